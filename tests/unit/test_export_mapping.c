@@ -224,7 +224,7 @@ static void test_csv_alone(void **state)
         {"form,usage\n,1*p0\n", "empty", 2},
         {"form,usage,latency\nA,1*p0,soon\n", "invalid latency", 2},
         {"form,usage\nA,1*p[toolongaportname]\n", "", 2},
-        {"form,usage\nA,1*p0\nB\n", "fields", 3},
+        {"form,usage\nA,1*p0\nB\n", "1 field,", 3},
         {"", "empty", 0},
     };
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
