@@ -3,7 +3,7 @@
  *
  *     bench_chart [MACHINE [SECONDS [PATTERN [NOISE [SEED [TOP]]]]]]
  *
- * SECONDS is the time for inference of the core, on one thread. PATTERN selects forms (default: all
+ * SECONDS limits the review's corrections of usages. PATTERN selects forms (default: all
  * of the machine). NOISE is the relative noise of a measurement (default .005; nan: as observed on
  * a real CPU, measure/source.h). TOP is the number of forms, those that programs use most (default:
  * all). Blocks are generated from the forms that programs use, like in the command machine chart. A

@@ -83,8 +83,8 @@ static void say_accesses(const struct advice *s)
         break;
     case ACCESSES_AGAIN:
         str_addf(s->out,
-                 "Loads and stores take %.2f cycles per iteration: %zu load%s and %zu store%s, of "
-                 "which some are replayed. That is a fitted mean (facts load_replays, "
+                 "Loads and stores take %.2f cycles per iteration: %zu load%s and %zu store%s, "
+                 "some of them replayed. Replays are counted as a fitted mean (facts load_replays, "
                  "forward_replays).",
                  cycles, loads, plural(loads), stores, plural(stores));
         break;

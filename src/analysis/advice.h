@@ -77,7 +77,7 @@ portset advice_full_pipes(const struct analysis *a);
 /* Appends the remedy for a division by a loop invariant. Appends nothing if there is none. */
 void advice_constant_divisor(const struct advice *s);
 /* Returns whether a division blocks a pipe of advice_full_pipes. On a charted machine these pipes
- * may not be dividers. */
+ * are not necessarily dividers. */
 bool advice_divides(const struct analysis *a);
 /* Returns a noun for the instructions with a minimum time, such as "divisions or square roots".
  * NULL: some of them may be microcoded or serialising instead. */

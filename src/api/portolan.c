@@ -454,7 +454,7 @@ API portolan_machine *portolan_chart(const char *const *patterns, size_t count,
     charting_free(w);
     forms_free(forms);
     if (!m && c.stopped)
-        err_set(&err, ERR_INTERRUPTED, NULL, "the caller's function cancelled the call");
+        err_set(&err, ERR_INTERRUPTED, NULL, "the caller's callback cancelled the call");
     if (!m)
         refuse(&err, error);
     return m ? machine_handle(m) : NULL;

@@ -29,8 +29,8 @@ void watch_restore(struct watch before);
 /* Polls. Returns whether the work must end. If so, the caller must return at once, and its own
  * caller must also poll. */
 bool watch_over(void);
-/* Polls. Returns whether the work may continue. If not, sets err ("cancelled"), so that a loader
- * can return the result. */
+/* Polls. Returns whether the work may continue. If not, sets @err ("cancelled"): a loader can then
+ * return false. */
 bool watch_goes_on(struct err *err);
 
 /* Sets the displayed progress: @done of @total (0: unknown) @unit. @unit is a static string such as

@@ -136,15 +136,15 @@ struct chart {
 
 struct chart_options {
     const char *name;             /* name of the charted machine */
-    double seconds;               /* time limit of inference, in seconds */
+    double seconds;               /* time limit of the review's corrections */
     size_t core_most;             /* maximum number of candidate forms for the core */
     struct journal *journal;      /* journal of experiments; NULL: none */
     /* CSV file of latencies in the format that `latency measure` exports. The chart uses its rows
      * and adds new ones. NULL: none. */
     const char *latencies;
     /* Usages of a core from an earlier run; NULL: none. The chart uses them again if they cover
-     * nearly all forms of this core and explain their times. Otherwise the search starts from the
-     * common forms. */
+     * nearly all forms of this core and explain their times. Otherwise the ports are searched
+     * anew. */
     const struct mapping *core;
     /* the forms of @core, which must not be NULL, are the core; no forms are selected */
     bool core_fixed;

@@ -29,7 +29,7 @@
                                       * root's time */
 /* Entries beyond the capacity in a further loop. Each one delays the next chain by a root. */
 #define BEYOND 4
-/* smallest ratio to a chain's time with which chains count as not overlapping */
+/* Chains count as not overlapping if the time per chain is at least this share of one chain's. */
 #define SERIAL 0.93
 /* Largest share of the reorder buffer that the tested buffer may have. With a larger share, the
  * reorder buffer may fill first. */

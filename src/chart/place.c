@@ -701,7 +701,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     if (!p.lattice->columns) {
         lattice_done(p.lattice);
         free(p.lattice);
-        return err_set(err, ERR_LIMIT, "give the port search more --time, or chart fewer --forms",
+        return err_set(err, ERR_LIMIT, "chart fewer --forms",
                        "the ports found have more than %d usages: no form can be placed with them",
                        COLUMNS_MOST);
     }

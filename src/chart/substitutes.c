@@ -52,7 +52,7 @@ struct standins {
     size_t stack[STACK_FORMS], slots[SLOT_FORMS];
     VEC(struct other_form {
         const char *form;
-        char *like;          /* form with the same operation, of which the machine has the usage */
+        char *like;          /* form with the same operation, whose usage the machine has */
         size_t at;
     }) others;
 };

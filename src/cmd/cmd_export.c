@@ -100,7 +100,7 @@ static bool refuse_failed(const struct session *s, struct err *err)
 
     str_add(&todo, "correct the command and run it again");
     if (s->interactive && s->last_line)
-        str_addf(&todo, ", or select view output and export its text (%s)", s->last_line);
+        str_addf(&todo, ", or select the view 'output' and export its text (%s)", s->last_line);
     err_set(err, ERR_USAGE, str_text(&todo), "no result to export: %s failed", s->failed_line);
     str_done(&todo);
     return false;

@@ -421,7 +421,7 @@ const struct command command_machine_chart = {
          .help = "chart only the N most frequent of these forms"},
         {PARAMETER(DURATION, "--time", struct chart_values, seconds), .value = "T", .least = 0.1,
          .most = 864000, .initial = "60s",
-         .help = "time limit of the port search, which runs if exact reconstruction leaves errors"},
+         .help = "time limit of the review's corrections of usages"},
         {PARAMETER(DURATION, "--patience", struct chart_values, patience), .value = "T",
          .least = 0.01, .most = 8640000, .initial = "20s",
          .help = "time that each batch waits for a quiet core; later experiments are measured by "

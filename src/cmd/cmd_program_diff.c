@@ -33,7 +33,7 @@ struct program_diff_values {
 struct diff_row {
     const struct loop_match *match;
     uint32_t machine;
-    double a, b;            /* cycles per iteration of the source; NAN: not in that build */
+    double a, b;            /* cycles per iteration of the source loop; NAN: not in that build */
     double change;          /* relative change from a to b; NAN: unknown */
     /* fraction of A's run time, or of B's if only B has the loop; NAN: no profile */
     double share;

@@ -708,7 +708,7 @@ const struct command command_program_profile = {
     .options = PARAMETERS(
         {PARAMETER(COUNT, "--pid", struct profile_values, pid), .value = "N", .least = 1,
          .most = 4194304, .otherwise = "start a program",
-         .help = "running process to profile instead of starting a program"},
+         .help = "profile this running process instead of starting a program"},
         {PARAMETER(DURATION, "--seconds", struct profile_values, seconds), .value = "T",
          .least = 0.01, .most = 86400, .otherwise = "until the program ends; 5 s with --pid",
          .help = "time limit for profiling, after which a program started by this command is "

@@ -88,7 +88,7 @@ static bool add_figure(struct reporting *r, enum drawing_kind kind, struct err *
         str_addf(&r->out, "<figure>\n%s</figure>\n", begin);
     else if (goes_on)
         str_addf(&r->missing, "Without pictures: %s%s%s.",
-                 drawn ? "the file drawn by gnuplot is not SVG" : fault.what,
+                 drawn ? "the file written by gnuplot is not SVG" : fault.what,
                  fault.todo[0] ? "; " : "", fault.todo);
     str_done(&bytes);
     return goes_on;

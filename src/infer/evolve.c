@@ -414,7 +414,7 @@ bool evolve_edit(struct evolve *e, const struct genome *g)
         struct problem *p;
         struct genome *own = judged(e, g, &p);
         lock_take(&e->lock);
-        while (e->meeting)   /* A thread reads the individuals without the lock. */
+        while (e->meeting)   /* Another thread reads the individuals without the lock. */
             pthread_cond_wait(&e->change, &e->lock);
         again = e->p != p;   /* New measurements have joined. */
         fits = own && !again && e->ports == own->ports;

@@ -122,8 +122,8 @@ static void settle(double *deviation, size_t rows, size_t n, size_t chosen)
     }
 }
 
-/* Computes the covariance of the committee's relative deviations over all rows: sums of products,
- * @n by @n, into @out. */
+/* Sets @out to the @n by @n sums of products, over all rows, of the committee's deviations relative
+ * to @noise. */
 static void sum_disputes(const double *deviation, const double *noise, size_t rows, size_t n,
                          double *out)
 {

@@ -9,8 +9,8 @@
 
 #include "base/mem.h"
 
-#define REACH UINT64_C(0x60000000)    /* Greatest distance of placed memory in bytes, less than the
-                                       * 2 GiB that a displacement can reach. */
+#define REACH UINT64_C(0x60000000)    /* Greatest distance of placed memory from the code in
+                                       * bytes, less than the 2 GiB that a displacement reaches. */
 #define STEP UINT64_C(0x1000000)
 #define LOWEST UINT64_C(0x110000)     /* lowest address that can be mapped, with a margin */
 

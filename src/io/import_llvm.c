@@ -569,7 +569,7 @@ static void take_part(struct import *w, struct machine *part)
 }
 
 /* Imports forms [first, first + count). llvm-mca crashes on some instructions, rejects others, and
- * omits the row after some. On such a failure, both halves of the range are imported separately. A
+ * after some omits the next row. In each case both halves of the range are imported separately. A
  * single form that fails is omitted. An unreadable table is an error for all forms. */
 static bool import_chunk(struct import *w, size_t first, size_t count, struct err *err)
 {

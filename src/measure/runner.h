@@ -69,7 +69,7 @@ struct runner_hooks {
      * counts towards no limit. May be NULL. */
     double (*wait_paused)(void *state);
     /* Returns the expected cycles of row @index, or NaN. A pass within 1 % of this number needs no
-     * confirmation; the journal stores the value as that of a single pass. May be NULL. */
+     * confirmation; the journal stores its value as that of a single pass. May be NULL. */
     double (*expected)(void *state, size_t index);
 };
 

@@ -423,8 +423,8 @@ static void add_slow_growth(struct search *s, size_t active)
                          active == 1 ? 2 : 1, 2);
 }
 
-/* Adds products of the other inputs divided by each input that is never 0. Hash tables and bins
- * have such counts. */
+/* Adds candidate terms: for each input that is never 0, products of the other inputs divided by it.
+ * Counts of code with hash tables or bins have this form. */
 static void add_ratios(struct search *s, unsigned degree)
 {
     const struct fit_data *d = s->data;

@@ -710,7 +710,7 @@ static void apply_replacement(const struct native *n, double bytes, struct machi
 
 /* Sets the latency of streamed lines. The computation is the inverse of memory_stream_wait for the
  * measured loop. If the wait is too short to measure, the prefetchers have enough lines in
- * flight. */
+ * flight, and the latency is 0. */
 static void apply_slow_stream(const struct native *n, struct machine *m)
 {
     const double window = fact_number(m, "reorder_buffer") / MEMORY_FEW_UOPS,

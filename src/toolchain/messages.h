@@ -34,7 +34,8 @@ void refused_add(struct refused_list *out, const char *text, size_t length, size
  * *@foreign if a message concerns another file. */
 size_t messages_of_as(const char *printed, const char *text, size_t length,
                       struct refused_list *out, bool *foreign);
-/* Parses `in.asm:LINE: error: reason` of NASM and returns the number of lines added. */
+/* Parses NASM's messages `in.asm:LINE: error: reason`. Adds the rejected lines to @out and returns
+ * their number. */
 size_t messages_of_nasm(const char *printed, const char *text, size_t length,
                         struct refused_list *out);
 

@@ -220,7 +220,7 @@ void frame_run(struct frame *f, const char *line)
     take_refused(f);
 }
 
-/* Runs the commands that wait for a job after the job has succeeded. */
+/* After a job has succeeded, runs the commands that waited for it. */
 static void go_on(struct frame *f)
 {
     struct err err = {0};
@@ -281,7 +281,7 @@ void frame_offer_paste(struct frame *f, const char *text, size_t length)
     }
     collect(f, text, length, 0);
     str_add(&f->refusal, "The terminal sent this as typed keys, but it looks like pasted text. No "
-                         "key was executed.");
+                         "key had an effect.");
     f->offered = true;
 }
 

@@ -77,7 +77,7 @@ static size_t *tagged_rows(struct table *t, const struct table_source *source, c
 /* Reports that no row is visible for @verb. Returns false. */
 static bool none_in_sight(const char *verb, struct err *err)
 {
-    return err_set(err, ERR_USAGE, "U removes tags; the command filter removes the filter",
+    return err_set(err, ERR_USAGE, "U removes tags; type :filter to remove the filter",
                    "no visible row to %s", verb);
 }
 

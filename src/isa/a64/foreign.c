@@ -16,8 +16,8 @@ static const char *refused(const struct insn *in)
     for (unsigned k = 0; k < in->operand_count; k++)
         relative |= in->operands[k].kind == OPERAND_MEMORY && in->operands[k].base == REG_NONE &&
                     in->operands[k].index == REG_NONE;
-    /* A non-faulting load could read any mapped address, and would raise no signal for an unmapped
-     * one. */
+    /* Could read any mapped address. Raises no signal for an unmapped one, except for the first
+     * active element of a first-faulting load (ldff1). */
     if (str_has_prefix(in->mnemonic, "ldff1") || str_has_prefix(in->mnemonic, "ldnf1"))
         return "a load that cannot fault";
     return relative                     ? "a PC-relative address"

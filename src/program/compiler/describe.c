@@ -171,7 +171,7 @@ static json_t *describe_block(struct module *m, size_t index)
     for (unsigned k = 0; k < ways; k++) {
         LLVMBasicBlockRef to = LLVMGetSuccessor(last, k);
         size_t at = index;
-        /* finds the index of the successor among the blocks of the function */
+        /* moves to the first block of the function, then to the successor */
         while (at > 0 && m->blocks.items[at - 1].function == m->blocks.items[index].function)
             at--;
         while (at < m->blocks.count && m->blocks.items[at].block != to)

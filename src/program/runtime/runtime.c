@@ -67,7 +67,7 @@ static pid_t trace_process;
 static int forked;                   /* this process is a fork of the started one */
 static int written;
 static struct sets sets;             /* caches of mode sets; the other modes have no levels */
-static uint64_t sample_mask;         /* reuse.sample_mask of each thread */
+static uint64_t sample_mask;         /* value of reuse.sample_mask in each thread */
 static struct reuse new_lines;       /* First uses of lines by any thread. If another thread used a
                                       * line before, its distance is measured here. */
 static int exhausted;                /* out of memory: the trace is incomplete */

@@ -56,7 +56,7 @@ struct portolan_calls_ {
 struct portolan_unit_ {
     uint64_t version, blocks, accesses;
     const char *key; /* key of the unit, also in its description */
-    /* two per block: executions, and executions whose branch took its first direction */
+    /* two per block: executions, and executions whose branch went to its first successor */
     uint64_t *counts;
     struct portolan_access_ *access;
     struct portolan_calls_ *calls; /* external calls of each block */
