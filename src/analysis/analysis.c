@@ -259,6 +259,11 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
         take_edges(a, insns, &work->deps);
         a->irregular = unmodelled_find(insns, a->count, &work->deps, a->not_modelled);
     }
+    if (loop < k->loop_count && k->loops[loop].dispatch) {
+        free(a->not_modelled[UNMODELLED_BRANCHES]);
+        a->not_modelled[UNMODELLED_BRANCHES] = mem_strdup(
+            "computed gotos; the cycles are those of all parts, an iteration executes one");
+    }
     limit_find(a, work, &a->limit);
     mark_chain(a);
     a->sentence = advice_of(a, k, loop);

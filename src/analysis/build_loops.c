@@ -230,9 +230,10 @@ static void take_loop(struct build_piece *piece, const struct kernel *k, size_t 
     for (size_t m = 0; m < w->count; m++) {
         struct bounds bounds;
         const bool room = shortage_need(count * BLOCK_BYTES_EACH);
-        /* Without memory for the copy, no instruction is analysed, which yields no result. */
-        const bool all = analysis_bounds(w->works[m], taken ? taken : insns, room ? count : 0,
-                                         false, &bounds);
+        /* Without memory for the copy, and for computed gotos, of which an iteration executes one
+         * part, no instruction is analysed, which yields no result. */
+        const bool all = analysis_bounds(w->works[m], taken ? taken : insns,
+                                         room && !loop->dispatch ? count : 0, false, &bounds);
         out.costs[m] = (struct loop_cost){bounds.total, bounds.bottleneck, !all, bounds.estimate};
         if (room)
             shortage_reserve();

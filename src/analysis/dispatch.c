@@ -9,7 +9,8 @@
 #include "base/watch.h"
 
 #define ADDRESS_BYTES 8    /* size of a table's entry */
-#define SOURCE_MOST 8u     /* most instructions from the load of a target to the jump */
+#define SOURCE_MOST 8u     /* maximum number of instructions from a target's load to the jump */
+#define ROUNDS_MOST 64u    /* maximum number of passes over a function; interpreters need a few */
 
 static bool writes(const struct insn *in, uint8_t reg)
 {
@@ -42,9 +43,12 @@ static const struct operand *table_of(const struct insn *insns, size_t at)
     return m && m->index != REG_NONE && m->scale == ADDRESS_BYTES ? m : NULL;
 }
 
+/* Returns whether both operands are in the same table. A label that only the linker knows may be
+ * any. */
 static bool same_table(const struct operand *a, const struct operand *b)
 {
-    return a->base == b->base && a->displacement == b->displacement;
+    return a->base == b->base && a->displacement == b->displacement &&
+           (a->displacement || a->base < REG_PC);
 }
 
 /* Marks in @starts the instructions of @first to @end - 1 without a known earlier predecessor,
@@ -65,11 +69,14 @@ static void find_starts(const struct insn *insns, const size_t *targets, size_t 
 }
 
 /* Extends @marks, of the instructions @first to @end - 1, by the instructions that reach a marked
- * one (@back), or that a marked one reaches. */
-static void spread(const struct insn *insns, const size_t *targets, size_t first, size_t end,
+ * one (@back), or that a marked one reaches. Returns false if that takes too many passes. */
+static bool spread(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                    bool back, bool *marks)
 {
-    for (bool changed = true; changed && !watch_steps(end - first);) {
+    bool changed = true;
+
+    for (unsigned round = 0; changed && round < ROUNDS_MOST && !watch_steps(end - first);
+         round++) {
         changed = false;
         for (size_t k = 0; k < end - first; k++) {
             const size_t i = back ? end - 1 - k : first + k;
@@ -83,6 +90,7 @@ static void spread(const struct insn *insns, const size_t *targets, size_t first
             }
         }
     }
+    return !changed;
 }
 
 /* Finds the loop of the jumps that read @table. Returns false if fewer than two of them are reached
@@ -98,11 +106,11 @@ static bool find_loop(const struct insn *insns, const size_t *targets, size_t fi
         const struct operand *own = table_of(insns, i);
         leads[i - first] = own && same_table(own, table);
     }
-    spread(insns, targets, first, end, true, leads);
+    bool whole = spread(insns, targets, first, end, true, leads);
     find_starts(insns, targets, first, end, reached);
     for (size_t i = 0; i < count; i++)
         reached[i] = reached[i] && leads[i];
-    spread(insns, targets, first, end, false, reached);
+    whole &= spread(insns, targets, first, end, false, reached);
     out->first = SIZE_MAX;
     for (size_t i = first; i < end; i++) {
         if (!reached[i - first] || !leads[i - first])
@@ -114,7 +122,7 @@ static bool find_loop(const struct insn *insns, const size_t *targets, size_t fi
     }
     free(leads);
     free(reached);
-    return jumps > 1;
+    return whole && jumps > 1;
 }
 
 bool dispatch_find(const struct insn *insns, const size_t *targets, size_t first, size_t end,

@@ -18,7 +18,7 @@
 /* maximum number of single steps of a thread until it can continue in the original */
 #define STEPS_MOST 20000u
 #define CLOCK_TRIES 12
-#define BLOCKS_ENOUGH 8u /* blocks of a thread after which a timing may end */
+#define BLOCKS_ENOUGH 9u /* stamps of a thread, one more than blocks, that may end a timing */
 #define HUGE_EVENTS 4096u      /* recorded events whose page sizes are read */
 #define PERIOD_FIRST 256u      /* passes between stamps before their duration is known */
 

@@ -465,12 +465,15 @@ static double quantile(double *values, size_t count, double q)
     return values[(size_t)(q * (double)(count - 1))];
 }
 
-/* Sorts the values and returns the mean of those up to 1.5 times their lower quartile. */
+/* Sorts the values and returns the mean of those up to 1.5 times their lower quartile, or the
+ * quartile if it is not positive. */
 static double typical(double *values, size_t count)
 {
-    double most = 1.5 * quantile(values, count, 0.25), sum = 0;
+    double lower = quantile(values, count, 0.25), most = 1.5 * lower, sum = 0;
     size_t n = 0;
 
+    if (lower <= 0)
+        return lower;
     while (n < count && values[n] <= most)
         sum += values[n++];
     return sum / (double)n;
@@ -529,7 +532,7 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
             process_copy_end(p, t, &m.copy, number);
         t = process_tracee(p, tid);
     }
-    if (ok && t && isfinite(r.warm) && isfinite(r.trained))
+    if (ok && t && isfinite(r.warm) && isfinite(r.before) && isfinite(r.trained))
         vec_push(&out->list, r);
     else
         out->why = m.why;

@@ -45,7 +45,10 @@ static struct split of_replays(struct split s, const struct split_facts *f)
     if (s.cache.cycles < 0 && f->fresh < FRESH_LEAST && f->streamed < STREAMED_LEAST) {
         s.cache.cycles = 0;
         s.branch = (struct split_term){r->live - r->trained, live_off + r->trained_off};
-    } else if (s.cache.cycles < -s.cache.off)
+    } else if (s.cache.cycles < -s.cache.off && isnan(f->fresh))
+        return unsplit(s, "replays take longer than the program, and too few iterations were "
+                          "recorded to tell why");
+    else if (s.cache.cycles < -s.cache.off)
         return unsplit(s, "replays take longer than the program, because the program's branch "
                           "predictor was better trained, and loads reach lines not used recently");
     s.rest = (struct split_term){r->trained - f->predicted - f->besides,

@@ -387,13 +387,13 @@ static uint64_t part_ahead(const struct array_walk *w, unsigned number, uint64_t
  * or with a single copy beyond the first level. Prefetchers find streams by the addresses of
  * instructions, so that copies differ from the loop of a program. On a Zen 5, 30 to 53 copies of a
  * loop of 64 bytes double the time per line of the second level, and 8 copies of loops with longer
- * steps halve it. */
+ * steps halve it. A counter in memory would limit a single copy. */
 static struct array_walk walk_of(const struct kernel_arrays *k, const struct arrays *arrays)
 {
     const struct arrays_code *code = k->code[k->apart];
 
     for (unsigned i = ARRAYS_MANY; i < ARRAYS_ONE; i++)
-        code += arrays->bytes > NEAR_BYTES ||
+        code += (arrays->bytes > NEAR_BYTES && k->counter != COUNTER_MEMORY) ||
                 (arrays->iterations && arrays->iterations / code->copies < UNITS_LEAST);
     return (struct array_walk){code, code->copies,
                                arrays->iterations ? arrays->iterations / code->copies : UINT32_MAX};

@@ -185,24 +185,26 @@ static int by_key(const void *a, const void *b)
                             : (x->place > y->place) - (x->place < y->place);
 }
 
-/* Returns the order of iterations for change @c, without the last iteration, which stays last. The
- * caller frees it. */
-static uint32_t *order_of(const struct recorded_run *x, struct recorded_change c)
+/* Returns the iterations in the order of @from (NULL: as recorded), sorted if change @c sorts them.
+ * The last iteration stays last. The caller frees the order. */
+static uint32_t *order_of(const struct recorded_run *x, struct recorded_change c,
+                          const uint32_t *from)
 {
     const size_t count = x->taken.count;
     uint32_t *order = mem_alloc(count * sizeof *order);
     struct sorted_iteration *sorted = mem_zero(count, sizeof *sorted);
 
     for (size_t n = 0; n < count; n++) {
+        const uint32_t taken = x->taken.items[from ? from[n] : n];
         sorted[n].place = (uint32_t)n;
-        for (size_t i = x->r->iterations.items[x->taken.items[n]];
-             c.kind == RECORDED_SORTED && i < event_end(x->r, x->taken.items[n]); i++)
+        for (size_t i = x->r->iterations.items[taken];
+             c.kind == RECORDED_SORTED && i < event_end(x->r, taken); i++)
             if (x->r->events.items[i].at == c.at)
                 sorted[n].key = x->r->events.items[i].value + 1;
     }
     qsort(sorted, count - 1, sizeof *sorted, by_key);
     for (size_t n = 0; n < count; n++)
-        order[n] = sorted[n].place;
+        order[n] = from ? from[sorted[n].place] : sorted[n].place;
     free(sorted);
     return order;
 }
@@ -377,20 +379,23 @@ static bool run(struct recorded_run *x, uint32_t offset, double *ticks, unsigned
 }
 
 /* Runs the iterations with change @c in the order @order. *@number counts the moves of accesses.
- * First lets the predictor forget this order, unless the iterations are sorted. */
+ * First lets the predictor forget this order by @forgetting runs. */
 static bool run_order(struct recorded_run *x, const struct recorded_code *code,
-                      struct recorded_change c, const uint32_t *order, unsigned *number,
-                      double *ticks, unsigned *fault, struct err *err)
+                      struct recorded_change c, const uint32_t *order, unsigned forgetting,
+                      unsigned *number, double *ticks, unsigned *fault, struct err *err)
 {
-    const unsigned forgetting = c.kind == RECORDED_SORTED ? 0 : x->forgetting;
     bool ok = true;
 
     *fault = 0;
     for (unsigned i = 0; ok && !*fault && i <= forgetting; i++) {
         const bool last = i == forgetting;
-        if (forgetting)
+        uint32_t *other = NULL;
+        if (forgetting) {
             mix(x);
-        write_values(x, code, c, *number, forgetting ? x->mixed : order, last ? order : x->mixed);
+            other = order_of(x, c, x->mixed);
+        }
+        write_values(x, code, c, *number, other ? other : order, last ? order : other);
+        free(other);
         *number += 2 * x->repeats;
         ok = run(x, code->offset, ticks, fault, err);
     }
@@ -414,17 +419,17 @@ static bool measure(struct recorded_run *x, const struct recorded_code *codes,
                     struct recorded_time *times, struct err *err)
 {
     double *all = mem_alloc(count * ROUNDS_MOST * sizeof *all);
-    const double until = clock_seconds() + seconds;
-    unsigned rounds = 0, number = 0, fault;
+    const double begun = clock_seconds(), until = begun + seconds;
+    unsigned rounds = 0, number = 0, fault, forgetting = 0;
     uint32_t **orders = mem_alloc(count * sizeof *orders);
     bool ok = true;
 
-    x->mixed = order_of(x, (struct recorded_change){RECORDED_UNCHANGED, RECORDED_OUT});
+    x->mixed = order_of(x, (struct recorded_change){RECORDED_UNCHANGED, RECORDED_OUT}, NULL);
     x->forgetting = forgetting_runs(x);
     rng_seed(&x->rng, 1);
 
     for (size_t c = 0; c < count; c++) {
-        orders[c] = order_of(x, changes[c]);
+        orders[c] = order_of(x, changes[c], NULL);
         times[c] =
             (struct recorded_time){recorded_possible(x->r, &x->plan, changes[c]) ? 0 : NAN, NAN};
     }
@@ -437,7 +442,8 @@ static bool measure(struct recorded_run *x, const struct recorded_code *codes,
             double ticks = 0;
             if (isnan(times[c].cycles))
                 continue;
-            ok = run_order(x, &codes[c], changes[c], orders[c], &number, &ticks, &fault, err);
+            ok = run_order(x, &codes[c], changes[c], orders[c], forgetting, &number, &ticks,
+                           &fault, err);
             if (ok && fault)
                 times[c].cycles = NAN;
             if (ok && fault && changes[c].kind == RECORDED_UNCHANGED)
@@ -447,6 +453,12 @@ static bool measure(struct recorded_run *x, const struct recorded_code *codes,
                     ticks * x->arena.clock / (double)(x->taken.count * x->repeats);
         }
         rounds = round;
+        if (!round) {   /* as many as the rest of the time permits */
+            const double took = clock_seconds() - begun;
+            const double runs = (until - begun) / took / ROUNDS_LEAST - 1;
+            forgetting = runs < 1 ? x->forgetting > 0
+                         : runs < x->forgetting ? (unsigned)runs : x->forgetting;
+        }
     }
     for (size_t c = 0; ok && c < count; c++) {
         if (isnan(times[c].cycles))
