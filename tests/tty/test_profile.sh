@@ -80,7 +80,7 @@ test_over_memory() {
     grep -q '"machine":null' "$work/out" && skip 'no machine stands for this CPU'
     memory=$(sed -n 's/.*"memory_bytes":\([0-9]*\).*/\1/p' "$work/out")
     [ "${memory:-0}" -gt 60000000 ] || fail "memory: $memory"
-    sed -n 's/.*"predicted":\([0-9.]*\),"over_memory":\([0-9.]*\).*/\1 \2/p' "$work/out" | awk '{ exit !($2 > $1 && $2 > 1.5) }' || fail "$(cat "$work/out")"
+    sed -n 's/.*"predicted":\([0-9.]*\),"over_memory":\([0-9.][0-9.]*\).*/\1 \2/p' "$work/out" | awk '{ exit !($2 > $1 && $2 > 1.5) }' || fail "$(cat "$work/out")"
     format=text profile "$work/large"
     holds out 'with arrays of that size'
 }
