@@ -66,7 +66,7 @@ static void test_after_a_failure(void **state)
     refused("export @/b.csv", "no result to export: machine show nowhere failed");
     assert_false(work_has("b.csv"));
     assert_non_null(strstr(str_text(&frame.message),
-                           "view output and export its text (machine show skylake)"));
+                           "view 'output' and export its text (machine show skylake)"));
     works("set machine skylake");   /* This command shows nothing. */
     refused("export @/b.csv", "failed");
     works("view output");
