@@ -21,36 +21,26 @@
 
 void sights_add(struct sights *s, struct sight sight)
 {
-    size_t columns = s->lattice->columns;
-
     vec_push(&s->list, sight);
-    s->rows = mem_resize(s->rows, (s->list.count * columns + 1) * sizeof *s->rows);
-    float *row = s->rows + (s->list.count - 1) * columns;
     s->order = mem_resize(s->order, s->list.count * sizeof *s->order);
     s->order[s->list.count - 1] = s->list.count - 1;
-    for (size_t c = 0; c < columns; c++)
-        row[c] = sight.beside == SIZE_MAX
-                     ? 0
-                     : (float)sight.count * s->saturators->list.items[sight.beside].row[c];
 }
 
 void sights_done(struct sights *s)
 {
     vec_done(&s->list);
-    free(s->rows);
     free(s->order);
-    s->rows = NULL;
     s->order = NULL;
 }
 
-static double sight_slots(const struct sights *s, const struct sight *one)
+static const struct saturator *sight_saturator(const struct sights *s, const struct sight *one)
 {
-    return one->beside == SIZE_MAX ? 0 : one->count * s->saturators->list.items[one->beside].slots;
+    return one->beside == SIZE_MAX ? NULL : &s->saturators->list.items[one->beside];
 }
 
 void guess_row(const struct guess *g, const struct lattice *lattice, float *row)
 {
-    memset(row, 0, lattice->columns * sizeof *row);
+    memset(row, 0, lattice->stride * sizeof *row);
     for (unsigned i = 0; i < g->n; i++)
         lattice_add(lattice, g->uops[i].set, g->uops[i].count, row);
 }
@@ -58,12 +48,8 @@ void guess_row(const struct guess *g, const struct lattice *lattice, float *row)
 double guess_cycles(const struct guess *g, const float *row, const struct lattice *lattice,
                     const struct saturator *s, uint32_t count)
 {
-    float many[COLUMNS_MOST];
-    const float *beside = s && count == 1 ? s->row : many;
-
-    for (size_t c = 0; c < lattice->columns && beside == many; c++)
-        many[c] = s ? (float)count * s->row[c] : 0;
-    return lattice_cycles(lattice, row, beside, g->slots + (s ? count * s->slots : 0), g->pipe);
+    return lattice_cycles(lattice, row, s ? s->row : row, s ? (float)count : 0,
+                          g->slots + (s ? count * s->slots : 0), g->pipe);
 }
 
 portset sights_ports(const struct sights *s)
@@ -71,9 +57,8 @@ portset sights_ports(const struct sights *s)
     portset tested = 0;
 
     for (size_t i = 0; i < s->list.count; i++)
-        tested |= s->list.items[i].beside != SIZE_MAX
-                      ? s->saturators->list.items[s->list.items[i].beside].ports
-                      : 0;
+        if (s->list.items[i].beside != SIZE_MAX)
+            tested |= sight_saturator(s, &s->list.items[i])->ports;
     return tested;
 }
 
@@ -108,8 +93,17 @@ static void to_front(size_t *order, size_t at)
     order[0] = first;
 }
 
-static double cost_of_row(const struct guess *g, const float *row, const struct sights *s,
-                          double limit, struct times_seen *seen)
+/* Returns the number of µops of @g on set number @set. */
+static int count_on(const struct guess *g, size_t set)
+{
+    for (unsigned i = 0; i < g->n; i++)
+        if (g->uops[i].set == set)
+            return g->uops[i].count;
+    return 0;
+}
+
+double guess_cost_of_row(const struct guess *g, const float *row, const struct sights *s,
+                         double limit, struct times_seen *seen)
 {
     struct times_seen own = {.noise = s->lattice->noise,
                              .late = s->lattice->late,
@@ -123,8 +117,7 @@ static double cost_of_row(const struct guess *g, const float *row, const struct 
         const struct sight *one = &s->list.items[at];
         const double before = own.cost;
         times_add(&own,
-                  lattice_cycles(s->lattice, row, s->rows + at * s->lattice->columns,
-                                 g->slots + sight_slots(s, one), g->pipe),
+                  guess_cycles(g, row, s->lattice, sight_saturator(s, one), one->count),
                   one->cycles, one->beside == SIZE_MAX, ONE_CAUSE);
         if (own.cost - before > dearest) {
             dearest = own.cost - before;
@@ -144,7 +137,7 @@ double guess_cost(const struct guess *g, const struct sights *s, double limit,
     float row[COLUMNS_MOST];
 
     guess_row(g, s->lattice, row);
-    return cost_of_row(g, row, s, limit, seen);
+    return guess_cost_of_row(g, row, s, limit, seen);
 }
 
 bool guess_equal(const struct guess *a, const struct guess *b)
@@ -200,8 +193,7 @@ void guess_begin(const struct sights *s, struct guess *out)
     for (unsigned size = 1; size <= PORTS_MAX; size++)
         for (size_t i = 0; i < s->list.count; i++) {
             const struct sight *one = &s->list.items[i];
-            const struct saturator *by =
-                one->beside == SIZE_MAX ? NULL : &s->saturators->list.items[one->beside];
+            const struct saturator *by = sight_saturator(s, one);
             if (!by || !by->ports || portset_size(by->ports) != size)
                 continue;
             /* The time shows the µops within the saturator's ports. µops that are not in the
@@ -223,9 +215,10 @@ void guess_begin(const struct sights *s, struct guess *out)
         }
     for (size_t i = 0; i < s->list.count; i++) {
         const struct sight *one = &s->list.items[i];
-        if (one->beside != SIZE_MAX && !s->saturators->list.items[one->beside].ports)
+        const struct saturator *by = sight_saturator(s, one);
+        if (by && !by->ports)
             out->slots =
-                (unsigned)fmax(1, rint(one->cycles * lattice->width - sight_slots(s, one)));
+                (unsigned)fmax(1, rint(one->cycles * lattice->width - one->count * by->slots));
     }
     if (!out->slots)
         out->slots = own ? (unsigned)fmin((double)guess_uops(out),
@@ -241,15 +234,23 @@ struct best {
     struct guess guess;
 };
 
-static void take_better(void *state, const struct guess *other)
+static void take_better(void *state, const struct guess *other, const float *row)
 {
     struct best *b = state;
-    double cost = guess_cost(other, b->sights, b->guess.cost, NULL);
+    double cost = guess_cost_of_row(other, row, b->sights, b->guess.cost, NULL);
 
     if (cost < b->guess.cost - GAIN) {
         b->guess = *other;
         b->guess.cost = cost;
     }
+}
+
+static void try_guess(struct best *b, const struct guess *other)
+{
+    float row[COLUMNS_MOST];
+
+    guess_row(other, b->sights->lattice, row);
+    take_better(b, other, row);
 }
 
 void guess_single(const struct sights *s, struct guess *out)
@@ -264,21 +265,51 @@ void guess_single(const struct sights *s, struct guess *out)
         if (count < 1 || count > 1000 || !change(&g, set, (int)count))
             continue;
         g.slots = (unsigned)fmax(1, fmin(count, floor(own->cycles * 1.01 * s->lattice->width)));
-        take_better(&b, &g);
+        try_guess(&b, &g);
     }
     *out = b.guess;
 }
 
-void guess_neighbours(const struct guess *g, const struct lattice *lattice,
-                      void (*each)(void *state, const struct guess *other), void *state)
+/* A call of guess_neighbours. */
+struct neighbour_pass {
+    const struct guess *guess;
+    const struct lattice *lattice;
+    void (*each)(void *state, const struct guess *other, const float *row);
+    void *state;
+    float row[COLUMNS_MOST];   /* result of guess_row for @guess */
+};
+
+/* Calls the function of @n for @other. Only the sums of changed sets are computed again. */
+static void pass_neighbour(const struct neighbour_pass *n, const struct guess *other)
 {
+    float row[COLUMNS_MOST];
+
+    memcpy(row, n->row, n->lattice->stride * sizeof *row);
+    for (unsigned i = 0; i < other->n; i++) {
+        int more = other->uops[i].count - count_on(n->guess, other->uops[i].set);
+        if (more)
+            lattice_add(n->lattice, other->uops[i].set, (float)more, row);
+    }
+    for (unsigned i = 0; i < n->guess->n; i++)
+        if (!count_on(other, n->guess->uops[i].set))
+            lattice_add(n->lattice, n->guess->uops[i].set, -(float)n->guess->uops[i].count, row);
+    n->each(n->state, other, row);
+}
+
+void guess_neighbours(const struct guess *g, const struct lattice *lattice,
+                      void (*each)(void *state, const struct guess *other, const float *row),
+                      void *state)
+{
+    struct neighbour_pass n = {g, lattice, each, state, {0}};
+
+    guess_row(g, lattice, n.row);
     for (size_t set = 0; set < lattice->sets.count; set++) {
         struct guess other;
         /* Adds one or more µops to the set, because a single one may have no visible effect. */
         for (int by = 1; by <= ADDED_MOST; by *= 2) {
             other = *g;
             if (change(&other, set, by))
-                each(state, &other);
+                pass_neighbour(&n, &other);
         }
         /* Replaces two µops by one. */
         for (unsigned i = 0; i < g->n; i++)
@@ -286,24 +317,24 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                 other = *g;
                 if (change(&other, g->uops[i].set, -1) && change(&other, g->uops[k].set, -1) &&
                     change(&other, set, 1))
-                    each(state, &other);
+                    pass_neighbour(&n, &other);
             }
         for (unsigned i = 0; i < g->n; i++) {
             other = *g;   /* Moves one µop to the other set, then all. */
             if (g->uops[i].set == set)
                 continue;
             if (change(&other, g->uops[i].set, -1) && change(&other, set, 1))
-                each(state, &other);
+                pass_neighbour(&n, &other);
             other = *g;
             if (g->uops[i].count > 1 && change(&other, g->uops[i].set, -(int)g->uops[i].count) &&
                 change(&other, set, g->uops[i].count))
-                each(state, &other);
+                pass_neighbour(&n, &other);
         }
     }
     for (unsigned i = 0; i < g->n; i++) {
         struct guess other = *g;
         if (change(&other, g->uops[i].set, -1))
-            each(state, &other);
+            pass_neighbour(&n, &other);
     }
     /* Replaces one µop by two. */
     for (unsigned i = 0; i < g->n && g->n <= SPLIT_MOST; i++)
@@ -313,7 +344,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                 if (a != g->uops[i].set && b != g->uops[i].set &&
                     change(&other, g->uops[i].set, -1) && change(&other, a, 1) &&
                     change(&other, b, 1))
-                    each(state, &other);
+                    pass_neighbour(&n, &other);
             }
     /* Replaces two overlapping sets by their intersection and union, and vice versa. Most
      * saturators do not distinguish the two. */
@@ -326,7 +357,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
             if (inner != SIZE_MAX && outer != SIZE_MAX && (a & b) != a && (a & b) != b &&
                 change(&other, g->uops[i].set, -1) && change(&other, g->uops[k].set, -1) &&
                 change(&other, inner, 1) && change(&other, outer, 1))
-                each(state, &other);
+                pass_neighbour(&n, &other);
             if ((a & ~b) && (b & ~a))
                 continue;
             size_t within = (a & ~b) ? g->uops[k].set : g->uops[i].set,
@@ -339,7 +370,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                 if (rest != SIZE_MAX && (lattice->sets.items[within] & ~one) == 0 &&
                     (one & ~lattice->sets.items[around]) == 0 && change(&other, within, -1) &&
                     change(&other, around, -1) && change(&other, set, 1) && change(&other, rest, 1))
-                    each(state, &other);
+                    pass_neighbour(&n, &other);
             }
         }
     /* Replaces all µops of one set by a blocking pipe, and vice versa. */
@@ -348,19 +379,19 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
         other.pipe = g->uops[i].count;
         if (!(g->pipe > 0) && g->uops[i].count > 1 &&
             change(&other, g->uops[i].set, -(int)g->uops[i].count))
-            each(state, &other);
+            pass_neighbour(&n, &other);
     }
     for (size_t set = 0; set < lattice->sets.count && g->pipe > 0; set++) {
         struct guess other = *g;
         other.pipe = 0;
         if (change(&other, set, (int)g->pipe))
-            each(state, &other);
+            pass_neighbour(&n, &other);
     }
     for (int by = -1; by <= 1; by += 2)
         if ((int)g->slots + by >= 1) {
             struct guess other = *g;
             other.slots = (unsigned)((int)g->slots + by);
-            each(state, &other);
+            pass_neighbour(&n, &other);
         }
 }
 
@@ -374,7 +405,7 @@ static void try_pipe(struct guess *g, const struct sights *s, struct best *b)
     if (!own || (!(g->pipe > 0) && own->cycles < PIPE_ALONE))
         return;
     other.pipe = g->pipe > 0 ? 0 : rint(own->cycles);
-    take_better(b, &other);
+    try_guess(b, &other);
 }
 
 void guess_improve(struct guess *g, const struct sights *s)

@@ -27,12 +27,9 @@ struct sights {
     const struct lattice *lattice;
     const struct saturators *saturators;
     VEC(struct sight) list;
-    /* per time: sums of the saturator's µops over each column of the lattice */
-    float *rows;
     /* Order in which times are evaluated. Times with a high cost are first, so that bad guesses are
      * rejected early. */
     size_t *order;
-    size_t row_count;
 };
 /* Adds a time. One thread at a time per struct sights, because guess_cost changes its order of
  * times. The order affects costs only by rounding. */
@@ -50,6 +47,9 @@ double guess_cycles(const struct guess *g, const float *row, const struct lattic
  * sum exceeds @limit. Stores the evidence of the times in @seen (may be NULL). */
 double guess_cost(const struct guess *g, const struct sights *s, double limit,
                   struct times_seen *seen);
+/* Like guess_cost, with @row from guess_row. */
+double guess_cost_of_row(const struct guess *g, const float *row, const struct sights *s,
+                         double limit, struct times_seen *seen);
 bool guess_equal(const struct guess *a, const struct guess *b);
 uint64_t guess_uops(const struct guess *g);
 /* Appends the µops of @g to @out, without a blocking pipe. */
@@ -64,8 +64,10 @@ void guess_begin(const struct sights *s, struct guess *out);
 void guess_single(const struct sights *s, struct guess *out);
 /* Replaces @g by its best neighbour as long as that reduces the cost. */
 void guess_improve(struct guess *g, const struct sights *s);
-/* Calls @each for all guesses that differ from @g by one change. Does not compute their costs. */
+/* Calls @each for all guesses that differ from @g by one change. @row: result of guess_row for
+ * @other. Does not compute their costs. */
 void guess_neighbours(const struct guess *g, const struct lattice *lattice,
-                      void (*each)(void *state, const struct guess *other), void *state);
+                      void (*each)(void *state, const struct guess *other, const float *row),
+                      void *state);
 
 #endif

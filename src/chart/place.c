@@ -342,13 +342,13 @@ struct rivals {
 
 /* Adds a guess whose cost exceeds the best cost only slightly. The allowed excess includes the cost
  * of one time above the port bound, because such a time favours usages with too many µops. */
-static void add_rival(void *state, const struct guess *other)
+static void add_rival(void *state, const struct guess *other, const float *row)
 {
     struct rivals *r = state;
     struct guess g = *other;
     double most = r->form->guess.cost + STILL + (r->place->lattice->late ? RESIDUAL_COST_MOST : 0);
 
-    g.cost = guess_cost(&g, &r->form->sights, most, NULL);
+    g.cost = guess_cost_of_row(&g, row, &r->form->sights, most, NULL);
     if (g.cost > most || guess_equal(&g, &r->form->guess))
         return;
     for (size_t i = 0; i < r->n; i++)
@@ -431,8 +431,11 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
     *r = (struct rivals){.place = p, .form = f};
     r->list[r->n++] = f->guess;
     guess_neighbours(&f->guess, p->lattice, add_rival, r);
-    for (size_t i = 0; i < n; i++)
-        add_rival(r, &known[i]);
+    for (size_t i = 0; i < n; i++) {
+        float row[COLUMNS_MOST];
+        guess_row(&known[i], p->lattice, row);
+        add_rival(r, &known[i], row);
+    }
     want_telling(p, f, r->list, r->n, most, any);
     const size_t swapped = f->wanted_count ? 0 : prefer_tested(p, f, r);
     f->considered = true;

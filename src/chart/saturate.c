@@ -38,6 +38,8 @@ static bool make_columns(struct lattice *g, size_t n)
     if (count == SIZE_MAX)
         return false;
     g->columns = count;
+    g->stride = (count + LATTICE_LANES - 1) / LATTICE_LANES * LATTICE_LANES;
+    memset(g->inverse, 0, sizeof g->inverse);
     for (size_t c = 0; c < g->columns; c++)
         g->inverse[c] = 1 / (float)portset_size(g->column[c]);
     g->sets.count = n;
@@ -68,10 +70,10 @@ void lattice_make(const struct mapping *m, double width, double noise, struct la
                 add_set(out, out->sets.items[i] | out->sets.items[k]);
     for (size_t n = out->sets.count; n >= out->known && !make_columns(out, n); n--)
         ;
-    out->within = mem_zero(out->sets.count * out->columns + 1, sizeof *out->within);
+    out->within = mem_zero(out->sets.count * out->stride + 1, sizeof *out->within);
     for (size_t i = 0; i < out->sets.count; i++)
         for (size_t c = 0; c < out->columns; c++)
-            out->within[i * out->columns + c] = (out->sets.items[i] & ~out->column[c]) == 0;
+            out->within[i * out->stride + c] = (out->sets.items[i] & ~out->column[c]) == 0;
 }
 
 void lattice_done(struct lattice *g)
@@ -86,6 +88,41 @@ size_t lattice_set(const struct lattice *g, portset set)
     while (i < g->sets.count && g->sets.items[i] != set)
         i++;
     return i < g->sets.count ? i : SIZE_MAX;
+}
+
+/* A chart spends most of its computing time in the next two functions. The compiler therefore makes
+ * versions of them for wider vectors, among which the loader selects. */
+#ifdef __x86_64__
+#define FOR_WIDE_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define FOR_WIDE_VECTORS
+#endif
+
+FOR_WIDE_VECTORS
+void lattice_add(const struct lattice *g, size_t set, float count, float *row)
+{
+    const float *within = g->within + set * g->stride;
+
+    for (size_t c = 0; c < g->stride; c += LATTICE_LANES)
+        for (size_t lane = 0; lane < LATTICE_LANES; lane++)
+            row[c + lane] += count * within[c + lane];
+}
+
+FOR_WIDE_VECTORS
+double lattice_cycles(const struct lattice *g, const float *row, const float *more, float count,
+                      double slots, double pipe)
+{
+    float most[LATTICE_LANES] = {0};
+    double ports = pipe;
+
+    for (size_t c = 0; c < g->stride; c += LATTICE_LANES)
+        for (size_t lane = 0; lane < LATTICE_LANES; lane++) {
+            float cycles = (row[c + lane] + count * more[c + lane]) * g->inverse[c + lane];
+            most[lane] = cycles > most[lane] ? cycles : most[lane];
+        }
+    for (size_t lane = 0; lane < LATTICE_LANES; lane++)
+        ports = most[lane] > ports ? most[lane] : ports;
+    return slots / g->width > ports ? slots / g->width : ports;
 }
 
 /* µop sums of all entries of the mapping. */
@@ -104,10 +141,10 @@ static void judge(const struct entries *e, struct saturator *s, float *row)
     double first = 0, second = 0, within = 0;
     size_t at = 0;
 
-    memset(row, 0, g->columns * sizeof *row);
+    memset(row, 0, g->stride * sizeof *row);
     s->slots = 0;
     for (unsigned i = 0; i < s->term_count; i++) {
-        const float *own = e->rows + s->terms[i].entry * g->columns;
+        const float *own = e->rows + s->terms[i].entry * g->stride;
         for (size_t c = 0; c < g->columns; c++)
             row[c] += (float)s->terms[i].count * own[c];
         s->slots += s->terms[i].count * mapping_at(e->mapping, s->terms[i].entry)->micro_ops;
@@ -180,8 +217,8 @@ static void offer(const struct entries *e, struct saturator s, struct saturators
             kept = &out->list.items[i];
     if ((kept && score(kept) >= score(&s)) || is_refused(e, &s))
         return;
-    s.row = kept ? kept->row : mem_alloc((e->lattice->columns + 1) * sizeof *s.row);
-    memcpy(s.row, row, e->lattice->columns * sizeof *row);
+    s.row = kept ? kept->row : mem_alloc((e->lattice->stride + 1) * sizeof *s.row);
+    memcpy(s.row, row, e->lattice->stride * sizeof *row);
     if (kept)
         *kept = s;
     else
@@ -230,14 +267,14 @@ static size_t simple_entries(const struct mapping *m, size_t *out)
 void saturators_find(const struct mapping *m, const struct lattice *g,
                      const struct saturators *refused, struct saturators *out)
 {
-    struct entries e = {m, g, refused, mem_zero(mapping_count(m) * g->columns + 1, sizeof(float)),
+    struct entries e = {m, g, refused, mem_zero(mapping_count(m) * g->stride + 1, sizeof(float)),
                         mapping_count(m)};
     size_t simple[TRIPLES_MOST], count = simple_entries(m, simple);
 
     for (size_t i = 0; i < e.n; i++)
         for (unsigned k = 0; k < mapping_at(m, i)->usage.count; k++)
             lattice_add(g, lattice_set(g, mapping_at(m, i)->usage.uops[k].ports),
-                        (float)mapping_at(m, i)->usage.uops[k].count, e.rows + i * g->columns);
+                        (float)mapping_at(m, i)->usage.uops[k].count, e.rows + i * g->stride);
     for (size_t i = 0; i < e.n; i++) {
         offer_counts(&e, i, SIZE_MAX, SIZE_MAX, out);
         for (size_t k = 0; k < i; k++)

@@ -11,7 +11,7 @@
 #define COLUMNS_MOST 1024       /* maximum number of columns, i.e. port sets that can limit an
                                  * experiment */
 #define SATURATOR_TERMS 3
-#define LATTICE_LANES 16        /* columns computed in one step, in four vectors */
+#define LATTICE_LANES 16        /* rows of columns have a multiple of this length */
 
 /* Vector encoding of a form. No experiment mixes legacy and VEX. */
 enum vectors { VECTORS_NONE, VECTORS_LEGACY, VECTORS_VEX, VECTORS_KINDS };
@@ -24,8 +24,9 @@ struct lattice {
     /* number of sets that occur in the core (first in the list) */
     size_t known;
     size_t columns;
+    size_t stride;                 /* length of a row: @columns, rounded up to LATTICE_LANES */
     portset column[COLUMNS_MOST];
-    float inverse[COLUMNS_MOST];   /* 1 / number of ports, per column */
+    float inverse[COLUMNS_MOST];   /* 1 / number of ports, per column; 0 beyond the columns */
     /* one row per port set: 1 in the columns that contain the set, otherwise 0 */
     float *within;
     double width;               /* issue slots per cycle */
@@ -46,53 +47,13 @@ static inline double sight_noise(double noise, double cycles)
 void lattice_make(const struct mapping *m, double width, double noise, struct lattice *out);
 void lattice_done(struct lattice *g);
 /* Adds @count µops of set number @set to the sums of @row. */
-static inline void lattice_add(const struct lattice *g, size_t set, float count, float *row)
-{
-    const float *within = g->within + set * g->columns;
-    for (size_t c = 0; c < g->columns; c++)
-        row[c] += count * within[c];
-}
+void lattice_add(const struct lattice *g, size_t set, float count, float *row);
 /* Returns the index of @set in g->sets; SIZE_MAX if the lattice lacks it. */
 size_t lattice_set(const struct lattice *g, portset set);
-typedef float lattice_lanes __attribute__((vector_size(16)));
-typedef float lattice_lanes_any __attribute__((vector_size(16), aligned(4), may_alias));
-typedef int32_t lattice_mask __attribute__((vector_size(16)));
-static inline lattice_lanes lattice_max(lattice_lanes a, lattice_lanes b)
-{
-    lattice_mask greater = a > b;
-    return (lattice_lanes)((greater & (lattice_mask)a) | (~greater & (lattice_mask)b));
-}
-/* Returns the cycles of the four columns from @c. */
-static inline lattice_lanes lattice_four(const struct lattice *g, const float *row,
-                                         const float *more, size_t c)
-{
-    return (*(const lattice_lanes_any *)(row + c) + *(const lattice_lanes_any *)(more + c)) *
-           *(const lattice_lanes_any *)(g->inverse + c);
-}
-/* Returns the cycles of the µop sums @row + @more, @slots issue slots, and a pipe that is blocked
- * for @pipe cycles. A chart spends most of its computing time here. The loop therefore computes
- * four independent maxima in registers. */
-static inline double lattice_cycles(const struct lattice *g, const float *row, const float *more,
-                                    double slots, double pipe)
-{
-    lattice_lanes one = {0}, two = {0}, three = {0}, four = {0};
-    float most = 0;
-    size_t c = 0;
-    for (; c + LATTICE_LANES <= g->columns; c += LATTICE_LANES) {
-        one = lattice_max(one, lattice_four(g, row, more, c));
-        two = lattice_max(two, lattice_four(g, row, more, c + 4));
-        three = lattice_max(three, lattice_four(g, row, more, c + 8));
-        four = lattice_max(four, lattice_four(g, row, more, c + 12));
-    }
-    for (; c < g->columns; c++)
-        most =
-            (row[c] + more[c]) * g->inverse[c] > most ? (row[c] + more[c]) * g->inverse[c] : most;
-    one = lattice_max(lattice_max(one, two), lattice_max(three, four));
-    for (size_t lane = 0; lane < 4; lane++)
-        most = one[lane] > most ? one[lane] : most;
-    double ports = most > pipe ? most : pipe;
-    return slots / g->width > ports ? slots / g->width : ports;
-}
+/* Returns the cycles of the µop sums @row + @count * @more, @slots issue slots, and a pipe that is
+ * blocked for @pipe cycles. */
+double lattice_cycles(const struct lattice *g, const float *row, const float *more, float count,
+                      double slots, double pipe);
 
 struct saturator {
     portset ports;              /* ports that the saturator keeps busy; 0: the issue slots */
