@@ -28,7 +28,7 @@ struct throughput {
     const struct engine *engine;
     _Alignas(64) int16_t table[1 << ZETA_PORTS_MAX];
     /* order + 2^h: the numbers below 2^h, sorted by number of bits set, for every h */
-    uint8_t order[2 << (ZETA_PORTS_MAX - ZETA_LOW)];
+    const uint8_t *order;
     uint32_t high_union[1 << (SUBSETS_MAX - SUBSETS_LOW)];
     uint32_t high_mass[1 << (SUBSETS_MAX - SUBSETS_LOW)];
     struct mass gathered[GATHER_MAX];

@@ -2,6 +2,7 @@
 #include "throughput/throughput.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,13 +70,23 @@ static void fill_order(uint8_t *order, unsigned count)
         order[next[portset_size(k)]++] = (uint8_t)k;
 }
 
+static pthread_once_t ordering = PTHREAD_ONCE_INIT;
+static uint8_t orders[2 << (ZETA_PORTS_MAX - ZETA_LOW)];
+
+static void fill_orders(void)
+{
+    for (unsigned count = 1; count <= 1u << (ZETA_PORTS_MAX - ZETA_LOW); count *= 2)
+        fill_order(orders + count, count);
+}
+
 struct throughput *throughput_new(unsigned ports)
 {
     struct throughput *t = mem_aligned(64, sizeof *t);
+
+    pthread_once(&ordering, fill_orders);
     t->ports = ports;
     t->engine = engine_named(NULL);
-    for (unsigned count = 1; count <= 1u << (ZETA_PORTS_MAX - ZETA_LOW); count *= 2)
-        fill_order(t->order + count, count);
+    t->order = orders;
     return t;
 }
 
