@@ -273,6 +273,20 @@ static bool irregular(const struct streams *s, const struct memory_costs *m, dou
     return !other;
 }
 
+/* Returns the time of lines in order, which take @lines alone, and of non-temporal stores, which
+ * take @streamed alone. A copy was measured. The part of its shorter time that does not overlap
+ * with the longer one applies here. */
+static double streamed_together(const struct memory_costs *m, double lines, double streamed,
+                                double held, double bytes)
+{
+    const double load = memory_cost_at(m, COST_LOAD, held),
+                 store = memory_cost_at(m, COST_STREAMED, bytes),
+                 copy = memory_cost_at(m, COST_COPIED, bytes), less = fmin(load, store);
+    const double apart = less > 0 ? fmin(1, fmax(0, copy - fmax(load, store)) / less) : 0;
+
+    return fmax(lines, streamed) + apart * fmin(lines, streamed);
+}
+
 struct memory_time memory_time_at(const struct streams *s, const struct memory_costs *m,
                                   const struct memory_core *core, double bytes)
 {
@@ -298,7 +312,8 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
              ordered > 0 && ordered >= out.parts[LIMIT_LINES] ? out.held : 0);
     ahead_cost(s, m, core, bytes, &out);
 
-    double transfers = out.parts[LIMIT_LINES] + out.parts[LIMIT_STREAMED] +
+    double transfers = streamed_together(m, out.parts[LIMIT_LINES], out.parts[LIMIT_STREAMED],
+                                         out.held, bytes) +
                        out.parts[LIMIT_RANDOM] + out.parts[LIMIT_SKIPPED];
     double memory = transfers > 0 && !m->overlaps ? core->own + transfers : transfers;
     const double ahead = out.parts[LIMIT_AHEAD];
@@ -334,6 +349,7 @@ void memory_time_needs(const struct streams *s, bool out[MEMORY_COSTS])
         out[COST_SCATTER] |= one->kind == STREAM_GATHER && !one->loads;
         out[COST_HOP] |= one->kind == STREAM_CHASE;
         out[COST_STREAMED] |= one->non_temporal;
+        out[COST_COPIED] |= one->non_temporal;
         out[COST_PAIRED] |= skips;
         out[COST_ODD] |= skips;
         out[COST_SKIPPED] |= skips;

@@ -377,6 +377,20 @@ static bool loads_moving(const struct finder *f, size_t insn)
     return moving;
 }
 
+/* Returns whether the instruction only loads, at an index that a walk loads. Prefetchers fetch the
+ * index early, so that the load does not wait for it. */
+static bool loads_at_index(const struct finder *f, size_t insn)
+{
+    bool gathers = false;
+
+    for (size_t i = 0; i < f->work.accesses.count; i++) {
+        const struct access *a = &f->work.accesses.items[i];
+        gathers |= a->insn == insn && f->owner.items[i] != STREAM_ALONE &&
+                   f->out->items.items[f->owner.items[i]].kind == STREAM_GATHER;
+    }
+    return gathers;
+}
+
 /* Returns the number of instructions per iteration that depend on a load of a moving stream. */
 static uint32_t waiting_of(const struct finder *f)
 {
@@ -392,7 +406,7 @@ static uint32_t waiting_of(const struct finder *f)
             if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ &&
                 op->reg < INSN_REGISTERS)
                 waits |= moving || late[op->reg];
-            else if (op->kind == OPERAND_MEMORY)
+            else if (op->kind == OPERAND_MEMORY && !loads_at_index(f, i % f->count))
                 waits |= (op->base < INSN_REGISTERS && late[op->base]) ||
                          (op->index < INSN_REGISTERS && late[op->index]);
         }

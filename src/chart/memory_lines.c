@@ -22,9 +22,10 @@
 
 #define ROUNDS 2          /* minimum number of runs of a loop with arrays in private caches */
 #define ROUNDS_MOST 4     /* maximum number of runs of a loop whose lowest time is not confirmed */
-/* Number of runs of a loop with arrays in a shared cache or in memory. The mean of the runs
- * counts. */
+/* Number of runs of a loop with arrays in a shared cache or in memory. If they differ by more than
+ * AGREED, a further run decides. The median of the runs counts. */
 #define ROUNDS_SHARED 2
+#define AGREED 0.15
 #define CONFIRMED 1.04    /* largest ratio to the lowest time with which another time confirms it */
 #define FAILED_MOST 20    /* maximum number of failed runs; a busy machine causes them */
 /* Seconds of a run with dependent loads in more than HOPS_FAR bytes. In a shorter run the page
@@ -46,6 +47,7 @@ static const struct { enum memory_loop loop; double lines, ordered; } probes[MEM
     [COST_UPDATE] = {LOOP_UPDATES, 1, 0},
     [COST_CONCURRENT] = {LOOP_TRIAD, 2, 0},
     [COST_STREAMED] = {LOOP_STREAMED, 1, 0},
+    [COST_COPIED] = {LOOP_COPIED, 1, 0},
     [COST_RANDOM] = {LOOP_GATHER, 4, 0.25},
     [COST_SCATTER] = {LOOP_SCATTER, 4, 0.25},
     [COST_PAIRED] = {LOOP_PAIRED, 1, 0},
@@ -80,6 +82,7 @@ static void sizes_choose(struct memory_costs *out)
 struct memory_lines {
     const bool *wanted;       /* per cost: true if it is to be measured; NULL: all are measured */
     double from;              /* bytes; only loops with larger arrays are measured */
+    double seconds;           /* minimum duration of a run's samples; 0: a few samples suffice */
     double room;              /* size of the arena in bytes */
     struct sandbox *sandbox;
     struct arena_state *arena;
@@ -144,7 +147,8 @@ static bool probe_run(struct memory_lines *p, const struct memory_costs *sizes, 
     p->runs[at].rough = p->rough[at][k];
     if (!layout_arrays(insns, &p->streams[at], (uint64_t)arrays_bytes(p, at, bytes), &arrays, err))
         return false;
-    const double seconds = at == COST_HOP && bytes > HOPS_FAR ? HOPS_SECONDS : 0;
+    const double seconds =
+        fmax(p->seconds, at == COST_HOP && bytes > HOPS_FAR ? HOPS_SECONDS : 0);
     if (!kernel_arrays_measure(&p->runs[at], &arrays, seconds, &m, err)) {
         if (err->code != ERR_LIMIT || ++p->failed > FAILED_MOST)
             return false;
@@ -184,7 +188,7 @@ static double probe_time(const struct memory_lines *p, const struct memory_costs
     if (sizes->bytes[k] <= sizes->second)
         return lowest(cycles, count, apart);
     *apart = cycles[count - 1] / cycles[0] - 1;
-    return (cycles[0] + cycles[count - 1]) / 2;
+    return (cycles[(count - 1) / 2] + cycles[count / 2]) / 2;
 }
 
 /* Returns whether loop @at needs no further run with size @k. @late: the time limit has passed, so
@@ -196,9 +200,9 @@ static bool probe_settled(const struct memory_lines *p, const struct memory_cost
 
     if (p->rounds[at][k] < ROUNDS || late)
         return p->rounds[at][k] >= ROUNDS;
+    probe_time(p, sizes, at, k, &apart);
     if (sizes->bytes[k] > sizes->second)
-        return p->rounds[at][k] >= ROUNDS_SHARED;
-    lowest(p->cycles[at][k], p->rounds[at][k], &apart);
+        return p->rounds[at][k] > ROUNDS_SHARED || apart <= AGREED;
     return p->rounds[at][k] >= ROUNDS_MOST || apart <= CONFIRMED - 1;
 }
 
@@ -359,7 +363,8 @@ static void sizes_replace(const struct memory_costs *m, const double *bytes, siz
 }
 
 bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
-                        const double *bytes, size_t count, struct memory_costs *m, struct err *err)
+                        const double *bytes, size_t count, double seconds, struct memory_costs *m,
+                        struct err *err)
 {
     /* For each cost, another cost that is subtracted from it and is therefore measured again with
      * it. */
@@ -374,7 +379,8 @@ bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
     sizes_replace(m, bytes, count, &now);
     p->wanted = all;
     p->from = m->second;
-    bool ok = probes_run(p, &now, 0, err);
+    p->seconds = seconds / ROUNDS_SHARED;
+    bool ok = probes_run(p, &now, INFINITY, err);
     if (ok) {
         memory_costs_clock(&now, p->clock_hz);
         costs_fill(p, &now);

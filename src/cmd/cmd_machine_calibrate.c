@@ -225,9 +225,10 @@ static bool memory_run(void *state, struct result *result, struct err *err)
 static void memory_rows(const struct memory_costs *m, struct result *result)
 {
     static const char *const titles[MEMORY_COSTS] = {
-        "load",         "one array",   "store",              "update",    "next to a store",
-        "non-temporal", "in no order", "stores in no order", "every 2nd", "every 3rd",
-        "every 4th",    "page",        "hop",                "among 250 uops", "among 70"};
+        "load",      "one array",      "store",        "update",
+        "next to a store", "non-temporal", "non-temporal copy", "in no order",
+        "stores in no order", "every 2nd", "every 3rd", "every 4th",
+        "page",      "hop",            "among 250 uops", "among 70"};
     struct result_column columns[MEMORY_COSTS + 1] = {
         {.key = "kib", .title = "KiB", .kind = CELL_COUNT}};
 

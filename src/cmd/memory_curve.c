@@ -323,7 +323,8 @@ static bool point_measure(struct memory_curve *c, struct memory_point *p, struct
 
 /* Measures the memory costs that the loop depends on again, because other users' load on shared
  * cache levels varies within minutes. */
-static bool costs_again(struct memory_curve *c, struct memory_lines *lines, struct err *err)
+static bool costs_again(struct memory_curve *c, struct memory_lines *lines, double seconds,
+                        struct err *err)
 {
     bool needs[MEMORY_COSTS];
     double bytes[MEMORY_CURVE_POINTS];
@@ -331,7 +332,7 @@ static bool costs_again(struct memory_curve *c, struct memory_lines *lines, stru
     memory_time_needs(&c->streams, needs);
     for (size_t i = 0; i < c->count; i++)
         bytes[i] = c->points[i].bytes;
-    c->again = memory_lines_again(lines, needs, bytes, c->count, &c->costs, err);
+    c->again = memory_lines_again(lines, needs, bytes, c->count, seconds, &c->costs, err);
     if (!c->again && err->code != ERR_LIMIT)
         return false;
     err_clear(err);   /* on a busy CPU the stored costs are used */
@@ -371,7 +372,7 @@ bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t
     }
     for (size_t i = 0; ok && i < c->count; i++)
         ok = point_measure(c, &c->points[i], &runs[i], bounds, seconds / (double)c->count, err);
-    ok = ok && (!lines || costs_again(c, lines, err));
+    ok = ok && (!lines || costs_again(c, lines, seconds / (double)c->count, err));
     memory_lines_free(lines);
     sandbox_free(s);
     block_work_free(bounds);

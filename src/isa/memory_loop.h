@@ -9,6 +9,7 @@ enum memory_loop {
     LOOP_UPDATES,     /* loads and stores in one array */
     LOOP_TRIAD,       /* loads from two arrays and stores to a third */
     LOOP_STREAMED,    /* non-temporal stores */
+    LOOP_COPIED,      /* loads from one array and non-temporal stores to another */
     LOOP_GATHER,      /* four loads at random indices, and four loads of these indices */
     LOOP_SCATTER,     /* four stores at random indices, and four loads of these indices */
     LOOP_PAIRED,      /* a load every 128 bytes */

@@ -50,10 +50,13 @@
 #define PASSES_MOST 4000
 #define LEAST_SAMPLES 3
 #define LEAST_SHARED 10
-#define WALKS_SHARED 2            /* warm-up walks over arrays in a shared cache */
-/* Warm-up walks with random accesses. A second-level cache fills slowly: measured on a Zen 5, a
- * chase over 512 KiB takes 320, 200, 104, 64, 30, 19 and then 18 cycles per load. */
-#define WALKS_SPREAD 8
+/* Warm-up walks end after a walk, in private caches after STEADY_OWN walks, that are no faster than
+ * STEADY_GAIN times the fastest one. Caches fill slowly: measured on a Zen 5, a chase over 512 KiB
+ * takes 320, 200, 104, 64, 30, 19 and then 18 cycles per load. Loads 320 bytes apart in 8 MiB take
+ * 23, 13, 8, 7, 5, 4, 3 and then 2.5 cycles. */
+#define STEADY_OWN 2
+#define STEADY_GAIN 0.97
+#define WALKS_MOST 16
 #define LOST_MOST 8               /* most interrupted samples that are excluded */
 #define FREE_SHARE 0.75           /* largest fraction of the free memory that an arena uses */
 #define MIB 1048576.0
@@ -61,7 +64,7 @@
 /* the start-up cost of a pass is subtracted if the pass takes fewer cycles */
 #define SHORT_CYCLES 4e4
 #define WALK_SPREAD 4e7
-/* Maximum number of cycles of a walk over the arrays before measuring. Instead of a longer walk,
+/* Maximum number of cycles of the walks over the arrays before measuring. Instead of a longer walk,
  * all lines are read once. */
 #define WALK_CYCLES 3e7
 /* Largest arrays in bytes whose lines are read. Larger ones exceed the caches, unless accesses are
@@ -551,29 +554,43 @@ static uint64_t start_find(const struct kernel_arrays *k, const struct arrays *a
     return (uint64_t)start;
 }
 
-/* Reads the lines of arrays that a shared cache may hold, because other processes evict them. Walks
- * over the arrays if that takes a short time. Samples are then taken from all parts of the arrays.
- * Samples of larger arrays start where lines were accessed least recently. @samples: probable
- * number of samples. @fresh: the arrays were just filled. */
+/* Walks over the arrays until further walks are no faster, or until @most cycles have passed. */
+static bool walk_until_steady(struct kernel_arrays *k, const struct arrays *arrays,
+                              const struct array_walk *w, const struct sample_plan *p, double most,
+                              struct err *err)
+{
+    const unsigned enough = p->own ? STEADY_OWN : 1;
+    double ticks, least = INFINITY, sum = 0;
+    unsigned steady = 0;
+
+    for (unsigned i = 0; i < WALKS_MOST && steady < enough && sum < most; i++) {
+        if (!run(k, w->code, arrays, 0, 0, p->walk, 1, &ticks, err))
+            return false;
+        steady = ticks < STEADY_GAIN * least ? 0 : steady + 1;
+        least = fmin(least, ticks);
+        sum += ticks * k->arena->clock;
+    }
+    return true;
+}
+
+/* Walks over the arrays if that takes a short time. Otherwise, reads the lines of arrays that a
+ * shared cache may hold, because other processes evict them. Samples are then taken from all parts
+ * of the arrays. Samples of larger arrays start where lines were accessed least recently. @samples:
+ * probable number of samples. @fresh: the arrays were just filled. */
 static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double rough,
                          double samples, bool fresh, struct err *err)
 {
-    const bool walks = rough * (double)p->walk < (p->spread ? WALK_SPREAD : WALK_CYCLES),
-               fits = arrays->bytes <= READ_MOST, reads = !p->own && (p->spread || fits);
-    const unsigned readings = !reads ? 0 : fits && fresh ? READS_FRESH : !walks,
-                   times = !walks                ? 0
-                           : p->spread && p->own ? WALKS_SPREAD
-                           : p->own || p->spread ? 1
-                                                 : WALKS_SHARED;
-    double ticks;
+    const double most = p->spread ? WALK_SPREAD : WALK_CYCLES;
+    const bool walks = rough * (double)p->walk < most, fits = arrays->bytes <= READ_MOST,
+               reads = !walks && !p->own && (p->spread || fits);
+    const unsigned readings = !reads ? 0 : fits && fresh ? READS_FRESH : 1;
 
     for (unsigned i = 0; i < readings; i++)
         if (!lines_read(k, arrays->bytes, err))
             return false;
-    for (unsigned i = 0; i < times; i++)
-        if (!run(k, w->code, arrays, 0, 0, p->walk, 1, &ticks, err))
-            return false;
+    if (walks && !walk_until_steady(k, arrays, w, p, most, err))
+        return false;
     k->walked = 0;
     if (!walks && (!reads || !arrays->walked_count))
         k->walked = start_find(k, arrays, w, p, samples * (double)p->units) * w->copies;

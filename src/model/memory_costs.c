@@ -13,9 +13,8 @@
 const char *memory_cost_name(enum memory_cost cost)
 {
     static const char *const names[MEMORY_COSTS] = {
-        "load",    "alone",  "store", "update",  "beside", "streamed", "random",
-        "scatter", "paired", "odd",   "skipped", "page",   "hop",      "few",
-        "some"};
+        "load",    "alone",  "store", "update",  "beside", "streamed", "copied",
+        "random", "scatter", "paired", "odd", "skipped", "page", "hop", "few", "some"};
     return names[cost];
 }
 
@@ -31,7 +30,7 @@ double memory_crowding(double step, double most)
 
 bool memory_cost_shared(const struct memory_costs *m, enum memory_cost cost, double bytes)
 {
-    return bytes > m->second || cost == COST_STREAMED;
+    return bytes > m->second || cost == COST_STREAMED || cost == COST_COPIED;
 }
 
 /* Extrapolates beyond the last size. For random accesses the hit share falls with 1 / size. For
@@ -77,7 +76,7 @@ double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, doubl
     if (!m->count)
         return NAN;
     /* These costs are times of a complete loop, and not of lines beyond the first level. */
-    if (cost == COST_STREAMED || cost == COST_FEW || cost == COST_SOME)
+    if (cost == COST_STREAMED || cost == COST_COPIED || cost == COST_FEW || cost == COST_SOME)
         return between(m, cost, bytes);
     if (bytes <= m->first)
         return 0;
@@ -106,6 +105,7 @@ static void size_add(struct memory_costs *out, double bytes, double line, double
     out->cycles[COST_STORE][i] = out->cycles[COST_UPDATE][i] = written;
     /* Non-temporal stores write to memory, regardless of the level of the lines. */
     out->cycles[COST_STREAMED][i] = streamed;
+    out->cycles[COST_COPIED][i] = line + streamed;
     static const enum memory_cost misses[] = {COST_RANDOM, COST_SCATTER, COST_PAIRED, COST_ODD,
                                               COST_SKIPPED};
     for (size_t k = 0; k < sizeof misses / sizeof *misses; k++)

@@ -23,6 +23,7 @@ enum memory_cost {
     COST_UPDATE,    /* streams that are read and written */
     COST_CONCURRENT,    /* a read stream concurrent with each written stream */
     COST_STREAMED,  /* non-temporal stores */
+    COST_COPIED,    /* a line that is read and a line of non-temporal stores, together */
     COST_RANDOM,    /* independent random loads */
     COST_SCATTER,   /* independent random stores */
     COST_PAIRED,    /* streams with a stride of two lines */

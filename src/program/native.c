@@ -289,7 +289,8 @@ struct native_probe {
 
 struct native_probe *native_probe_new(const struct machine *m, struct err *err)
 {
-    char *at = mmap(NULL, MOST_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *at = mmap(NULL, MOST_BYTES, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     double bytes = fact_number(m, "l2_bytes");
     struct native_probe *p;
 

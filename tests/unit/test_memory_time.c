@@ -24,8 +24,8 @@ static struct memory_costs costs(bool overlaps)
                              .third = 8388608,
                              .overlaps = overlaps};
     static const double cycles[MEMORY_COSTS][3] = {
-        {1, 1, 5},     {1, 1, 5}, {3, 3, 6}, {2, 2, 5.5}, {0.5, 0.5, 5}, {8, 8, 9},
-        {1.5, 2, 10},  {3, 3, 12}, {2, 2, 7}, {1, 2, 8}, {2, 3, 12},  {1, 1, 20},
+        {1, 1, 5},      {1, 1, 5}, {3, 3, 6}, {2, 2, 5.5}, {0.5, 0.5, 5}, {8, 8, 9},
+        {8.5, 8.5, 14}, {1.5, 2, 10},  {3, 3, 12}, {2, 2, 7}, {1, 2, 8}, {2, 3, 12},  {1, 1, 20},
         {14, 16, 300}, {42, 42, 100}, {12, 12, 20}};
     for (size_t i = 0; i < MEMORY_COSTS; i++)
         memcpy(m.cycles[i], cycles[i], sizeof cycles[i]);
@@ -74,8 +74,15 @@ static void test_by_hand(void **state)
     assert_float_equal(time_of(loads, 2, &adds, 4, 3, 65536), 5, 1e-9);
     assert_float_equal(time_of(loads, 2, &adds, 4, 1, 65536), 4, 1e-9);
     two[1].non_temporal = true;
-    /* 8 cycles beyond the caches, and 1 for the half that caches hold. */
-    assert_float_equal(time_of(two, 2, &m, 2, 1, 131072), 9, 1e-9);
+    /* A copy takes the measured 8.5 cycles: 8 cycles beyond the caches, and half of the cycle of
+     * the read line that caches hold. In memory, nothing overlaps. */
+    assert_float_equal(time_of(two, 2, &m, 2, 1, 131072), 8.5, 1e-9);
+    assert_float_equal(time_of(two, 2, &m, 2, 1, 33554432), 14, 1e-9);
+    /* Half of the shorter time adds to the longer one: 2 and 8 cycles, 12 and 8 cycles. */
+    struct stream many[] = {walk(2, 0), walk(2, 0), two[1]};
+    assert_float_equal(time_of(many, 3, &m, 2, 1, 98304), 9, 1e-9);
+    many[0].lines = 11;
+    assert_float_equal(time_of(many, 3, &m, 2, 1, 98304), 16, 1e-9);
     struct stream chase = {.kind = STREAM_CHASE,
                            .hops = 2,
                            .lines = 2,

@@ -108,6 +108,7 @@ static void test_loops(void **state)
                               [LOOP_UPDATES] = {"update", 64, 1},
                               [LOOP_TRIAD] = {"store", 64, 3},
                               [LOOP_STREAMED] = {"non-temporal", 64, 1},
+                              [LOOP_COPIED] = {"non-temporal", 64, 2},
                               [LOOP_GATHER] = {"gather", 0, 4.25},
                               [LOOP_SCATTER] = {"scatter", 0, 4.25},
                               [LOOP_PAIRED] = {"load", 128, 1},
@@ -201,6 +202,9 @@ static void test_waiting(void **state)
     assert_int_equal(streams.waiting, 1);
     find("488b442408 4801c3");                       /* The load has a constant address. */
     assert_int_equal(streams.waiting, 0);
+    /* mov ecx,[rsi+rax*4]; mov rdx,[rdi+rcx*8]; add rbx,rdx: the index arrives early */
+    find("8b0c86 488b14cf 4801d3 4883c001");
+    assert_int_equal(streams.waiting, 1);
 }
 
 static void test_indices(void **state)

@@ -115,6 +115,9 @@ static const char *memory_loop(enum memory_loop loop, unsigned bits)
              "f104c02100f105402200f105c02304883c040"},
         [LOOP_STREAMED] = {"c5fc2b0407c5fc2b4407204883c040",
                            "0f2b04070f2b4407100f2b4407200f2b4407304883c040"},
+        [LOOP_COPIED] = {"c5fc100406c5fc2b0407c5fc104c0620c5fc2b4c07204883c040",
+                         "0f1004060f2b04070f104c06100f2b4c07100f105406200f2b5407200f105c06300f2b5c"
+                         "07304883c040"},
         [LOOP_GATHER] =
             {NULL, "8b0c86488b14cf448b4486044e8b0cc7448b5486084e8b1cd78b5c860c488b14df4883c004"},
         [LOOP_SCATTER] =
