@@ -406,8 +406,8 @@ const struct command command_machine_chart = {
         "Measures each form alone. Pairs of forms then show classes of forms with equal behaviour, "
         "which determine the ports. Experiments that keep certain ports busy determine the usages "
         "of all other forms. Shipped machines are not used. Each value is written to a journal at "
-        "once: after an interruption the same command continues. The machine is saved among your "
-        "own machines after each stage. The view matrix shows the mapping so far, the view search "
+        "once: after an interruption the same command continues. From the inference of ports, the "
+        "machine is saved among your own machines after each stage. The view matrix shows the mapping so far, the view search "
         "shows the stages.",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "NAME", struct chart_values, name), .required = true,

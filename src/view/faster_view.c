@@ -153,8 +153,8 @@ static void faster_draw(void *state, struct session *s, struct grid *g)
     else if (!t) {
         view_draw_empty(s, &faster_view, g,
                         "Versions of the loop with another order, other instructions or combined "
-                        "iterations. Each version must compute the loop's results on random "
-                        "inputs; the best versions are measured.",
+                        "iterations, tested on random inputs. Other builds are compiled without "
+                        "this test. The best are measured.",
                         s->document.kernel ? "kernel tune" : "prompt kernel load",
                         s->document.kernel ? "can this be faster?" : "loads a loop");
         return;
