@@ -28,8 +28,8 @@ static uint8_t free_register(const struct analysis *a, const struct insn *insn,
     return reg;
 }
 
-/* Appends @insn to the code with @reg as the accumulator. Moves the instruction's address forward
- * by @copy iterations. Returns false if the instruction cannot be rewritten. */
+/* Appends @insn to the code with @reg as the accumulator, and its address moved forward by @copy
+ * iterations. Returns false if @insn cannot be rewritten. */
 static bool sum_into(const struct analysis *a, const struct deps *d, uint32_t row,
                      const struct isa_sum *sum, uint8_t reg, unsigned copy, struct insn *out)
 {
@@ -92,7 +92,7 @@ char *accumulators_split(const struct analysis *a, const struct deps *d,
     const uint32_t first = chain->links[0].row;
     const unsigned most = wanted < SPLIT_MOST ? wanted : SPLIT_MOST;
     for (unsigned i = 0; i < most; i++) {
-        /* Splits the links of one iteration first, then those of further iterations. */
+        /* Splits the links of one iteration, then those of further iterations. */
         const uint32_t row = chain->count > 1 ? chain->links[i % chain->count].row : first;
         const struct insn *insn = a->rows[row].insn;
         const uint8_t reg = i ? free_register(a, insn, begin, starts) : sum.reg;

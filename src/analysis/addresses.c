@@ -10,10 +10,10 @@
 #include "model/start.h"
 
 #define STORES 128       /* number of recorded stores; no store buffer has more entries */
-/* Number of entries for the symbols of sums and loaded values. If all are in use, links through
- * further values are not found. */
+/* Number of entries for the symbols of sums and loaded values. Links through values beyond these
+ * are not found. */
 #define COMPOSITES 1024
-/* Simulated iterations. A store and its load can be up to ROUNDS - 1 iterations apart. */
+/* Number of simulated iterations. A store and its load can be up to ROUNDS - 1 iterations apart. */
 #define ROUNDS 8
 #define START_VALUE 0x2324000   /* initial value of all registers in BHive's measurements: the
                                  * address of the mapped page */
@@ -21,7 +21,7 @@
 #define AT_CODE UINT32_MAX  /* symbol of addresses that are relative to the program counter */
 #define LOW32 0x80000000u /* flag of a symbol: its value fits 32 bits */
 
-/* A value is symbol + offset; symbol 0 is the constant 0. */
+/* A value: symbol + offset. Symbol 0 is the constant 0. */
 struct value {
     uint32_t symbol;
     int64_t offset;
@@ -34,7 +34,7 @@ struct store_record {
 };
 
 struct composite {
-    /* generation that wrote the entry; if it is not the current one, the entry is free */
+    /* generation that wrote the entry; the entry is free if this is not the current one */
     uint32_t used;
     uint32_t kind, a, b, symbol;
     int64_t offset;
@@ -42,19 +42,19 @@ struct composite {
 
 enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32, COMPOSITE_EXTENDED };
 
-/* Address of an instruction's last memory access, and its use of pages. */
+/* Address of an instruction's last memory access, and its use of pages */
 struct access_place {
     struct value address;
-    int64_t step;           /* bytes between the accesses of the last two rounds; also 0 if
-                             * unknown */
-    /* rounds in which the access read a page that was not used recently; accesses of unknown
-     * address do not count */
+    /* stride: bytes between the accesses of the last two rounds; 0 also if unknown */
+    int64_t step;
+    /* number of rounds in which the access read a page that was not used recently; accesses of
+     * unknown address do not count */
     uint32_t misses;
     bool used, counted;
 };
 
-#define TLB_ENTRIES 64      /* entries of the modelled first-level TLB; processors have half to
-                             * twice as many */
+/* entries of the modelled first-level TLB; real ones have half to twice as many */
+#define TLB_ENTRIES 64
 
 struct state {
     struct value reg[32];
@@ -83,8 +83,7 @@ static struct value fresh(struct state *s)
     return (struct value){++s->work->symbols, 0};
 }
 
-/* Returns the symbol of kind @kind made of @a, @b and @offset. Equal arguments return the same
- * symbol. */
+/* Returns the symbol of kind @kind made of @a, @b and @offset. It is equal for equal arguments. */
 static struct value compose(struct state *s, uint32_t kind, uint32_t a, uint32_t b, int64_t offset)
 {
     uint64_t hash = (uint64_t)a * 0x9e3779b97f4a7c15u ^ (uint64_t)b * 0xc2b2ae3d27d4eb4fu ^
@@ -130,7 +129,7 @@ static struct value add_constant(struct value x, int64_t constant)
     return (struct value){x.symbol, (int64_t)((uint64_t)x.offset + (uint64_t)constant)};
 }
 
-/* Returns @x modulo 2^32. An unknown value receives another symbol with the same step. */
+/* Returns @x modulo 2^32. An unknown value gets another symbol with the same stride. */
 static struct value low32(struct state *s, struct value x)
 {
     if (!x.symbol)
@@ -162,11 +161,11 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
     if (op->segment != REG_NONE && s->start == START_MEASURED)
         segment = (struct value){0, START_SEGMENT};
 
-    /* Each operand relative to the program counter has its own cache line. All copies of the block
-     * use the same line for an operand. */
+    /* Each operand relative to the program counter has its own cache line, the same in all copies
+     * of the block. */
     if (op->base == REG_PC && s->start == START_MEASURED)
         at = (struct value){0, START_RELATIVE + (int64_t)insn->offset * START_RELATIVE_LINE};
-    /* The address after linking is constant, and the same in every copy of the block. */
+    /* The linked address is constant, and the same in every copy of the block. */
     else if (op->base == REG_PC)
         at = (struct value){AT_CODE,
                             (int64_t)((uint64_t)op->displacement + insn->offset + insn->length)};
@@ -193,7 +192,7 @@ size_t addresses_found(const struct address_work *work, uint32_t load)
     return from;
 }
 
-/* Stores a link in the second-last round and confirms it in the last one. Confirmed links occur in
+/* Records a link in the second-last round and confirms it in the last one. Confirmed links occur in
  * the steady state. */
 static void add_forward(struct address_work *work, struct forward f, bool last)
 {
@@ -224,7 +223,7 @@ static void drop_unconfirmed(struct address_work *work)
     work->found_count = kept;
 }
 
-/* Returns the newest store that overlaps @bytes at @address, or NULL. */
+/* Returns the newest store that overlaps @bytes at @address; NULL: none. */
 static const struct store_record *find_store(const struct state *s, struct value address,
                                              uint32_t bytes)
 {
@@ -234,8 +233,7 @@ static const struct store_record *find_store(const struct state *s, struct value
         if (r->address.symbol != address.symbol)
             continue;
         int64_t from = distance(address.offset, r->address.offset);
-        /* All pages map to one physical page. Equal offsets in the page are therefore equal
-         * addresses. */
+        /* All pages map to one physical page, so equal offsets in the page are equal addresses. */
         if (s->start == START_EQUAL)
             from = (int64_t)(((uint64_t)from + PAGE / 2) % PAGE) - PAGE / 2;
         if (from < (int64_t)r->bytes && from + (int64_t)bytes > 0)
@@ -244,7 +242,7 @@ static const struct store_record *find_store(const struct state *s, struct value
     return NULL;
 }
 
-/* Returns whether no other store writes the bytes of the load that store @r does not write. */
+/* Returns whether no other store writes those bytes of the load that store @r does not write. */
 static bool is_alone(const struct state *s, const struct store_record *r, struct value address,
                      uint32_t bytes)
 {
@@ -291,13 +289,13 @@ static struct value load_value(struct state *s, const struct operand *op, struct
                                                                                        : fresh(s);
 }
 
-/* Records the page of access @at. A first-in first-out list contains the recent pages. */
+/* Records the page of access @at in the first-in first-out list of recent pages. */
 static void note_place(struct state *s, uint32_t at, struct value address)
 {
     struct access_place *place = &s->work->places[at];
     int64_t page = address.offset >> 12;
-    /* Assumes that an access with an unknown address stays in its page. It is usually an access to
-     * a flag, byte or bit field near a known address. */
+    /* An access with an unknown address is assumed to remain in its page: usually it accesses a
+     * flag, byte or bit field near a known address. */
     bool related = !address.symbol || (place->used && place->address.symbol == address.symbol);
 
     place->step = place->used && place->address.symbol == address.symbol
@@ -312,7 +310,7 @@ static void note_place(struct state *s, uint32_t at, struct value address)
     place->misses += related;
 }
 
-/* Returns the value that an operation reads from @op. @loaded is the value of a memory operand. */
+/* Returns the value that an operation reads from @op. @loaded: value of a memory operand. */
 static struct value input_value(struct state *s, const struct operand *op, struct value loaded)
 {
     if (!op)
@@ -375,8 +373,8 @@ static bool extend(struct value x, const struct operand *from, bool sign, struct
     return true;
 }
 
-/* Extends an unknown value. A value of 32 bits or more keeps its step, because loop counters are
- * assumed not to overflow. A narrower value receives another symbol. */
+/* Extends an unknown value. A value of 32 bits or more keeps its stride, because loop counters are
+ * assumed not to overflow. A narrower value gets another symbol. */
 static struct value extended(struct state *s, struct value x, const struct operand *from, bool sign)
 {
     if (from->bits == 32) {
@@ -387,7 +385,7 @@ static struct value extended(struct state *s, struct value x, const struct opera
 }
 
 /* Computes the register result of an instruction. Returns false if its arithmetic is not modelled.
- * @loaded is the value of the memory operand. */
+ * @loaded: value of the memory operand. */
 static bool result_of(struct state *s, const struct insn *insn, struct value loaded,
                       struct value *out)
 {
@@ -464,8 +462,8 @@ static void move_stack(struct state *s, const struct insn *insn)
     }
 }
 
-/* Stores an access of the second-last round. Compares an access of the last round with the one
- * stored for it. */
+/* Records an access of the second-last round, and compares an access of the last round with the
+ * recorded one. */
 static void note_access(struct state *s, uint32_t at, struct value address, uint32_t bytes,
                         bool store, uint32_t left)
 {
@@ -542,14 +540,14 @@ static void find_origins(struct address_work *work)
     }
 }
 
-/* Returns whether @insn calls a function outside the code. The function is assumed to return and to
+/* Returns whether @insn calls a function outside the code, which is assumed to return and to
  * restore the stack pointer. */
 static bool has_returned(const struct insn *insn, const struct insn *next)
 {
     return insn->traits & INSN_CALL && (!next || next->offset == insn->offset + insn->length);
 }
 
-/* Executes @insn symbolically. @next is the following instruction; NULL after the last one. */
+/* Executes @insn symbolically. @next: the following instruction; NULL after the last one. */
 static void step(struct state *s, const struct insn *insn, const struct insn *next, uint32_t at,
                  uint32_t round, uint32_t rounds)
 {
@@ -678,8 +676,8 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
         work->stores = mem_alloc(STORES * sizeof *work->stores);
         work->composites = mem_zero(COMPOSITES, sizeof *work->composites);
     }
-    /* The generation counter overflowed: clears the entries, because an old generation could
-     * match. */
+    /* The generation counter overflowed. An old generation could match, so the entries are
+     * cleared. */
     if (++work->generation == 0) {
         memset(work->composites, 0, COMPOSITES * sizeof *work->composites);
         work->generation = 1;

@@ -7,12 +7,12 @@
 #include "base/vec.h"
 #include "isa/insn.h"
 
-/* Assumption about the registers' initial values. */
+/* Assumption about the registers' initial values */
 enum start_values {
     START_DIFFERENT,   /* each register has its own unknown initial value */
-    /* Initial values in BHive's measurements. All registers except the stack and frame pointers
-     * contain the address of one page. All memory contains copies of that address. All pages map to
-     * one physical page. */
+    /* Initial values in BHive's measurements: all registers except the stack and frame pointers
+     * contain the address of one page, all memory contains copies of it, and all pages map to one
+     * physical page. */
     START_EQUAL,
     START_MEASURED,    /* values that `kernel measure` sets (model/start.h) */
 };
@@ -23,47 +23,48 @@ struct forward {
     uint32_t distance;      /* iterations from the store to the load */
     bool starts_alike;      /* the load and the store begin at the same address */
     bool fits;              /* the store wrote all bytes of the load, so its value is forwarded */
-    /* Some bytes of the load are only in the cache, because no store in flight wrote them. */
+    /* some bytes of the load are only in the cache, because no store in flight wrote them */
     bool alone;
-    bool confirmed;         /* occurs in the last two simulated iterations */
+    bool confirmed;         /* the link occurs in the last two simulated iterations */
 };
 
-/* Links observed in a run of the code, sorted by load; one per load. Borrowed. */
+/* Links observed in a run of the code, one per load, sorted by load. Borrowed */
 struct known_forwards {
     const struct forward *items;
     size_t count;
 };
 
-/* A load or store of one iteration in the steady state. Accesses are in program order. A
- * read-modify-write instruction has two accesses. */
+/* A load or store of one iteration in the steady state. Accesses are in program order; a
+ * read-modify-write instruction has two. */
 struct access {
     uint32_t insn, bytes;
-    /* addresses with the same symbol can be compared; 0: the offset is the absolute address */
+    /* symbol of the address; only addresses with equal symbols can be compared; 0: the offset is
+     * the address */
     uint32_t symbol;
     uint32_t before;        /* symbol of the address in the previous iteration */
     int64_t offset;
-    int64_t step;           /* change of the address in bytes per iteration */
+    int64_t step;           /* stride: change of the address in bytes per iteration */
     /* the address is relative to the program counter, and differs between copies of the block */
     bool fixed;
-    /* @store: the access is a store. @stepped: @step is known. If false, the address has another
+    /* @store: the access is a store. @stepped: @step is known; otherwise the address has another
      * symbol in each iteration. */
     bool store, stepped;
-    /* For @stepped false: @origin is the access that had the same symbol @age iterations ago. */
+    /* Without @stepped: @origin is the access that had the same symbol @age iterations ago. */
     uint32_t origin, age;
 };
 
-/* An access whose symbol changes in every iteration, with its previous symbol. */
+/* An access whose symbol changes in every iteration, with its previous symbol */
 struct changing {
     uint32_t before, at;    /* at: index of the access */
 };
 
-/* Kind of a symbol under START_DIFFERENT, where each register has its own unknown initial value. */
+/* Kind of a symbol under START_DIFFERENT */
 enum symbol_kind {
     SYMBOL_UNKNOWN,    /* result of an instruction that is not modelled */
     SYMBOL_REGISTER,   /* initial value of general register @a */
-    SYMBOL_SUM,        /* @a + @b * @value */
+    SYMBOL_SUM,        /* the sum @a + @b * @value */
     SYMBOL_LOADED,     /* the @b bits of memory at @a + @value */
-    /* The low bits of @a, extended. @b is the number of these bits, or the step of @a if they do
+    /* The low bits of @a, extended. @b: the number of these bits, or the stride of @a if they do
      * not overflow. */
     SYMBOL_NARROW,
 };
@@ -73,12 +74,12 @@ struct symbol_meaning {
     int64_t value;
 };
 
-/* Working storage, reused between calls and zero-initialised by the caller. One thread. */
+/* Working storage, reused between calls. The caller zero-initialises it. One thread. */
 struct address_work {
     struct store_record *stores;
     size_t store_count;
     struct composite *composites;
-    /* number of the current block; entries of @composites with another number are free */
+    /* index of the current block; entries of @composites with another index are free */
     uint32_t generation;
     uint32_t symbols;
     struct forward *found;
@@ -91,11 +92,11 @@ struct address_work {
 void address_work_done(struct address_work *work);
 
 /* Returns whether the instruction's load reads another page in every iteration and misses the
- * first-level TLB. Call after addresses_link. */
+ * first-level TLB. Call it after addresses_link. */
 bool addresses_far(const struct address_work *work, size_t insn);
-/* Returns the cycles per iteration that first accesses to pages take: pages per iteration times
- * @miss, at most @most_per_access per access. Accesses with equal steps are assumed to share pages.
- * Returns 0 under START_DIFFERENT, where all pages are assumed to be in the TLB. Call once per
+/* Returns the cycles per iteration of first accesses to pages: pages per iteration times @miss, at
+ * most @most_per_access per access. Accesses with equal strides are assumed to share pages. Returns
+ * 0 under START_DIFFERENT, which assumes that the TLB has all pages. Call it once per
  * addresses_link. */
 double addresses_new_pages(struct address_work *work, size_t count, double miss,
                            double most_per_access);
@@ -105,14 +106,13 @@ double addresses_new_pages(struct address_work *work, size_t count, double miss,
 void addresses_link(const struct insn *insns, size_t count, enum start_values start,
                     size_t store_buffer, struct address_work *work);
 /* Adds the links of @known to work->found for loads without a link. The addresses of such a link
- * have different symbols. Call after addresses_link on the same block. */
+ * have different symbols. Call it after addresses_link on the same block. */
 void addresses_add_known(struct address_work *work, const struct known_forwards *known);
-/* Returns the meaning of @symbol, the symbol of an access of the last block linked with
- * START_DIFFERENT. @generals is the number of general registers of the instruction set. */
+/* Returns the meaning of @symbol, which belongs to an access of the last block linked with
+ * START_DIFFERENT. @generals: number of general registers of the instruction set. */
 struct symbol_meaning addresses_meaning(const struct address_work *work, unsigned generals,
                                         uint32_t symbol);
-/* Returns the absolute number of bytes by which the address changes per iteration. Returns 0 for a
- * constant or unknown address. */
+/* Returns the absolute stride in bytes per iteration; 0 for a constant or unknown address. */
 uint64_t access_step(const struct access *a);
 /* Returns the index of the first link of @load in work->found, or its insertion point. */
 size_t addresses_found(const struct address_work *work, uint32_t load);

@@ -6,8 +6,8 @@
 #include "analysis/addresses.h"
 #include "analysis/recipe.h"
 
-/* Entries of the store buffer for addresses_link. The value does not matter, because only the steps
- * of accesses are used. */
+/* Entries of the store buffer for addresses_link. The number has no effect, because only strides
+ * are used. */
 #define STORE_BUFFER 64
 #define TIMES_MOST 256    /* largest factor by which compilers unroll or vectorise */
 
@@ -16,9 +16,9 @@ struct source_lines {
 };
 
 struct advance {
-    /* source lines of the loop, and those of its accesses with a known step */
+    /* source lines of the loop, and those of its accesses with a known stride */
     struct source_lines all, stepped;
-    uint64_t least, most;        /* smallest and largest known step in bytes */
+    uint64_t least, most;        /* smallest and largest known stride in bytes */
 };
 
 static void add_line(struct source_lines *lines, uint32_t line)
@@ -42,7 +42,7 @@ static struct advance advance_of(const struct kernel *k, size_t loop)
     for (size_t i = 0; i < work.accesses.count; i++) {
         const struct access *access = &work.accesses.items[i];
         const uint64_t step = access_step(access);
-        if (!step)   /* Without a step the address is constant: a stack slot or a constant. */
+        if (!step)   /* Without a stride the address is constant: a stack slot or a constant. */
             continue;
         add_line(&out.stepped, kernel_source_line(k, &insns[access->insn], NULL));
         out.least = step < out.least ? step : out.least;
@@ -65,8 +65,8 @@ enum advance_answer advance_compare(const struct kernel *a, size_t loop_a, const
         return ADVANCE_UNKNOWN;
     *times_a = x.least > y.least ? x.least / y.least : 1;
     *times_b = y.least > x.least ? y.least / x.least : 1;
-    /* The ratio of the largest steps must equal the ratio of the smallest ones. Arrays with other
-     * element sizes have other steps, but the same ratio. */
+    /* The ratio of the largest strides must equal that of the smallest ones. Arrays with other
+     * element sizes have other strides, but the same ratio. */
     const bool alike =
         x.least * *times_b == y.least * *times_a && x.most * *times_b == y.most * *times_a;
     return alike && *times_a <= TIMES_MOST && *times_b <= TIMES_MOST ? ADVANCE_KNOWN

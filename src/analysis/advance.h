@@ -1,4 +1,4 @@
-/* Compares the distances by which two loops advance in memory per iteration. Derives the source
+/* Compares the distances by which two loops advance in memory per iteration. Infers the source
  * iterations per iteration of an unrolled or vectorised loop. */
 #ifndef PORTOLAN_ANALYSIS_ADVANCE_H
 #define PORTOLAN_ANALYSIS_ADVANCE_H
@@ -7,7 +7,7 @@
 
 enum advance_answer {
     ADVANCE_OTHER,     /* no result: the loops are not compiled from the same source lines */
-    /* a step is unknown (as at -O0, where variables are in memory) or the factor differs between
+    /* a stride is unknown (as at -O0, where variables are in memory), or the factor differs between
      * arrays */
     ADVANCE_UNKNOWN,
     ADVANCE_KNOWN,

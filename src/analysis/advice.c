@@ -7,11 +7,12 @@
 #include "analysis/memory_note.h"
 #include "analysis/nest.h"
 
-/* The slots of a group count as full if the share of unused slots is less than this. */
+/* largest share of unused slots with which the slots of a group count as full */
 #define SLOTS_FULL 0.005
 #define HEAVY 4           /* minimum number of slots of an instruction that the sentence names */
-#define LONG_LOOP 16      /* maximum number of slots of a loop that unrolling helps; in a longer
-                           * loop the counter and the branch take little time */
+/* maximum number of slots of a loop that unrolling helps; counter and branch take little time in a
+ * longer one */
+#define LONG_LOOP 16
 
 static void count_accesses(const struct analysis *a, size_t *loads, size_t *stores)
 {
@@ -130,7 +131,7 @@ static void add_predecode(const struct advice *s)
                                            : "shorter encodings would help.");
 }
 
-/* Returns the number of instructions at the decoders. A macro-fused pair counts as one. */
+/* Returns the number of instructions at the decoders, with a macro-fused pair as one. */
 static double decoded(const struct analysis *a)
 {
     double count = 0;
@@ -270,7 +271,7 @@ static const struct {
     [ISSUE_VECTORS] = {"\302\265ops of vector instructions", "rename_vectors"},
 };
 
-/* Appends "13 µops for ports S0 and S1, 4 per cycle". @each follows the count. */
+/* Appends "13 µops for ports S0 and S1, 4 per cycle". @each: text after the count. */
 static void name_issue(const struct advice *s, const char *each)
 {
     const struct analysis *a = s->a;
@@ -291,7 +292,7 @@ static void add_heavy(const struct advice *s)
     double most = 0;
     size_t row = 0;
 
-    /* Only these two kinds of issue limits count slots. */
+    /* Only these two kinds of issue limit count slots. */
     if (a->issue.kind != ISSUE_SLOTS && a->issue.kind != ISSUE_VECTORS)
         return;
     for (size_t i = 0; i < a->count; i++) {
@@ -348,7 +349,7 @@ static void say_retire(const struct advice *s)
     advice_next(s);
 }
 
-/* Operations of the limiting ports that the advice distinguishes. */
+/* Operations of the limiting ports that the advice distinguishes */
 enum port_work { WORK_JUMP, WORK_LOADS, WORK_STORES, WORK_ACCESSES, WORK_SHUFFLES, WORK_OTHER };
 
 /* Returns the ports that @form uses on the machine of @a. */
@@ -455,7 +456,7 @@ static void name_remedy(const struct advice *s, enum limit_kind kind)
         str_add(s->out, remedies[kind]);
 }
 
-/* Returns whether the limit @kind is a number of operations, so that wider vectors relieve it. */
+/* Returns whether the limit @kind is a number of operations, which wider vectors relieve. */
 static bool is_count(const struct advice *s, enum limit_kind kind)
 {
     return (kind == LIMIT_PORTS && work_on(s->a, s->a->bottleneck_ports) != WORK_JUMP) ||
@@ -559,7 +560,7 @@ static say_kind *const say[LIMIT_COUNT] = {
     [LIMIT_NONE] = say_none,
 };
 
-/* Collects the kinds of tied limits that unrolling relieves (@unrolls), or those that it does not
+/* Lists the kinds of tied limits that unrolling relieves (@unrolls), or those that it does not
  * relieve. Returns their number. */
 static unsigned tied_kinds(const struct advice *s, bool unrolls, enum limit_kind out[LIMIT_COUNT])
 {
@@ -592,7 +593,7 @@ static void name_remedies(const struct advice *s, const enum limit_kind *kinds, 
         str_done(&texts[i]);
 }
 
-/* Names several limits with equal cycles and the remedies for all of them. */
+/* Names several limits with equal cycles, and the remedies for all of them. */
 static void say_tie(const struct advice *s)
 {
     enum limit_kind unrolled[LIMIT_COUNT], firm[LIMIT_COUNT];
@@ -680,7 +681,7 @@ static bool limited_by_repeated(const struct analysis *a)
     return found;
 }
 
-/* Returns the fact of the limiting width; NULL: no width limits. */
+/* Returns the fact of the limiting width; NULL: no width is the limit. */
 static const char *limiting_width(const struct analysis *a)
 {
     return a->limit.kind == LIMIT_RETIRE  ? "retire_width"
@@ -705,7 +706,7 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
     if (has_call(a))
         str_add(&s, "Without the called functions: ");
     if (limited_by_repeated(a))
-        ; /* The sentence would describe one repetition only. */
+        ; /* The sentence would describe only one repetition. */
     else if (a->limit.count > 1)
         say_tie(&advice);
     else

@@ -1,4 +1,4 @@
-/* Parts of the sentence that names a loop's limit. Only advice*.c use them. One thread. */
+/* Parts of the sentence that names a loop's limit. Only for advice*.c. One thread. */
 #ifndef PORTOLAN_ANALYSIS_ADVICE_H
 #define PORTOLAN_ANALYSIS_ADVICE_H
 
@@ -8,14 +8,14 @@
 #define ADVICE_ROWS 3 /* maximum number of rows per port in a sentence */
 #define ADVICE_EQUAL 1e-9
 
-/* Inputs and output of the functions that append a sentence. */
+/* inputs and output of the functions that append a sentence */
 struct advice {
     const struct analysis *a;
     const struct limit *l;
     struct str *out;
 };
 
-/* advice_names.c: Appends "ports 2 and 3"; many ports are printed as a range. */
+/* advice_names.c: appends "ports 2 and 3"; many ports are printed as a range. */
 void advice_ports(const struct analysis *a, portset set, struct str *out);
 /* Appends the name and line of a row: "lock add (line 3)". */
 void advice_row(const struct analysis *a, size_t row, struct str *out);
@@ -30,30 +30,30 @@ unsigned advice_bottlenecks(const struct analysis *a, portset parts[PORTS_MAX]);
 /* Appends "ports 2 and 3 (vmovsd 1.00 (line 3), ...) and port 4 (...)". @last precedes the last
  * set. */
 void advice_name_bottlenecks(const struct analysis *a, const char *last, struct str *out);
-/* Appends the first links of @chain that have a latency. @cycles: also appends their cycles. */
+/* Appends the first links of @chain that have a latency, with their cycles if @cycles. */
 void advice_chain(const struct advice *s, const struct limit_chain *chain, bool cycles);
 /* Returns whether advice_chain names more than one link. */
 bool advice_chain_names_several(const struct limit_chain *chain);
-/* Calls advice_chain for the longest chain. */
+/* Appends the links of the longest chain, like advice_chain. */
 void advice_links(const struct advice *s, bool cycles);
 /* Returns whether predecoding is slower than the decoders. */
 bool advice_is_predecode(const struct frontend *f);
 const char *advice_frontend_part(const struct frontend *f);
-/* Appends the name of limit @kind, like "ports 2 and 3", for the next limit. */
+/* Appends the name of limit @kind, such as "ports 2 and 3", for the next limit. */
 void advice_limit(const struct advice *s, enum limit_kind kind);
-/* Returns whether the loop could use wider vectors of the machine. Requires contiguous data, no
- * branch or address that depends on loaded data, no call and no serial chain. */
+/* Returns whether the loop could use wider vectors of the machine. It then has contiguous data, no
+ * call, no serial chain, and no branch or address that depends on loaded data. */
 bool advice_could_widen(const struct analysis *a);
-/* Returns the assembler's option that keeps the jump of the front end's limit within 32 bytes. An
+/* Returns the assembler's option that keeps the front end's limiting jump within 32 bytes. An
  * option without a list of branch kinds aligns neither calls nor returns. */
 const char *advice_aligning_option(const struct analysis *a);
-/* Returns whether the load of @row could become a memory operand of the only instruction that uses
- * its value. */
+/* Returns whether the only instruction that uses the load of @row could have it as a memory
+ * operand. */
 bool advice_folds(const struct analysis *a, uint32_t row);
 /* Appends "Next limit: ..." if removing the loop's limit reduces its cycles. */
 void advice_next(const struct advice *s);
 
-/* advice_chains.c: Append the sentence for each kind of chain. */
+/* advice_chains.c: append the sentence for each kind of chain. */
 void advice_say_induction(const struct advice *s);
 void advice_say_reduction(const struct advice *s);
 void advice_say_scan(const struct advice *s);
@@ -70,38 +70,38 @@ void advice_say_serial(const struct advice *s);
 void advice_narrower(const struct advice *s);
 
 /* advice_divider.c: advice on blocked pipes, such as the divider, and on instructions with a
- * minimum time. */
+ * minimum time */
 
 /* Returns the pipes that are busy for all cycles of the bound. */
 portset advice_full_pipes(const struct analysis *a);
-/* Appends the remedy for a division by a loop invariant. Appends nothing if there is none. */
+/* Appends the remedy for a division by a loop invariant, or nothing if there is none. */
 void advice_constant_divisor(const struct advice *s);
 /* Returns whether a division blocks a pipe of advice_full_pipes. On a charted machine these pipes
  * are not necessarily dividers. */
 bool advice_divides(const struct analysis *a);
 /* Returns a noun for the instructions with a minimum time, such as "divisions or square roots".
- * NULL: some of them may be microcoded or serialising instead. */
+ * NULL: some may be microcoded or serialising instead. */
 const char *advice_least_times(const struct analysis *a);
 /* Appends "the divider", or the names of other full pipes. */
 void advice_name_pipes(const struct advice *s);
 void advice_say_divider(const struct advice *s);
 void advice_say_microcode(const struct advice *s);
 
-/* advice_figures.c: names values of the machine that are estimates or missing. */
+/* advice_figures.c: names values of the machine that are estimates or missing */
 
-/* Appends the forms whose unknown latency counts in a dependency chain. At least one row must have
- * such a form. */
+/* Appends the forms whose unknown latency is part of a dependency chain. There must be at least
+ * one. */
 void advice_guessed(const struct analysis *a, struct str *out);
-/* Appends the forms whose values are estimates, and the fact @width (NULL: none) if it is an
- * estimate. Appends nothing if there is no estimate. */
+/* Appends the forms whose values are estimates, and the fact @width (NULL: none) if it is one.
+ * Appends nothing without estimates. */
 void advice_estimates(const struct analysis *a, const char *width, struct str *out);
 
 /* alternatives.c: finds equivalent instructions in the machine's table that use the limiting ports
- * less. */
+ * less */
 
 /* Appends replacements for a loop that ports limit: " 2 of them could be vblendps (p015): 3.00
  * cycles." Names each kind of replacement with its count, and the port bound with all replacements.
- * Appends nothing if none lowers the bound. @a is complete except for its sentence. */
+ * Appends nothing if none lowers the bound. @a is complete except its sentence. */
 void alternatives_add(const struct analysis *a, struct str *out);
 
 #endif

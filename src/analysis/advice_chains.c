@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define REGISTERS_MOST 16 /* maximum number of accumulators that a sentence suggests */
-/* largest ratio of latencies (narrower / present division) with which the narrower division is
+/* largest ratio of latencies (narrower to present division) at which the narrower division is
  * suggested */
 #define NARROWER 0.75
 
@@ -20,7 +20,7 @@ void advice_say_induction(const struct advice *s)
                                   : "");
 }
 
-/* Returns the number of accumulators, or of independent data items, that hides the chain's
+/* Returns the number of accumulators, or of independent data items, that hide the chain's
  * latency. */
 static double wanted(const struct advice *s)
 {
@@ -92,8 +92,8 @@ void advice_say_scan(const struct advice *s)
     advice_next(s);
 }
 
-/* Returns whether every operation of the chain that is not a move is @operation. *@count receives
- * the number of operations that are not moves. */
+/* Returns whether every operation of the chain except moves is @operation. Sets *@count to the
+ * number of these operations. */
 static bool all_are(const struct advice *s, uint16_t operation, size_t *count)
 {
     const struct limit_chain *chain = &s->l->chain;
@@ -124,7 +124,7 @@ void advice_narrower(const struct advice *s)
     }
 }
 
-/* Appends advice for a chain of carries. Some of its carries may pass through a register. */
+/* Appends advice for a chain of carries, some of which may pass through a register. */
 static void add_carry(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;
@@ -232,8 +232,8 @@ static bool forward_is_estimate(const struct analysis *a, size_t row)
            NULL;
 }
 
-/* Appends the sentence for a load that no single store covers. The load waits until all its bytes
- * are in the cache. */
+/* Appends the sentence for a load that no single store covers, which waits until all its bytes are
+ * in the cache. */
 static void say_blocked(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names values of the machine that are estimates or missing. */
 #include <string.h>
 
 #include "analysis/advice.h"

@@ -6,8 +6,8 @@
 #include "analysis/port_groups.h"
 
 #define NAMED 6        /* maximum number of links of a chain in a sentence */
-#define PORTS_LISTED 4 /* maximum number of ports that are listed singly; more are printed as a
-                        * range */
+/* maximum number of ports that are listed singly; more are printed as a range */
+#define PORTS_LISTED 4
 
 void advice_ports(const struct analysis *a, portset set, struct str *out)
 {
@@ -263,7 +263,7 @@ bool advice_could_widen(const struct analysis *a)
             if (op->kind != OPERAND_MEMORY || !(insn->traits & (INSN_LOAD | INSN_STORE)))
                 continue;
             if (op->index >= isa->vectors && op->index != REG_NONE)
-                return false;   /* a gather has a vector index */
+                return false;   /* A gather has a vector index. */
             bits = op->bits > bits ? op->bits : bits;
         }
         for (unsigned k = 0; k < insn->operand_count; k++) {

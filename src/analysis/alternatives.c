@@ -9,15 +9,15 @@
 
 #define KINDS 8
 
-/* A replacement and the number of instructions that it could replace. */
+/* A replacement, and the number of instructions that it could replace */
 struct kind {
     struct isa_alternative other;
     const struct mapping_entry *entry;
     unsigned count;
 };
 
-/* Returns whether an instruction reads the flags of row @at before they are overwritten. Includes
- * the next iteration. */
+/* Returns whether an instruction of this or the next iteration reads the flags of row @at before
+ * they are overwritten. */
 static bool flags_used(const struct analysis *a, size_t at)
 {
     uint32_t left = a->rows[at].insn->flags_written;

@@ -68,7 +68,7 @@ static void fill_rows(struct analysis *a, const struct insn *insns, const struct
     }
 }
 
-/* Marks the rows whose unknown latency counts in a loop-carried cycle. */
+/* Marks the rows whose unknown latency is part of a loop-carried cycle. */
 static void mark_guessed(struct analysis *a, const struct deps *deps)
 {
     bool *marks = mem_zero(a->count + 1, sizeof *marks);
@@ -96,7 +96,7 @@ static int by_producer(const void *a, const void *b)
 
 typedef VEC(struct analysis_edge) edge_list;
 
-/* Last instruction that wrote a resource, and the iterations since then. */
+/* Last instruction that wrote a resource, and the number of iterations since then */
 struct last_writer {
     uint32_t insn, distance;
     bool known;
@@ -110,8 +110,8 @@ static void read_from(const struct last_writer *writers, unsigned resource, uint
                  ((struct analysis_edge){writers[resource].insn, to, writers[resource].distance}));
 }
 
-/* Adds the dependences of instruction @at, usually a branch. The instruction has no node in @deps,
- * because it writes no value. */
+/* Adds the dependences of instruction @at, usually a branch, which has no node in @deps because it
+ * writes no value. */
 static void add_reads(const struct last_writer *writers, const struct insn *insn, uint32_t at,
                       edge_list *edges)
 {
@@ -201,8 +201,7 @@ bool analysis_bounds(struct block_work *work, const struct insn *insns, size_t c
              isnan(out->cycles[BOUND_DEPENDENCIES]) || out->open || out->guessed);
 }
 
-/* Sets the number of distinct forms that are missing in the machine's table, and the first of
- * them. */
+/* Sets the number of distinct forms that the machine's table lacks, and the first of them. */
 static void count_unknown(struct analysis *a)
 {
     VEC(const char *) forms = {0};

@@ -7,7 +7,7 @@
 #include "analysis/kernel.h"
 #include "analysis/unmodelled.h"
 
-/* Limit of a loop: the kind of the largest bound, and the facts for the sentence about it. */
+/* Limit of a loop: the kind of the largest bound, and the facts for the sentence about it */
 
 /* Kinds of limits with their names in the results. INDUCTION to SERIAL are kinds of dependence
  * chains. */
@@ -30,13 +30,13 @@
     X(BRANCH, "taken branch")                                                                      \
     X(ISSUE, "issue width")                                                                        \
     X(RETIRE, "retirement")                                                                        \
-    X(MICROCODE, "microcode") /* measured minimum cycles */                \
+    X(MICROCODE, "microcode") /* the measured least cycles of an instruction */                \
     X(NONE, "none")           /* no instruction uses a port */
 
 #define LIMIT_KIND(kind, name) LIMIT_##kind,
 enum limit_kind { LIMITS(LIMIT_KIND) LIMIT_COUNT };
 
-/* Link of a chain: an instruction, and the cycles from the previous link's value to its value. */
+/* Link of a chain: an instruction, and the cycles from the previous link's value to its value */
 struct limit_link {
     uint32_t row;            /* row of the analysis */
     double cycles;
@@ -51,26 +51,26 @@ struct limit_chain {
     enum limit_kind kind;        /* kind of chain, INDUCTION to SERIAL; NONE: no chain */
     struct limit_link *links;    /* links in program order, over @distance iterations */
     size_t count;
-    unsigned distance;           /* iterations that the chain spans */
+    unsigned distance;           /* number of iterations that the chain spans */
     /* number of chains of equal length without common instructions, including this one */
     unsigned alike;
     double cycles;               /* cycles per iteration */
-    bool floating;               /* contains floating-point operations; another order changes the
-                                  * rounding */
-    bool affine;                 /* RECURRENCE: x * a + b with a constant a */
-    /* like affine with OR or XOR in place of the addition, and a a power of two */
+    /* the chain has floating-point operations, so another order changes the rounding */
+    bool floating;
+    bool affine;                 /* RECURRENCE: the chain computes x * a + b with a constant a */
+    /* like affine, with OR or XOR instead of the addition, and a power of two as a */
     bool logic;
     bool carry;                  /* RECURRENCE: the value is the carry flag */
     bool compared;               /* a comparison is part of the chain */
-    /* SELECT: the chain has only selections and comparisons (minimum, maximum). SCAN, REDUCTION: it
-     * computes a minimum or maximum. */
+    /* SELECT: only selections and comparisons (minimum, maximum). SCAN, REDUCTION: computes a
+     * minimum or maximum. */
     bool extremum;
-    bool addend;                 /* SELECT: x = c ? x + y : x */
+    bool addend;                 /* SELECT: the chain computes x = c ? x + y : x */
     /* a load uses the value as the index of a table (@table) or as its base (@based) */
     bool table, based;
     bool blocked;                /* MEMORY: the load waits until the store has written the cache */
-    /* SCAN: a row that uses each partial result. REDUCTION: a row that stores it to a constant
-     * address. PARTIAL, FALSE: the row that reads the old value. LIMIT_NO_ROW: none */
+    /* SCAN: row that uses each partial result. REDUCTION: row that stores it to a constant address.
+     * PARTIAL, FALSE: row that reads the old value. LIMIT_NO_ROW: none. */
     uint32_t user;
 };
 #define LIMIT_NO_ROW UINT32_MAX
@@ -81,13 +81,13 @@ struct limit {
     enum limit_kind kinds[LIMIT_COUNT];
     unsigned count;
     enum limit_kind next;                  /* largest limit below those of @kinds; NONE: unknown */
-    double next_cycles;                    /* cycles per iteration of @next, or 0 */
-    /* largest limit that unrolling does not relieve, and its cycles per iteration; 0: unknown */
+    double next_cycles;                    /* cycles per iteration of @next; 0: unknown */
+    /* largest limit that unrolling does not relieve, and its cycles per iteration (0: unknown) */
     enum limit_kind left;
     double left_cycles;
-    bool streams;                          /* true if an access advances by a constant step */
-    bool gaps;                             /* accesses with a constant step skip bytes */
-    /* true if a chain has operations that no vector instruction executes in parallel */
+    bool streams;                          /* an access advances by a constant stride */
+    bool gaps;                             /* accesses with a constant stride skip bytes */
+    /* a chain has operations that no vector instruction executes in parallel */
     bool serial;
     struct limit_chain chain;              /* longest chain, even if it is not the limit */
     /* chain of another kind with the same length; NONE: none */
@@ -96,7 +96,7 @@ struct limit {
     char *split;
 };
 
-#define LIMIT_TIE 0.01   /* relative difference below which two limits are equal */
+#define LIMIT_TIE 0.01   /* relative difference below which two limits are considered equal */
 
 struct analysis_row {
     const struct insn *insn;   /* borrowed from the kernel */
@@ -107,23 +107,22 @@ struct analysis_row {
     const struct latency_rule *slowest;
     /* source of the estimate for the form, borrowed from the machine; NULL: no estimate */
     const char *estimate;
-    /* Minimum cycles per copy, measured in isolation. Borrowed from the machine. NULL: no such
-     * minimum. */
+    /* Minimum cycles per copy, measured in isolation; borrowed from the machine. NULL: none. */
     const struct latency_rule *alone;
-    /* the latency is unknown and counts as one cycle in a loop-carried cycle */
+    /* the latency is unknown, and assumed to be one cycle in a loop-carried cycle */
     bool latency_guessed;
     uint32_t flags;            /* set of enum row_flag */
     double *pressure;          /* cycles on each port of the machine */
 };
 
-/* Row @to reads the result of row @from, @distance iterations earlier. */
+/* Row @to reads the result of row @from, @distance iterations earlier */
 struct analysis_edge {
     uint32_t from, to, distance;
 };
 
 struct analysis {
     const struct machine *machine;   /* borrowed */
-    /* machine with the displayed port names (port_names.h) */
+    /* ports of the machine with their displayed names (port_names.h) */
     struct ports ports;
     struct analysis_row *rows;
     size_t count;
@@ -142,7 +141,7 @@ struct analysis {
     portset bottleneck_ports;        /* ports that attain the port bound */
     double cycles;                   /* maximum of the bounds */
     enum bound_kind bottleneck;
-    /* bit of bounds.fitted for @bottleneck; not 0: the cycles contain a mean that was fitted to
+    /* bit of bounds.fitted for @bottleneck; not 0: the cycles contain a mean fitted to
      * measurements */
     unsigned fitted;
     /* the cycles are a lower bound: a form is unknown or repeated, or a latency of a chain is
@@ -157,7 +156,7 @@ struct analysis {
     bool estimate;
     /* first instruction with a repeat count in a register (rep movsb), borrowed; NULL: none */
     const struct insn *repeated;
-    /* sentence per kind of unmodelled effect; NULL: no such effect, or the machine has no
+    /* per kind of unmodelled effect: sentence; NULL: no such effect, or the machine has no
      * latencies */
     char *not_modelled[UNMODELLED_COUNT];
     bool irregular;                  /* an address depends on a loaded value */
@@ -168,35 +167,35 @@ struct analysis {
 };
 
 /* Computes only the bounds of analysis_new. @work belongs to the machine and can be reused. Returns
- * false if some bounds are only lower bounds. One thread per @work. */
+ * false if some are only lower bounds. One thread per @work. */
 bool analysis_bounds(struct block_work *work, const struct insn *insns, size_t count,
                      bool want_ports, struct bounds *out);
 /* Analyses loop @loop of @k on @m, both borrowed. Never fails. Any thread. */
 struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct machine *m);
 void analysis_free(struct analysis *a);
-/* Returns the first of @insns whose repeat count is in a register (rep movsb), or NULL. Pure. */
+/* Returns the first of @insns whose repeat count is in a register (rep movsb); NULL: none. Pure. */
 const struct insn *analysis_repeated(const struct insn *insns, size_t count);
 /* Returns the number of instructions of @a that could not be decoded (INSN_UNDECODED). Pure. */
 size_t analysis_undecoded(const struct analysis *a);
 /* Returns the name of a flag in the JSON results: "unknown", "zero-idiom", ... */
 const char *row_flag_name(uint32_t one_flag);
 
-/* limit.c: finds the limit of a loop. */
-/* Fills @out for @a, which is complete except for limit and sentence. @work must belong to the same
+/* limit.c: finds the limit of a loop */
+/* Fills @out for @a, which is complete except limit and sentence. @work must belong to the same
  * block (bounds_of). limit_done frees @out. Any thread. */
 void limit_find(const struct analysis *a, struct block_work *work, struct limit *out);
 void limit_done(struct limit *l);
-/* Returns whether unrolling relieves @kind. It does if the limit's cycles per source iteration fall
- * when @a is unrolled. */
+/* Returns whether unrolling relieves @kind: its cycles per source iteration fall when @a is
+ * unrolled. */
 bool limit_unrolls(const struct analysis *a, enum limit_kind kind);
 const char *limit_name(enum limit_kind kind);
 
-/* advice.c: the sentence with the limit and a remedy. */
+/* advice.c: the sentence with the limit and a remedy */
 /* Appends why the repeated instruction @repeated (analysis_repeated) makes the result a lower
  * bound. */
 void advice_repeated(const struct insn *repeated, struct str *out);
-/* Returns the sentence for loop @loop of @k. @a is complete except for the sentence. The caller
- * frees. */
+/* Returns the sentence for loop @loop of @k. @a is complete except the sentence. The caller frees
+ * it. */
 char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop);
 
 #endif

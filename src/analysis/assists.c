@@ -3,12 +3,12 @@
 #include "analysis/x87_stack.h"
 
 #define REGISTERS X87_REGISTERS
-/* iterations before counting, after which values have reached every stack position */
+/* number of iterations before counting, after which values have reached every stack position */
 #define SETTLE 24
-#define COUNTED 32       /* iterations counted: a multiple of the 8 stack registers */
+#define COUNTED 32       /* number of counted iterations, a multiple of the 8 stack registers */
 
-/* Content of an x87 register. */
-/* TINY: a denormal double. NO_NUMBER: the result of an invalid operation. */
+/* Content of an x87 register. TINY: a denormal double. NO_NUMBER: the result of an invalid
+ * operation. */
 enum content { EMPTY, NUMBER, TINY, NO_NUMBER };
 
 struct stack {
@@ -27,7 +27,7 @@ static bool is_stack_register(const struct operand *op)
            op->reg < X87_FIRST + REGISTERS;
 }
 
-/* Stores the stack positions of the instruction's operands, st(0) if none; returns their number. */
+/* Stores the stack positions of the instruction's operands, st(0) if none. Returns their number. */
 static unsigned places_of(const struct insn *insn, unsigned out[2])
 {
     unsigned n = 0;
@@ -48,7 +48,7 @@ static bool is_denormal(const struct operand *memory)
 
 static bool loads_number(const struct insn *insn)
 {
-    /* fild, fiadd and fbld load integers */
+    /* fild, fiadd and fbld load integers. */
     return insn->mnemonic[1] != 'i' && insn->mnemonic[1] != 'b';
 }
 

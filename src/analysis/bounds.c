@@ -10,13 +10,13 @@
 #include "analysis/issue.h"
 #include "base/mem.h"
 
-/* Measurements below this ratio to a bound contradict the machine. The difference from 1 allows for
- * errors of the clock. */
+/* Ratio to a bound below which a measurement contradicts the machine. The rest allows for errors of
+ * the clock. */
 #define BELOW 0.97
 /* largest measured delay in cycles, caused by three additions */
 #define CHAIN_DELAY_MOST (2 / 3.0)
-/* Smallest ratio of the ports' cycles to the largest bound for which replays count. µops of ports
- * with less load rarely wait. */
+/* Smallest ratio of the ports' cycles to the largest bound at which replays are included. µops of
+ * ports with less load rarely wait. */
 #define REPLAYS_FROM 0.75
 
 const char *cycles_words(bool least, bool estimate)
@@ -105,7 +105,7 @@ static double replayed_ports(struct block_work *w)
     return throughput_of_masses(w->throughput, w->plain, plain) / REPLAY_SLOT;
 }
 
-/* Raises the memory bound to at least @cycles, limited by @by. Ignores NaN. */
+/* Raises the memory bound, limited by @by, to at least @cycles. Ignores NaN. */
 static void raise_memory(struct bounds *out, double cycles, enum accesses_by by)
 {
     if (!(cycles > out->cycles[BOUND_MEMORY]) && !isnan(out->cycles[BOUND_MEMORY]))
@@ -163,8 +163,8 @@ static void store_bound(const struct block_work *w, const struct insn *insns, si
     raise_memory(out, lines / w->core->store_lines_per_cycle, ACCESSES_LINES);
 }
 
-/* Returns the cycles of loads and stores. Accesses that cross a line take additional slots (fact
- * split_access_slots; for loads, split_loads_per_cycle determines them). */
+/* Returns the cycles of loads and stores, with additional slots for accesses that cross a line
+ * (facts split_loads_per_cycle for loads, split_access_slots). */
 static double split_cycles(const struct block_work *w, const struct insn *insns, size_t count)
 {
     const struct core *c = w->core;
@@ -187,7 +187,7 @@ static double split_cycles(const struct block_work *w, const struct insn *insns,
             only_loads && access->store ? 0 : (each - 1) * first_level_split_share(access);
         stores += access->store ? slots : 0;
         loads += access->store ? 0 : slots;
-        /* @each of split_loads_per_cycle is relative to the limit of all loads */
+        /* @each of split_loads_per_cycle is relative to the limit of all loads. */
         if (!only_loads && !access->store && w->costs.rows[access->insn].op->traits & OP_VECTOR)
             vectors += slots;
         split += slots;
@@ -210,7 +210,7 @@ bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count,
     bounds_of(w, insns, count, &options, false, &b);
     for (size_t i = 0; i < sizeof hard / sizeof *hard; i++) {
         /* The memory bounds of lines and banks are means over many iterations, so a measurement can
-         * be below them. */
+         * be lower. */
         const bool counted = hard[i] != BOUND_MEMORY || b.accesses == ACCESSES_LOADS ||
                              b.accesses == ACCESSES_STORES;
         if (counted && !(b.fitted & 1U << hard[i]) && b.cycles[hard[i]] > 0 &&
@@ -274,7 +274,7 @@ static bool reads_chain(const struct deps *d, const bool *on_chain, uint32_t ins
 }
 
 /* Returns the cycles by which floating-point additions outside the chain delay it (fact
- * chain_delay_addition). Returns 0 if the chain consists of additions or fused operations. */
+ * chain_delay_addition); 0 if the chain consists of additions or fused operations. */
 static double addition_delay(struct block_work *w, const struct insn *insns, size_t count)
 {
     const struct core *c = w->core;
@@ -296,12 +296,11 @@ static double addition_delay(struct block_work *w, const struct insn *insns, siz
     return fmin(additions * c->chain_delay_addition, CHAIN_DELAY_MOST);
 }
 
-/* Divisor of the memory bound before it is compared with the cycles of a chain. Loads can use
- * several ports, but stores keep their order. */
+/* Divisor of the memory bound for the comparison with a chain. Loads can use several ports, but
+ * stores keep their order. */
 #define SPARE 1.05
 
-/* Returns the cycles of the memory accesses, which are compared with those of a chain on
- * unhurried_ports. */
+/* Returns the cycles of the memory accesses, for the comparison with a chain on unhurried_ports. */
 static double unhurried_limit(const struct core *c, const struct insn *insns, size_t count,
                               const struct bounds *others)
 {
@@ -387,8 +386,8 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
             out->bottleneck = (enum bound_kind)kind;
         }
     w->total = out->total;
-    /* If the closing branch limits the front end, another bound of equal cycles is named instead.
-     * Unrolling would not relieve that bound. */
+    /* If the closing branch limits the front end, a bound with equal cycles that unrolling does not
+     * relieve is named instead. */
     for (int kind = BOUND_FRONTEND + 1;
          out->bottleneck == BOUND_FRONTEND && out->frontend.by_branch && kind < BOUND_COUNT; kind++)
         if (out->cycles[kind] >= out->total)

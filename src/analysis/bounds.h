@@ -15,7 +15,7 @@ enum bound_kind {
 };
 
 /* Limits of memory accesses: loads or stores per cycle (facts loads_per_cycle, stores_per_cycle),
- * written lines (store_lines_per_cycle), bank conflicts, replayed loads. */
+ * written lines (store_lines_per_cycle), bank conflicts, replayed loads */
 enum accesses_by {
     ACCESSES_LOADS, ACCESSES_STORES, ACCESSES_LINES, ACCESSES_PLACES, ACCESSES_AGAIN
 };
@@ -23,19 +23,19 @@ enum accesses_by {
 struct bounds {
     double cycles[BOUND_COUNT];      /* cycles per iteration; NaN: not modelled on this machine */
     struct frontend frontend;
-    struct issue issue;              /* issue bound; excludes microcode measured in isolation */
+    struct issue issue;              /* issue bound, without microcode measured in isolation */
     enum accesses_by accesses;       /* kind of access that determines the memory bound */
     portset bottleneck_ports;        /* ports that attain the port bound; 0 unless requested */
     double total;                    /* largest of @cycles */
     enum bound_kind bottleneck;
-    /* the machine has no row for a form: the bounds are lower bounds */
+    /* the machine has no row for a form, so the bounds are lower bounds */
     bool unknown;
     bool estimate;                   /* the machine's row of a form is an estimate */
     /* bit per bound: the bound contains a fitted mean (replayed loads or operations) */
     unsigned fitted;
-    /* the latency of a load in a chain is unknown: BOUND_DEPENDENCIES is a lower bound */
+    /* the latency of a load in a chain is unknown, so BOUND_DEPENDENCIES is a lower bound */
     bool open;
-    /* an operation of unknown latency counts one cycle in a loop-carried cycle */
+    /* an operation of unknown latency is assumed to take one cycle in a loop-carried cycle */
     bool guessed;
 };
 
@@ -46,11 +46,11 @@ struct block_options {
     struct known_forwards known;     /* store-to-load links observed in runs; empty without runs */
 };
 
-/* Bytes of memory per instruction of a block that bounds, analysis and simulation need, most of
- * them for the simulation. An upper bound for common loops. */
+/* Bytes of memory that bounds, analysis and simulation need per instruction of a block, mostly for
+ * the simulation. An upper bound for common loops. */
 #define BLOCK_BYTES_EACH 2048
 
-/* Working storage, reused from block to block. One thread. */
+/* Working storage, reused for successive blocks. One thread. */
 struct block_work {
     struct core *core;
     struct throughput *throughput;
@@ -61,24 +61,24 @@ struct block_work {
     size_t plain_capacity;
     double total;                    /* largest bound in cycles per iteration; 0: unknown */
     /* largest bound without effects that the simulator lacks: replayed loads, page walks, assists,
-     * microcode measured in isolation. 0: unknown */
+     * microcode measured in isolation; 0: unknown */
     double least;
 };
 /* Creates working storage for blocks on @m. Borrows @m. */
 struct block_work *block_work_new(const struct machine *m);
 void block_work_free(struct block_work *w);
 
-/* Computes the bounds of a block. The costs and dependencies stay valid in @w until the next call.
- * @want_ports also computes bottleneck_ports. */
+/* Computes the bounds of a block. The costs and dependencies remain valid in @w until the next
+ * call. @want_ports: also computes bottleneck_ports. */
 void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
                const struct block_options *options, bool want_ports, struct bounds *out);
 /* Returns whether the measured @cycles of @insns are below a bound of the ports, the issue width or
  * the loads and stores per cycle. Appends the reason, such as "below the ports bound of skylake,
- * 2.00". Ignores bounds that are estimates, or contain means that were fitted to measurements. */
+ * 2.00". Ignores bounds that are estimates or contain fitted means. */
 bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles,
                    struct str *reason);
-/* Returns the cycles of the loads including replays; 0 if unknown or none. Loads whose address
- * comes directly from a load are replayed (fact load_replays). Call after bounds_of on the same
+/* Returns the cycles of the loads including replays; 0 if unknown or none. A load is replayed if
+ * its address comes directly from a load (fact load_replays). Call it after bounds_of on the same
  * block. */
 double bounds_replays(const struct block_work *w, const struct insn *insns, size_t count);
 /* Returns the cycles per iteration of microcode assists for x87 operands. During an assist the core
@@ -87,7 +87,7 @@ double bounds_assists(const struct core *c, const struct insn *insns, size_t cou
                       const struct block_options *options);
 /* Return the prefix of a number of cycles: cycles_words for a sentence ("at least ", "about ", "at
  * least about ", ""), cycles_sign for a table (">=", "~", ">~", ""). @least: the number is a lower
- * bound. @estimate: it is an estimate. */
+ * bound. @estimate: it is estimated. */
 const char *cycles_words(bool least, bool estimate);
 const char *cycles_sign(bool least, bool estimate);
 /* Returns the name of a bound as in the JSON keys: "ports", "dividers", "issue", ... */

@@ -1,4 +1,4 @@
-/* Where execution continues after an instruction. Pure; any thread. */
+/* Where execution continues after an instruction. Pure. Any thread. */
 #ifndef PORTOLAN_ANALYSIS_BRANCH_H
 #define PORTOLAN_ANALYSIS_BRANCH_H
 
@@ -6,7 +6,8 @@
 
 /* Returns whether execution can continue with the next instruction after @insn. */
 bool loop_falls_through(const struct insn *insn);
-/* Returns whether @insn is an indirect jump. Its target may be any instruction of the function. */
+/* Returns whether @insn is an indirect jump, whose target may be any instruction of the
+ * function. */
 bool loop_jumps_anywhere(const struct insn *insn);
 
 #endif

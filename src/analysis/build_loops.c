@@ -17,12 +17,12 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-/* Entries of the store buffer for addresses_link. The value does not matter, because only the steps
- * of accesses are used. */
+/* Entries of the store buffer for addresses_link. The number has no effect, because only strides
+ * are used. */
 #define STORE_BUFFER 64
 #define FACTOR_MOST 256      /* largest factor by which compilers unroll or vectorise */
 
-/* An object file of a build. */
+/* An object file of a build */
 struct build_object {
     struct object object;
     char *member;                /* name of the archive member; NULL: the object is not in an
@@ -31,7 +31,7 @@ struct build_object {
     struct err fault;            /* error that occurred while the object's source lines were read */
 };
 
-/* A function, which one work item decodes. */
+/* A function, which one work item decodes */
 struct build_piece {
     uint32_t object, symbol;
     bool undecoded;
@@ -46,7 +46,7 @@ struct build_worker {
 
 struct binary {
     VEC(struct build_object) objects;
-    /* one per function; the work items of the objects precede theirs */
+    /* one per function; work items of the objects precede theirs */
     VEC(struct build_piece) pieces;
     VEC(struct build_function) functions;
     VEC(struct build_loop) loops;
@@ -71,7 +71,7 @@ static bool add_object(struct binary *b, struct object *take_o, const char *memb
     return ok;
 }
 
-/* Adds the members of the archive at @path. Ignores members without code, and members whose
+/* Adds the members of the archive at @path. Ignores members without code, and those whose
  * instruction set differs from that of the first. */
 static bool add_archive(struct binary *b, const char *path, struct err *err)
 {
@@ -174,7 +174,7 @@ size_t build_pieces(const struct binary *b)
     return b->objects.count + b->pieces.count;
 }
 
-/* Stores the smallest and largest step of the loop's accesses. */
+/* Stores the smallest and largest stride of the loop's accesses. */
 static void take_steps(const struct insn *insns, size_t count, struct address_work *work,
                        struct build_loop *out)
 {
@@ -182,7 +182,7 @@ static void take_steps(const struct insn *insns, size_t count, struct address_wo
     for (size_t i = 0; i < work->accesses.count; i++) {
         const struct access *access = &work->accesses.items[i];
         const uint64_t step = access_step(access);
-        if (!step)   /* Without a step the address is constant: a stack slot or a constant. */
+        if (!step)   /* Without a stride the address is constant: a stack slot or a constant. */
             continue;
         if (!out->least || step < out->least) {
             out->least = step;
@@ -230,8 +230,8 @@ static void take_loop(struct build_piece *piece, const struct kernel *k, size_t 
     for (size_t m = 0; m < w->count; m++) {
         struct bounds bounds;
         const bool room = shortage_need(count * BLOCK_BYTES_EACH);
-        /* Without memory for the copy, and for computed gotos, of which an iteration executes one
-         * part, no instruction is analysed, which yields no result. */
+        /* An iteration of a computed goto executes only one of several parts. No instruction is
+         * analysed then, or without memory for the copy, which yields no result. */
         const bool all = analysis_bounds(w->works[m], taken ? taken : insns,
                                          room && !loop->dispatch ? count : 0, false, &bounds);
         out.costs[m] = (struct loop_cost){bounds.total, bounds.bottleneck, !all, bounds.estimate};
@@ -302,8 +302,8 @@ static bool of_the_system(const char *file)
     return str_has_prefix(file, "/usr/") || strstr(file, "/include/") != NULL;
 }
 
-/* Returns the source file with most of the code of rows @first to @end of @lines. The last row ends
- * at position @stop. Prefers a file of the program to one of a library. */
+/* Returns the source file with most of the code of rows @first to @end of @lines, preferably a file
+ * of the program instead of a library. The last row ends at position @stop. */
 static uint32_t main_file(const struct unit_lines *lines, size_t first, size_t end, uint64_t stop)
 {
     uint32_t best = INDEX_NONE;
@@ -349,8 +349,8 @@ static void take_lines(const struct unit_lines *lines, struct build_loop *l)
     }
 }
 
-/* Returns whether @l is the remainder loop of @main: both have the same source lines, and the steps
- * of @l divide those of @main. */
+/* Returns whether @l is the remainder loop of @main: both have the same source lines, and the
+ * strides of @l divide those of @main. */
 static bool remains(const struct build_loop *l, const struct build_loop *main)
 {
     const bool parts = l->least && main->least > l->least && main->least % l->least == 0 &&
@@ -371,7 +371,7 @@ static void mark_remainders(struct build_loop *loops, size_t count)
                 (loops[j].file || (j < i && i - j <= 3)) && remains(&loops[i], &loops[j]);
 }
 
-/* Returns the name without suffixes of compiler-made copies and without the hash of Rust's legacy
+/* Returns the name without suffixes of compiler-made copies, and without the hash of Rust's legacy
  * mangling. */
 static char *base_name(const char *name)
 {

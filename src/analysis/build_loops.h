@@ -1,5 +1,5 @@
-/* Lists all loops of one build of a program, library, object file or archive. Each loop has its
- * cost, and features to match it to a loop of another build. */
+/* Lists all loops of one build of a program, library, object file or archive, with their costs and
+ * the features that match them to loops of another build. */
 #ifndef PORTOLAN_ANALYSIS_BUILD_LOOPS_H
 #define PORTOLAN_ANALYSIS_BUILD_LOOPS_H
 
@@ -9,9 +9,10 @@
 #include "base/vec.h"
 #include "model/machine.h"
 
-#define SHAPE_KINDS 64   /* kinds of instructions that are counted separately, by mnemonic */
+/* number of kinds of instructions that are counted separately, by mnemonic */
+#define SHAPE_KINDS 64
 
-/* Number of instructions of each kind in a loop, at most 255. */
+/* number of instructions of each kind in a loop, at most 255 each */
 struct loop_shape { uint8_t counts[SHAPE_KINDS]; };
 
 struct loop_cost {
@@ -23,28 +24,27 @@ struct loop_cost {
 struct build_loop {
     uint32_t function;       /* index of the function in the build */
     uint32_t instructions, depth;
-    /* remainder: the loop executes the remaining iterations of a preceding unrolled or vectorised
-     * loop */
+    /* remainder: executes the remaining iterations of a preceding unrolled or vectorised loop */
     bool innermost, remainder;
     uint64_t position, end;  /* range of positions in the code (object_position) */
     /* address of the loop head in the file; in a relocatable file, its offset in the section */
     uint64_t address;
-    /* smallest and largest step of the loop's accesses, in bytes per iteration; 0: unknown */
+    /* smallest and largest stride of the loop's accesses, in bytes per iteration; 0: unknown */
     uint64_t least, most;
-    uint32_t width;          /* bytes of the access with the smallest step */
+    uint32_t width;          /* bytes of the access with the smallest stride */
     uint64_t sequence;       /* hash of the mnemonics in order */
     struct loop_shape shape;
     const char *file;        /* source file with most of the loop's code, borrowed; NULL: unknown */
-    uint32_t first_line, last_line, line;   /* range of lines in @file; line: the line of the loop
-                                             * head */
+    /* first and last line in @file; line: that of the loop head */
+    uint32_t first_line, last_line, line;
     struct loop_cost *costs; /* cost on each machine */
 };
 
 struct build_function {
-    char *name;              /* symbol name; the address if there is no symbol */
+    char *name;              /* symbol name, or else the address */
     /* name without compiler suffixes: f.constprop.0 is f */
     char *base;
-    char *member;            /* archive member of lib.a(member.o); NULL: no archive */
+    char *member;            /* archive member of lib.a(member.o); NULL: not in an archive */
     bool nameless;
     size_t first, count;     /* range of the function's loops */
 };
@@ -56,17 +56,17 @@ struct build_worker;
  * with err on failure. Any thread. */
 struct binary *build_open(const char *path, struct err *err);
 void build_free(struct binary *b);
-/* Sets *@out to the instruction set of the file at @path, or of the first archive member with code.
+/* Sets *@out to the instruction set of the file at @path, or of its first archive member with code.
  * Returns false with err. Any thread. */
 bool build_isa(const char *path, enum isa *out, struct err *err);
-/* Return the number of work items, and process one of them. Work items may run concurrently on any
- * thread. A work item that was cancelled yields no loops. */
+/* build_pieces returns the number of work items, build_work processes one of them. Any thread,
+ * concurrently. A cancelled work item yields no loops. */
 size_t build_pieces(const struct binary *b);
 void build_work(struct binary *b, size_t piece, struct build_worker *w);
 /* Creates the working storage of one thread for build_work. Borrows @machines. */
 struct build_worker *build_worker_new(struct machine *const *machines, size_t count);
 void build_worker_free(struct build_worker *w);
-/* Completes the lists. Call after all work items. */
+/* Completes the lists. Call it after all work items. */
 void build_finish(struct binary *b);
 size_t build_function_count(const struct binary *b);
 const struct build_function *build_function(const struct binary *b, size_t at);
@@ -74,10 +74,10 @@ size_t build_loop_count(const struct binary *b);
 const struct build_loop *build_loop(const struct binary *b, size_t at);
 /* Returns the number of functions that could not be decoded. */
 size_t build_undecoded(const struct binary *b);
-/* Returns the error that occurred while source lines were read. NULL: no error, or no debug
+/* Returns the error that occurred while source lines were read; NULL: no error, or no debug
  * information. */
 const char *build_lines_fault(const struct binary *b);
-/* Returns the function's demangled name. The caller frees. */
+/* Returns the function's demangled name. The caller frees it. */
 char *build_function_readable(const struct build_function *f);
 /* Returns the similarity of two shapes, 0 to 1: the share of instructions of common kinds. */
 double loop_shape_alike(const struct loop_shape *a, const struct loop_shape *b);

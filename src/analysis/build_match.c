@@ -11,11 +11,11 @@
 #include "base/watch.h"
 
 #define PAIRS_MOST 4000000u    /* maximum number of pairs of loops compared in a group */
-/* Largest distance, in functions, of the match of a renamed function from its expected position. */
+/* largest distance, in functions, of a renamed function's match from its expected position */
 #define NEAR 1000u
 #define ALIKE_FUNCTION 0.7     /* smallest similarity of loops of functions with different names */
-/* Distance and least similarity for a second search. That search matches functions that compiler
- * flags change much. It uses their order in the code. */
+/* Distance and least similarity of a second search, which matches functions that compiler flags
+ * change much, by their order in the code. */
 #define NEXT 3u
 #define ALIKE_NEXT 0.3
 /* smallest similarity of loops in functions with equal names, without source lines */
@@ -27,7 +27,7 @@
 /* largest ratio of instruction counts of loops with equal work per iteration */
 #define SAME_WORK 1.5
 
-/* Loops of both builds that may match, as indices into the builds. */
+/* loops of both builds that may match, as indices into the builds */
 struct group {
     VEC(uint32_t) a, b;
 };
@@ -37,8 +37,8 @@ struct scored { double score; uint32_t a, b; };
 struct matcher {
     const struct binary *a, *b;
     struct loop_matches *out;
-    uint32_t *match_a, *match_b;   /* match of each loop, or MATCH_NONE */
-    enum match_way *way;           /* way of the match, for each loop of A */
+    uint32_t *match_a, *match_b;   /* match of each loop; MATCH_NONE: none */
+    enum match_way *way;           /* way of the match of each loop of A */
     VEC(struct scored) scores;
 };
 
@@ -59,8 +59,8 @@ static double lines_alike(const struct build_loop *x, const struct build_loop *y
     return last < first ? 0 : (double)(last - first + 1) / (high - low + 1);
 }
 
-/* Returns the score of a match of two loops in one group; a higher score is more likely. NaN: no
- * match. @x and @y are the loops' relative positions in the group. */
+/* Returns the score of a match of two loops in one group; higher is more likely. NaN: no match. @x
+ * and @y: the loops' relative positions in the group. */
 static double score_of(const struct matcher *m, enum match_way way, uint32_t a, uint32_t b,
                        double x, double y)
 {
@@ -77,7 +77,7 @@ static double score_of(const struct matcher *m, enum match_way way, uint32_t a, 
     double score = 2 * lines + alike + (p->sequence == q->sequence) + 0.3 * (1 - fabs(x - y));
     score += p->innermost == q->innermost ? 0.5 : -0.25;
     score += p->depth == q->depth ? 0.25 : 0;
-    /* exceeds the largest score for similar instructions */
+    /* This exceeds the largest score for similar instructions. */
     score += p->remainder == q->remainder ? 0.5 : -2;
     score += f->member && g->member && strcmp(f->member, g->member) == 0;
     return score + 0.5 * sourced;
@@ -97,8 +97,8 @@ static double place(size_t at, size_t count)
     return count > 1 ? (double)at / (double)(count - 1) : 0;
 }
 
-/* Matches the unmatched loops of @g, the most likely pairs first. In large groups it compares only
- * loops at similar positions. */
+/* Matches the unmatched loops of @g, the most likely pairs first. Compares only loops at similar
+ * positions in large groups. */
 static void match_group(struct matcher *m, const struct group *g, enum match_way way)
 {
     const size_t n = g->a.count, other = g->b.count, window = n ? PAIRS_MOST / n + 1 : 0;
@@ -128,7 +128,8 @@ static void match_group(struct matcher *m, const struct group *g, enum match_way
     }
 }
 
-/* Key of a group: a function name or a source file. @item is the function or loop that has it. */
+/* Key of a group, a function name or a source file, and the function or loop that has it
+ * (@item). */
 struct group_key { const char *key; uint32_t item; bool of_b; };
 
 static int by_key(const void *a, const void *b)
@@ -221,7 +222,7 @@ static bool untouched(const uint32_t *matched, const struct build_function *f)
     return true;
 }
 
-/* A function whose loops all lack a match. */
+/* A function none of whose loops has a match */
 struct left_over {
     uint32_t function;
     uint64_t sequence;
@@ -281,7 +282,7 @@ static struct left_over **sorted(struct left_list *left)
     return out;
 }
 
-/* Matches functions with identical loops. If several are identical, matches them in code order. */
+/* Matches functions with identical loops, in code order if there are several. */
 static void match_same(struct matcher *m, struct left_list *a, struct left_list *b)
 {
     struct left_over **x = sorted(a), **y = sorted(b);
@@ -382,7 +383,7 @@ static void take_times(const struct build_loop *p, const struct build_loop *q,
 }
 
 /* Returns whether each inner loop of @p matches an inner loop of @q with equal work per iteration.
- * If so, the other instructions of the outer loops can be compared. */
+ * The other instructions of the outer loops can then be compared. */
 static bool same_within(const struct matcher *m, const struct build_loop *p,
                         const struct build_loop *q)
 {

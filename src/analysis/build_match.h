@@ -7,8 +7,8 @@
 #define MATCH_NONE UINT32_MAX
 
 enum match_way {
-    MATCH_FUNCTION,   /* the loops are in functions of the same name */
-    /* the loops have common source lines; their functions have other names (inlined or renamed) */
+    MATCH_FUNCTION,   /* the loops' functions have the same name */
+    /* the loops share source lines; their functions have other names (inlined or renamed) */
     MATCH_LINES,
     /* the functions are unnamed or renamed, and their loops are equal or similar */
     MATCH_SHAPE,
@@ -16,30 +16,30 @@ enum match_way {
 };
 
 enum match_times {
-    /* derived from the steps of memory accesses, or the code is identical */
+    /* known from the strides of memory accesses, or because the code is identical */
     MATCH_TIMES_KNOWN,
     /* assumed: one source iteration per iteration of each loop */
     MATCH_TIMES_ASSUMED,
-    /* unknown: the cycles cannot be compared */
+    /* unknown, so the cycles cannot be compared */
     MATCH_TIMES_UNKNOWN,
 };
 
 struct loop_match {
-    uint32_t a, b;         /* index of the loop in each build; MATCH_NONE: in one build only */
+    uint32_t a, b;         /* index of the loop in each build; MATCH_NONE: only in the other one */
     enum match_way way;
     enum match_times known;
     /* the relation is unknown, because the inner loops differ in unrolling or vectorisation */
     bool within;
-    /* source iterations per iteration; the smaller number is 1; if neither number is a multiple of
-     * the other, both are the smallest integers with their ratio */
+    /* source iterations per iteration. The smaller number is 1. If neither is a multiple of the
+     * other, both are the smallest integers with their ratio. */
     double times_a, times_b;
 };
 
 struct loop_matches { VEC(struct loop_match) list; };
 
-/* Lists every loop of both builds once: the loops of A in order, then the loops that only B has.
- * Polls watch_steps; false with err when cancelled. The caller frees the list with vec_done in
- * either case. Any thread. */
+/* Lists every loop of both builds once: the loops of A in order, then those that only B has. Polls
+ * watch_steps; returns false with err when cancelled. The caller always frees the list with
+ * vec_done. Any thread. */
 bool build_match(const struct binary *a, const struct binary *b, struct loop_matches *out,
                  struct err *err);
 /* Returns "function", "lines" or "shape". */

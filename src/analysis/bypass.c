@@ -7,8 +7,8 @@
 /* largest vector width in bits; 512-bit operations use other ports and were not measured */
 #define WIDEST 256
 
-/* Returns the delay from an addition to @reader (fact bypass_delay_addition). Returns 0 if @reader
- * is an addition, or if the addition has 512 bits. */
+/* Returns the delay from an addition to @reader (fact bypass_delay_addition); 0 if @reader is an
+ * addition, or if the addition has 512 bits. */
 static int32_t after_addition(const struct core *c, const struct bypass_source *from,
                               const struct insn *reader)
 {
@@ -51,8 +51,8 @@ static bool is_fp_logic(const struct insn *insn)
            insn->mnemonic[length - 2] == 'p' && strchr("sd", insn->mnemonic[length - 1]);
 }
 
-/* Returns whether only the multipliers' ports execute the µops, not counting loads. Conversions
- * that also shuffle use other ports. */
+/* Returns whether only the multipliers' ports execute the µops except loads. Conversions that also
+ * shuffle use other ports. */
 static bool ends_in_multiplier(const struct core *c, const struct op *op)
 {
     bool any = false;
@@ -67,7 +67,7 @@ static bool ends_in_multiplier(const struct core *c, const struct op *op)
     return any;
 }
 
-/* Returns the share of the multipliers' ports in the ports of a one-cycle operation. */
+/* Returns which share of the ports of a one-cycle operation is ports of the multipliers. */
 static double share(const struct core *c, const struct op *op)
 {
     for (unsigned i = 0; i < op->usage.count; i++) {
@@ -79,9 +79,9 @@ static double share(const struct core *c, const struct op *op)
 }
 
 /* Returns the delay between a multiplier and a one-cycle operation, in hundredths of a cycle. The
- * formulas fit measured delays in cycles, first from, then to the multiplier. Two of three ports in
- * common: 0.45 and 0.9. All ports in common (shifts): 1 and 1. Floating-point logic: 0.5 and
- * 0.25. */
+ * formulas fit measured delays in cycles from and to the multiplier: 0.45 and 0.9 with two of three
+ * ports in common, 1 and 1 with all ports in common (shifts), 0.5 and 0.25 for floating-point
+ * logic. */
 static int32_t single_input_multiplier(const struct core *c, const struct bypass_source *from,
                                        const struct insn *reader, const struct op *op)
 {
@@ -102,7 +102,7 @@ static int32_t single_input_multiplier(const struct core *c, const struct bypass
 
 enum vector_domain { VECTOR_DOMAIN_NONE, VECTOR_DOMAIN_FP, VECTOR_DOMAIN_INTEGER };
 
-/* Returns the domain that executes an instruction. Moves and loads have none. */
+/* Returns the domain that executes an instruction; none for moves and loads. */
 static enum vector_domain domain_of(const struct insn *insn)
 {
     if (is_fp_multiplier(insn) || is_fp_logic(insn) || insn->operation == OPERATION_FP_ADD)

@@ -5,16 +5,16 @@
 
 #include "analysis/core.h"
 
-/* Instruction that produces a value, with its record and the operand that it writes. */
+/* An instruction that produces a value, with its record and the operand that it writes */
 struct bypass_source {
     const struct insn *insn;
     const struct op *op;
     const struct operand *written;
 };
 
-/* Returns the delay in hundredths of a cycle from @from to @reader, whose record is @op. The delay
- * adds to the latency of @from. Facts bypass_delay_addition, bypass_ports, bypass_delay and
- * bypass_delay_domain; 0 without them. Any thread. */
+/* Returns the delay in hundredths of a cycle from @from to @reader, whose record is @op, in
+ * addition to the latency of @from. Facts: bypass_delay_addition, bypass_ports, bypass_delay,
+ * bypass_delay_domain. 0 without them. Any thread. */
 int32_t bypass_latency(const struct core *c, const struct bypass_source *from,
                        const struct insn *reader, const struct op *op);
 

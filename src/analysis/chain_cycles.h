@@ -5,10 +5,10 @@
 #include "isa/body.h"
 #include "model/machine.h"
 
-#define CHAIN_LINKS 8    /* links of the form in the predicted body */
+#define CHAIN_LINKS 8    /* number of links of the form in the predicted body */
 
-/* Predicts the cycles per link of @chain on @m from the chain's code. Returns NaN if no code exists
- * or @m lacks a form. Any thread. */
+/* Predicts the cycles per link of @chain on @m from the chain's code. Returns NaN if there is no
+ * code, or if @m lacks a form. Any thread. */
 double chain_cycles(const struct machine *m, const struct form_code *code,
                     const struct chain *chain);
 /* Finds both ends (enum latency_end) of the latency that @chain measures. Returns false for a chain

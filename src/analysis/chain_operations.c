@@ -26,8 +26,8 @@ static enum link_class logic_class(const char *mnemonic)
                                                                     : LINK_OTHER;
 }
 
-/* On x86-64, the digits of the mnemonic select the addend. On AArch64 the addend is the fourth
- * operand, or the destination if there are only three operands. */
+/* On x86-64, digits of the mnemonic select the addend. On AArch64 it is the fourth operand, or the
+ * destination if there are only three. */
 int link_addend(const struct insn *insn)
 {
     const bool masked = insn->operand_count > 1 && insn->operands[1].file == FILE_MASK,
@@ -43,7 +43,7 @@ int link_addend(const struct insn *insn)
                : 0;
 }
 
-/* Returns the class of a vector addition, LINK_ADD unless it saturates or crosses lanes. Includes
+/* Returns the class of a vector addition: LINK_ADD unless it saturates or crosses lanes. Includes
  * dot products and similar operations that add to an accumulator. */
 static enum link_class vector_sum_class(const struct insn *insn, int end, bool first)
 {
@@ -78,7 +78,7 @@ static enum link_class address_class(const struct insn *insn, uint8_t resource)
                                                                               : LINK_ADD;
 }
 
-/* Returns whether the instruction is a conditional increment. It selects between two values of one
+/* Returns whether the instruction is a conditional increment, which selects one of two values of a
  * register. */
 static bool counts(const struct insn *insn)
 {
@@ -110,8 +110,7 @@ bool link_keeps_lanes(const struct analysis *a, const struct deps *d, size_t at)
            insn->operation != OPERATION_FP_FUSED && insn->operation != OPERATION_VECTOR_MOVE;
 }
 
-/* Returns an edge between the same values that is an input of the operation; @at if there is
- * none. */
+/* Returns an edge between the same values that is an input of the operation; @at: none. */
 static size_t input_of(const struct analysis *a, const struct deps *d, size_t at)
 {
     for (size_t i = 0; i < d->edge_count; i++)
@@ -146,7 +145,7 @@ static bool adds_length(const struct insn *insn)
            str_match_any(names, insn->mnemonic);
 }
 
-/* Returns the class of the operation for an operand that is not shifted or extended. */
+/* Returns the class of the operation for an operand that is neither shifted nor extended. */
 static enum link_class plain_class(const struct analysis *a, const struct deps *d, size_t at)
 {
     const struct ratio_edge *edge = &d->edges[at];

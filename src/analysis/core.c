@@ -45,7 +45,7 @@ struct core *core_new(const struct machine *m)
 #define READ_SWITCH(key) c->key = fact_switch(m, #key);
     CORE_NUMBERS(READ_NUMBER)
     CORE_SWITCHES(READ_SWITCH)
-    if (c->loop_buffer <= 0)   /* A size of 0 means that the loop buffer exists, but is disabled. */
+    if (c->loop_buffer <= 0)   /* Size 0: the loop buffer exists, but is disabled. */
         c->loop_buffer = NAN;
     c->eliminates_once = machine_fact(m, "eliminate_once") != NULL;
     c->fused_domain = machine_has(m, "issue_domain", "fused");
@@ -105,8 +105,8 @@ void core_free(struct core *c)
     free(c);
 }
 
-/* Sets @out to the usage of a store with an index register. Its address may use fewer ports (fact
- * indexed_store_ports). From Haswell to Skylake such an address cannot use port 7. */
+/* Sets @out to the usage of a store with an index register, whose address may use fewer ports (fact
+ * indexed_store_ports). From Haswell to Skylake it cannot use port 7. */
 static void restrict_indexed(const struct core *c, const struct usage *usage, struct usage *out)
 {
     portset only = ports_fact(c->machine, "indexed_store_ports");
@@ -126,8 +126,8 @@ static unsigned count_of(const struct usage *usage, portset pipes)
     return sum;
 }
 
-/* Returns the table's entry for the operation of @insn on registers, without a load or store. NULL:
- * no entry. */
+/* Returns the table's entry of the operation of @insn on registers, without load or store; NULL:
+ * none. */
 static const struct mapping_entry *register_form(const struct machine *m, const struct insn *insn,
                                                  unsigned bits)
 {
@@ -176,8 +176,7 @@ static unsigned add_all(struct usage *usage, const struct usage *more)
     return count_of(more, 0);
 }
 
-/* Sets the record's estimate to @source, unless the record already has one, or @source is not an
- * estimate. */
+/* Sets the record's estimate to @source, unless it already has one or @source is no estimate. */
 static void note_estimate(struct op *op, const char *source)
 {
     if (!op->estimate && source && source_is_estimate(source))
@@ -185,7 +184,7 @@ static void note_estimate(struct op *op, const char *source)
 }
 
 /* Composes the usage of an unknown form from its operation on registers and a known load or store.
- * Returns false if one of them is unknown. */
+ * Returns false if either is unknown. */
 static bool approximate(struct core *c, const struct insn *insn, struct op *op)
 {
     const struct operand *memory = insn_memory(insn);
@@ -209,8 +208,8 @@ static bool approximate(struct core *c, const struct insn *insn, struct op *op)
     return true;
 }
 
-/* Returns the latency of the operation without its load: the register form's latency if it exists,
- * else the table's latency minus the load's. */
+/* Returns the latency of the operation without its load: the register form's latency, or else the
+ * table's latency minus the load's. */
 static int32_t operation_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
     const struct operand *memory = insn_memory(insn);
@@ -220,7 +219,8 @@ static int32_t operation_latency(const struct core *c, const struct insn *insn, 
     if (!memory || !(insn->traits & (INSN_LOAD | INSN_STORE)))
         return hundredths(op->entry->latency);
     const struct mapping_entry *plain = register_form(c->machine, insn, memory->bits);
-    /* rename eliminates some additions of registers, but executes additions of loaded values */
+    /* Rename eliminates some additions of registers, but additions of loaded values are
+     * executed. */
     if (plain && !isnan(plain->latency))
         return plain->usage.count || !insn->flags_written ? hundredths(plain->latency) : CYCLE;
     if (isnan(op->entry->latency))
@@ -252,8 +252,8 @@ static bool computes(const struct insn *insn)
 }
 
 /* Returns the number of µop pairs that share a slot, for a table in which micro_ops is the number
- * of slots. An operation counts even if its ports are unknown. A gather has no pairs, because its
- * index splits them. */
+ * of slots. An operation of unknown ports also counts. A gather has no pairs, because its index
+ * splits them. */
 static unsigned pairs_in_slots(const struct core *c, const struct insn *insn, const struct op *op,
                                unsigned ported)
 {
@@ -289,7 +289,7 @@ static bool modifies_by_constant(const struct insn *insn)
     return !has_register(insn) && !insn->flags_read && !(insn->traits & INSN_LOCK);
 }
 
-/* Returns whether memory renaming applies to the load of @insn, regardless of its address. */
+/* Returns whether memory renaming applies to the load of @insn, whatever its address. */
 static bool renames_load(const struct core *c, const struct insn *insn, const struct op *op)
 {
     const struct machine *m = c->machine;
@@ -339,8 +339,8 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
         op->traits |= op->usage.uops[i].ports & c->pipes ? OP_PIPE : 0;
     if (!(op->traits & OP_KNOWN))
         return;
-    bool plain = c->isa->load_store;   /* On a load-store architecture a load may have a second µop
-                                        * that updates its base. */
+    /* On a load-store architecture a second µop of a load may update its base. */
+    bool plain = c->isa->load_store;
     if (loads && !stores && (plain ? !merges_loaded(insn) : ported <= 1))
         op->traits |= OP_PURE_LOAD;
     if (stores && !loads && (plain || ported <= 2))
@@ -359,8 +359,7 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
 }
 
 /* Returns op.fence: the latency of locked instructions (including xchg with memory), of barriers as
- * measured in isolation, and of the instructions in fact serialising; 0 for all other
- * instructions. */
+ * measured in isolation, and of the instructions in fact serialising; 0 for others. */
 static int32_t fence_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
     if (insn->traits & INSN_BARRIER)
@@ -403,7 +402,7 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         op->micro_ops = op->entry->micro_ops;
         op->traits |= OP_KNOWN;
         classify(c, insn, op);
-        /* On a load-store architecture the table's latency of a load starts at its address. It
+        /* On a load-store architecture the table's latency of a load begins at its address, and
          * depends on width, extension and register count. */
         if (c->isa->load_store && op->traits & OP_PURE_LOAD && !isnan(op->entry->latency)) {
             op->load_latency = hundredths(op->entry->latency);
@@ -411,7 +410,7 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         }
         op->latency = operation_latency(c, insn, op);
         /* An executed move takes at least one cycle. The table may have 0, because rename usually
-         * eliminates the move. A move to or from memory has the latency of its access. */
+         * eliminates the move. A move from or to memory has the latency of its access. */
         if (op->latency >= 0 && op->latency < CYCLE && op->usage.count &&
             !(insn->traits & (INSN_LOAD | INSN_STORE)))
             op->latency = CYCLE;
@@ -419,7 +418,7 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         approximate(c, insn, op);
         classify(c, insn, op);
     }
-    /* rename eliminates the instruction, for example an addition of an immediate on Golden Cove */
+    /* Rename eliminates the instruction, for example an addition of an immediate on Golden Cove. */
     if (insn->traits & INSN_NOP || (op->entry && !op->usage.count))
         op->latency = 0;
     if (op->traits & OP_STACK && insn->traits & INSN_LOAD && insn->traits & INSN_STORE)

@@ -1,5 +1,5 @@
-/* A machine in numeric form for the analysis. Facts are read once. The record of a form is made on
- * first use. */
+/* A machine in numeric form for the analysis. Facts are read once. The record of a form is made at
+ * its first use. */
 #ifndef PORTOLAN_ANALYSIS_CORE_H
 #define PORTOLAN_ANALYSIS_CORE_H
 
@@ -20,15 +20,16 @@ enum op_trait {
     /* the usage is composed of a load or store and an operation in the machine's table */
     OP_APPROXIMATE = 1 << 1,
     OP_ELIMINATED = 1 << 2,        /* a move that rename eliminates */
-    OP_FALSE_INPUT = 1 << 3,       /* the result depends on the old value of the destination,
-                                    * although the operation does not use it */
+    /* the result depends on the old value of the destination, which the operation does not use */
+    OP_FALSE_INPUT = 1 << 3,
     OP_PURE_LOAD = 1 << 4,         /* a load without another operation */
     OP_PURE_STORE = 1 << 5,
     OP_STACK = 1 << 6,             /* push, pop, call, ret: changes rsp in the stack engine */
     OP_VECTOR = 1 << 7,            /* loads or stores a vector register */
     OP_PIPE = 1 << 8,              /* occupies a blocking pipe */
-    OP_COMPLEX = 1 << 9,           /* only the first decoder decodes the instruction */
-    /* a zeroing idiom that this machine executes, but that does not depend on its operands */
+    OP_COMPLEX = 1 << 9,           /* only the first decoder decodes it */
+    /* a zeroing idiom that this machine executes, although the result does not depend on the
+     * operands */
     OP_KEEPS_ZERO = 1 << 11,
     OP_CARRY_IDIOM = 1 << 12,      /* two equal registers (sbb): depends only on the carry flag */
     OP_RENAMES = 1 << 13,          /* memory renaming may connect the load to a store */
@@ -42,16 +43,16 @@ enum op_trait {
     OP_LOAD_UNKNOWN = 1 << 19,     /* the load's latency is unknown */
     OP_NOT_LAST = 1 << 20,         /* cannot be last in a group at rename */
     OP_SAME_ZERO = 1 << 21,        /* eliminated at rename if both operands are the same register */
-    /* executed; does not depend on its operands if they are the same register */
+    /* executed, but does not depend on its operands if they are the same register */
     OP_SAME_ONES = 1 << 22,
 };
 
-/* Record of one form on one machine. */
+/* Record of one form on one machine */
 struct op {
     char *form;
     const struct mapping_entry *entry;   /* row of the machine's table; NULL: unknown or composed */
     struct usage usage;                  /* usage in the machine's table */
-    /* usage with an indexed address; differs from @usage if other ports compute it */
+    /* usage with an indexed address, if other ports compute that */
     struct usage indexed;
     uint32_t traits;                     /* set of enum op_trait */
     unsigned micro_ops;                  /* µops at rename without micro-fusion */
@@ -61,15 +62,14 @@ struct op {
     int32_t latency;
     /* latency of the load, from the address to the value, in hundredths of a cycle; 0: unknown */
     int32_t load_latency;
-    /* Hundredths of a cycle by which the instruction delays the next locked or serialising one. 0:
-     * none. */
+    /* hundredths of a cycle by which the instruction delays the next locked or serialising one; 0:
+     * none */
     int32_t fence;
-    /* Latency with the slowest operand values. NULL: the latency is equal for all values, or the
-     * slowest is unknown. */
+    /* Latency with the slowest operand values. NULL: equal for all values, or unknown. */
     const struct latency_rule *slowest;
-    /* source of the estimate, if the usage or latency is one, borrowed; NULL: no estimate */
+    /* source of the estimate, if the usage or latency is one, borrowed; NULL: none */
     const char *estimate;
-    /* Minimum cycles per copy, measured in isolation. NULL: no such minimum. */
+    /* minimum cycles per copy, measured in isolation; NULL: none */
     const struct latency_rule *alone;
     /* latencies from one operand to another (latencies.csv); the first match applies */
     VEC(const struct latency_rule *) rules;
@@ -82,8 +82,8 @@ enum unlamination {
     UNLAMINATE_ALL
 };
 
-/* Facts that are members of struct core (model/facts.c). A number is NaN if the machine has no
- * value and the fact has no default. Units: cycles, µops per cycle, bytes, entries. */
+/* Facts that are members of struct core (model/facts.c). NaN: the machine has no value, and the
+ * fact no default. Units: cycles, µops per cycle, bytes, entries. */
 #define CORE_NUMBERS(X)                                                                            \
     X(rename_to_port) X(eliminate_per_cycle) X(eliminate_zero_per_cycle) X(rename_vectors)         \
     X(issue_width) X(retire_width) X(decoders) X(decode_width) X(fetch_bytes) X(predecode_bytes)   \
@@ -131,7 +131,7 @@ struct core {
         stack_sync_computed, renamed_stack_only, renamed_modify, renamed_relative,
         renamed_relative_modify, memory_not_last, vectors_not_last;
     enum port_binding port_binding;
-    /* the machine has a latency of loads or of any form; false: dependences are ignored */
+    /* the machine has a latency of loads or of any form; otherwise dependences are ignored */
     bool has_latencies;
     portset replay_ports;                /* ports of the operations in fact alu_replays */
     portset unhurried_ports;             /* fact unhurried_ports; 0: none */
@@ -153,22 +153,21 @@ struct core {
     struct index index;                  /* index of @ops by form */
 };
 
-/* Returns the issue slots per cycle, the fact issue_width rounded to an integer. The fact must be
- * known. */
+/* Returns the issue slots per cycle: the fact issue_width, rounded. It must be known. */
 static inline unsigned core_slots(const struct core *c)
 {
     return (unsigned)lrint(c->issue_width);
 }
 
-/* Returns the µops per cycle from the microcode ROM. It is the larger of two widths: that of the
- * first decoder, and that of rename. */
+/* Returns the µops per cycle from the microcode ROM: the larger of the widths of the first decoder
+ * and of rename. */
 static inline unsigned core_microcode_width(const struct core *c)
 {
     return c->issue_width > c->decode_complex_uops ? core_slots(c)
                                                    : (unsigned)c->decode_complex_uops;
 }
 
-/* Creates a core for @m. Borrows @m, which must not change. One thread per core; threads may share
+/* Creates a core for @m. Borrows @m, which must not change. One thread per core. Threads may share
  * the machine. */
 struct core *core_new(const struct machine *m);
 void core_free(struct core *c);

@@ -23,7 +23,7 @@ static void add_usage(struct costs *costs, struct cost *row, const struct usage 
 }
 
 /* Returns whether a micro-fused pair with an indexed address splits at rename (fact unlaminate).
- * The last rule is that of Haswell: a pair stays fused if it has at most three sources, including
+ * The last rule is Haswell's: a pair remains fused if it has at most three sources, including
  * address registers. */
 static bool splits_indexed(const struct core *c, const struct insn *insn, const struct cost *row)
 {
@@ -185,7 +185,7 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
                   (op->traits & OP_PIPE ? ROW_PIPE : 0) | (op->traits & OP_FIRST ? ROW_FIRST : 0) |
                   (op->estimate ? ROW_ESTIMATE : 0);
     costs->estimate |= op->estimate != NULL;
-    /* A move to itself is executed, although the table lists the form as eliminated. */
+    /* A move to itself is executed, although the table has the form as eliminated. */
     bool executed = op->traits & OP_ELIMINATED && !op->usage.count && c->add &&
                     insn->operands[0].file == FILE_GENERAL && moves_to_itself(insn);
     add_usage(costs, row,
@@ -198,7 +198,7 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
 }
 
 /* Replaces the µops of both instructions by those of the branch and of the first instruction's
- * load. The operation of the first instruction then has no µop of its own. */
+ * load. The first instruction's operation then has no µop. */
 static void fuse(struct core *c, struct costs *costs, size_t at, const struct insn *insns)
 {
     struct cost *first = &costs->rows[at], *branch = &costs->rows[at + 1];
@@ -242,7 +242,7 @@ static bool names_stack_pointer(const struct insn *insn)
 }
 
 /* Returns whether the instruction computes the stack pointer from its old value. An addition of a
- * constant counts only if fact stack_pointer_sync is "computed". */
+ * constant does only if fact stack_pointer_sync is "computed". */
 static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
 {
     bool reads = false, writes = false,
@@ -258,16 +258,16 @@ static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
     return reads && writes && (c->stack_sync_computed || !(adds && insn_immediate(insn)));
 }
 
-/* Returns whether an instruction reads the stack pointer's value, so that it needs a stack-sync
- * µop (fact stack_pointer_sync). */
+/* Returns whether an instruction reads the stack pointer's value, and so needs a stack-sync µop
+ * (fact stack_pointer_sync). */
 static bool needs_stack_pointer(const struct core *c, const struct insn *insn)
 {
     return c->stack_sync_all ? names_stack_pointer(insn) : changes_stack_pointer(c, insn);
 }
 
-/* Marks the instructions that need a stack-sync µop. The stack engine collects pushes and pops in
- * an offset. @shifted: the offset is not 0 before the first instruction. Returns whether the offset
- * is not 0 after the last one. */
+/* Marks the instructions that need a stack-sync µop. The stack engine sums pushes and pops to an
+ * offset. @shifted: it is not 0 before the first instruction. Returns whether it is not 0 after the
+ * last one. */
 static bool stack_pass(const struct core *c, const struct insn *insns, size_t count, bool shifted,
                        struct costs *costs)
 {

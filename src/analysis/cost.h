@@ -1,11 +1,11 @@
-/* Cost of each instruction of a block: µops at the decoders, at rename and on the ports. Includes
- * idioms, move elimination, macro-fusion, unlamination and stack-sync µops. */
+/* Cost of each instruction of a block: µops at the decoders, at rename and on the ports. Accounts
+ * for idioms, move elimination, macro-fusion, unlamination and stack-sync µops. */
 #ifndef PORTOLAN_ANALYSIS_COST_H
 #define PORTOLAN_ANALYSIS_COST_H
 
 #include "analysis/sums.h"
 
-/* Flags of a row with their names in the results. */
+/* flags of a row with their names in the results */
 #define ROW_FLAGS(X) \
     X(UNKNOWN, "unknown")          /* the machine has no row for the form: cost 0 */ \
     X(ZERO, "zero-idiom")          /* a zeroing idiom that needs no port */ \
@@ -33,8 +33,7 @@
 enum { ROW_FLAGS(ROW_FLAG_BIT) ROW_FLAG_COUNT };
 #define ROW_FLAG_VALUE(flag, name) ROW_##flag = 1 << ROW_BIT_##flag,
 enum row_flag { ROW_FLAGS(ROW_FLAG_VALUE) };
-/* Flags of rows that are no separate instructions for the front end. They only occupy code
- * bytes. */
+/* Flags of rows that are no instructions for the front end, but occupy code bytes. */
 #define ROW_PART (ROW_FUSED_INTO | ROW_SKIPPED)
 
 struct cost {
@@ -44,8 +43,8 @@ struct cost {
     unsigned decode;           /* fused µops at the decoders */
     unsigned issue;            /* slots at rename */
     unsigned retire;           /* slots at retirement */
-    struct immediate_folding sum;            /* additions that rename folds, and the state of the
-                                              * register */
+    /* state of the register and additions that rename folds */
+    struct immediate_folding sum;
 };
 
 struct costs {
@@ -62,11 +61,11 @@ struct costs {
  * or reused. */
 void costs_fill(struct core *c, const struct insn *insns, size_t count, struct costs *out);
 /* Returns the minimum cycles per iteration of microcoded, serialising and waiting instructions, as
- * measured in isolation. Returns 0 if there are none. */
+ * measured in isolation; 0: none. */
 double costs_alone(const struct costs *costs);
 void costs_done(struct costs *costs);
 
-/* Layout of a block's copies. */
+/* Layout of a block's copies */
 enum shape {
     /* unrolled copies, much larger than any µop cache */
     SHAPE_UNROLLED,
@@ -76,7 +75,7 @@ enum shape {
     SHAPE_CACHED,
 };
 
-/* Returns SHAPE_LOOP if the last instruction is a branch, else SHAPE_UNROLLED. */
+/* Returns SHAPE_LOOP if the last instruction is a branch, otherwise SHAPE_UNROLLED. */
 enum shape shape_of(const struct insn *insns, size_t count);
 
 #endif

@@ -27,8 +27,8 @@ static void reserve(struct ratio_work *work, size_t nodes)
     work->cycle = mem_resize(work->cycle, work->capacity * sizeof *work->cycle);
 }
 
-/* Finds a cycle of positive sum among the parent edges. Stores the cycle's edges from last to first
- * and returns its length; 0: no cycle. */
+/* Finds a cycle of positive sum among the parent edges. Stores its edges from last to first.
+ * Returns its length; 0: none. */
 static size_t parent_cycle(const struct ratio_edge *edges, size_t nodes, struct ratio_work *work)
 {
     memset(work->mark, 0, nodes * sizeof *work->mark);
@@ -52,7 +52,7 @@ static size_t parent_cycle(const struct ratio_edge *edges, size_t nodes, struct 
 }
 
 /* Relaxes edges of weight (weight * @t - @w * distance) until a cycle of positive sum appears.
- * Returns the length of the cycle; 0: no cycle, or cancelled. */
+ * Returns its length; 0: none, or cancelled. */
 static size_t better_cycle(const struct ratio_edge *edges, size_t edge_count, size_t nodes,
                            int64_t w, int64_t t, struct ratio_work *work)
 {
@@ -100,7 +100,7 @@ bool ratio_max(const struct ratio_edge *edges, size_t edge_count, size_t node_co
             work->cycle[length - 1 - i] = swap;
         }
     }
-    out->edges = work->cycle;   /* the last call of better_cycle found no cycle and did not change
-                                 * work->cycle */
+    /* The last call of better_cycle found no cycle, and did not change work->cycle. */
+    out->edges = work->cycle;
     return true;
 }

@@ -9,14 +9,14 @@
 
 struct ratio_edge {
     uint32_t from, to;
-    int32_t weight;      /* not negative */
+    int32_t weight;      /* at least 0 */
     uint32_t distance;   /* iterations crossed; the sum on every cycle is at least one */
 };
 
-/* Working storage, reused between calls and zero-initialised by the caller. One thread. */
+/* Working storage, reused between calls. The caller zero-initialises it. One thread. */
 struct ratio_work {
     int64_t *potential;
-    uint32_t *parent;       /* 1 + index of the edge that set the potential; 0: none */
+    uint32_t *parent;       /* per node: 1 + index of the edge that set its potential; 0: none */
     uint32_t *mark, *cycle;
     size_t capacity;
 };

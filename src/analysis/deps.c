@@ -14,22 +14,22 @@
 #define NO_LOAD UINT32_MAX
 #define OTHER_FLAGS (FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
-/* Node that last wrote a resource, and the iterations since then. */
+/* Node that last wrote a resource, and the number of iterations since then */
 struct holder {
     uint32_t node;
     uint32_t distance;
     bool known;
 };
 
-/* Values that a store's address and data depend on. */
+/* Values on which a store's address and data depend */
 struct store_input {
     struct holder place[2];        /* base and index register */
     bool copied;                   /* a load wrote the stored register */
-    /* load whose value, after a one-cycle operation, is the stored one; NO_LOAD: none */
+    /* load whose value, after a one-cycle operation, is stored; NO_LOAD: none */
     uint32_t modified;
 };
 
-/* Load that produces a value, directly or through a one-cycle operation (@worked). */
+/* Load that produces a value, directly or after a one-cycle operation (@worked) */
 struct origin {
     uint32_t load;                 /* index of the load; NO_LOAD: none */
     bool worked;
@@ -41,19 +41,19 @@ struct build {
     const struct costs *costs;
     struct deps *d;
     struct holder holds[RESOURCE_COUNT];
-    bool loaded[RESOURCE_COUNT];   /* true if a load wrote the current value, by register */
+    bool loaded[RESOURCE_COUNT];   /* by register: a load wrote its current value */
     size_t forward;                /* next entry in the list of forwarded loads */
-    struct store_input *stores;    /* one per instruction, valid for stores; NULL: not needed */
+    struct store_input *stores;    /* per instruction, used for stores; NULL: not needed */
     struct forwarding forwarding;
-    /* Top of the x87 stack before each instruction, and after the last one. NULL: the code has no
-     * x87 instructions. */
+    /* Top of the x87 stack before each instruction, and after the last one. NULL: no x87
+     * instructions. */
     uint8_t *turns;
-    /* Smallest latency of the current instruction in hundredths of a cycle. Not 0 only for a select
-     * or set with slow flags. */
+    /* smallest latency of the current instruction in hundredths of a cycle; 0 except for a select
+     * or set with slow flags */
     int32_t slow;
-    /* barrier before the current instruction; @known is false if there is none */
+    /* barrier before the current instruction; @known false: none */
     struct holder barrier;
-    /* a load waits until a store has written the cache, so the order of commits matters */
+    /* a load waits until a store has written the cache, so the order of commits is needed */
     bool blocked;
 };
 
@@ -105,8 +105,8 @@ static bool is_followed(const struct operand *op)
     }
 }
 
-/* Returns the resource of operand @op of instruction @at. A high-byte register has its own resource
- * if it is renamed separately. st(i) is register i from the top of the x87 stack. */
+/* Returns the resource of operand @op of instruction @at. A high-byte register has its own if it is
+ * renamed separately. st(i) is register i from the top of the x87 stack. */
 static uint8_t resource_of(const struct build *b, uint32_t at, const struct operand *op)
 {
     if (op->file == FILE_X87 && op->bits == X87_BITS && b->turns)
@@ -153,7 +153,7 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
     uint8_t resource = b->d->nodes[node].resource;
     const struct dep_node *n = &b->d->nodes[node];
 
-    if (resource == RESOURCE_MEMORY)   /* addresses determine the dependences through memory */
+    if (resource == RESOURCE_MEMORY)   /* Addresses determine the dependences through memory. */
         return;
     b->holds[resource] = (struct holder){node, distance, true};
     const struct operand *source = &b->insns[n->insn].operands[1];
@@ -195,13 +195,13 @@ static bool is_unhurried(const struct build *b, const struct cost *row, int32_t 
 }
 
 /* Returns the latency of instruction @at from operand @from to operand @to in hundredths of a
- * cycle. Sets *@guessed if the tables do not have the latency. */
+ * cycle. Sets *@guessed if the tables lack it. */
 static int32_t latency_of(const struct build *b, uint32_t at, int from, int to, bool *guessed)
 {
     const struct cost *row = &b->costs->rows[at];
 
     *guessed = false;
-    /* The instruction is part of a macro-fused pair. Its addition is therefore executed. */
+    /* In a macro-fused pair the addition is executed. */
     if (row->flags & ROW_FUSED && row->sum.adds && to < LATENCY_ADDRESS)
         return CYCLE;
     if (row->flags & ROW_SUM && to < LATENCY_ADDRESS)
@@ -221,8 +221,8 @@ static bool is_idiom(const struct cost *row)
     return row->flags & (ROW_ZERO | ROW_ELIMINATED);
 }
 
-/* Returns whether the new flags depend on the old ones. A shift by cl keeps the old flags if cl is
- * 0 (fact shift_keeps_flags). */
+/* Returns whether the new flags depend on the old ones. A shift by cl keeps the flags if cl is 0
+ * (fact shift_keeps_flags). */
 static bool keeps_flags(const struct build *b, const struct insn *insn)
 {
     return b->c->shift_keeps_flags && insn->flags_written && insn_count_in_register(insn);
@@ -242,8 +242,8 @@ static bool is_step(const struct insn *insn, int end)
     return false;
 }
 
-/* Returns whether operand @end is the mask of a gather or scatter. The instruction clears it, so
- * its new value is constant. */
+/* Returns whether operand @end is the mask of a gather or scatter, whose new value is constant,
+ * because the instruction clears it. */
 static bool is_spent_mask(const struct build *b, const struct insn *insn, int end)
 {
     const struct operand *memory = insn_memory(insn);
@@ -254,9 +254,9 @@ static bool is_spent_mask(const struct build *b, const struct insn *insn, int en
                (ACCESS_READ | ACCESS_WRITE);
 }
 
-/* Adds edges from @value, read as operand @end, to all results of instruction @at. @extra
- * hundredths of a cycle add to the latency before the operation. If @extra is negative, the
- * operation is shorter. */
+/* Adds edges from @value, read as operand @end, to all results of instruction @at. @extra:
+ * hundredths of a cycle in addition to the latency before the operation; if negative, the operation
+ * is shorter. */
 static void connect(struct build *b, uint32_t at, struct holder value, int end, int32_t extra)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -285,8 +285,8 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
             continue;
         }
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(b, insn))
-            continue;   /* Of the results of a shift by cl, only the flags depend on the old
-                         * flags. */
+            /* Of the results of a shift by cl, only the flags depend on the old flags. */
+            continue;
         bool guessed = false;
         int32_t latency = stack           ? (b->c->stack_engine ? 0 : CYCLE)
                           : is_idiom(row) ? 0
@@ -338,9 +338,8 @@ static double share_together(const struct build *b, uint32_t at, struct holder v
     return (double)together / places;
 }
 
-/* Returns the minimum latency of a select or set, in hundredths of a cycle. The latency is longer
- * if rename processes the producer of the flags in the same group (facts slow_flags,
- * slow_flags_latency). */
+/* Returns the minimum latency of a select or set, in hundredths of a cycle. It is longer if rename
+ * processes the producer of the flags in the same group (facts slow_flags, slow_flags_latency). */
 static int32_t slow_latency(const struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
@@ -350,8 +349,7 @@ static int32_t slow_latency(const struct build *b, uint32_t at)
     if (isnan(b->c->slow_flags_latency) ||
         (insn->operation != OPERATION_SELECT && insn->operation != OPERATION_SET))
         return 0;
-    /* The instruction has two µops. The first combines the flags, so the latency is always 2
-     * cycles. */
+    /* The first of two µops combines the flags, so the latency is always 2 cycles. */
     if (insn->flags_read & FLAG_CARRY && insn->flags_read & OTHER_FLAGS)
         return 0;
     if (insn->flags_read & FLAG_CARRY && has_slow_flags(b, carry))
@@ -371,8 +369,8 @@ static int32_t hundredths(double cycles)
     return isnan(cycles) ? 0 : (int32_t)lround(cycles * CYCLE);
 }
 
-/* Returns the additional latency of an operation on a register that rename keeps as a sum. Each
- * cycle of the operation adds to this latency, for each input, including a shift count. */
+/* Returns the additional latency of an operation on a register that rename keeps as a sum: one for
+ * each cycle of the operation, for each such input, including a shift count. */
 static int32_t sum_latency(const struct build *b, uint32_t at)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -415,7 +413,7 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
         if (parts[i] >= REG_PC)
             continue;
         int32_t extra = insn->traits & INSN_LOAD ? info->load_latency + load_extra(b->c, op) : 0;
-        /* In pointer chasing, the latency is shorter if a load wrote the base and the address is
+        /* The latency of pointer chasing is shorter if a load wrote the base and the address is
          * simple. */
         if (extra && !(info->traits & OP_VECTOR) && b->loaded[parts[i]] && is_simple_address(op) &&
             !isnan(b->c->load_latency_simple))
@@ -481,8 +479,8 @@ static void read_memory(struct build *b, uint32_t at)
     }
 }
 
-/* Adds edges for the order of stores: each one writes the cache after its data are available and
- * after all previous stores. Also adds the order of blocked loads and fences. */
+/* Adds edges for the order of stores, each of which writes the cache after its data are available
+ * and after all previous stores. Also adds the order of blocked loads and fences. */
 static void keep_order(struct build *b, uint32_t at)
 {
     const struct op *op = b->costs->rows[at].op;
@@ -501,7 +499,7 @@ static void keep_order(struct build *b, uint32_t at)
                  op->fence, 0);
 }
 
-/* Finds the last barrier of the previous iteration. The first instructions wait for it. */
+/* Finds the last barrier of the previous iteration, for which the first instructions wait. */
 static void find_barrier(struct build *b)
 {
     for (uint32_t i = 0; i < b->costs->count; i++)
@@ -522,8 +520,8 @@ static void wait_for_all(struct build *b, uint32_t at, uint32_t from, uint32_t t
                      b->costs->rows[at].op->fence, 0);
 }
 
-/* Makes a barrier wait for all instructions after the previous barrier. Makes any other instruction
- * wait for the last barrier. */
+/* Makes a barrier wait for all instructions after the previous barrier, and any other instruction
+ * for the last barrier. */
 static void keep_barriers(struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
@@ -542,7 +540,8 @@ static void keep_barriers(struct build *b, uint32_t at)
     }
 }
 
-/* Returns whether operand @i depends on its old value, by a partial write or a false dependency. */
+/* Returns whether operand @i depends on its old value, because of a partial write or a false
+ * dependency. */
 static bool reads_old_value(const struct build *b, uint32_t at, unsigned i)
 {
     const struct insn *insn = &b->insns[at];
@@ -578,12 +577,12 @@ static void read_inputs(struct build *b, uint32_t at)
         } else if (is_followed(op) && !same_register &&
                    (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
             struct holder value = b->holds[resource_of(b, at, op)];
-            /* The operand is a part of a register, and the last write wrote the whole register. */
+            /* The operand is part of a register, and the last write was of the whole register. */
             if (op->offset_bits && !value.known)
                 value = b->holds[op->reg];
             connect(b, at, value, (int)i,
                     sync_latency(b, at, op->reg) + between_kinds(b, at, value) + sum);
-            /* a separate high byte is merged first */
+            /* A separate high byte is merged first. */
             if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i,
                         hundredths(b->c->high_byte_latency));
@@ -599,8 +598,8 @@ static void read_inputs(struct build *b, uint32_t at)
 }
 
 /* If instruction @at calls a function whose instructions do not follow in the sequence, marks its
- * result registers and the flags as ready. Other registers keep their values. Code that reads one
- * of them after the call was compiled for a function that does not change it. */
+ * result registers and the flags as ready. Other registers keep their values, because code that
+ * reads them after the call was compiled for a function that does not change them. */
 static void call(struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
@@ -628,7 +627,7 @@ static void turn_back(struct build *b)
 }
 
 /* Initialises the last writer of each register to its last write in the previous iteration. Returns
- * the registers written as a bit set. */
+ * the written registers as a bit set. */
 static uint64_t begin_iteration(struct build *b)
 {
     uint64_t written = 0;
@@ -705,7 +704,7 @@ static uint32_t modified_load(const struct build *b, uint32_t at, const struct o
     return NO_LOAD;
 }
 
-/* Fills b->stores with the producers of the addresses and data of stores. Does nothing if no load
+/* Sets b->stores to the producers of the addresses and data of stores. Does nothing if no load
  * reads a store. */
 static void follow_stores(struct build *b)
 {

@@ -1,5 +1,5 @@
 /* Dependencies of a repeating block through registers and their parts, groups of flags, and
- * memory. */
+ * memory */
 #ifndef PORTOLAN_ANALYSIS_DEPS_H
 #define PORTOLAN_ANALYSIS_DEPS_H
 
@@ -7,7 +7,7 @@
 #include "analysis/cost.h"
 #include "analysis/cycle_ratio.h"
 
-/* Node of the graph: a value that an instruction produces. */
+/* Node of the graph: a value that an instruction produces */
 struct dep_node {
     uint32_t insn;
     int16_t end;        /* written operand (enum latency_end) */
@@ -24,7 +24,7 @@ enum {
     RESOURCE_COUNT,
 };
 
-/* Graph of values. Reused between calls and zero-initialised by the caller. One thread. */
+/* Graph of values, reused between calls. The caller zero-initialises it. One thread. */
 struct deps {
     struct dep_node *nodes;
     size_t node_count, node_capacity;
@@ -33,25 +33,25 @@ struct deps {
     struct ratio_edge *edges;
     /* per edge: the operand that reads the value (enum latency_end) */
     int16_t *ends;
-    /* per edge: part of the weight that passes before the operation starts (load, forwarding), in
-     * hundredths of a cycle */
+    /* per edge: part of the weight before the operation starts (load, forwarding), in hundredths of
+     * a cycle */
     int32_t *before;
-    /* by edge: true if the latency of the operation is unknown and counts one cycle */
+    /* per edge: the latency of the operation is unknown and assumed to be one cycle */
     bool *guessed;
     size_t edge_count, edge_capacity;
     /* index of the first node per instruction; count + 1 entries */
     uint32_t *first_node;
     size_t first_capacity;
-    /* Loads that read a store, and loads that read a read-modify-write's store (facts
-     * forward_replays...). */
+    /* number of loads that read a store, and of those that read a read-modify-write's store (facts
+     * forward_replays...) */
     uint32_t forwarded, forwarded_modified;
-    /* loads that memory renaming connects to their store (fact memory_renaming) */
+    /* number of loads that memory renaming connects to their stores (fact memory_renaming) */
     uint32_t renamed;
     uint32_t renamed_plain;          /* number of @renamed loads that are not part of a
                                       * read-modify-write */
     /* input of deps_build: two-cycle operations on unhurried_ports take one cycle */
     bool unhurried;
-    /* true if a load or store on the chain has an unknown latency, which counts as 0 */
+    /* a load or store on the chain has an unknown latency, assumed to be 0 */
     bool open;
     struct address_work addresses;
     struct ratio_work ratio;
@@ -64,24 +64,24 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
 /* Returns whether all latencies are whole cycles, as the simulator requires. */
 bool deps_whole(const struct deps *d);
 
-/* deps_paths.c: cycles and paths in the graph. */
+/* deps_paths.c: cycles and paths in the graph */
 
 /* Returns the loop-carried bound in cycles per iteration, the maximum cycle ratio; 0 without a
- * cycle. Sets @on_cycle (@count entries, or NULL) for each instruction on the cycle. */
+ * cycle. Sets @on_cycle (@count entries, or NULL) to whether each instruction is on the cycle. */
 double deps_bound(struct deps *d, bool *on_cycle, size_t count);
 /* Returns the bound of deps_bound if instruction i takes waits[i] cycles longer from its address to
- * its result. The wait is the additional latency of a load after a cache miss. Only dependence
- * cycles through addresses, such as pointer chases, become longer. */
+ * its result. Such a wait is the additional latency of a cache miss. It lengthens only dependence
+ * cycles through addresses, such as pointer chases. */
 double deps_bound_waiting(struct deps *d, const double *waits);
 /* Finds a cycle of maximum ratio that avoids the instructions in @without (NULL: none). Stores its
- * edges in order, at most @most, in @out and returns their number. Sets *@cycles to the cycles per
- * iteration, 0 without a cycle. */
+ * edges in order, at most @most, in @out. Returns their number. Sets *@cycles to the cycles per
+ * iteration; 0 without a cycle. */
 size_t deps_cycle(struct deps *d, const bool *without, uint32_t *out, size_t most, double *cycles);
 /* Sets out[i] for each instruction whose guessed latency is part of a loop-carried cycle; @out may
- * be NULL. Returns whether there is such an instruction. */
+ * be NULL. Returns whether there is one. */
 bool deps_guessed(const struct deps *d, bool *out);
-/* Returns the cycles of the longest path through one iteration. Sets @on_path for each instruction
- * on that path. */
+/* Returns the cycles of the longest path through one iteration. Sets @on_path to whether each
+ * instruction is on it. */
 double deps_critical_path(const struct deps *d, bool *on_path, size_t count);
 
 #endif

@@ -61,7 +61,7 @@ size_t deps_cycle(struct deps *d, const bool *without, uint32_t *out, size_t mos
     return filled;
 }
 
-/* Returns whether a path leads from node @from to @to. @marks is working storage for one flag per
+/* Returns whether a path leads from node @from to @to. @marks: working storage of one flag per
  * node. */
 static bool is_path(const struct deps *d, uint32_t from, uint32_t to, bool *marks)
 {

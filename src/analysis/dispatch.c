@@ -8,9 +8,9 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-#define ADDRESS_BYTES 8    /* size of a table's entry */
+#define ADDRESS_BYTES 8    /* number of bytes of a table's entry */
 #define SOURCE_MOST 8u     /* maximum number of instructions from a target's load to the jump */
-#define ROUNDS_MOST 64u    /* maximum number of passes over a function; interpreters need a few */
+#define ROUNDS_MOST 64u    /* maximum number of passes over a function; interpreters need few */
 
 static bool writes(const struct insn *in, uint8_t reg)
 {
@@ -21,8 +21,8 @@ static bool writes(const struct insn *in, uint8_t reg)
     return false;
 }
 
-/* Returns the operand of the table of addresses that indirect jump @at reads; NULL: it reads no
- * such table. The jump or a load shortly before it has the operand. */
+/* Returns the operand of the table of addresses that indirect jump @at reads, which is in the jump
+ * or in a load shortly before. NULL: it reads no such table. */
 static const struct operand *table_of(const struct insn *insns, size_t at)
 {
     const struct insn *in = &insns[at];
@@ -43,7 +43,7 @@ static const struct operand *table_of(const struct insn *insns, size_t at)
     return m && m->index != REG_NONE && m->scale == ADDRESS_BYTES ? m : NULL;
 }
 
-/* Returns whether both operands are in the same table. A label that only the linker knows may be
+/* Returns whether both operands are in the same table. A label that only the linker knows may be in
  * any. */
 static bool same_table(const struct operand *a, const struct operand *b)
 {
@@ -51,8 +51,8 @@ static bool same_table(const struct operand *a, const struct operand *b)
            (a->displacement || a->base < REG_PC);
 }
 
-/* Marks in @starts the instructions of @first to @end - 1 without a known earlier predecessor,
- * which are targets of indirect jumps. Padding is no predecessor. A jump back may close an inner
+/* Marks in @starts those instructions of @first to @end - 1 that have no known earlier predecessor.
+ * They are targets of indirect jumps. Padding is no predecessor. A jump back may close an inner
  * loop. */
 static void find_starts(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                         bool *starts)
@@ -68,8 +68,8 @@ static void find_starts(const struct insn *insns, const size_t *targets, size_t 
             starts[targets[i] - first] = false;
 }
 
-/* Extends @marks, of the instructions @first to @end - 1, by the instructions that reach a marked
- * one (@back), or that a marked one reaches. Returns false if that takes too many passes. */
+/* Extends @marks, of the instructions @first to @end - 1, by those that reach a marked one (@back),
+ * or that a marked one reaches. Returns false if that takes too many passes. */
 static bool spread(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                    bool back, bool *marks)
 {
@@ -93,8 +93,8 @@ static bool spread(const struct insn *insns, const size_t *targets, size_t first
     return !changed;
 }
 
-/* Finds the loop of the jumps that read @table. Returns false if fewer than two of them are reached
- * from targets. */
+/* Finds the loop of the jumps that read @table. Returns false if targets reach fewer than two of
+ * them. */
 static bool find_loop(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                       const struct operand *table, struct dispatch_range *out)
 {

@@ -1,5 +1,5 @@
-/* Finds loops of computed gotos: code for each operation of an interpreter ends with a jump through
- * one table of addresses. Such a loop has no instruction that every iteration executes. */
+/* Finds loops of computed gotos: the code of each operation of an interpreter ends with a jump
+ * through one table of addresses. No instruction of such a loop is in every iteration. */
 #ifndef PORTOLAN_ANALYSIS_DISPATCH_H
 #define PORTOLAN_ANALYSIS_DISPATCH_H
 
@@ -7,7 +7,7 @@
 
 #include "isa/insn.h"
 
-/* Instructions of such a loop. */
+/* Instructions of such a loop */
 struct dispatch_range {
     size_t first, last;
 };

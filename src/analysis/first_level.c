@@ -43,8 +43,8 @@ double first_level_split_share(const struct access *access)
     return (double)crossed / places;
 }
 
-/* Adds the accesses of a load to its banks and returns the share of accesses that cross a line.
- * Averages over the offsets in a line at which the load occurs. */
+/* Adds the accesses of a load to its banks. Returns the share of accesses that cross a line.
+ * Averages over the offsets in a line of the load. */
 static double add_load(const struct access *access, uint32_t bank_bytes, double *banks)
 {
     uint32_t places = first_level_period(access, FIRST_LEVEL_LINE);
@@ -65,7 +65,7 @@ static bool is_placed_load(const struct access *access)
     return !access->store && access->stepped && !access->fixed;
 }
 
-/* Returns the bound of the loads whose addresses are comparable with access @first. */
+/* Returns the bound of the loads whose addresses are comparable to that of access @first. */
 static double bound_of(const struct core *c, const struct address_work *work, size_t first)
 {
     double banks[BANKS_MOST] = {0}, crossed = 0, most = 0;
@@ -86,8 +86,8 @@ bool first_level_lines_clash(const struct core *c, uint64_t a, uint64_t b)
     return !isnan(c->load_line_banks) && a != b && (a ^ b) % (uint64_t)c->load_line_banks == 0;
 }
 
-/* Returns the cycles per iteration of the busiest bank of lines, for the loads comparable with
- * access @first. A bank takes a cycle per line, and delivers it to up to @together loads. */
+/* Returns the cycles per iteration of the busiest bank of lines, for the loads comparable to access
+ * @first. A bank takes a cycle per line, which it delivers to up to @together loads. */
 static double line_banks_of(const struct core *c, const struct address_work *work, size_t first,
                             unsigned together)
 {
@@ -148,10 +148,10 @@ double first_level_loads(const struct core *c, const struct address_work *work)
     return bound;
 }
 
-#define RUNS_KEPT 8        /* number of closed runs that are stored; it exceeds the number of cycles
-                            * for which a word stays busy */
+/* number of stored closed runs; more than the cycles for which a word remains busy */
+#define RUNS_KEPT 8
 
-/* Consecutive stores to one line of up to 64 bytes; @bytes is the set of bytes that they write. */
+/* Consecutive stores to one line of up to 64 bytes. @bytes: set of the bytes that they write. */
 struct line_run {
     uint64_t symbol, line, bytes;
     double at;               /* cycle in which the run wrote the cache */
@@ -183,7 +183,7 @@ static uint64_t words_of(uint64_t bytes, uint32_t word_bytes, bool part)
     return words;
 }
 
-/* Closes the open run. Before the write, the cache reads partly written words. The read waits for a
+/* Closes the open run. Before the write, the cache reads partly written words, which waits for a
  * recent write of the same word. */
 static void close_run(struct line_runs *runs)
 {
@@ -255,8 +255,8 @@ double first_level_store_runs(const struct core *c, const struct address_work *w
             work->accesses.items[i].store ? first_level_period(&work->accesses.items[i], line) : 1;
         period = own > period ? own : period;
     }
-    /* Two periods are counted, because a run may end only in every second period. The warm-up is
-     * one period, or two if writes can wait. */
+    /* Two periods are counted, because a run may end only in every second one. The warm-up is one
+     * period, or two if writes can wait. */
     uint32_t start = isnan(c->store_word_bytes) ? 1 : 2, end = start + 2;
     for (uint32_t k = 0; k < end * period; k++) {
         before = k == start * period ? runs.count : before;

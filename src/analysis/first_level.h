@@ -1,13 +1,12 @@
 /* Model of the first-level cache: loads per bank and cycle, accesses that cross lines, and merging
- * of consecutive stores to a line. */
+ * of consecutive stores to a line */
 #ifndef PORTOLAN_ANALYSIS_FIRST_LEVEL_H
 #define PORTOLAN_ANALYSIS_FIRST_LEVEL_H
 
 #include "analysis/addresses.h"
 #include "analysis/core.h"
 
-#define FIRST_LEVEL_LINE 64    /* bytes of a cache line; the address modulo FIRST_LEVEL_LINE selects
-                                * the bank */
+#define FIRST_LEVEL_LINE 64    /* bytes of a cache line; the address within it selects the bank */
 
 /* Returns the bit set of the banks that @bytes bytes at @offset access. @bank_bytes is a power of
  * two from 2 to 64. */
@@ -26,13 +25,12 @@ uint32_t first_level_period(const struct access *access, uint32_t line);
 bool first_level_lines_clash(const struct core *c, uint64_t a, uint64_t b);
 /* Returns the cycles per iteration of the loads in @work. The limits are banks (facts
  * load_bank_bytes, loads_per_bank, load_line_banks) and crossed lines (split_loads_per_cycle).
- * Assumes that loads at unknown distances do not conflict. Returns 0 if the machine lacks the
- * facts. */
+ * Loads at unknown distances are assumed not to conflict. Returns 0 without these facts. */
 double first_level_loads(const struct core *c, const struct address_work *work);
-/* Returns the cache writes per iteration in the steady state. Consecutive stores to one line take
- * one write (facts store_line_bytes, store_run). A store across two lines takes two. A partly
- * written word waits for a recent write of the same word (store_word_bytes, _busy, _wait). Assumes
- * stores in every cycle, as in a loop whose limit is stores. */
+/* Returns the number of cache writes per iteration in the steady state. Consecutive stores to one
+ * line take one write (facts store_line_bytes, store_run), a store across two lines takes two. A
+ * partly written word waits for a recent write of the same word (store_word_bytes, _busy, _wait).
+ * Assumes stores in every cycle, as in a loop whose limit is stores. */
 double first_level_store_runs(const struct core *c, const struct address_work *work);
 
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* bytes per block of code; rename connects at most memory_renaming_per_block loads in a block */
+/* Bytes per block of code. Rename connects at most memory_renaming_per_block loads in a block. */
 #define CODE_BYTES 32
 
 static bool on_stack(const struct forwarding *f, const struct operand *op)
@@ -46,8 +46,8 @@ static bool covers_address(const struct core *c, const struct insn *insn)
     return c->renamed_relative || !is_fixed(insn_memory(insn));
 }
 
-/* Returns whether memory renaming applies to the load and the store, regardless of their addresses.
- * It does not apply to a store of a part of a register that rename keeps as a sum. */
+/* Returns whether memory renaming applies to the load and the store, whatever their addresses. It
+ * does not for a store of part of a register that rename keeps as a sum. */
 static bool may_rename(const struct forwarding *f, const struct forward *link)
 {
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
@@ -60,7 +60,7 @@ static bool may_rename(const struct forwarding *f, const struct forward *link)
         return false;
     if (to->bits < 64 && stores_sum(f, link->store))
         return false;
-    /* the store of a read-modify-write of too many µops is not found either */
+    /* Rename does not find the store of a read-modify-write of too many µops. */
     if (f->core->renamed_modify && store->traits & INSN_LOAD &&
         !(f->costs->rows[link->store].op->traits & OP_RENAMES))
         return false;
@@ -127,7 +127,7 @@ bool forwarding_renamed(const struct forwarding *f, const struct forward *link)
     return !f->crowded && could_rename(f, link);
 }
 
-/* Returns the forwarding latency of vectors, by the wider of store and load. */
+/* Returns the forwarding latency of vectors, that of the wider one of store and load. */
 static double vector_latency(const struct forwarding *f, const struct forward *link)
 {
     unsigned from = insn_memory(&f->insns[link->store])->bits,
@@ -148,7 +148,7 @@ static bool is_blocked(const struct forwarding *f, uint32_t load)
     return false;
 }
 
-/* Returns the cycles that the cache takes to write the stores between the previous blocked load and
+/* Returns the cycles in which the cache writes the stores between the previous blocked load and
  * this store (fact store_forward_fail_drains). */
 static double drained(const struct forwarding *f, const struct forward *link)
 {
@@ -171,7 +171,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
         return forwarding_blocks(c, link) ? c->store_forward_fail + drained(f, link)
                                           : c->store_forward_part;
     if (load->traits & INSN_LOCK && !isnan(c->memory_renaming))
-        return 0;   /* the measured latency of the locked instruction includes the forwarding */
+        return 0;   /* The measured latency of the locked instruction includes the forwarding. */
     if (forwarding_renamed(f, link))
         return c->memory_renaming;
     if (stores_sum(f, link->store) && !(store->traits & INSN_LOAD))
@@ -184,7 +184,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
                    !((load->traits | store->traits) & INSN_INDEXED) && covers_address(c, load) &&
                    covers_address(c, store);
     follows = follows && (!c->renamed_stack_only || on_stack(f, insn_memory(load)));
-    /* on machines with memory_renaming_length, a shorter block has no memory renaming */
+    /* On machines with memory_renaming_length, a shorter block has no memory renaming. */
     follows = follows && isnan(c->memory_renaming_length);
     bool modify =
         load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !follows;

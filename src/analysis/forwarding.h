@@ -12,14 +12,13 @@ struct forwarding {
     const struct costs *costs;
     const struct address_work *work;
     uint64_t written;        /* bit set of the general registers that the block writes */
-    /* share of stores that memory renaming finds regardless of their address registers */
+    /* share of stores that memory renaming finds whatever their address registers */
     double by_length;
-    /* more loads in 32 bytes of code could be renamed than the machine supports; none of them is
-     * renamed */
+    /* more loads in 32 bytes of code could be renamed than the machine supports, so none is */
     bool crowded;
 };
 
-/* Initialises @f. Borrows all arguments. Call after addresses_link on @work. */
+/* Initialises @f. Borrows all arguments. Call it after addresses_link on @work. */
 void forwarding_start(struct forwarding *f, const struct core *c, const struct insn *insns,
                       const struct costs *costs, uint64_t written, const struct address_work *work);
 bool forwarding_renamed(const struct forwarding *f, const struct forward *link);

@@ -11,9 +11,9 @@
 #define DECODERS_MAX 16
 
 /* Returns the cycles of the predecoder per iteration (Facile, section 4.3). A block
- * (predecode_bytes) has the instructions that end in it, and those whose opcode begins in it. A
- * block takes a cycle per predecode_width instructions. A length-changing prefix adds a penalty,
- * which the previous block partly hides. */
+ * (predecode_bytes) has the instructions that end in it, and those whose opcode begins in it. It
+ * takes a cycle per predecode_width instructions. A length-changing prefix adds a penalty, which
+ * the previous block partly hides. */
 static double predecode(const struct core *c, const struct insn *insns, size_t count,
                         enum shape shape, unsigned align, uint32_t *fullest)
 {
@@ -58,7 +58,7 @@ static double predecode(const struct core *c, const struct insn *insns, size_t c
     return cycles / (double)copies;
 }
 
-/* An instruction at the decoders. A macro-fused pair or a fused move counts as one. */
+/* An instruction at the decoders: also a macro-fused pair, or a fused move with its operation */
 struct decoded {
     unsigned micro_ops;
     bool complex, fusible, branch;
@@ -79,9 +79,8 @@ static size_t collect(const struct insn *insns, const struct costs *costs, struc
 }
 
 /* Returns the cycles of the decoders per iteration. The first decoder takes instructions of several
- * µops (fact decode_complex_uops), the other decoders one µop each. The microcode ROM delivers
- * longer instructions. Simulates until an iteration begins on the same decoder as an earlier
- * one. */
+ * µops (fact decode_complex_uops), the others those of one µop. The microcode ROM delivers longer
+ * ones. Simulates until an iteration begins on the same decoder as an earlier one. */
 static double decode(const struct core *c, const struct insn *insns, const struct costs *costs)
 {
     struct decoded *list = mem_alloc((costs->count + 1) * sizeof *list);
@@ -114,8 +113,7 @@ static double decode(const struct core *c, const struct insn *insns, const struc
             }
             if (d->micro_ops > most)
                 cycle += (d->micro_ops - 1) / core_microcode_width(c);
-            /* An instruction of several µops leaves fewer decoders for the following
-             * instructions. */
+            /* An instruction of several µops leaves fewer decoders for the following ones. */
             used += d->micro_ops > 1 ? (d->micro_ops < decoders ? d->micro_ops : decoders) : 1;
             full = d->branch || d->micro_ops >= c->decode_alone_uops;
         }
@@ -124,7 +122,7 @@ static double decode(const struct core *c, const struct insn *insns, const struc
     return result;
 }
 
-/* Returns the first branch that crosses or ends at a 32-byte boundary, or FRONTEND_NOWHERE. */
+/* Returns the first branch that crosses or ends at a 32-byte boundary; FRONTEND_NOWHERE: none. */
 static uint32_t boundary_at(const struct insn *insns, const struct costs *costs, unsigned align)
 {
     size_t at = align;
@@ -133,13 +131,13 @@ static uint32_t boundary_at(const struct insn *insns, const struct costs *costs,
             continue;
         size_t from = costs->rows[i].flags & ROW_FUSED_INTO ? at - insns[i - 1].length : at,
                end = at + insns[i].length;
-        if (from / 32 != end / 32)   /* The branch crosses a boundary or ends at one. */
+        if (from / 32 != end / 32)
             return i;
     }
     return FRONTEND_NOWHERE;
 }
 
-/* Lines of the µop cache for one aligned block of code. */
+/* Lines of the µop cache for one aligned block of code */
 struct lines {
     size_t block;
     unsigned count, used, branches;   /* number of lines; number of µops and of branches in the
@@ -148,8 +146,8 @@ struct lines {
 
 #define LINE_BRANCHES 2
 
-/* Adds an instruction. Returns false if its block needs too many lines. Instructions do not span
- * lines, microcode takes a whole line, and a line has a limited number of branches (Intel's
+/* Adds an instruction. Returns false if its block then needs too many lines. Instructions do not
+ * span lines, microcode takes a whole line, and a line has a limited number of branches (Intel's
  * optimization manual, decoded instruction cache). */
 static bool add_to_lines(const struct core *c, struct lines *l, size_t block, unsigned micro_ops,
                          bool branch)
@@ -167,8 +165,8 @@ static bool add_to_lines(const struct core *c, struct lines *l, size_t block, un
     return l->count <= c->uop_cache_lines;
 }
 
-/* Returns the first instruction of a block that needs more than its µop cache lines, or
- * FRONTEND_NOWHERE. A macro-fused pair belongs to the block of its first instruction. */
+/* Returns the first instruction of a block that needs too many µop cache lines; FRONTEND_NOWHERE:
+ * none. A macro-fused pair belongs to the block of its first instruction. */
 static uint32_t crowded_at(const struct core *c, const struct insn *insns,
                            const struct costs *costs, enum shape shape, unsigned align)
 {
@@ -218,8 +216,7 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
         windows_form(c, insns, costs, shape, align, &groups);
         /* fmax returns the other operand if one is NaN. */
         const double least = fmax(cycles, slots / c->issue_width);
-        /* frontend.by_branch describes a loop whose windows take no longer than its closing
-         * branch. */
+        /* frontend.by_branch covers a loop whose windows take no longer than its closing branch. */
         const bool jump_alone = shape == SHAPE_LOOP && groups.cycles <= 1 / c->taken_branches;
         *by_windows = groups.cycles > least && !jump_alone;
         cycles = jump_alone ? least : fmax(cycles, groups.cycles);
@@ -228,7 +225,7 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
     return cycles;
 }
 
-/* Returns the cycles of the loop buffer per iteration. Assumes that the buffer unrolls the loop by
+/* Returns the cycles of the loop buffer per iteration. The buffer is assumed to unroll the loop by
  * the factor that leaves the fewest issue slots unused (Facile, section 4.6). */
 static double loop_buffer(const struct core *c, double slots)
 {
@@ -240,8 +237,7 @@ static double loop_buffer(const struct core *c, double slots)
     return best;
 }
 
-/* Returns the cycles of symmetric decoders per iteration. A fused pair counts as one
- * instruction. */
+/* Returns the cycles of symmetric decoders per iteration. A fused pair is one instruction. */
 static double decode_alike(const struct core *c, const struct costs *costs)
 {
     size_t count = 0;
@@ -275,8 +271,8 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         slots += costs->rows[i].decode;
     if (!isnan(c->predecode_bytes) && !isnan(c->predecode_width))
         out->predecode = predecode(c, insns, costs->count, shape, align, &fullest);
-    else if (!isnan(c->fetch_bytes))   /* A machine without predecoder facts may have fact
-                                        * fetch_bytes, the bytes fetched per cycle. */
+    /* Without predecoder facts a machine may have fetch_bytes, the bytes fetched per cycle. */
+    else if (!isnan(c->fetch_bytes))
         out->predecode = bytes_of(insns, costs->count) / c->fetch_bytes;
     if (!isnan(c->decoders))
         out->decode = decode(c, insns, costs);
@@ -287,7 +283,7 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         crowded = crowded_at(c, insns, costs, shape, align);
         out->jcc_erratum = boundary != FRONTEND_NOWHERE;
         out->crowded = crowded != FRONTEND_NOWHERE;
-        out->large = slots > c->uop_cache_size;   /* false if uop_cache_size is unknown (NaN) */
+        out->large = slots > c->uop_cache_size;   /* False if uop_cache_size is unknown (NaN). */
         out->uop_cache = uop_cache(c, insns, costs, shape, slots, align, &out->by_windows);
         if (!isnan(c->loop_buffer) && !out->crowded && !out->large && slots <= c->loop_buffer)
             out->loop_buffer = loop_buffer(c, slots);

@@ -1,5 +1,5 @@
-/* Front end: cycles per iteration of predecoding, decoding, µop cache and loop buffer. Based on
- * published models of Intel's front end (Abel & Reineke, uiCA, ICS 2022; Abel, Facile, IISWC
+/* Front end: cycles per iteration of predecoding, decoding, µop cache and loop buffer, by
+ * published models of Intel's front end (Abel and Reineke, uiCA, ICS 2022; Abel, Facile, IISWC
  * 2023). */
 #ifndef PORTOLAN_ANALYSIS_FRONTEND_H
 #define PORTOLAN_ANALYSIS_FRONTEND_H
@@ -26,15 +26,14 @@ struct frontend {
     bool by_windows;
     /* the taken branch takes longer than @source */
     bool by_branch;
-    /* first instruction that causes jcc_erratum or crowded, or first of the slowest predecoded
-     * block; FRONTEND_NOWHERE: none */
+    /* First instruction that causes jcc_erratum or crowded, or the first one of the slowest
+     * predecoded block. FRONTEND_NOWHERE: none. */
     uint32_t at;
     /* cycles per iteration of @source or of the taken branch; NaN: not modelled */
     double cycles;
 };
 
-/* Computes the bound of the front end. @align is the address of the first byte modulo 64. Any
- * thread. */
+/* Computes the bound of the front end. @align: address of the first byte modulo 64. Any thread. */
 void frontend_bound(const struct core *c, const struct insn *insns, const struct costs *costs,
                     enum shape shape, unsigned align, struct frontend *out);
 /* Returns whether a block of code has more µops than its µop cache lines can store (facts

@@ -18,9 +18,9 @@
 #define OVERLAPS 4
 #define LARGEST 160000   /* largest function examined, in bytes */
 
-/* Branches and vector instructions that a scan of a function finds. */
+/* Branches and vector instructions that a scan of a function finds */
 struct glimpse {
-    VEC(struct loop_region) jumps;   /* backward branches, from target to branch, in byte offsets */
+    VEC(struct loop_region) jumps;   /* backward branches from target to branch, in byte offsets */
     VEC(size_t) vectors;             /* offsets of vector instructions */
 };
 
@@ -44,7 +44,7 @@ static uint32_t between(const struct glimpse *l, size_t first, size_t last)
     return (uint32_t)(count[1] - count[0]);
 }
 
-/* Scans the function at @start and adds its loops, which end in backward branches, to @out. Returns
+/* Scans the function at @start. Adds its loops, which end in backward branches, to @out. Returns
  * the function with its nesting depth and counts. */
 static struct ranked_function look_at(enum isa isa, const uint8_t *code, size_t start,
                                       size_t length, uint32_t symbol, struct glimpse *l,
@@ -108,7 +108,7 @@ static int by_heat(const void *a, const void *b)
 
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err)
 {
-    /* Symbols may overlap. The sum of their sizes then exceeds the code size. */
+    /* Symbols may overlap, so the sum of their sizes may exceed the code size. */
     uint64_t looked_at = 0, most = OVERLAPS * (uint64_t)o->length;
     struct glimpse look = {0};
 
@@ -150,7 +150,7 @@ static bool read_hex(const char *text, uint64_t *out)
     return !*end;
 }
 
-/* Returns @todo with a suggestion for @wanted appended: a similar name, else one that contains
+/* Returns @todo with a suggestion for @wanted: a similar name, or else one that contains
  * @wanted. */
 static const char *near_name(const struct object *o, const char *wanted, char todo[SIMILAR_TODO])
 {

@@ -1,5 +1,5 @@
-/* Functions of an object file and their loops, ranked by estimated run time: deepest loops first,
- * then most vector instructions, then most code. */
+/* Functions of an object file and their loops, by estimated run time: deepest loops first, then
+ * most vector instructions, then most code */
 #ifndef PORTOLAN_ANALYSIS_FUNCTIONS_H
 #define PORTOLAN_ANALYSIS_FUNCTIONS_H
 
@@ -19,31 +19,32 @@ struct ranked_loop {
     uint32_t symbol;              /* index of the function's symbol in the object */
     uint32_t depth, vectors;      /* nesting depth, 1: outermost; number of vector instructions */
     bool innermost;
-    /* position of the loop head in the object's code; bytes to the end of the backward branch */
+    /* position of the loop head in the object's code, and number of bytes to the end of the
+     * backward branch */
     uint64_t place, size;
 };
 
-/* Functions sorted by functions_hotter, and the loops of each function. */
+/* functions sorted by functions_hotter, and the loops of each function */
 struct function_ranking {
     VEC(struct ranked_function) list;
-    VEC(struct ranked_loop) loops;   /* loops of one function are adjacent and sorted by position */
+    /* loops, those of one function adjacent and sorted by position */
+    VEC(struct ranked_loop) loops;
 };
 
 
 /* Ranks all functions with loops by a scan that does not follow jumps. Polls watch_steps; returns
- * false with err when cancelled. function_ranking_done frees the lists in both cases. Any
+ * false with err when cancelled. The caller always frees the lists with function_ranking_done. Any
  * thread. */
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err);
 void function_ranking_done(struct function_ranking *r);
 /* Compares two functions, possibly of different objects. Returns a value below 0 if @a ranks
- * higher, 0 if they are equal. */
+ * higher, 0 if both are equal. */
 int functions_hotter(const struct ranked_function *a, const struct ranked_function *b);
 /* Compares two loops: innermost first, then by depth, vector instructions and length. */
 int loops_hotter(const struct ranked_loop *a, const struct ranked_loop *b);
 /* Finds the function that @wanted names: a symbol, a demangled name, an address ("0x4308") or an
  * offset ("f+0x40"). Sets *@place to the position in @o's code, or to UINT64_MAX for the whole
- * function. Returns NULL with err if there is none (err suggests similar names), or if there are
- * several. */
+ * function. Returns NULL with err if there is none (err suggests similar names) or several. */
 const struct object_symbol *function_find(const struct object *o, const char *wanted,
                                           uint64_t *place, struct err *err);
 

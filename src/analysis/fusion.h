@@ -1,5 +1,5 @@
 /* Properties of instructions before execution: macro-fusion, move elimination, and the mapping's
- * entry of a form. */
+ * entry of a form */
 #ifndef PORTOLAN_ANALYSIS_FUSION_H
 #define PORTOLAN_ANALYSIS_FUSION_H
 
@@ -20,9 +20,9 @@ bool fusion_eliminates(const struct machine *m, const struct insn *move);
 /* Returns whether @move executes because an eliminated move wrote its source (fact
  * eliminate_once). */
 bool fusion_eliminates_once(const struct machine *m, const struct insn *move);
-/* Returns the mapping's entry of the instruction's form, else of an equivalent form. Equivalent
- * forms differ only in immediate width, branch distance, high-byte register, or EVEX instead of
- * VEX. Returns NULL if the machine has none. */
+/* Returns the mapping's entry of the instruction's form, else of an equivalent form. These differ
+ * only in immediate width, branch distance, high-byte register, or EVEX instead of VEX. Returns
+ * NULL if the machine has none. */
 const struct mapping_entry *fusion_resolve(const struct machine *m, const struct insn *insn);
 
 #endif

@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-#define GROUP_MOST 32    /* largest group, in slots */
+#define GROUP_MOST 32    /* largest number of slots of a group */
 
-/* A group that rename is filling, and the number of full groups. */
+/* A group that rename is filling, and the number of full groups */
 struct issue_group {
-    unsigned slots;      /* slots filled */
-    unsigned uops;       /* fused µops in the group */
-    double cycles;       /* groups filled so far, one per cycle */
+    unsigned slots;      /* number of filled slots */
+    unsigned uops;       /* number of fused µops in the group */
+    double cycles;       /* number of groups filled so far, one per cycle */
 };
 
 uint32_t issue_room(const struct core *c, const struct cost *row)
@@ -67,8 +67,7 @@ enum issue_kind issue_eliminated(const struct core *c, const struct insn *insn,
     return zero ? ISSUE_ZEROES : ISSUE_MOVES;
 }
 
-/* Replaces the bound @out by @count / @per_cycle if that is larger. A @per_cycle of NaN means no
- * limit. */
+/* Replaces the bound @out by @count / @per_cycle if that is larger. @per_cycle NaN: no limit. */
 static void limit_by(struct issue *out, enum issue_kind kind, double count, double per_cycle)
 {
     if (count / per_cycle > out->cycles)

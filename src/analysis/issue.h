@@ -1,20 +1,20 @@
-/* Rename: bound in cycles per iteration of the issue slots and other limits. */
+/* Rename: bound in cycles per iteration of the issue slots and of other limits */
 #ifndef PORTOLAN_ANALYSIS_ISSUE_H
 #define PORTOLAN_ANALYSIS_ISSUE_H
 
 #include "analysis/cost.h"
 
 /* Limits of rename: slots, or µops of one kind per cycle (facts dispatch_limits,
- * eliminate_per_cycle, eliminate_zero_per_cycle, rename_vectors). */
+ * eliminate_per_cycle, eliminate_zero_per_cycle, rename_vectors) */
 enum issue_kind { ISSUE_SLOTS, ISSUE_DISPATCH, ISSUE_MOVES, ISSUE_ZEROES, ISSUE_VECTORS };
 
 struct issue {
     /* cycles per iteration in the steady state; NaN without the fact issue_width */
     double cycles;
     enum issue_kind kind;    /* the limit with the most cycles */
-    /* number of slots, µops or moves per iteration, as @kind determines */
+    /* number of slots, µops or moves per iteration, according to @kind */
     double count;
-    /* the limit that determines the cycles; valid only if kind is ISSUE_DISPATCH */
+    /* limit that determines the cycles, if kind is ISSUE_DISPATCH */
     struct dispatch_limit limit;
 };
 
@@ -22,14 +22,14 @@ struct issue {
  * (unlaminate_first, group_first, group_not_last, group_whole), simulates groups until an iteration
  * begins in the same state as an earlier one. */
 struct issue issue_of(const struct core *c, const struct insn *insns, const struct costs *costs);
-/* Returns the µops of @row that count for @limit. */
+/* Returns the number of µops of @row to which @limit applies. */
 uint32_t issue_limited(const struct costs *costs, const struct cost *row,
                        const struct dispatch_limit *limit);
 /* Returns the kind of elimination of @row: ISSUE_MOVES, ISSUE_ZEROES, or ISSUE_SLOTS for none. */
 enum issue_kind issue_eliminated(const struct core *c, const struct insn *insn,
                                  const struct cost *row);
-/* Returns the number of free slots that a group must have for @row to start in it, usually 1. @c
- * must have an issue_width. */
+/* Returns the number of free slots that a group needs for @row to start in it, usually 1. @c must
+ * have an issue_width. */
 uint32_t issue_room(const struct core *c, const struct cost *row);
 
 #endif

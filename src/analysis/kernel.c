@@ -90,8 +90,8 @@ void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count
             k->insns[i].origin = take_lines[k->insns[i].line - 1];
 }
 
-/* Returns @text without the lines after the last one that has code. Lines before the first one that
- * has code become empty, so line numbers stay the same. */
+/* Returns @text without the lines after the last one with code. Lines before the first one with
+ * code become empty, so line numbers remain. */
 static char *lines_of_code(const struct kernel *k, const char *text)
 {
     uint32_t first = UINT32_MAX, last = 0, line = 1;

@@ -1,6 +1,5 @@
 /* Kernel: code with its loops and source lines, from text, an object file or hex. It is immutable
- * after loading, and any number of threads may read it. Callers store the index of the selected
- * loop separately. */
+ * after loading. Any number of threads may read it. Callers keep the index of the selected loop. */
 #ifndef PORTOLAN_ANALYSIS_KERNEL_H
 #define PORTOLAN_ANALYSIS_KERNEL_H
 
@@ -16,7 +15,7 @@ struct kernel_loop {
      * back to the loop head */
     size_t head;
     uint32_t first_line, last_line;
-    char *label;                /* label of the loop head; "" if none */
+    char *label;                /* label of the loop head; "": none */
     unsigned depth;             /* nesting depth, 1: outermost; 0: all code, no loop */
     bool marked;                /* IACA, LLVM-MCA or OSACA markers select the loop */
     /* loop of computed gotos (analysis/dispatch.h): each iteration executes one of its parts, and
@@ -41,28 +40,28 @@ struct kernel {
     unsigned times;
     /* the function was chosen in a large program without --symbol */
     bool of_many;
-    struct diagnostic *refused; /* lines left out with --skip-bad */
+    struct diagnostic *refused; /* lines that --skip-bad left out */
     size_t refused_count;
-    struct diagnostic *left_out; /* lines that were left out, because they are not assembler text */
+    struct diagnostic *left_out; /* lines that were left out because they are not assembler text */
     size_t left_out_count;
     /* Share of a profile's samples in percent: per line of @source, or per instruction of machine
-     * code. NaN: none; NULL: no profile. */
+     * code. NaN: no share. NULL: no profile. */
     float *percents;
     size_t percent_count;
-    /* C line of each line of @source, 0: none; NULL unless compiled by the program */
+    /* C line of each line of @source, 0: none; NULL: Portolan did not compile it */
     uint32_t *origin_lines;
     size_t origin_line_count;
     /* machine code: source line of each instruction; NULL: no debug information */
     struct debug_lines *debug;
-    char *origin;               /* text of the source file with line ends replaced by 0 */
+    char *origin;               /* text of the source file, with line ends replaced by NULs */
     const char **origin_texts;  /* pointers to the lines of @origin, at most a million */
     size_t origin_text_count;
-    /* names of code and data in the code (analysis/kernel_names.h); NULL: unknown */
+    /* names of code and data (analysis/kernel_names.h); NULL: unknown */
     struct kernel_names *names;
     /* steps that made the kernel from a file (analysis/recipe.h); NULL: it is from text or hex */
     struct recipe *recipe;
-    uint64_t serial;            /* number of the kernel, unique in the process */
-    _Atomic unsigned holders;   /* number of holders besides the creator */
+    uint64_t serial;            /* serial number of the kernel, unique in the process */
+    _Atomic unsigned holders;   /* number of references besides the creator's */
 };
 
 struct kernel_options {
@@ -71,29 +70,28 @@ struct kernel_options {
     enum isa isa;
     enum syntax syntax;
     bool skip_bad;
-    /* function, address, offset (f+0x40) or, in text, label. NULL: all code, or the function with
-     * the highest-ranked loop of a large ELF file */
+    /* Function, address, offset (f+0x40), or label in text. NULL: all code, or the function with
+     * the highest-ranked loop of a large ELF file. */
     const char *symbol;
-    /* directories of source files, searched besides the default ones (toolchain/source_file.h);
-     * NULL: none */
+    /* directories of source files besides the default ones (toolchain/source_file.h); NULL: none */
     const char *source_path;
-    /* lines of the text or C file, from 1; 0: all; not allowed for ELF files */
+    /* first and last line of the text or C file, from 1; 0: all; not allowed for ELF files */
     size_t first_line, last_line;
-    /* number of the loop, from 1; an error if it does not exist. 0: the best candidate */
+    /* number of the loop, from 1, which must exist; 0: the best candidate */
     size_t loop;
 };
 
-/* kernel_read.c: Loads a kernel from a file or text. A file that begins with the magic number of
- * ELF or of an archive is machine code, any other one is text. Returns NULL with err on failure. */
+/* kernel_read.c: loads a kernel from a file or text. A file that begins with the magic number of
+ * ELF or of an archive is machine code, any other is text. Returns NULL with err on failure. */
 struct kernel *kernel_load(const char *path, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length,
                                 const struct kernel_options *options, struct err *err);
 /* Makes a kernel of @length bytes of an object's code from @start: a function, or code around an
- * address. @texts: its instructions have texts. Returns NULL with err on failure. */
+ * address. @texts: adds disassembly text. Returns NULL with err on failure. */
 struct object;
 struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start,
                                 size_t length, bool texts, struct err *err);
-/* Largest number of instructions in a kernel. Of a larger file, only a function is decoded. */
+/* Largest number of instructions in a kernel. Only a function of a larger file is decoded. */
 extern const size_t kernel_unit_most;
 /* Returns @take_k. If it lacks the loop that @options select, frees it and returns NULL with
  * err. */
@@ -102,38 +100,39 @@ struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_optio
 struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err);
 /* Returns the index of the loop that @options select, in a kernel loaded with them. */
 size_t kernel_loop_requested(const struct kernel_options *options);
-/* Releases one holder; the last one frees the kernel. Any thread. */
+/* Releases a reference. The last one frees the kernel. Any thread. */
 void kernel_free(const struct kernel *k);
-/* Adds a holder, which must call kernel_free. Any thread. */
+/* Adds a reference, which kernel_free releases. Any thread. */
 const struct kernel *kernel_hold(const struct kernel *k);
 
-/* kernel.c: queries of a kernel. */
+/* kernel.c: queries of a kernel */
 /* Sets the first address of @k, a kernel from kernel_from_hex, to @address, and the description of
- * its loop to @why. Call once, before other holders exist. Returns false with err on failure. */
+ * its loop to @why. Call it once, before others share the kernel. Returns false with err on
+ * failure. */
 bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct err *err);
 /* Sets the source of compiled text: the C line of each text line (0: none), and the text of the C
- * file or NULL. Takes both arguments. Call once, before other holders exist. */
+ * file or NULL. Takes both arguments. Call it once, before others share the kernel. */
 void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char *take_text);
 /* Sets the source lines of machine code by code offset, and the source file's text (NULL: not
- * found). Stores only the text between the first and last line that has code. Takes both arguments.
- * Call once, before other holders exist. */
+ * found). Keeps the text between the first and last line with code. Takes both arguments. Call it
+ * once, before others share the kernel. */
 void kernel_set_debug(struct kernel *k, struct debug_lines *take, char *take_text);
-/* Returns the source line of @insn, 0 if unknown. Sets *@text (may be NULL) to the line's text,
- * borrowed, or NULL. */
+/* Returns the source line of @insn; 0: unknown. Sets *@text (may be NULL) to the line's text,
+ * borrowed, or to NULL. */
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
 /* Appends "12: s += a[i];" for @insn, and the function inlined there. Appends nothing and returns
- * false if the line is unknown, or equal to that of the previous row @before (NULL: none). */
+ * false if the line is unknown, or is that of the previous row @before (NULL: none). */
 bool kernel_source_note(const struct kernel *k, const struct insn *insn, const struct insn *before,
                         struct str *out);
-/* Returns the name of the function whose inlined code contains @insn, borrowed; NULL if none or
+/* Returns the name of the function whose inlined code contains @insn, borrowed; NULL: none or
  * unknown. Any thread. */
 const char *kernel_inlined(const struct kernel *k, const struct insn *insn);
 /* Returns whether the instructions have source lines. Any thread. */
 bool kernel_has_source(const struct kernel *k);
-/* Returns the share of a profile's samples at @insn, in percent; NaN if unknown. Any thread. */
+/* Returns the share of a profile's samples at @insn in percent; NaN if unknown. Any thread. */
 double kernel_percent(const struct kernel *k, const struct insn *insn);
 /* Sets the shares of a profile's samples, one percentage per instruction of machine code. Takes
- * @take. Call once, before other holders exist. */
+ * @take. Call it once, before others share the kernel. */
 void kernel_set_percents(struct kernel *k, float *take);
 /* Returns the instructions of loop @loop (0 to loop_count - 1), borrowed. Any thread. */
 const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count);
@@ -146,14 +145,13 @@ const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *cou
 struct kernel *kernel_from_profile(const char *path, const char *profile,
                                    const struct kernel_options *options, struct err *err);
 
-/* kernel_source.c: kernels from C, C++ and Fortran files, compiled by the program, with source
- * lines. */
+/* kernel_source.c: kernels from C, C++ and Fortran files, which it compiles, with source lines */
 
 struct recipe;
 
-/* Compiles the file of @r and sets the recipe's target. Selects the highest-ranked loop of all
- * functions, or of the selected symbol. On failure *@printed (may be NULL) receives the compiler's
- * messages. Returns NULL with err on failure. */
+/* Compiles the file of @r, and sets the recipe's target. Selects the highest-ranked loop of all
+ * functions, or of the selected symbol. Returns NULL with err on failure; *@printed (may be NULL)
+ * then receives the compiler's messages. */
 struct kernel *kernel_from_source(struct recipe *r, struct str *printed, struct err *err);
 
 #endif

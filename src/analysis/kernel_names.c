@@ -31,7 +31,7 @@ static int by_place(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Returns the operand with the relative target of a jump or call; NULL if there is none. */
+/* Returns the operand with the relative target of a jump or call; NULL: none. */
 static const struct operand *target_of(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -139,8 +139,7 @@ bool symbol_printable(const char *name)
 
 void symbol_print(const char *name, struct str *out)
 {
-    /* In Intel syntax an unquoted name without a leading dot may be read as an operator or
-     * register. */
+    /* Intel syntax may read an unquoted name without a leading dot as an operator or register. */
     bool plain = *name == '.';
 
     for (const char *at = name; *at; at++)
@@ -231,7 +230,7 @@ static void add_readable(const char *name, struct str *out)
     free(readable);
 }
 
-/* Replaces numbers in the text of @insn by names. A jump target receives its address and name. */
+/* Replaces numbers in the text of @insn by names. A jump target gets its address and name. */
 static void name_text(const struct kernel *k, struct insn *insn)
 {
     const char *last = last_operand(insn->text);
@@ -273,9 +272,8 @@ static void name_texts(struct kernel *k)
             name_text(k, &k->insns[i]);
 }
 
-/* Sets the memory operand's address in @insn to the address of the symbol that @reference names.
- * Does nothing if the reference is a jump target or an immediate. @symbol is the symbol's
- * number. */
+/* Sets the memory operand's address in @insn to that of the symbol that @reference names. Does
+ * nothing for a jump target or an immediate. @symbol: index of the symbol. */
 static void place_memory(struct insn *insn, const struct code_reference *reference, uint32_t symbol)
 {
     int64_t at = SYMBOL_FIRST + (int64_t)symbol * SYMBOL_SPAN + reference->addend;
@@ -295,7 +293,7 @@ static void place_memory(struct insn *insn, const struct code_reference *referen
     }
 }
 
-/* Assigns each symbol its own address, as a linker does. Only accesses to the same symbol can
+/* Gives each symbol its own address, as a linker does. Then only accesses to the same symbol can
  * overlap. */
 static void place_references(struct kernel *k)
 {

@@ -5,7 +5,7 @@
 #include "analysis/kernel.h"
 #include "base/vec.h"
 
-/* Address of the first unresolved symbol, and distance between the addresses of such symbols. */
+/* address of the first unresolved symbol, and distance between the addresses of such symbols */
 #define SYMBOL_FIRST ((int64_t)1 << 40)
 #define SYMBOL_SPAN ((int64_t)1 << 32)
 
@@ -18,31 +18,32 @@ struct kernel_name {
 };
 
 struct kernel_names {
-    VEC(struct kernel_name) list;             /* sorted by position */
-    VEC(struct code_reference) references;    /* sorted by position */
+    VEC(struct kernel_name) list;             /* names, sorted by position */
+    VEC(struct code_reference) references;    /* references, sorted by position */
 };
 
 /* Sets the names and references of @k, whose code is part of @o. Also sets the instructions'
- * addresses, and inserts names into their texts. Call once, before other holders exist. */
+ * addresses, and inserts names into their text. Call it once, before others share the kernel. */
 void kernel_names_of_object(struct kernel *k, const struct object *o);
-/* Sets the labels and references of a kernel from assembler text. Does not change the text. Call
- * once, before other holders exist. */
+/* Sets the labels and references of a kernel from assembler text. Does not change the text. Call it
+ * once, before others share the kernel. */
 void kernel_names_of_text(struct kernel *k, const struct assembled *a);
 /* Sets names and references that were stored together with the code of @k, in any order. The
- * instructions already have their addresses. Takes @take_names. Call once, before other holders
- * exist. */
+ * instructions already have their addresses. Takes @take_names. Call it once, before others share
+ * the kernel. */
 void kernel_names_take(struct kernel *k, struct kernel_names *take_names);
 void kernel_names_free(struct kernel_names *names);
 
-/* Returns the number of the unresolved symbol whose address range contains @displacement; 0: none.
- * Pure. */
+/* Returns the index, from 1, of the unresolved symbol whose address range contains @displacement;
+ * 0: none. Pure. */
 int64_t symbol_place(int64_t displacement);
-/* Returns the name of @position, borrowed, or NULL. Any thread. */
+/* Returns the name of @position, borrowed; NULL: none. Any thread. */
 const char *kernel_name_at(const struct kernel *k, uint64_t position);
-/* Returns one flag per name of @k: whether loop @loop uses it. The caller frees. Any thread. */
+/* Returns, for each name of @k, whether loop @loop uses it. The caller frees the array. Any
+ * thread. */
 bool *kernel_names_used(const struct kernel *k, size_t loop);
-/* Returns the first reference in @insn, or NULL. Sets *@count to the number of
- * references in @insn, which are adjacent. Any thread. */
+/* Returns the first reference in @insn; NULL: none. Sets *@count to the number of references in
+ * @insn, which are adjacent. Any thread. */
 const struct code_reference *kernel_references(const struct kernel *k, const struct insn *insn,
                                                size_t *count);
 /* Appends @text, the disassembly of @insn, with @reference in place of the number that a linker

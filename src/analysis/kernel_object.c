@@ -15,8 +15,8 @@
 #include "toolchain/object.h"
 #include "toolchain/source_file.h"
 
-#define CANDIDATES 64    /* largest number of functions of a large file that are decoded to find a
-                          * loop */
+/* largest number of functions of a large file that are decoded in the search for a loop */
+#define CANDIDATES 64
 
 /* Returns false with err if the options name an instruction set that is not the object's. */
 static bool options_fit(const struct object *o, const struct kernel_options *options,
@@ -56,8 +56,8 @@ static void loop_first(struct kernel *k, size_t loop)
     k->loops[0] = chosen;
 }
 
-/* Moves the loop that begins at position @place to the front. If no loop begins there, moves the
- * smallest loop that contains @place. */
+/* Moves the loop that begins at position @place to the front, or else the smallest loop that
+ * contains @place. */
 static void prefer_loop(struct kernel *k, uint64_t place)
 {
     size_t best = SIZE_MAX;
@@ -78,7 +78,7 @@ static void prefer_loop(struct kernel *k, uint64_t place)
 }
 
 /* Moves the smallest loop with the source lines in @options to the front. Returns false with err if
- * there is none. @fault is the error, if any, that occurred when the debug information was read. */
+ * there is none. @fault: error while reading the debug information, if any. */
 static bool prefer_lines(struct kernel *k, const struct kernel_options *options,
                          const struct err *fault, struct err *err)
 {
@@ -263,7 +263,7 @@ struct kernel *kernel_from_object(const char *path, const struct kernel_options 
     return k ? kernel_with_loop(k, options, err) : NULL;
 }
 
-/* Makes a kernel of the selected function. Only one member of the archive may contain it. */
+/* Makes a kernel of the selected function, which only one member of the archive may contain. */
 static struct kernel *named_in_archive(const struct archive *a,
                                        const struct kernel_options *options, struct err *err)
 {
@@ -369,8 +369,8 @@ static struct kernel *hottest_in_archive(const struct archive *a,
         member = k && k == next ? best.list.items[i].member : member;
         object_done(&o);
     }
-    if (k) {   /* Only the selected member's debug information is read, because reading may take
-                * long. */
+    /* Reading debug information may take long, so only that of the selected member is read. */
+    if (k) {
         const struct archive_member *m = &a->members.items[member];
         if (!object_read_member(m, OBJECT_FUNCTIONS | OBJECT_NAMES, &o, err)) {
             kernel_free(k);

@@ -16,7 +16,7 @@
 #define OUTPUT_MOST ((size_t)32 << 20)
 
 /* Parses a line of perf report, such as " 61.55% [.] daxpy - -". Returns the symbol, which the
- * caller frees; NULL if the line has no symbol of the program. */
+ * caller frees; NULL: none of the program. */
 static char *reported_symbol(const char *line, size_t length)
 {
     char *end, *text = mem_strndup(line, length), *symbol = NULL;
@@ -34,8 +34,7 @@ static char *reported_symbol(const char *line, size_t length)
     return symbol;
 }
 
-/* Returns the first symbol of the report that is not an address, because perf cannot annotate
- * addresses. */
+/* Returns the first symbol of the report that is not an address, which perf cannot annotate. */
 static char *hottest_symbol(const char *report)
 {
     for (const char *line = report, *next; *line; line = next) {
@@ -77,7 +76,7 @@ static bool is_inner(const struct kernel *k, const struct kernel_loop *loop, siz
     return false;
 }
 
-/* Sorts loops by samples. The samples of an outer loop exclude those of its inner loops. */
+/* Sorts loops by samples. Those of an outer loop exclude those of its inner loops. */
 static void rank(struct kernel *k)
 {
     struct sampled_loop *loops = mem_zero(k->loop_count + 1, sizeof *loops);
@@ -111,8 +110,8 @@ static struct kernel *annotated(const char *path, const char *profile, const cha
     bool ok = perf_tool_ask(argv, OUTPUT_MOST, &listing, err);
 
     rest.symbol = NULL;
-    if (ok && listing.length < 40)   /* For an unknown symbol, perf prints no error, but only a
-                                      * short output. */
+    /* perf prints no error for an unknown symbol, only a short output. */
+    if (ok && listing.length < 40)
         ok = err_set(err, ERR_DATA, "perf report shows the functions with samples",
                      "no samples of %s in this profile", symbol);
     if (ok)
@@ -180,8 +179,8 @@ static bool add_percents(struct kernel *k, const char *path, const struct perf_s
     return ok;
 }
 
-/* Makes a kernel of a function that perf cannot annotate, because it has no name. Decodes the code
- * and assigns the samples. @symbol is the function's address; NULL: the function with the most
+/* Makes a kernel of a function without a name, which perf cannot annotate. Decodes the code and
+ * assigns the samples. @symbol: the function's address; NULL: the function with the most
  * samples. */
 static struct kernel *by_address(const char *path, const char *profile, const char *symbol,
                                  const struct kernel_options *options, struct err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loads kernels from files, text and hex, and counts their holders. */
+/* Loads kernels from files, text and hex, and counts references to them. */
 #include "analysis/kernel.h"
 
 #include <ctype.h>
@@ -31,8 +31,8 @@
 #include "toolchain/object.h"
 #include "toolchain/plain.h"
 
-/* The largest alignment, in bytes, on which a front end depends. The kernel's code keeps its
- * address modulo this number. */
+/* largest alignment in bytes on which a front end depends; the kernel's code keeps its address
+ * modulo this number */
 #define PLACE_UNIT 64
 #define FILE_LIMIT ((size_t)64 << 20)
 
@@ -59,7 +59,7 @@ static int label_order(const void *a, const void *b)
 }
 
 /* Returns the length of the undecodable bytes at @code. They end at the next source line, @next
- * bytes after @code, or at the next byte where decoding succeeds. */
+ * bytes after @code, or at the next byte at which decoding succeeds. */
 static size_t undecoded_length(enum isa isa, const uint8_t *code, size_t length, size_t next)
 {
     const size_t most = sizeof ((struct insn *)0)->bytes;
@@ -77,9 +77,9 @@ static size_t undecoded_length(enum isa isa, const uint8_t *code, size_t length,
     return n < length ? n : length;
 }
 
-/* Decodes @length bytes, with texts if @texts. A sequence of undecodable bytes becomes one unknown
- * instruction. @a has the offsets of an assembler text's lines, each of which starts an
- * instruction; NULL: machine code. Returns false beyond kernel_unit_most instructions. */
+/* Decodes @length bytes, with disassembly text if @texts. A sequence of undecodable bytes becomes
+ * one unknown instruction. @a: assembler text, whose lines each start an instruction; NULL: machine
+ * code. Returns false beyond kernel_unit_most instructions. */
 static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_t length,
                         uint64_t offset, bool texts, const struct assembled *a)
 {
@@ -90,18 +90,18 @@ static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_
         if (u->insns.count >= kernel_unit_most)
             return false;
         if (!vec_room(&u->insns))
-            return true; /* out of memory: the caller fails to load the file */
+            return true; /* Memory ran out, so the caller fails to load the file. */
         struct insn *insn = &u->insns.items[u->insns.count];
         while (a && row < a->line_count && a->lines[row].offset <= at)
             row++;
-        /* false: the row is within data that the text defines */
+        /* False: the row is within data that the text defines. */
         const bool begins = row > 0 && a->lines[row - 1].offset == at;
         const size_t next =
             begins ? (row < a->line_count ? (size_t)a->lines[row].offset : length) - at : 0;
         const bool decoded =
             insn_decode(isa, code + at, length - at, offset + at, texts, insn, NULL);
         if (!learned && (!decoded || insn->traits & INSN_UNDECODED)) {
-            /* Other disassemblers are only consulted about the code from here. */
+            /* Other disassemblers only disassemble the code from here. */
             insn_done(insn);
             insn_learn(isa, code + at, length - at, NULL);
             learned = true;
@@ -124,8 +124,8 @@ static void unit_done(struct unit *u)
     vec_done(&u->insns);
 }
 
-/* Sets the line number and text of each instruction. If a line has several instructions, the text
- * is the disassembly. */
+/* Sets the line number and text of each instruction. The text is the disassembly if the line has
+ * several instructions. */
 static void unit_lines(struct unit *u, const struct assembled *a, const char *text)
 {
     size_t row = 0;
@@ -200,9 +200,8 @@ static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code,
 }
 
 /* Finds the end mark of each region and stores its index in @ends; the number of marks stands for
- * the end of the text. An end mark with a name ends the last open region of that name. An end mark
- * without a name ends the last open region. A region without an end mark ends at the next end
- * mark. */
+ * the end of the text. An end mark with a name ends the last open region of that name, one without
+ * a name the last open region. A region without an end mark ends at the next end mark. */
 static void marks_pair(const struct marker_list *marks, size_t *ends)
 {
     const size_t count = marks->list.count;
@@ -258,7 +257,7 @@ static void marks_comments(const struct unit *u, const char *text, size_t length
     size_t *ends = mem_alloc((count + 1) * sizeof *ends),
            *places = mem_alloc((count + 1) * sizeof *places), at = 0;
     marks_pair(&marks, ends);
-    for (size_t m = 0; m < count; m++)   /* finds the first instruction after each mark */
+    for (size_t m = 0; m < count; m++)   /* Finds the first instruction after each mark. */
         places[m] = at = insn_of_line(u, at, marks.list.items[m].line + 1);
     places[count] = u->insns.count;
     for (size_t m = 0; m < count && !watch_steps(1); m++) {
@@ -273,7 +272,7 @@ static void marks_comments(const struct unit *u, const char *text, size_t length
     markers_done(&marks);
 }
 
-/* Marks the instructions for which a linker inserts an address. */
+/* Marks the instructions into which a linker inserts an address. */
 static void references_of_text(struct unit *u, const struct assembled *a)
 {
     for (size_t i = 0, at = 0; i < u->insns.count && !watch_steps(1); i++) {
@@ -294,8 +293,8 @@ static void references_of_object(struct unit *u, const struct object *o)
     }
 }
 
-/* Stores in the kernel the marked regions, then the found loops. If there are neither, the only
- * region is all code, described by @whole. */
+/* Stores the marked regions, then the found loops, in the kernel. Without either, the only region
+ * is all code, described by @whole. */
 static void loops_set(struct kernel *k, struct unit *u, struct loop_list *marked,
                       const struct label *labels, size_t label_count, const char *whole)
 {
@@ -486,7 +485,7 @@ static char *readable(const char *name)
     return text ? text : mem_strdup(name);
 }
 
-/* The part of a range of code that is in one section. */
+/* part of a range of code that is in one section */
 struct range_part {
     size_t section;      /* next section to examine */
     const uint8_t *code;
@@ -518,7 +517,7 @@ static int insn_order(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Sets the names of loops without a symbol to their address in the file. */
+/* Names loops without a symbol by their address in the file. */
 static void name_by_file(struct kernel *k)
 {
     for (size_t i = 0; i < k->loop_count; i++) {
@@ -558,7 +557,7 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     }
     for (size_t i = 0; i < o->symbols.count && !watch_steps(1); i++) {
         const struct object_symbol *symbol = &o->symbols.items[i];
-        /* The symbols are sorted, so all further ones begin beyond the range. */
+        /* The symbols are sorted, so all further ones begin after the range. */
         if (symbol->offset > start + length)
             break;
         if (symbol->offset + symbol->size >= start)
@@ -586,8 +585,8 @@ out:
     return k;
 }
 
-/* Returns whether the file begins as ELF. Returns false for unreadable files and for pipes; other
- * readers report their errors. */
+/* Returns whether the file begins as ELF; false for unreadable files and pipes, whose errors other
+ * readers report. */
 static bool is_elf(const char *path)
 {
     char magic[4] = "";
@@ -606,7 +605,7 @@ struct kernel *kernel_load(const char *path, const struct kernel_options *option
     struct str text = {0};
     struct kernel *k = NULL;
 
-    /* object_read maps the file, because the file may be larger than the memory. */
+    /* object_read maps the file, which may be larger than the memory. */
     if (is_elf(path) || archive_names_member(path, NULL))
         return kernel_from_object(path, options, err);
     if (archive_is(path))
@@ -697,7 +696,7 @@ out:
     return k;
 }
 
-/* Returns @k without const, for the count of its holders. Kernels are allocated by mem_zero. */
+/* Returns @k without const, to count its references. mem_zero allocates kernels. */
 static struct kernel *counted(const struct kernel *k)
 {
     return (struct kernel *)k;

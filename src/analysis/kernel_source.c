@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "toolchain/compile.h"
 
-/* Finds the lines of @symbol's body in compiler output: from its label to its .size directive, or
- * to the end. */
+/* Finds the lines of @symbol's body in compiler output, from its label to its .size directive or to
+ * the end. */
 static bool function_lines(const char *text, const char *symbol, size_t *first, size_t *last)
 {
     size_t length = strlen(symbol), number = 1;
@@ -32,7 +32,7 @@ static bool function_lines(const char *text, const char *symbol, size_t *first, 
 }
 
 /* Finds the lines @first to @last of the assembler text that belong to the selected lines of the C
- * file. @last is 0 for the end of the text. */
+ * file. @last 0: the end of the text. */
 static bool assembly_lines(const struct compiled *c, const char *path,
                            const struct kernel_options *wanted, size_t *first, size_t *last)
 {
@@ -58,8 +58,8 @@ static void take_source(struct kernel *k, struct compiled *c, const char *path)
     kernel_set_origin(k, lines, line_count, str_take(&c->source));
 }
 
-/* Finds the function's lines. Fortran compilers append an underscore to names, so it also searches
- * "@symbol_". */
+/* Finds the function's lines, also as "@symbol_", because Fortran compilers append an underscore to
+ * names. */
 static bool find_function(const char *text, const char *symbol, size_t *first, size_t *last)
 {
     struct str other = {0};

@@ -11,15 +11,15 @@
 #include "base/watch.h"
 #include "toolchain/assemble.h"
 
-/* Largest number of assembler runs. From run to run, more instructions whose bytes were wrong are
- * written as data. */
+/* Largest number of assembler runs. In each, more instructions whose bytes were wrong are written
+ * as data. */
 #define ROUNDS_MOST 8
 #define NAME_LOOP "loop"   /* label of a loop head without a name */
 
-/* Ways to write an instruction. The next way is tried if the assembler produces other bytes. */
+/* Ways to write an instruction. The next one is tried if the assembler produces other bytes. */
 enum writing { WRITTEN_PLAIN, WRITTEN_LONG, WRITTEN_BYTES };
 
-/* A position with a name in the text: a label in the loop, or an address set with .set. */
+/* A position with a name in the text: a label in the loop, or an address set with .set */
 struct text_place {
     uint64_t position;
     char *name;
@@ -40,7 +40,7 @@ void comment_print(const char *text, struct str *out)
     for (size_t left = strlen(text), step; left; text += step, left -= step) {
         uint32_t code = 0;
         step = utf8_next(text, left, &code);
-        /* the preprocessor would continue the line after a trailing backslash */
+        /* The preprocessor would continue the line after a trailing backslash. */
         const bool plain = step && !utf8_steers(code) && code != '\\';
         step = step ? step : 1;
         if (plain)
@@ -98,7 +98,7 @@ static void add_place(struct text_writer *w, uint64_t position)
     vec_push(&w->places.list, p);
 }
 
-/* Collects the loop head and all jump targets. A position without a name receives a new name. */
+/* Lists the loop head and all jump targets. A position without a name gets a new one. */
 static void find_places(struct text_writer *w)
 {
     size_t kept = 0;
@@ -215,7 +215,7 @@ static void add_insn(struct text_writer *w, size_t i, struct str *out)
     struct str text = {0};
     const bool says = add_text(w, insn, &text);
 
-    /* Instructions that older assemblers do not support are written as bytes. */
+    /* Instructions that older assemblers lack are written as bytes. */
     if (!says || insn->traits & INSN_FOREIGN)
         w->how[i] = WRITTEN_BYTES;
     if (w->how[i] == WRITTEN_BYTES) {
@@ -285,7 +285,7 @@ static bool same_references(const struct text_writer *w, const struct insn *insn
     return seen == count;
 }
 
-/* Returns the offset of the code of line @line, or SIZE_MAX if the line has no code. */
+/* Returns the offset of the code of line @line; SIZE_MAX: the line has no code. */
 static size_t code_of_line(const struct assembled *a, size_t line)
 {
     for (size_t i = 0; i < a->line_count; i++)
@@ -294,9 +294,8 @@ static size_t code_of_line(const struct assembled *a, size_t line)
     return SIZE_MAX;
 }
 
-/* Changes the way of writing for instructions with wrong bytes. Returns false if there are none.
- * Jumps are compared only after all lengths are right, because other lengths change their
- * distances. */
+/* Changes the way of writing of instructions with wrong bytes. Returns false if there are none.
+ * Jumps are compared once all lengths are right, because lengths change their distances. */
 static bool revise(struct text_writer *w, const struct assembled *a)
 {
     bool changed = false;

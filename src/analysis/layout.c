@@ -15,13 +15,13 @@
 #define SPACING_MOST 65536
 #define RING_LEAST 4
 
-/* Streams whose addresses have the same sum of registers. */
+/* Streams whose addresses have the same sum of registers */
 struct array_region {
     const struct stream *one;
     int64_t low, high, step;
     bool walks, ring;
     uint64_t at, bytes;       /* offset and size in the arena */
-    /* value of that sum of registers, as an offset in the arena */
+    /* value of the sum of registers, as an offset in the arena */
     uint64_t sum;
     /* index of the region whose array contains this region; STREAM_ALONE: none */
     uint32_t joined;
@@ -185,8 +185,7 @@ static bool is_given(const struct planner *p, uint8_t reg)
     return p->out->given >> reg & 1;
 }
 
-/* Sets index registers to 0. These are registers with a scale, and the register that most arrays
- * use. */
+/* Sets index registers to 0: those with a scale, and the one that most arrays use. */
 static void give_indices(struct planner *p)
 {
     for (unsigned i = 0; i < p->count; i++)
@@ -243,8 +242,8 @@ static const struct stream_term *leading_term(const struct planner *p, const str
     return found;
 }
 
-/* Sets the address of an array with a symbol. One register of the address points into the arena.
- * All arrays that use this register have it in common. Returns false with err on failure. */
+/* Sets the address of an array with a symbol. One register of the address points into the arena,
+ * for all arrays that use it. Returns false with err on failure. */
 static bool give_place(struct planner *p, const struct array_region *r, struct err *err)
 {
     const struct stream *s = r->one;
@@ -319,7 +318,8 @@ static bool fill_ring(struct planner *p, const struct array_region *r, struct er
             err);
     while (spacing < (uint64_t)r->high)
         spacing *= 2;
-    /* Computes the number of elements of a ring that fit the region (enum arrays_fill_kind). */
+    /* Computes the number of elements of a ring that fit into the region (enum
+     * arrays_fill_kind). */
     all = r->bytes / spacing;
     while (places * 2 <= all)
         places *= 2;

@@ -1,5 +1,4 @@
-/* Assigns addresses to the arrays of a loop, so that the loop can be measured with any array
- * size. */
+/* Assigns addresses to the arrays of a loop, for measurements with any array size. */
 #ifndef PORTOLAN_ANALYSIS_LAYOUT_H
 #define PORTOLAN_ANALYSIS_LAYOUT_H
 
@@ -9,7 +8,7 @@
 #define LAYOUT_SLACK (1 << 20)   /* largest difference in bytes between the size of an arena and the
                                   * size of its arrays */
 
-/* Places arrays of @bytes in total. Walks get shares in proportion to their steps; gathers and
+/* Places arrays of @bytes in total. Walks get shares in proportion to their strides; gathers and
  * chases have separate regions (memory_region). Returns false with err if the loop accesses no
  * memory (ERR_DATA) or needs more than @bytes (ERR_USAGE). An unsupported access is an error that
  * names the instruction (ERR_DATA). Pure. */

@@ -12,19 +12,19 @@
 
 #define CHAINS_MOST 16 /* largest number of chains examined */
 #define EQUAL 1e-9
-#define SERIAL_WITHIN 64 /* in loops of at most this size, all chains are examined */
+#define SERIAL_WITHIN 64 /* all chains of a loop up to this number of instructions are examined */
 
-/* Working storage for the classification of a chain, with the chain's edges in the graph. */
+/* Working storage for the classification of a chain, with the chain's edges in the graph */
 struct chain_work {
     const struct analysis *a;
     const struct deps *d;
     const uint32_t *edges;
     size_t count;
-    bool *reached;             /* per node: true if it depends on the chain */
-    /* by node: true if it depends on the chain and the chain depends on it (a recurrence) */
+    bool *reached;             /* per node: it depends on the chain */
+    /* per node: it depends on the chain, and the chain on it (a recurrence) */
     bool *round;
-    /* Per node, edge and row: true if it is part of the chain. The flags avoid a search in the
-     * chain for each edge of the graph. */
+    /* Per node, edge and row: it is part of the chain. The flags avoid a search in the chain for
+     * each edge of the graph. */
     bool *on, *link, *on_row;
 };
 
@@ -83,8 +83,8 @@ static bool stores_in_place(const struct deps *d, uint32_t row)
     return found;
 }
 
-/* Returns a row outside the chain that uses one of its values in each iteration, or LIMIT_NO_ROW.
- * Sets *@in_place if the row only stores the value to a constant address. */
+/* Returns a row outside the chain that uses one of its values in each iteration; LIMIT_NO_ROW:
+ * none. Sets *@in_place if the row only stores the value to a constant address. */
 static uint32_t user_of(const struct chain_work *w, bool *in_place)
 {
     const struct deps *d = w->d;
@@ -93,7 +93,7 @@ static uint32_t user_of(const struct chain_work *w, bool *in_place)
     *in_place = false;
     for (size_t i = 0; i < d->edge_count; i++) {
         const uint32_t row = d->nodes[d->edges[i].to].insn;
-        /* An instruction of the chain that also writes flags does not count. */
+        /* An instruction of the chain that also writes flags is no user. */
         if (!w->on[d->edges[i].from] || w->on_row[row])
             continue;
         if (!stores_in_place(d, row))
@@ -174,11 +174,11 @@ static bool scales(const struct chain_work *w, size_t at)
     for (size_t i = 0; i < d->edge_count; i++)
         if (i != at && d->edges[i].to == d->edges[at].to && w->round[d->edges[i].from] &&
             link_class_of(w->a, d, i) != LINK_ADD)
-            return false;   /* x * x */
+            return false;   /* The operation is x * x. */
     return true;
 }
 
-/* Returns whether a branch of the loop depends on the chain. In that case several steps cannot be
+/* Returns whether a branch of the loop depends on the chain. Several steps then cannot be
  * combined. */
 static bool decides(const struct chain_work *w)
 {
@@ -212,7 +212,7 @@ static bool takes_several(const struct chain_work *w, size_t to)
 }
 
 /* Returns whether the recurrence is x = a * x + b with a loop-invariant a. Sets *@logic if OR or
- * XOR replaces the addition. In that case a must be a power of two. */
+ * XOR replaces the addition; a must then be a power of two. */
 static bool is_affine(const struct chain_work *w, bool *logic)
 {
     const struct deps *d = w->d;
@@ -242,8 +242,8 @@ static bool is_affine(const struct chain_work *w, bool *logic)
     return !(*logic && arithmetic) && !decides(w);
 }
 
-/* Returns whether the dependence on operand @end is false. The operand is an old value that does
- * not affect the result, or has lanes that a scalar conversion keeps. */
+/* Returns whether the dependence on operand @end is false: the operand is an old value that does
+ * not affect the result, or whose lanes a scalar conversion keeps. */
 static bool is_false(const struct insn *insn, int end)
 {
     const bool one =
@@ -278,7 +278,7 @@ static bool steps_by_constant(const struct chain_work *w, const struct insn *ins
                        insn->operation == OPERATION_FP_FUSED ? link_addend(insn) : -1);
 }
 
-/* Returns whether operand @end is part of a register, so that a write merges with the old value. */
+/* Returns whether operand @end is part of a register, so a write merges with the old value. */
 static bool is_partial(const struct insn *insn, int end)
 {
     const struct operand *op =
@@ -296,8 +296,8 @@ static bool is_index(const struct analysis *a, const struct insn *insn, uint8_t 
            (memory->base >= REG_PC || !is_written(a, memory->base));
 }
 
-/* Returns another edge between the instructions of edge @at that has at least half its weight and
- * whose value the computation needs; @at if there is none. */
+/* Returns another edge between the instructions of edge @at that has at least half its weight, and
+ * whose value the computation needs; @at: none. */
 static size_t real_edge(const struct deps *d, const struct insn *insn, size_t at)
 {
     const struct ratio_edge *edge = &d->edges[at];
@@ -409,8 +409,7 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
                                                          : LIMIT_REDUCTION;
 }
 
-/* Rotates the edges of the cycle so that the instruction that is first in program order comes
- * first. */
+/* Rotates the edges of the cycle to begin with the instruction that is first in program order. */
 static void begin_first(const struct deps *d, uint32_t *edges, size_t count)
 {
     size_t first = 0;
@@ -476,7 +475,7 @@ struct shorter {
     double cycles, firm_cycles;
 };
 
-/* Adds a chain with the length of the longest one. Takes @take_chain. */
+/* Adds a chain as long as the longest one. Takes @take_chain. */
 static void add_equal(struct limit *l, struct limit_chain *take_chain)
 {
     if (l->chain.kind == LIMIT_NONE ||
@@ -501,9 +500,9 @@ static bool is_serial(const struct limit_chain *chain)
            !(chain->kind == LIMIT_SELECT && chain->extremum);
 }
 
-/* Finds the longest chain. Of several, prefers one that is not an induction variable. Counts the
- * chains of that length, and finds one of another kind among them. Also finds the longest of the
- * shorter chains. */
+/* Finds the longest chain. Prefers one that is not an induction variable. Counts the chains of
+ * that length, and finds one of another kind among them. Also finds the longest of the shorter
+ * chains. */
 static void find_chains(const struct analysis *a, struct deps *d, struct limit *l,
                         struct shorter *below)
 {
@@ -558,7 +557,7 @@ bool limit_unrolls(const struct analysis *a, enum limit_kind kind)
         return !a->frontend.jcc_erratum && (a->frontend.source == SOURCE_LOOP_BUFFER ||
                                             a->bounds[BOUND_FRONTEND] <= 1);
     case LIMIT_PORTS: return only_jump(a);
-    case LIMIT_ISSUE:   /* unrolling helps if the last issue group of an iteration is not full */
+    case LIMIT_ISSUE:   /* Unrolling helps if the last issue group of an iteration is not full. */
         return a->issue.kind == ISSUE_SLOTS && a->bounds[BOUND_ISSUE] <= 1 &&
                a->issue.count < machine_number(a->machine, "issue_width");
     default: return false;
@@ -629,7 +628,7 @@ static void raise_to(enum limit_kind *kind, double *cycles, enum limit_kind by, 
     }
 }
 
-/* Returns the bytes per iteration of all accesses with the symbol and step of @one: of loads if
+/* Returns the bytes per iteration of all accesses with the symbol and stride of @one: of loads if
  * @one is a load, else of stores. */
 static uint64_t bytes_with(const struct address_work *work, const struct access *one)
 {
@@ -670,8 +669,8 @@ void limit_find(const struct analysis *a, struct block_work *work, struct limit 
     }
     if (!(a->cycles > 0))
         return;
-    for (int pass = 0; pass < 2; pass++)   /* The first pass adds the kind of the largest bound,
-                                            * which must be first. */
+    /* The first pass adds the kind of the largest bound, which must be first. */
+    for (int pass = 0; pass < 2; pass++)
         for (int bound = 0; bound < BOUND_COUNT; bound++) {
             if ((pass == 0) != ((enum bound_kind)bound == a->bottleneck) ||
                 !(a->bounds[bound] >= a->cycles * (1 - LIMIT_TIE)))

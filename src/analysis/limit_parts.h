@@ -5,9 +5,9 @@
 #include "analysis/analysis.h"
 #include "analysis/deps.h"
 
-/* chain_operations.c: classifies the operations of dependence chains. */
+/* chain_operations.c: classifies the operations of dependence chains */
 
-/* Operation of an instruction on the previous value of a chain. */
+/* Operation of an instruction on the previous value of a chain */
 enum link_class {
     LINK_MOVE, LINK_ADD, LINK_MULTIPLY, LINK_AND, LINK_OR, LINK_XOR, LINK_MINMAX, LINK_SELECT,
     LINK_COMPARE,
@@ -28,12 +28,11 @@ bool link_is_stepped(const struct insn *insn, int end);
 /* Returns whether edge @at exists because masked lanes keep the destination's old value. */
 bool link_keeps_lanes(const struct analysis *a, const struct deps *d, size_t at);
 
-/* accumulators.c: code that splits a sum over several registers, which limit.c adds to a
- * reduction. */
+/* accumulators.c: code that splits a sum over several registers, for limit.c */
 
 /* Splits the accumulator of @chain, a reduction in @d of the loop of @a, over up to @wanted
- * registers. The code zeroes them, unrolls the sum and adds them after the loop. Returns lines of
- * assembly, which the caller frees; NULL if such code is impossible. */
+ * registers. The code zeroes these, unrolls the sum, and adds them after the loop. Returns lines of
+ * assembly, which the caller frees; NULL: impossible. */
 char *accumulators_split(const struct analysis *a, const struct deps *d,
                          const struct limit_chain *chain, unsigned wanted);
 

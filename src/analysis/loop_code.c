@@ -8,16 +8,17 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* Control flow of the code around a loop. The natural loop consists of the instructions that the
- * head reaches and that reach the head. */
+/* Control flow of the code around a loop. The natural loop is the instructions that the head
+ * reaches and that reach the head. */
 struct loop_code {
     const struct insn *insns;
     size_t count;
     size_t head, last; /* the loop's first and last instruction */
-    size_t *targets;   /* index of each instruction's jump target; SIZE_MAX: no jump, or the target
-                        * is not in @insns */
-    /* By instruction: true if it can be reached without the head. Such an instruction may belong to
-     * the loop only between @head and @last. */
+    /* per instruction: index of its jump target; SIZE_MAX: no jump, or the target is not in
+     * @insns */
+    size_t *targets;
+    /* Per instruction: it can be reached without the head. Such an instruction can be in the loop
+     * only between @head and @last. */
     bool *entered;
     bool *returns, *reached;
 };
@@ -35,7 +36,7 @@ static bool goes_on(const struct loop_code *p, size_t at)
     return at + 1 < p->count && loop_falls_through(&p->insns[at]);
 }
 
-/* Fills @next with the instructions that can execute after @at, and returns their number. */
+/* Fills @next with the instructions that can execute after @at. Returns their number. */
 static unsigned followers(const struct loop_code *p, size_t at, size_t next[2])
 {
     unsigned n = 0;
@@ -47,8 +48,8 @@ static unsigned followers(const struct loop_code *p, size_t at, size_t next[2])
     return n;
 }
 
-/* Marks the instructions that the marked ones reach. @within: marks only these instructions (NULL:
- * all). @stops: does not continue after the head. */
+/* Marks the instructions that the marked ones reach. @within: marks only these (NULL: all). @stops:
+ * does not continue after the head. */
 static void spread(const struct loop_code *p, const bool *within, bool stops, bool *marks)
 {
     bool changed = true;
@@ -65,7 +66,7 @@ static void spread(const struct loop_code *p, const bool *within, bool stops, bo
     }
 }
 
-/* Marks instructions without a known predecessor and all that they reach. Such code is a function
+/* Marks instructions without a known predecessor, and all that they reach. Such code is a function
  * or the target of an indirect jump. Padding before an aligned block is no predecessor. */
 static void find_entered(struct loop_code *p)
 {
@@ -120,9 +121,8 @@ static struct loop_code find(const struct insn *insns, size_t count, size_t head
     return p;
 }
 
-/* Returns whether all instructions count as executed. This holds if each instruction continues with
- * the next one, if the list is recorded (INSN_FOLLOWED), or if an indirect jump may have any
- * target. */
+/* Returns whether all instructions count as executed: each continues with the next one, the list is
+ * recorded (INSN_FOLLOWED), or an indirect jump may have any target. */
 static bool is_simple(const struct insn *insns, size_t count)
 {
     bool simple = true;
@@ -135,8 +135,8 @@ static bool is_simple(const struct insn *insns, size_t count)
     return simple;
 }
 
-/* Returns whether the loop may include code before or after its addresses. This is possible if the
- * loop jumps to such code, and contains code that its own jumps do not reach. */
+/* Returns whether the loop may include code before or after its addresses: it jumps to such code,
+ * and contains code that its own jumps do not reach. */
 static bool may_detour(const struct kernel *k, size_t first, const struct loop_code *p)
 {
     bool idle = false, leaves = false;
@@ -150,12 +150,12 @@ static bool may_detour(const struct kernel *k, size_t first, const struct loop_c
 }
 
 /* Reduces p->reached to the longest path of one iteration, for a loop whose head is not its first
- * instruction. The path starts at the head and jumps once to code before the head. Changes nothing
+ * instruction. The path starts at the head and jumps once, to code before the head. Changes nothing
  * if there is no such path. */
 static void choose_path(struct loop_code *p, size_t head)
 {
-    /* per instruction: length of the longest path to the head, and the path's next instruction; 0:
-     * no path */
+    /* Per instruction: length of the longest path to the head, and the path's next instruction. 0:
+     * no path. */
     size_t *longest = mem_zero(p->count, sizeof *longest);
     size_t *then = mem_zero(p->count, sizeof *then);
 
@@ -220,7 +220,7 @@ struct insn *loop_code_executed(const struct kernel *k, size_t loop)
         return NULL;
     const size_t head = k->loops[loop].head > first ? k->loops[loop].head - first : 0;
     struct loop_code own = find(insns, count, 0, count - 1);
-    /* false: the code is not a loop, or the head is not in the loop */
+    /* False: the code is not a loop, or the head is not in the loop. */
     const bool returns = own.reached[0];
     if (returns && may_detour(k, first, &own)) {
         struct loop_code all = find(k->insns, k->insn_count, first, first + count - 1);

@@ -15,12 +15,12 @@
 
 /* maximum number of instructions of a loop whose paths are examined */
 #define PATH_LIMIT 20000
-/* Limit of the number of instructions that all searches for arms of loops in a unit may visit:
- * ARMS_LEAST, plus ARMS_EACH per instruction of the unit. */
+/* Limit of the instructions that all searches for arms of loops in a unit may visit: ARMS_LEAST,
+ * plus ARMS_EACH per instruction of the unit. */
 #define ARMS_LEAST 1000000
 #define ARMS_EACH 1000
 #define NO_TARGET SIZE_MAX
-/* largest number of functions examined to find the one that contains an address */
+/* largest number of functions examined in the search for the one that contains an address */
 #define ENCLOSING_MOST 64
 
 static size_t index_at(const struct insn *insns, size_t count, uint64_t offset)
@@ -42,7 +42,7 @@ static bool changes_nothing(const struct insn *insn)
 size_t loop_branch_target(const struct insn *insns, size_t count, size_t at)
 {
     const struct insn *insn = &insns[at];
-    /* Until a linker sets it, the target of a reference is not in the code. */
+    /* The target of a reference is unknown until a linker sets it. */
     if (!(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CALL | INSN_RETURN | INSN_REFERS)))
         return NO_TARGET;
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -55,8 +55,8 @@ size_t loop_branch_target(const struct insn *insns, size_t count, size_t at)
     return NO_TARGET;
 }
 
-/* Returns whether the head reaches the closing branch within the region. If not, the branch is in
- * cold code after the function's end, and does not close a loop. */
+/* Returns whether the head reaches the closing branch within the region. Otherwise the branch is in
+ * cold code after the function's end, and closes no loop. */
 static bool region_closes(const struct insn *insns, const size_t *targets, size_t first,
                           size_t last)
 {
@@ -109,18 +109,18 @@ static int region_by_place(const void *a, const void *b)
     return x->last > y->last ? -1 : x->last < y->last;
 }
 
-/* Control flow of a unit. */
+/* Control flow of a unit */
 struct code_flow {
     const struct insn *insns;
     const size_t *targets;
-    /* lowest and highest index of a direct jump to each instruction; @low is SIZE_MAX: none */
+    /* per instruction: lowest and highest index of a direct jump to it; @low SIZE_MAX: none */
     size_t *low, *high;
     const struct label *labels;
     size_t count, label_count;
     size_t *budget; /* number of instructions that searches for arms may still visit */
 };
 
-/* Subtracts @visits from the budget, which does not fall below 0. */
+/* Subtracts @visits from the budget, which remains at least 0. */
 static void spend(const struct code_flow *f, size_t visits)
 {
     steps_add(1 + visits / 16);
@@ -164,14 +164,14 @@ static bool enters(const struct code_flow *f, size_t at, size_t first, size_t la
          i < f->label_count && f->labels[i].offset == f->insns[at].offset; i++)
         if (f->labels[i].function)
             return true;
-    /* padding before an aligned block is no predecessor */
+    /* Padding before an aligned block is no predecessor. */
     while (before > 0 && f->insns[before - 1].traits & INSN_NOP)
         before--;
     return before == 0 || loop_falls_through(&f->insns[before - 1]);
 }
 
-/* Marks the instructions of @first to @last that execution reaches from @from within this range,
- * without passing @avoided. Marks @from only if it reaches itself. */
+/* Marks the instructions of @first to @last that execution reaches from @from within this range
+ * without @avoided. Marks @from only if it reaches itself. */
 static void mark_reached(const struct code_flow *f, size_t first, size_t last, size_t from,
                          size_t avoided, bool *marks)
 {
@@ -206,8 +206,8 @@ static bool leads(const struct code_flow *f, size_t first, size_t last, size_t f
     return found;
 }
 
-/* Returns the only entry of the range @first to @last that is on a cycle with @first. NO_TARGET:
- * there is none, or there are several. */
+/* Returns the only entry of the range @first to @last that is on a cycle with @first; NO_TARGET:
+ * none or several. */
 static size_t entry_of(const struct code_flow *f, size_t first, size_t last)
 {
     bool *reached = mem_zero(last - first + 1, sizeof *reached);
@@ -224,9 +224,9 @@ static size_t entry_of(const struct code_flow *f, size_t first, size_t last)
     return entries == 1 ? entry : NO_TARGET;
 }
 
-/* Returns whether the code from the end of @a to @last is an arm of the loop @a, which is entered
- * at its first instruction: @a continues there, and the code returns to it. Cold code after the
- * loop does not continue it, and jumps alone are no arm. */
+/* Returns whether the code from the end of @a to @last is an arm of the loop @a: @a, which is
+ * entered at its first instruction, continues there, and the code returns to it. Neither cold code
+ * after the loop nor jumps alone are an arm. */
 static bool continues(const struct code_flow *f, const struct loop_region *a, size_t last)
 {
     bool works = false;
@@ -236,10 +236,10 @@ static bool continues(const struct code_flow *f, const struct loop_region *a, si
     return works && leads(f, a->first, last, a->last + 1, a->first, NO_TARGET);
 }
 
-/* Returns the head of the natural loop that contains regions @a and @b: each cycle through the
- * first instruction of @a executes the head. @b begins later than @a, within it. Sets @inner if @b
- * is an inner loop with another head. Returns NO_TARGET if there is no such loop, if the control
- * flow is unknown because of an indirect jump, or if the budget is spent. */
+/* Returns the head of the natural loop that contains regions @a and @b, which every cycle through
+ * the first instruction of @a executes. @b begins after the start of @a, within it. Sets @inner if
+ * @b is an inner loop with another head. Returns NO_TARGET if there is no such loop, if an indirect
+ * jump makes the control flow unknown, or if the budget is spent. */
 static size_t shared_head(const struct code_flow *f, const struct loop_region *a,
                           const struct loop_region *b, bool *inner)
 {
@@ -263,10 +263,9 @@ static size_t shared_head(const struct code_flow *f, const struct loop_region *a
     return one && *f->budget ? head : NO_TARGET;
 }
 
-/* Sets the depths of regions sorted by position. If several regions have the same first
- * instruction, uses the longest one that fits. With @f (may be NULL), joins regions that are arms
- * of one natural loop. Removes other regions that partly overlap an earlier one. Returns the number
- * of remaining regions. */
+/* Sets the depths of regions sorted by position. Of several with the same first instruction, uses
+ * the longest that fits. With @f (may be NULL), joins regions that are arms of one natural loop.
+ * Removes others that partly overlap an earlier one. Returns the number of remaining regions. */
 static size_t regions_nest(const struct code_flow *f, struct loop_region *regions, size_t count)
 {
     VEC(size_t) open = {0};
@@ -413,7 +412,7 @@ static size_t function_end(const struct insn *insns, size_t count, const struct 
 }
 
 /* Adds the loops of computed gotos. Removes the regions within them that contain a jump through a
- * table: they are parts of the same loop. */
+ * table, because they are parts of the same loop. */
 static void add_dispatch(const struct insn *insns, size_t count, const size_t *targets,
                          const struct label *labels, size_t label_count, struct region_list *found)
 {

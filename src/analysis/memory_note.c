@@ -7,10 +7,12 @@
 #include "isa/vary.h"
 #include "model/facts.h"
 
-#define MATTERS 1.05      /* a note is made if the time with larger arrays exceeds the time in the
-                           * first level by this factor */
-#define WITHIN 0.5        /* arrays up to this share of a cache certainly fit it */
-#define BEYOND 8          /* arrays above this multiple of the last cache's size are in memory */
+/* smallest ratio of the time with larger arrays to the time in the first level for which a note is
+ * made */
+#define MATTERS 1.05
+#define WITHIN 0.5        /* largest arrays that certainly fit a cache, as a share of its size */
+/* smallest arrays that are in memory, as a multiple of the last cache's size */
+#define BEYOND 8
 
 struct memory_core memory_core_of(const struct machine *m, double cycles, const double *bounds)
 {
@@ -86,7 +88,7 @@ static double walked(const struct streams *s, double iterations)
     return bytes;
 }
 
-/* Rounds @cycles to three significant digits, or to an integer above 100, to be printed with %g. */
+/* Rounds @cycles for %g: to three significant digits, or to an integer above 100. */
 static double rounded(double cycles)
 {
     const double scale = cycles > 0 ? pow(10, fmax(2 - floor(log10(cycles)), 0)) : 1;

@@ -1,19 +1,19 @@
-/* Note on larger arrays, for an analysis with all data in the first level. */
+/* Note on larger arrays, for an analysis with all data in the first level */
 #ifndef PORTOLAN_ANALYSIS_MEMORY_NOTE_H
 #define PORTOLAN_ANALYSIS_MEMORY_NOTE_H
 
 #include "analysis/analysis.h"
 #include "analysis/memory_time.h"
 
-/* Returns the time that a loop takes in the core, as input of memory_time_at. @cycles: cycles per
- * iteration with all data in the first level. @bounds: BOUND_COUNT bounds. Pure. */
+/* Returns the core's time of a loop, as input of memory_time_at. @cycles: cycles per iteration with
+ * all data in the first level. @bounds: BOUND_COUNT bounds. Pure. */
 struct memory_core memory_core_of(const struct machine *m, double cycles, const double *bounds);
 /* Returns the trip count of a loop whose counter starts at 0, advances by a constant and ends at a
- * constant. Sets *@reg to the counter's register. 0: unknown. Pure. */
+ * constant; 0: unknown. Sets *@reg to the counter's register. Pure. */
 double memory_iterations(const struct insn *insns, size_t count, uint8_t *reg);
-/* Appends to @levels the cycles per iteration with arrays in each slower level: "L2 5.5, L3 17.5,
- * memory 29". Appends to @size a sentence with the array sizes that follow from the trip count.
- * Appends nothing if the machine lacks the facts or all addresses are constant. Any thread. */
+/* Appends the cycles per iteration with arrays in each slower level to @levels: "L2 5.5, L3 17.5,
+ * memory 29". Appends a sentence with the array sizes that follow from the trip count to @size.
+ * Appends nothing if the machine lacks the facts, or if all addresses are constant. Any thread. */
 void memory_note(const struct analysis *a, const struct kernel *k, size_t loop, struct str *levels,
                  struct str *size);
 

@@ -3,19 +3,19 @@
 
 #include <math.h>
 
-/* share of the bytes for gathers and chases in a loop that also has walks */
+/* share of the bytes for gathers and chases if the loop also has walks */
 #define REGIONS_SHARE 0.75
-/* largest ratio of the stride to the accessed lines at which no lines count as skipped */
+/* largest ratio of the stride to the accessed lines with which no line is skipped */
 #define SKIPS 1.01
 #define SKIPPED_LINES 4      /* stride of measured loop COST_SKIPPED, in lines */
-/* From this multiple of the second level's size on, hits in that level do not reduce the measured
- * costs. */
+/* multiple of the second level's size above which hits in that level do not reduce the measured
+ * costs */
 #define BEYOND_SECOND 2
-#define SECOND_WAYS 16       /* usual ways of a second-level cache */
+#define SECOND_WAYS 16       /* usual number of ways of a second-level cache */
 #define HUGE_SHARE 0.5       /* minimum share of huge pages at which neighbouring pages are assumed
                               * to be neighbours in physical memory */
 #define ODD 3                /* stride of measured loop COST_ODD, in lines */
-/* A cost counts as hidden if its ratio to the cost in the first level is smaller. */
+/* ratio to the cost in the first level below which a cost is hidden */
 #define HIDDEN 1.15
 
 static bool walks_alone(const struct stream *s)
@@ -37,8 +37,8 @@ double memory_region(const struct streams *s, double bytes)
     return fmin(walks ? REGIONS_SHARE * bytes : bytes, range);
 }
 
-/* Returns the bytes of cache that the lines of all streams occupy. Skipped lines occupy no cache.
- * But a power-of-two stride uses fewer sets (memory_crowding, with @way). */
+/* Returns the bytes of cache that the lines of all streams occupy. Skipped lines occupy none, but a
+ * power-of-two stride uses fewer sets (memory_crowding, with @way). */
 static double held_of(const struct streams *s, double bytes, double way)
 {
     double steps = 0, held = 0, region = 0;
@@ -60,14 +60,14 @@ static double held_of(const struct streams *s, double bytes, double way)
 }
 
 /* Returns the bytes of all streams' lines that are accessed until a stream advances by @distance
- * bytes. @step: bytes per iteration. */
+ * bytes. @step: the stream's stride in bytes per iteration. */
 static double reused_within(const struct streams *s, uint64_t distance, int64_t step)
 {
     return (double)distance / fabs((double)step) * STREAM_LINE * streams_lines(s);
 }
 
 /* Returns the cycles per line for lines @step bytes apart. Power-of-two strides use fewer banks and
- * sets. With one line per page, a line takes at least the time of a page walk. */
+ * sets. A line per page takes at least the time of a page walk. */
 static double skipped_cost(const struct memory_costs *m, double step, double held, double bytes)
 {
     double ordered = memory_cost_at(m, COST_LOAD, held), odd = memory_cost_at(m, COST_ODD, held),
@@ -94,7 +94,7 @@ static enum memory_cost cost_of(const struct stream *s)
     return !s->stores ? COST_LOAD : s->loads ? COST_UPDATE : COST_STORE;
 }
 
-/* Returns the cycles by which a written line costs more than a line that is only read. */
+/* Returns the additional cycles of a written line compared with one that is only read. */
 static double written_more(const struct memory_costs *m, const struct stream *s, double bytes)
 {
     return fmax(0, memory_cost_at(m, cost_of(s), bytes) - memory_cost_at(m, COST_LOAD, bytes));
@@ -106,8 +106,8 @@ static void part_add(struct memory_time *out, enum memory_limit part, double cyc
     out->within[part] = fmax(out->within[part], within);
 }
 
-/* Returns the cycles of the hops of a chase. If the line is still in flight, the load of the link
- * waits for the line and is repeated. */
+/* Returns the cycles of the hops of a chase. The load of the link waits for a line that is still in
+ * flight, and is repeated. */
 static double hops_cost(const struct stream *one, const struct memory_costs *m,
                         const struct memory_core *core, double region)
 {
@@ -161,14 +161,14 @@ static void stream_cost(const struct streams *s, const struct stream *one,
         out->lines += one->lines;
         return;
     }
-    /* Another stream accessed these lines before. The lines are in the smallest level that fits all
+    /* Another stream accessed these lines before, so they are in the smallest level that fits all
      * data accessed since then. */
     double from = one->follows == STREAM_ALONE
                       ? out->held
                       : fmin(out->held, reused_within(s, one->distance, one->step));
     out->lines += one->lines * (1 + (one->stores > 0 && from > m->first));
     if (fabs((double)one->step) > SKIPS * STREAM_LINE * one->lines) {
-        /* Only in private caches does a power-of-two stride use few sets. */
+        /* A power-of-two stride uses few sets only in private caches. */
         from = fmin(from, fmax(BEYOND_SECOND * m->second, SKIPPED_LINES * held_of(s, bytes, 0)));
         double line = skipped_cost(m, fabs((double)one->step) / one->lines, from,
                                    from < out->held ? from : bytes);
@@ -180,8 +180,8 @@ static void stream_cost(const struct streams *s, const struct stream *one,
     }
 }
 
-/* Returns the cycles per line that measured loop @by waits; 0 if its time hardly exceeds that in
- * the first level, where the cost is hidden. */
+/* Returns the cycles per line that measured loop @by waits; 0 if it hardly takes longer than in the
+ * first level, where the cost is hidden. */
 static double line_seen(const struct memory_costs *m, enum memory_cost by, double bytes)
 {
     const double time = memory_cost_at(m, by, bytes), core = memory_cost_at(m, by, 0);
@@ -189,9 +189,8 @@ static double line_seen(const struct memory_costs *m, enum memory_cost by, doubl
 }
 
 /* Returns the cycles per line with @window lines in flight from the core. Throughput is
- * proportional to the lines in flight from the core and from the prefetcher of each stream. Two
- * loops were measured, with few and with some lines in the window. Their times determine both
- * numbers. */
+ * proportional to the lines in flight from the core and from the prefetcher of each stream. Both
+ * follow from the times of two measured loops, with few and with some lines in the window. */
 static double line_wait(const struct memory_costs *m, const struct memory_core *core, double window,
                         double streams, double bytes)
 {
@@ -199,8 +198,8 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
                  few_lines = core->window / MEMORY_FEW_UOPS,
                  some_lines = core->window / MEMORY_SOME_UOPS;
 
-    if (!(some > 0))   /* No cost is visible with some_lines in flight. The cost decreases from
-                        * few_lines to some_lines. */
+    /* No cost is visible with some_lines in flight. It falls from few_lines to some_lines. */
+    if (!(some > 0))
         return few > 0 && window < some_lines
                    ? few * fmin(1, (some_lines - window) / (some_lines - few_lines))
                    : 0;
@@ -210,7 +209,7 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
     /* With less than one line in flight, a line takes at most its latency. */
     if (few > 0 && window < few_lines)
         return few * few_lines / fmax(fmin(1, few_lines), window);
-    /* lines in flight from the prefetcher of one stream */
+    /* number of lines in flight from the prefetcher of one stream */
     const double ahead = fmax(0, 1 / some / each - some_lines);
     return 1 / (1 / some + each * (window - some_lines + (streams - 1) * ahead));
 }
@@ -260,9 +259,9 @@ static unsigned walks_count(const struct streams *s)
     return count;
 }
 
-/* Returns whether lines arrive irregularly, so that the core waits for some of them although the
- * transfers take less time: lines from beyond the second level, in a loop that only reads, on a
- * machine with reads_wait. */
+/* Returns whether lines arrive irregularly, so that the core waits for some although the transfers
+ * take less time. This happens to lines from beyond the second level, in a loop that only reads, on
+ * a machine with reads_wait. */
 static bool irregular(const struct streams *s, const struct memory_costs *m, double held)
 {
     bool other = !m->measured || !m->overlaps || !m->reads_wait || held <= m->second;
@@ -307,7 +306,7 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
                          ? fmax(fetched, written + lines[COST_LOAD] *
                                                        memory_cost_at(m, COST_CONCURRENT, out.held))
                          : fetched;
-    /* Reports the level of the larger share: the arrays' level, or the level of reused lines. */
+    /* The level with the larger share is reported: that of the arrays, or that of reused lines. */
     part_add(&out, LIMIT_LINES, ordered,
              ordered > 0 && ordered >= out.parts[LIMIT_LINES] ? out.held : 0);
     ahead_cost(s, m, core, bytes, &out);

@@ -1,5 +1,5 @@
-/* Time of a loop by the size of its arrays. Combines the loop's streams, the core's cycles and the
- * costs of lines (model/memory_costs.h). */
+/* Time of a loop by the size of its arrays, from its streams, the core's cycles and the costs of
+ * lines (model/memory_costs.h) */
 #ifndef PORTOLAN_ANALYSIS_MEMORY_TIME_H
 #define PORTOLAN_ANALYSIS_MEMORY_TIME_H
 
@@ -12,15 +12,16 @@ enum memory_limit {
     MEMORY_LIMITS
 };
 
-/* The core's time of a loop with all data in the first level. */
+/* The core's time of a loop with all data in the first level */
 struct memory_core {
     double cycles;                  /* cycles per iteration */
     /* cycles per iteration in which loads and stores use the first level (T_nOL of the ECM model);
      * line transfers do not overlap with them */
     double own;
-    /* reorder buffer entries per iteration; 0: unknown, and LIMIT_AHEAD is omitted */
+    /* number of reorder buffer entries per iteration; 0: unknown, and LIMIT_AHEAD is omitted */
     double uops;
-    double window, scheduler;       /* entries of the reorder buffer and of the schedulers */
+    /* number of entries of the reorder buffer, and of the schedulers */
+    double window, scheduler;
     double reload;                  /* latency of a load from the first level, in cycles */
 };
 
@@ -31,7 +32,8 @@ struct memory_time {
     enum memory_limit limit;        /* largest part */
     /* bytes of the address range that each part accesses; 0: it accesses no lines */
     double within[MEMORY_LIMITS];
-    /* lines transferred per iteration; beyond the first level, a written line counts twice */
+    /* number of lines transferred per iteration; beyond the first level, a written line counts
+     * twice */
     double lines;
     /* bytes of cache that all lines occupy; less than the array size if lines are skipped */
     double held;
@@ -40,7 +42,7 @@ struct memory_time {
 /* Computes the time for arrays of @bytes in total. Pure. */
 struct memory_time memory_time_at(const struct streams *s, const struct memory_costs *m,
                                   const struct memory_core *core, double bytes);
-/* Sets out[i] for each cost i that the time of these streams depends on. Pure. */
+/* Sets out[i] for each cost i on which the time of these streams depends. Pure. */
 void memory_time_needs(const struct streams *s, bool out[MEMORY_COSTS]);
 /* Appends the limit with its level: "L2 bandwidth", "memory latency", ..., or @core. Pure. */
 void memory_limit_print(const struct memory_time *t, const struct memory_costs *m, const char *core,

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define NAMED 3   /* largest number of calls and loops that a note names */
+#define NAMED 3   /* maximum number of calls and loops that a note names */
 
 bool nest_is_within(const struct kernel *k, size_t inner, size_t outer)
 {
@@ -19,7 +19,7 @@ void nest_within(const struct kernel *k, size_t loop, nest_loops *out)
         if (!nest_is_within(k, i, loop))
             continue;
         vec_push(out, i);
-        /* Loops are sorted by position. Of loops with the same head, the longest is the
+        /* Loops are sorted by position. The longest of those with the same head is the
          * outermost. */
         for (size_t at = out->count - 1; at > 0; at--) {
             const struct kernel_loop *here = &k->loops[out->items[at]],
@@ -34,7 +34,7 @@ void nest_within(const struct kernel *k, size_t loop, nest_loops *out)
     }
 }
 
-/* Returns the loop in @within whose head is instruction @at; SIZE_MAX: none. Heads are unique. */
+/* Returns the loop in @within whose head is instruction @at; SIZE_MAX: none. */
 static size_t begins_at(const struct kernel *k, const nest_loops *within, size_t at)
 {
     for (size_t i = 0; i < within->count; i++)

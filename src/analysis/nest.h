@@ -9,19 +9,19 @@
 
 typedef VEC(size_t) nest_loops;
 
-/* Appends the loops of @k within @loop to the empty @out, sorted by position; an outer loop
- * precedes its inner ones. vec_done frees @out. Pure. */
+/* Appends the loops of @k within @loop to the empty @out, sorted by position, outer loops before
+ * their inner ones. vec_done frees @out. Pure. */
 void nest_within(const struct kernel *k, size_t loop, nest_loops *out);
 /* Returns whether @outer contains loop @inner. Pure. */
 bool nest_is_within(const struct kernel *k, size_t inner, size_t outer);
 /* Appends a note that names the inner loops and called functions that the analysis of loop @loop
- * excludes. Appends nothing if there are none. */
+ * excludes, or nothing if there are none. */
 void nest_note(const struct kernel *k, size_t loop, struct str *out);
 
-/* Instructions in execution order. They are shallow copies: the texts belong to the kernel. */
+/* Instructions in execution order: shallow copies, whose text belongs to the kernel. */
 typedef VEC(struct insn) nest_insns;
-/* Appends the executed instructions of loop @loop of @k with each inner loop repeated. For each
- * loop of the kernel, @copies has the number of repetitions, and @executed the instructions
+/* Appends the executed instructions of loop @loop of @k with each inner loop repeated. Per loop of
+ * the kernel, @copies has the number of repetitions, and @executed the instructions
  * (loop_code_executed; NULL: all are executed). Returns false beyond @most instructions. Pure. */
 bool nest_expand(const struct kernel *k, size_t loop, struct insn *const *executed,
                  const size_t *copies, size_t most, nest_insns *out);

@@ -8,7 +8,7 @@
 
 #include "analysis/port_names.h"
 
-#define SAME_LOAD 1e-6      /* two loads are equal if they differ by fewer cycles */
+#define SAME_LOAD 1e-6      /* difference in cycles below which two loads are equal */
 static bool same_load(const struct analysis *a, unsigned p, unsigned q)
 {
     for (size_t i = 0; i < a->count; i++)

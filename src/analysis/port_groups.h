@@ -1,37 +1,37 @@
-/* Groups of ports with equal load in a loop, and the operations that each group executes. Pure; any
+/* Groups of ports with equal load in a loop, and the operations that each group executes. Pure. Any
  * thread. */
 #ifndef PORTOLAN_ANALYSIS_PORT_GROUPS_H
 #define PORTOLAN_ANALYSIS_PORT_GROUPS_H
 
 #include "analysis/analysis.h"
 
-#define PORT_LOAD_LEAST 0.005   /* a port is idle if it has fewer cycles per iteration */
+#define PORT_LOAD_LEAST 0.005   /* cycles per iteration below which a port is idle */
 
 struct port_group {
     portset ports;
     /* Kind of all forms that use exactly these ports: "ALU", "FP add", "load", ...; static. "":
-     * several kinds or none. */
+     * several kinds, or none. */
     const char *purpose;
 };
 
 struct port_groups {
     unsigned count;
-    struct port_group items[PORTS_MAX];   /* sorted by the group's first port */
-    portset idle;                         /* ports without load; they belong to no group */
+    struct port_group items[PORTS_MAX];   /* groups, sorted by their first port */
+    portset idle;                         /* ports without load, which belong to no group */
 };
 
-/* Groups the busy ports of @a's machine. Ports are in one group if every instruction loads them
- * equally. Blocking pipes and the ports @apart are groups of one port. Purposes follow from all
- * forms of the machine (analysis/port_names.h). */
+/* Groups the busy ports of @a's machine: those that every instruction loads equally. Blocking pipes
+ * and the ports @apart are groups of one port. Purposes follow from all forms of the machine
+ * (analysis/port_names.h). */
 void port_groups_of(const struct analysis *a, portset apart, struct port_groups *out);
-/* Returns the sum of @cycles over @ports. @cycles has the load of each port. */
+/* Returns the sum of @cycles, the load of each port, over @ports. */
 double port_group_sum(const double *cycles, portset ports);
 /* Appends the short name of @set: "12345", "ALU0-3", "FP0,2", "M0-1 S0-3". */
 void port_group_name(portset set, const struct ports *ports, struct str *out);
 /* Appends a usage with short names: "1*p0156+1*AGU0-2". Appends nothing if the usage is empty. */
 void port_groups_usage(const struct usage *usage, const struct ports *ports, struct str *out);
-/* Returns whether the instruction has no port usage: its form is unknown, or the instruction takes
- * a slot but no port (a fused compare and branch of a charted CPU). */
+/* Returns whether the instruction has no port usage: its form is unknown, or it takes a slot but no
+ * port (a fused compare and branch of a charted CPU). */
 bool analysis_unplaced(const struct analysis *a, size_t row);
 
 #endif

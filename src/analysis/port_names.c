@@ -9,9 +9,9 @@
 #include "isa/isa.h"
 #include "isa/operands.h"
 
-/* Smallest share and number of forms that characterise a port set. The share is of the kind's
- * forms, or of the set's forms. Smaller numbers of forms are exceptions, such as placeholders for
- * system instructions. */
+/* Smallest share of a kind's forms or of a set's forms, and smallest number of forms, that
+ * characterise a port set. Fewer forms are exceptions, such as placeholders for system
+ * instructions. */
 #define KIND_LEAST 0.15
 #define FORMS_LEAST 3
 /* smallest share of stores that can use a store-data port */
@@ -26,7 +26,7 @@ struct form_class {
     unsigned forms;
 };
 
-/* All forms of a machine, stored with its mapping (mapping_keep_derived). */
+/* all forms of a machine, stored with its mapping (mapping_keep_derived) */
 struct form_classes {
     size_t count;
     struct form_class items[];
@@ -53,8 +53,7 @@ static struct form_class class_of(enum isa isa, const struct mapping_entry *e)
     return c;
 }
 
-/* Returns the classes of the machine's forms. The first call makes them. Returns NULL if out of
- * memory. */
+/* Returns the classes of the machine's forms, which the first call makes; NULL if out of memory. */
 static const struct form_classes *classes_of(const struct machine *m, enum isa isa)
 {
     const struct form_classes *known = mapping_derived(m->mapping);
@@ -80,10 +79,10 @@ static const struct form_classes *classes_of(const struct machine *m, enum isa i
 }
 
 /* Number of forms per kind: of the machine (@all), per port (@of_port), and of forms whose ports
- * are exactly those of a group (@exact). */
+ * are exactly those of a group (@exact) */
 struct uses {
     unsigned all[FORM_KINDS], of_port[PORTS_MAX][FORM_KINDS], exact[PORTS_MAX][FORM_KINDS];
-    unsigned alone[PORTS_MAX][FORM_KINDS];         /* forms that can use no other port */
+    unsigned alone[PORTS_MAX][FORM_KINDS];         /* number of forms that can use no other port */
     /* number of stores of vectors, and of those that can use each port */
     unsigned vectors, vectors_of_port[PORTS_MAX];
     /* number of stores, and of those that can use each port */
@@ -110,7 +109,7 @@ static bool count_forms(const struct machine *m, enum isa isa, const portset *se
     for (size_t i = 0; classes && i < classes->count; i++) {
         const struct form_class *c = &classes->items[i];
         const bool store = c->kind == FORM_STORE && c->ports;
-        /* A store counts even with two µops, because most stores also have an address µop. */
+        /* Most stores also have an address µop, so a store counts with two µops. */
         u->all[c->kind] += c->kind == FORM_STORE || c->single ? c->forms : 0;
         if (c->single)
             count_single(c, sets, count, u);
@@ -154,7 +153,7 @@ static bool enough(unsigned forms, unsigned all)
     return forms >= FORMS_LEAST && forms >= KIND_LEAST * all;
 }
 
-/* Returns a bit set of the kinds of forms whose ports are exactly group @i; 0 if none. */
+/* Returns a bit set of the kinds of forms whose ports are exactly group @i; 0: none. */
 static unsigned kinds_of_set(const struct uses *u, unsigned i)
 {
     unsigned kinds = 0, all = 0;
@@ -231,14 +230,14 @@ static const char *stem_of(unsigned kinds)
                                        : NULL;
 }
 
-/* Returns a bit set of the kinds of forms that characterise port @j. It includes kinds with few
- * forms that can use no other port. */
+/* Returns a bit set of the kinds of forms that characterise port @j, including kinds with few forms
+ * that can use no other port. */
 static unsigned kinds_of_port(const struct uses *u, unsigned j)
 {
     const portset bit = (portset)1 << j;
     unsigned kinds = kinds_of_ports(u, bit);
 
-    /* The port executes some loads, mostly of vectors, and no other forms. */
+    /* The port executes some loads, mostly of vectors, and nothing else. */
     kinds = !kinds && u->of_port[j][FORM_LOAD] >= FORMS_LEAST ? 1u << FORM_LOAD : kinds;
     if (stores_use(u, bit, kinds))
         kinds |= 1u << FORM_STORE;
@@ -251,7 +250,7 @@ static unsigned kinds_of_port(const struct uses *u, unsigned j)
     return kinds;
 }
 
-/* Returns whether the source of the machine's fact issue_slots is a chart. */
+/* Returns whether a chart made the machine: the source of its fact issue_slots says so. */
 static bool is_charted(const struct machine *m)
 {
     for (size_t i = 0; i < m->fact_count; i++)

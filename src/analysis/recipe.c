@@ -59,8 +59,8 @@ bool recipe_names_target(const char *flag)
            str_has_prefix(flag, "-mtune=");
 }
 
-/* Returns the number of characters of @flag that identify the setting. Returns the length of the
- * whole flag plus 1 if the setting may have several values. */
+/* Returns the number of characters of @flag that identify the setting, or its length plus 1 if the
+ * setting may have several values. */
 static size_t subject(const char *flag)
 {
     return str_has_prefix(flag, "-O")                                   ? 2
@@ -84,7 +84,7 @@ void recipe_add_flag(struct recipe *r, const char *flag)
             r->flags.items[i] = mem_strdup(flag);
             return;
         }
-        /* the last of equal or contradicting flags is effective (-fno-x, -fx) */
+        /* The last of equal or contradicting flags is effective (-fno-x, -fx). */
         r->flags.count--;
         memmove(&r->flags.items[i], &r->flags.items[i + 1],
                 (r->flags.count - i) * sizeof *r->flags.items);

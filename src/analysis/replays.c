@@ -8,39 +8,39 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* most loads before another one that wait for the same load; chains of more loads were not
- * measured, and a scheduler holds few of them at a time */
+/* Maximum number of loads before another one that wait for the same load. Chains of more were not
+ * measured, and a scheduler holds few of them at a time. */
 #define WAITING_MOST 11u
 /* Replays per operation that reads a computed value, in units of alu_replays. Measured on a virtual
- * EPYC Turin, with blocks that differ in one operation (docs/pipeline.md). */
+ * EPYC Turin with blocks that differ in one operation (docs/pipeline.md). */
 #define TRIES_CARRIED 0.12   /* the value is from the previous iteration */
-#define TRIES_CHAINED 0.2    /* case: another operation of the iteration already waited for the
-                              * value's producer */
+/* another operation of the iteration already waited for the value's producer */
+#define TRIES_CHAINED 0.2
 #define TRIES_LONG 0.2       /* the producer or the reader takes several cycles */
 #define TRIES_FEW_FEW 1.3    /* the producer and the reader have few ports */
-#define TRIES_FEW 0.62       /* case: only the producer has few ports */
+#define TRIES_FEW 0.62       /* only the producer has few ports */
 
-/* Cycles by which chains of one-cycle operations lengthen. The index is the number of operations of
- * the chains, with their readers, per iteration. With more operations the ports are the limit.
- * Measured like the constants above. */
+/* Cycles by which chains of one-cycle operations lengthen, by the number of operations of the
+ * chains and their readers per iteration. With more operations the ports are the limit. Measured
+ * like the constants above. */
 static const double crowded_by[] = {0, 0, 0, 0, 0.04, 0.17, 0.29};
 #define CROWD_MOST (sizeof crowded_by / sizeof *crowded_by - 1)
 
-/* Origin of the value in a register or the flags. */
+/* Origin of the value in a register or the flags */
 enum held { HELD_OLD, HELD_LOADED, HELD_READY, HELD_CHAINED, HELD_LONG };
 
 struct held_value {
     enum held held;
     bool loaded, found;       /* @loaded: a load wrote the value. @found: the load is forwarded from
                                * a store. */
-    /* Operations from the load @load to this value, including the last one. 0: no load, or too many
-     * operations. */
+    /* number of operations from the load @load to this value, including the last one; 0: no load,
+     * or too many operations */
     uint8_t behind;
-    uint32_t load;            /* index of the load that the value depends on */
+    uint32_t load;            /* index of the load on which the value depends */
     portset ports;            /* ports of the instruction that produced the value */
     uint32_t maker;           /* index of the instruction that produced the value */
-    uint32_t at, iteration;   /* number of computing operations before the producer, and iteration
-                               * of the producer */
+    /* number of computing operations before the producer, and iteration of the producer */
+    uint32_t at, iteration;
 };
 
 struct replaying {
@@ -49,29 +49,28 @@ struct replaying {
     const struct costs *costs;
     const struct deps *d;
     struct held_value holds[RESOURCE_COUNT];
-    /* index of the first load in each load's dependence tree; a load without input has its own
-     * index */
+    /* per load: index of the first load in its dependence tree; its own index if it has no input */
     uint32_t *tree;
     uint32_t *waiting;        /* per load: number of loads that depend on it */
     uint32_t at, iteration;
-    /* Per operation: true if its only input is its own result, and the number of other operations
+    /* Per operation: whether its only input is its own result, and the number of other operations
      * whose only input is that result. */
     bool *chained;
     uint32_t *company;
     struct replays *out;
 };
 
-/* Properties of an operation's inputs. */
+/* Properties of an operation's inputs */
 struct replay_inputs {
     double tries;             /* largest number of replays that an input causes, in units of
                                * alu_replays */
     bool loaded, computed;    /* an input was loaded or computed in this iteration */
-    bool itself, others;      /* @itself: an input is the operation's own result of the previous
-                               * iteration; @others: an input is neither that nor the result of
-                               * @chain */
+    /* @itself: an input is the operation's own result of the previous iteration. @others: an input
+     * is neither that nor the result of @chain. */
+    bool itself, others;
     uint32_t reader;          /* index of the operation */
-    uint32_t chain;           /* index of an operation with @chained that produces an input;
-                               * UINT32_MAX: none */
+    /* index of an operation with @chained that produces an input; UINT32_MAX: none */
+    uint32_t chain;
 };
 
 static bool finds_store(const struct replaying *r, uint32_t at)
@@ -80,7 +79,7 @@ static bool finds_store(const struct replaying *r, uint32_t at)
     return i < r->d->addresses.found_count && r->d->addresses.found[i].load == at;
 }
 
-/* Returns the ports of the first µop that only uses replay_ports; 0: none. */
+/* Returns the ports of the first µop that uses only replay_ports; 0: none. */
 static portset computing_ports(const struct replaying *r, const struct cost *row)
 {
     for (uint32_t k = row->first; k < row->first + row->count; k++)
@@ -94,7 +93,7 @@ static bool is_few(const struct replaying *r, portset ports)
     return 2 * portset_size(ports) <= portset_size(r->c->replay_ports);
 }
 
-/* Returns the weight of a reader. It decreases with the number of computing operations between the
+/* Returns the weight of a reader, which falls with the number of computing operations between the
  * producer and the reader. */
 static double nearness(uint32_t between)
 {
@@ -173,7 +172,7 @@ static void read_all(const struct replaying *r, const struct insn *insn, portset
         read_value(r, RESOURCE_FLAGS, ports, is_long, out);
 }
 
-/* Adds the replays of operation @i and fills @v for its result. Replays use the operation's ports
+/* Adds the replays of operation @i, and fills @v for its result. Replays use the operation's ports
  * if both producer and reader have few ports, else all replay ports. */
 static void compute(struct replaying *r, uint32_t i, portset ports, struct held_value *v)
 {
@@ -221,8 +220,8 @@ static void address(struct replaying *r, uint32_t i, const struct operand *op)
         }
 }
 
-/* Returns the number of operations from a load without forwarding to the result of instruction @i.
- * Sets *@load to that load. 0: no load, or too many operations. */
+/* Returns the number of operations from a load without forwarding to the result of instruction @i;
+ * 0: no load, or too many operations. Sets *@load to that load. */
 static uint8_t behind_load(const struct replaying *r, uint32_t i, uint32_t *load)
 {
     const struct insn *insn = &r->insns[i];
@@ -283,7 +282,7 @@ static void step(struct replaying *r, uint32_t i)
     v.behind = idiom || !(r->c->load_replays_through > 0) ? 0 : behind_load(r, i, &v.load);
     portset ports = idiom || row->flags & ROW_ELIMINATED ? 0 : computing_ports(r, row);
     if (row->op->traits & OP_PURE_STORE && !(insn->traits & INSN_VECTOR))
-        ports = ports ? ports : r->c->replay_ports;   /* the store-data µop of a scalar store */
+        ports = ports ? ports : r->c->replay_ports;   /* A scalar store has a store-data µop. */
     if (ports && !isnan(r->c->alu_replays))
         compute(r, i, ports, &v);
     else if (!(row->flags & ROW_ELIMINATED))
@@ -291,8 +290,8 @@ static void step(struct replaying *r, uint32_t i)
     hold(r, i, v);
 }
 
-/* Returns the cycles by which readers lengthen chains of one operation. They depend on the number
- * of readers, and on pairs that read the same value (fact chain_delay_company). */
+/* Returns the cycles by which readers lengthen chains of one operation, from the number of readers
+ * and of pairs that read the same value (fact chain_delay_company). */
 static double crowding(const struct replaying *r)
 {
     size_t waiting = 0, pairs = 0;
@@ -307,9 +306,9 @@ static double crowding(const struct replaying *r)
     return crowded_by[waiting] + r->c->chain_delay_company * (double)pairs;
 }
 
-/* Returns the cycles of the ports of vector loads if other accesses are interleaved. Each other
- * access takes a share of a slot (fact vector_loads_mixed). The share changes if accesses of one
- * kind are adjacent (vector_loads_mixed_runs). */
+/* Returns the cycles of the ports of vector loads among other accesses, each of which takes a share
+ * of a slot (fact vector_loads_mixed). The share changes if accesses of one kind are adjacent
+ * (vector_loads_mixed_runs). */
 static double mixed_cycles(const struct core *c, const struct insn *insns,
                            const struct costs *costs)
 {
@@ -340,7 +339,7 @@ void replays_find(const struct core *c, const struct insn *insns, const struct c
                   const struct deps *d, struct replays *out)
 {
     struct replaying r = {.c = c, .insns = insns, .costs = costs, .d = d, .out = out};
-    /* number of iterations until the origins of all values repeat */
+    /* Number of iterations after which the origins of all values repeat. */
     uint32_t last = 2 + (c->load_replays_through > 0 ? (uint32_t)c->load_replays_through : 0);
 
     out->fed = out->pairs = 0;

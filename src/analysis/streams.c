@@ -13,29 +13,29 @@
 #include "base/mem.h"
 #include "isa/vary.h"
 
-#define STORE_BUFFER 64        /* number of stores in flight; loads of data from older stores read
-                                * the cache */
+/* Number of stores in flight. Loads of data from older stores read the cache. */
+#define STORE_BUFFER 64
 /* Largest distance in bytes between accesses of one stream. Lines at larger distances may be
  * evicted between the accesses. */
 #define NEAR 4096
-#define ROUNDS 256             /* iterations simulated to count lines; only the second half is
-                                * counted */
-#define LONG_STEP 65536        /* smallest step in bytes with which no two iterations access the
-                                * same line */
-#define FARTHEST ((int64_t)1 << 40)   /* largest step or offset in bytes */
-#define DEPTH 24               /* largest depth of sums and loads in an address */
-/* Largest number of terms examined in an address. Repeated doubling of a register has exponentially
- * many terms. */
+/* number of simulated iterations; lines of the second half are counted */
+#define ROUNDS 256
+/* smallest stride in bytes at which no two iterations access the same line */
+#define LONG_STEP 65536
+#define FARTHEST ((int64_t)1 << 40)   /* largest stride or offset in bytes */
+#define DEPTH 24               /* maximum depth of sums and loads in an address */
+/* Maximum number of terms examined in an address. Repeated doubling of a register has exponentially
+ * many. */
 #define PARTS_MOST 256
-#define CHAIN 1024             /* largest number of loads between an address and the register that
-                                * it starts from */
+/* maximum number of loads between an address and its first register */
+#define CHAIN 1024
 #define NO_LEAF UINT32_MAX
 
-/* Terms of an address: registers, and at most one loaded value. */
+/* Terms of an address: registers, and at most one loaded value */
 struct address_parts {
     struct stream_term terms[STREAM_TERMS];
-    unsigned count, seen;      /* number of terms; number of parts examined */
-    /* symbol of the loaded value; 0: none, NO_LEAF: unsupported */
+    unsigned count, seen;      /* number of terms, and of examined parts */
+    /* symbol of the loaded value; 0: none; NO_LEAF: unsupported */
     uint32_t leaf;
     int64_t factor;            /* factor of the loaded value */
 };
@@ -102,8 +102,8 @@ static bool loaded_from(const struct finder *f, uint32_t symbol, struct symbol_m
     return m->kind == SYMBOL_LOADED;
 }
 
-/* Returns the number of loads by which the access's address depends on its address in the previous
- * iteration; 0: it does not depend on it. */
+/* Returns the number of loads through which the access's address depends on its address in the
+ * previous iteration; 0: it does not. */
 static uint32_t hops_of(const struct finder *f, const struct access *a)
 {
     uint32_t symbol = a->symbol;
@@ -125,7 +125,7 @@ static void refuse(struct finder *f, uint32_t insn, const char *why)
     snprintf(f->out->why, sizeof f->out->why, "%s", why);
 }
 
-/* Returns the offset of an access. An unresolved symbol counts as address 0. */
+/* Returns the offset of an access. An unresolved symbol has address 0. */
 static int64_t offset_of(const struct access *a)
 {
     return a->offset - symbol_place(a->offset);
@@ -156,8 +156,8 @@ static struct stream *stream_new(struct finder *f, const struct access *a, enum 
     return &f->out->items.items[f->out->items.count - 1];
 }
 
-/* Adds the access to a stream with the same symbols and step whose accesses are within NEAR bytes,
- * or creates a stream. Returns the stream's index. */
+/* Adds the access to a stream with the same symbols and stride whose accesses are within NEAR
+ * bytes, or creates a stream. Returns its index. */
 static uint32_t stream_take(struct finder *f, const struct access *a, enum stream_kind kind,
                             const struct address_parts *p)
 {
@@ -183,8 +183,8 @@ static uint32_t stream_take(struct finder *f, const struct access *a, enum strea
     return (uint32_t)(s - f->out->items.items);
 }
 
-/* Returns the stream that contains @from, the loaded index of a gather; STREAM_ALONE if no access
- * with a known step loads it. */
+/* Returns the stream that contains @from, the loaded index of a gather; STREAM_ALONE: no access
+ * with a known stride loads it. */
 static uint32_t feeder(const struct finder *f, const struct symbol_meaning *from)
 {
     for (size_t i = 0; i < f->work.accesses.count; i++) {
@@ -235,7 +235,8 @@ static void take_unstepped(struct finder *f, size_t at)
                  depth++)
                 symbol = m.a;
             if (s->kind == STREAM_CHASE && symbol == s->symbol) {
-                /* the load accesses the same element as the load of the next iteration's address */
+                /* The load accesses the same element as the load of the next iteration's
+                 * address. */
                 s->late |= !a->store && depth == s->hops;
                 s->loads += !a->store;
                 s->stores += a->store;
@@ -337,7 +338,7 @@ static bool is_vector_access(const struct insn *in)
     return in->operation == OPERATION_GATHER || in->operation == OPERATION_SCATTER;
 }
 
-/* Returns the new lines per iteration of stream @at. */
+/* Returns the number of new lines per iteration of stream @at. */
 static double lines_of(const struct finder *f, uint32_t at)
 {
     const struct stream *s = &f->out->items.items[at];
@@ -547,7 +548,7 @@ void stream_base(const struct stream *s, enum isa isa, struct str *out)
 
 double stream_index_values(uint32_t bytes)
 {
-    /* Bytes count as unsigned; a longer index may be signed. */
+    /* Bytes are unsigned; a longer index may be signed. */
     return exp2(8.0 * bytes - (bytes > 1));
 }
 

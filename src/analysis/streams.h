@@ -1,4 +1,4 @@
-/* Memory accesses of a loop, grouped into streams by address and step. */
+/* Memory accesses of a loop, grouped into streams by address and stride */
 #ifndef PORTOLAN_ANALYSIS_STREAMS_H
 #define PORTOLAN_ANALYSIS_STREAMS_H
 
@@ -16,13 +16,13 @@
 #define STREAM_ALONE UINT32_MAX
 
 enum stream_kind {
-    STREAM_FIXED,    /* the same address in every iteration */
-    STREAM_WALK,     /* advances by a known step */
+    STREAM_FIXED,    /* has the same address in every iteration */
+    STREAM_WALK,     /* advances by a known stride */
     STREAM_GATHER,   /* the address is a loaded index in an array */
     STREAM_CHASE,    /* the address is a value that the previous access loaded */
 };
 
-/* Term of an address: the initial value of a register times a factor. */
+/* Term of an address: the initial value of a register times a factor */
 struct stream_term {
     uint8_t reg;
     int64_t factor;
@@ -31,35 +31,38 @@ struct stream_term {
 struct stream {
     enum stream_kind kind;
     uint32_t insn;           /* index of the first instruction that accesses the stream */
-    uint32_t loads, stores;  /* accesses per iteration */
+    uint32_t loads, stores;  /* number of accesses per iteration */
     bool non_temporal;       /* the stores bypass the caches */
-    bool loaded;             /* in every iteration, a load from a constant address returns the base
-                              * of the stream */
+    /* a load from a constant address returns the base of the stream in every iteration */
+    bool loaded;
     bool vector;             /* a gather or scatter of one instruction */
-    int64_t step;            /* bytes per iteration; 0: unknown */
-    /* number of the unresolved symbol in its address (analysis/kernel_names.h); 0: none */
+    int64_t step;            /* stride in bytes per iteration; 0: unknown */
+    /* index, from 1, of the unresolved symbol in its address (analysis/kernel_names.h); 0: none */
     int64_t place;
     /* range of bytes accessed per iteration, relative to the sum of the terms */
     int64_t low, high;
-    double lines;            /* lines per iteration that the stream has not accessed before */
+    /* number of lines per iteration that the stream has not accessed before */
+    double lines;
     struct stream_term terms[STREAM_TERMS];
     unsigned term_count;
     uint32_t follows;        /* index of the stream that accessed the same lines before;
                               * STREAM_ALONE: none */
-    uint64_t distance;       /* bytes from this stream to the stream that it follows */
+    uint64_t distance;       /* distance in bytes to the stream that it follows */
     uint32_t fed_by;         /* gather: index of the stream with its indices */
-    uint32_t index_bytes;    /* size of an index in bytes, for a stream with indices */
+    uint32_t index_bytes;    /* bytes of an index, for a stream with indices */
     uint32_t scale;          /* scale of the index */
-    uint32_t hops;           /* chase: dependent loads per iteration */
+    uint32_t hops;           /* chase: number of dependent loads per iteration */
     int64_t link;            /* chase: offset of the next element's address in an element */
-    bool late;               /* chase: an access to other bytes of the element precedes the load of
-                              * the link, which is therefore late */
+    /* chase: an access to other bytes of the element precedes the load of the link, and so delays
+     * it */
+    bool late;
     uint32_t symbol;         /* symbol of the address (analysis/addresses.h), unique per stream */
 };
 
 struct streams {
     VEC(struct stream) items;
-    /* instructions per iteration that wait in the scheduler for a load of a moving stream */
+    /* number of instructions per iteration that wait in the scheduler for a load of a moving
+     * stream */
     uint32_t waiting;
     /* 1 + index of the instruction with an unsupported address; 0: none */
     uint32_t unknown;
@@ -70,8 +73,8 @@ struct streams {
  * access. Any thread. */
 void streams_find(const struct insn *insns, size_t count, struct streams *out);
 void streams_done(struct streams *s);
-/* Places stream @at into the array of stream @other, @distance bytes after that stream. Both
- * streams are numbered from 1. Returns false with err if their steps differ. */
+/* Places stream @at into the array of stream @other, @distance bytes after that stream. Both are
+ * numbered from 1. Returns false with err if their strides differ. */
 bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, struct err *err);
 /* Returns "load", "store", "update", "non-temporal", "gather", "scatter", "chase" or "fixed". */
 const char *stream_word(const struct stream *s);
@@ -82,9 +85,9 @@ static inline bool stream_moves(const struct stream *s)
 {
     return s->kind != STREAM_FIXED;
 }
-/* Returns the number of values that an index of @bytes bytes can have without being negative. */
+/* Returns the number of non-negative values of an index of @bytes bytes. */
 double stream_index_values(uint32_t bytes);
-/* Returns the number of bytes that a gather or scatter can access, given the range of its indices.
+/* Returns the number of bytes that a gather or scatter can access with the range of its indices;
  * INFINITY for other streams. */
 double stream_range(const struct streams *s, const struct stream *one);
 /* Returns the sum of @lines over all streams. */

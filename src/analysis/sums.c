@@ -5,10 +5,11 @@
 #include <stdlib.h>
 
 #define REGISTERS 32
-/* Additions that are executed in a smaller percentage of iterations count as never executed. */
+/* largest percentage of iterations with an executed addition at which it counts as never
+ * executed */
 #define RARE 7
 
-/* Returns whether @constant fits the signed field in which rename stores a sum. */
+/* Returns whether @constant fits the signed field in which rename keeps a sum. */
 static bool is_kept(const struct core *c, int64_t constant)
 {
     return (double)constant <= c->immediate_folding &&
@@ -49,16 +50,15 @@ static bool addition_of(const struct insn *insn, uint8_t *to, uint8_t *from, int
     }
 }
 
-/* Returns whether the instruction copies a whole register. The copy receives the same pending
- * sum. */
+/* Returns whether the instruction copies a whole register, with its pending sum. */
 static bool copies_sum(const struct insn *insn)
 {
     return insn->traits & INSN_MOVE && insn->operands[0].file == FILE_GENERAL &&
            insn->operands[0].bits == 64 && insn->operands[0].reg != insn->operands[1].reg;
 }
 
-/* Returns whether the instruction sets a whole register to a small constant. Rename stores the
- * constant as a sum, although the instruction executes. */
+/* Returns whether the instruction sets a whole register to a small constant, which rename keeps as
+ * a sum although the instruction executes. */
 static bool sets_constant(const struct core *c, const struct insn *insn)
 {
     const struct operand *to = &insn->operands[0], *immediate = insn_immediate(insn);
@@ -78,7 +78,7 @@ static uint32_t registers_read(const struct insn *insn)
     return read;
 }
 
-/* Sums of each register, up to the current instruction. */
+/* Sums of each register, up to the current instruction */
 struct sums {
     int64_t pending[REGISTERS];   /* constants added since another instruction wrote the register */
     int64_t net[REGISTERS];       /* constants added to the register per iteration */
@@ -123,7 +123,7 @@ static void follow(const struct core *c, const struct insn *insn, struct sums *s
 }
 
 /* Returns the percentage of iterations in which the addition is executed. If no other instruction
- * writes the register, the sum exceeds the limit periodically. */
+ * writes the register, its sum exceeds the limit periodically. */
 static uint8_t share_executed(const struct core *c, const struct sums *sums, uint8_t to,
                               uint8_t from, int64_t constant)
 {

@@ -13,7 +13,7 @@ struct immediate_folding {
 };
 
 /* Fills @out, one entry per instruction, for the steady state. Returns false and fills nothing if
- * the machine lacks the fact or the block has no addition of a constant. */
+ * the machine lacks the fact, or if the block adds no constant. */
 bool sums_find(const struct core *c, const struct insn *insns, size_t count,
                struct immediate_folding *out);
 

@@ -12,7 +12,7 @@
 #define VECTOR_BYTES 16
 #define NOBODY UINT32_MAX
 
-/* Names of the first NAMED instructions that have one kind of effect. */
+/* Names of the first NAMED instructions with one kind of effect */
 struct listed {
     struct str text;
     size_t count, last;   /* @count: number of instructions. @last: 1 + index of the last one. */
@@ -20,7 +20,7 @@ struct listed {
 
 static void list(struct listed *l, const struct insn *insns, size_t at)
 {
-    if (l->count && l->last == at + 1)   /* This is the second access of the same instruction. */
+    if (l->count && l->last == at + 1)   /* The same instruction has a second access. */
         return;
     l->last = at + 1;
     if (l->count++ >= NAMED)
@@ -57,8 +57,8 @@ static void list_crossings(const struct insn *insns, const struct address_work *
     }
 }
 
-/* Returns whether the node's value comes from the load of @insn. Returns false for the register of
- * a write-back address and the stack pointer of a pop. */
+/* Returns whether the node's value comes from the load of @insn; false for the register of a
+ * write-back address, and for the stack pointer of a pop. */
 static bool is_loaded(const struct insn *insn, const struct dep_node *node)
 {
     if (node->end >= LATENCY_ADDRESS)
@@ -77,7 +77,7 @@ static bool *loaded_nodes(const struct insn *insns, size_t count, const struct d
     for (size_t i = 0; i < work->accesses.count; i++)
         still[work->accesses.items[i].insn] |=
             !work->accesses.items[i].store && !moves(&work->accesses.items[i]);
-    /* a forwarded load returns the value of the store, not new data */
+    /* A forwarded load returns the value of the store, not new data. */
     for (size_t i = 0; i < work->found_count; i++)
         still[work->found[i].load] = true;
     for (size_t n = 0; n < d->node_count; n++) {
@@ -95,8 +95,8 @@ static bool *loaded_nodes(const struct insn *insns, size_t count, const struct d
     return loaded;
 }
 
-/* Returns whether the branch @insn depends on loaded data. @writers has the node that last wrote
- * each resource. */
+/* Returns whether the branch @insn depends on loaded data. @writers: the node that last wrote each
+ * resource. */
 static bool depends(const struct insn *insn, const uint32_t *writers, const bool *loaded)
 {
     bool found = false;
@@ -109,7 +109,7 @@ static bool depends(const struct insn *insn, const uint32_t *writers, const bool
         const struct operand *op = &insn->operands[i];
         if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS)
             found |= writers[op->reg] != NOBODY && loaded[writers[op->reg]];
-        /* an indexed operand is an entry of a jump table */
+        /* An indexed operand is an entry of a jump table. */
         found |= op->kind == OPERAND_MEMORY && op->index < INSN_REGISTERS;
     }
     return found;

@@ -8,10 +8,10 @@
 #include "base/mem.h"
 #include "isa/vary.h"
 
-#define ELSEWHERE 192         /* Bytes by which a cut dependence moves a load's address: three
-                               * lines. */
-#define STORE_BUFFER 64       /* Number of preceding stores that are searched for a dependence
-                               * through memory. */
+/* bytes by which a cut dependence moves a load's address: three lines */
+#define ELSEWHERE 192
+/* number of preceding stores searched for a dependence through memory */
+#define STORE_BUFFER 64
 
 void variant_done(struct variant *v)
 {
@@ -19,7 +19,7 @@ void variant_done(struct variant *v)
     *v = (struct variant){0};
 }
 
-/* Starts a variant with a copy of @insns without texts. Allocates space for @more instructions. */
+/* Begins a variant with a copy of @insns without text, and space for @more instructions. */
 static void begin(const struct insn *insns, size_t count, size_t more, struct variant *out)
 {
     *out = (struct variant){.insns = mem_alloc((count + more) * sizeof *insns), .count = count};
@@ -115,8 +115,8 @@ static size_t writer_of(const struct insn *insns, size_t count, size_t at, uint8
     return SIZE_MAX;
 }
 
-/* Changes @in to read @fresh instead of @reg. Returns false if @in also writes that operand or
- * cannot encode @fresh. */
+/* Makes @in read @fresh instead of @reg. Returns false if @in also writes that operand or cannot
+ * encode @fresh. */
 static bool reread(struct insn *in, uint8_t reg, uint8_t fresh)
 {
     for (unsigned k = 0; k < in->operand_count; k++) {
@@ -132,9 +132,8 @@ static bool reread(struct insn *in, uint8_t reg, uint8_t fresh)
     return true;
 }
 
-/* Changes all readers of the value that @at writes to @reg, so that they read @other. Returns false
- * and changes nothing if a reader cannot be changed, or if @other is overwritten before a
- * reader. */
+/* Makes all readers of the value that @at writes to @reg read @other. Returns false and changes
+ * nothing if a reader cannot be changed, or if @other is overwritten before a reader. */
 static bool reread_all(struct variant *v, size_t at, uint8_t reg, uint8_t other)
 {
     struct insn *before = mem_alloc(v->count * sizeof *before);
@@ -162,8 +161,8 @@ static bool is_legacy(const struct insn *insns, size_t count)
     return true;
 }
 
-/* Inserts a move to @like before instruction @at. The source of the move is a register that the
- * loop never writes. Returns false if this is impossible. */
+/* Inserts a move to @like before instruction @at, from a register that the loop never writes.
+ * Returns false if this is impossible. */
 static bool put_copy(struct variant *v, size_t at, const struct operand *like)
 {
     uint8_t fresh = vary_free(v->insns, v->count, (enum register_file)like->file, REG_NONE);
@@ -213,7 +212,7 @@ static void mark_dependents(const struct dependence *d, size_t n, size_t at, boo
 }
 
 /* Returns a register that @at reads, and whose value depends on @at in the previous iteration;
- * REG_NONE: none. The loop-carried chain remains if readers of @at read this register instead. */
+ * REG_NONE: none. The loop-carried chain remains if readers of @at read it instead. */
 static uint8_t passes_on(const struct variant *v, size_t at, const struct operand *written)
 {
     size_t n;
@@ -235,8 +234,8 @@ static uint8_t passes_on(const struct variant *v, size_t at, const struct operan
     return found;
 }
 
-/* Changes the readers of @at to read another register. If that is impossible, adds the written
- * register to @kept, because a move must write it. Returns false with the reason in @v. */
+/* Makes the readers of @at read another register. If that is impossible, adds the written register
+ * to @kept, because a move must write it. Returns false with the reason in @v. */
 static bool keep_alive(struct variant *v, size_t at, struct operand kept[INSN_OPERANDS],
                        unsigned *kept_count)
 {
@@ -309,7 +308,7 @@ void variant_nop(const struct insn *insns, size_t count, size_t at, struct varia
     if (!keep_alive(out, at, kept, &n))
         return;
     out->insns[at] = nop;
-    if (n) {   /* moves replace the nop, so the number of slots stays the same */
+    if (n) {   /* Moves replace the nop, so the number of slots does not change. */
         take_out(out, at);
         put_kept(out, at, kept, n);
     }

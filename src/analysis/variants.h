@@ -1,25 +1,24 @@
 /* Variants of a loop with one change: an instruction removed or replaced by a nop, or a dependence
  * cut. The variant's cycles, measured or predicted, show the cost of the changed part. Readers of a
- * removed result read a register that the loop never writes. If the instruction is on a
- * loop-carried chain, they read a source of the instruction, so that the chain remains. Any
- * thread. */
+ * removed result read a register that the loop never writes. On a loop-carried chain, they read a
+ * source of the removed instruction, so the chain remains. Any thread. */
 #ifndef PORTOLAN_ANALYSIS_VARIANTS_H
 #define PORTOLAN_ANALYSIS_VARIANTS_H
 
 #include "base/str.h"
 #include "isa/insn.h"
 
-/* A dependence: instruction @to reads the result of @from, @distance iterations earlier. */
+/* A dependence: instruction @to reads the result of @from, @distance iterations earlier */
 struct dependence {
     uint32_t from, to, distance;
     uint8_t reg;              /* register of the value; REG_NONE: memory */
 };
 
 struct variant {
-    struct insn *insns;       /* NULL if the variant is impossible; @reason explains it */
+    struct insn *insns;       /* NULL: the variant is impossible; @reason says why */
     size_t count;
     const char *reason;
-    bool copies;              /* true if register moves were inserted; each takes a slot */
+    bool copies;              /* register moves were inserted; each takes a slot */
 };
 
 void variant_done(struct variant *v);
@@ -31,11 +30,11 @@ void variant_nop(const struct insn *insns, size_t count, size_t at, struct varia
 void variant_cut(const struct insn *insns, size_t count, const struct dependence *cut,
                  struct variant *out);
 
-/* Lists the dependences through general registers, vector registers and memory, sorted by reader.
- * Omits implicit uses of the stack pointer. The caller frees the list. */
+/* Lists the dependences through general registers, vector registers and memory, sorted by reader,
+ * without implicit uses of the stack pointer. The caller frees the list. */
 struct dependence *dependences_of(const struct insn *insns, size_t count, size_t *found);
 
-/* Appends the register or memory that @d passes through: "xmm0", "memory". */
+/* Appends the register or memory of @d: "xmm0", "memory". */
 void dependence_through(enum isa isa, const struct dependence *d, struct str *out);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "base/divisor.h"
 
-#define PERIOD_MOST 64   /* largest number of steps after which the contents of lines are expected
-                          * to repeat */
+/* largest number of steps after which the contents of lines are expected to repeat */
+#define PERIOD_MOST 64
 
 bool windows_known(const struct core *c)
 {
@@ -15,7 +15,7 @@ bool windows_known(const struct core *c)
            !isnan(c->uop_cache_window_lines) && !isnan(c->uop_cache_window_again);
 }
 
-/* State of the simulation of lines and groups. */
+/* State of the simulation of lines and groups */
 struct window_walk {
     int64_t bytes, line_insns, line_constants, window_lines, again;   /* facts uop_cache_window,
                                                                        * _line_insns,
@@ -24,11 +24,11 @@ struct window_walk {
                                                                        * _window_again */
     struct window_groups *out;
     int64_t at;
-    int64_t used;           /* instructions in the current line; 0: the next instruction starts a
-                             * line */
-    int64_t constants;      /* constants in the current line */
+    /* number of instructions in the current line; 0: the next one starts a line */
+    int64_t used;
+    int64_t constants;      /* number of constants in the current line */
     int64_t window;         /* index of the window in which the last line begins */
-    int64_t lines;          /* lines in the last group */
+    int64_t lines;          /* number of lines in the last group */
     size_t first;           /* index in out->list of the first group since the last jump */
     /* @begun: number of lines since the last jump that begin in the first window. @before: number
      * of lines that begin in the last window. */
@@ -59,7 +59,7 @@ static void begin_line(struct window_walk *w)
     w->window = window;
 }
 
-/* Returns the number of displacements and immediates of an instruction. A 64-bit immediate counts
+/* Returns the number of displacements and immediates of an instruction; a 64-bit immediate counts
  * as two. */
 static unsigned constants_of(const struct insn *insn)
 {
@@ -76,7 +76,7 @@ static unsigned constants_of(const struct insn *insn)
     return count;
 }
 
-/* Adds an instruction to the current line. Returns whether it starts another line. */
+/* Adds an instruction to the current line. Returns whether it starts another one. */
 static bool fill_line(struct window_walk *w, unsigned constants)
 {
     const bool full = w->used == w->line_insns || (w->used && w->line_constants &&
@@ -96,10 +96,10 @@ static void take(struct window_walk *w, unsigned length, unsigned constants)
     w->at += length;
 }
 
-/* Simulates a taken jump. If the last window contains only the end of a line, that window takes a
- * cycle. If the code continues beyond its first window, that window's group is delivered together
- * with the next one. This saves a cycle, unless the group is full, the last window takes such a
- * cycle, and no second group begins in it. */
+/* Simulates a taken jump. A last window with only the end of a line takes a cycle. If the code
+ * continues beyond its first window, that window's group is delivered together with the next one.
+ * This saves a cycle, unless the group is full, the last window takes such a cycle, and no second
+ * group begins in it. */
 static void jump(struct window_walk *w)
 {
     const size_t groups = w->out->list.count - w->first;
@@ -118,13 +118,13 @@ static void jump(struct window_walk *w)
     w->used = 0;
 }
 
-/* Returns whether both rows occupy the place of one instruction in a line. */
+/* Returns whether both rows are one instruction in a line. */
 static bool is_part(const struct cost *row, const struct cost *next)
 {
     return next->flags & ROW_PART || row->flags & ROW_JOINS;
 }
 
-/* An instruction in a line, with its number of rows, bytes and constants. */
+/* An instruction in a line, with its number of rows, bytes and constants */
 struct line_insn {
     size_t rows;
     unsigned length, constants;
@@ -143,8 +143,8 @@ static struct line_insn line_insn_at(const struct insn *insns, const struct cost
     return one;
 }
 
-/* Returns the number of copies after which the contents of lines repeat, if constants limit the
- * lines. The result is a multiple of @step. */
+/* Returns the number of copies after which the contents of lines repeat if constants limit the
+ * lines: a multiple of @step. */
 static size_t copies_by_constants(const struct window_walk *w, const struct insn *insns,
                                   const struct costs *costs, size_t step)
 {
@@ -180,7 +180,7 @@ static size_t copies_of(const struct window_walk *w, size_t length, size_t insns
     return jumps ? by_bytes : by_bytes / greatest_divisor(by_bytes, by_lines) * by_lines;
 }
 
-/* Simulates one period, all copies, from state *@w. */
+/* Simulates one period of all copies from state *@w. */
 static void walk(struct window_walk *w, const struct insn *insns, const struct costs *costs,
                  bool jumps, unsigned align, bool returns)
 {

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-/* Returns the top of the stack after @insn. A push decrements the top. */
+/* Returns the top of the stack after @insn. A push decrements it. */
 static uint8_t moved(uint8_t top, const struct insn *insn)
 {
     return (uint8_t)(top - insn->x87_step) % X87_REGISTERS;

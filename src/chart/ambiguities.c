@@ -14,25 +14,25 @@
 #include "throughput/throughput.h"
 
 #define SURE 0.9             /* smallest confidence of a form that experiments use as a witness */
-#define QUICK 4.0            /* largest number of cycles per execution of a witness */
+#define QUICK 4.0            /* largest cycles per execution of a witness */
 #define BESIDE_MOST 120      /* maximum number of witnesses, each with another usage */
 #define TELLS 2.0            /* smallest difference of two usages' predictions for an experiment, in
                               * standard deviations */
-/* Such a difference with which the experiment of another alternative is enough. */
+/* difference of this kind at which an experiment chosen for another alternative suffices */
 #define TELLS_ENOUGH 4.0
 #define COPIES 2             /* maximum number of copies of the ambiguous form in one experiment */
-/* An experiment has at least the number of saturator executions with which the saturator takes
- * longer than the ambiguous form, and at most this multiple of it. */
+/* An experiment has at least the number of saturator executions that take longer than the ambiguous
+ * form, and at most this multiple of it. */
 #define LEVELS 2
 #define SIZE_MOST 160        /* maximum number of instructions in one experiment */
 #define MASSES_MOST 400
-/* maximum number of experiments per form that test it against further ports */
+/* maximum number of experiments per form that test it against untested ports */
 #define CHECKS_MOST 4
-#define CHECK_WEIGHT 1e-6    /* weight of a check in the file of ambiguities; it is small, because a
-                              * check assigns no other usage */
+/* weight of a check in the file of ambiguities; small, because a check assigns no other usage */
+#define CHECK_WEIGHT 1e-6
 #define NOT_TESTED ", not tested against "
 
-/* Forms of certain usage, and saturators made of them, for experiments with ambiguous forms. */
+/* Forms of certain usage, and saturators made of them, for experiments with ambiguous forms */
 struct witnesses {
     const struct chart *chart;
     struct mapping *mapping;      /* port mapping with one form of each certain usage */
@@ -79,7 +79,7 @@ static bool fresh_usage(const struct mapping *m, const struct mapping_entry *ent
     return true;
 }
 
-/* Returns whether the form's experiments leave no alternative about as likely. */
+/* Returns whether the form's experiments leave no other usage nearly as likely. */
 static bool is_alone(const struct chart_form *f)
 {
     double most = 0;
@@ -174,8 +174,8 @@ static void write_experiment(const struct witnesses *w, const char *form, uint32
                        s->terms[i].count * count);
 }
 
-/* Returns the number of executions of @s with which @s takes longer than @copies copies of the
- * form. 0: the experiment would be too large. */
+/* Returns the number of executions of @s that take longer than @copies copies of the form. 0: the
+ * experiment would be too large. */
 static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const struct saturator *s,
                              uint32_t level)
 {
@@ -186,7 +186,7 @@ static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const 
     return (uint64_t)size * count + copies > SIZE_MOST ? 0 : count;
 }
 
-/* An experiment of an ambiguous form: @copies of it and @count times a saturator. */
+/* An experiment of an ambiguous form: @copies copies of it and @count executions of a saturator */
 struct distinction {
     const struct saturator *saturator;
     uint32_t copies, count;
@@ -202,7 +202,7 @@ static double difference(const struct witnesses *w, const struct mapping_entry *
     return fabs(a - b) / sight_noise(w->chart->noise, fmin(a, b));
 }
 
-/* Finds the experiment whose predictions for both usages of @form differ most. Returns the
+/* Finds the experiment for which the predictions of both usages of @form differ most. Returns the
  * difference. */
 static double best_experiment(const struct witnesses *w, const struct chart_form *f,
                               const struct mapping_entry *is, const struct chart_usage *other,
@@ -227,8 +227,8 @@ static double best_experiment(const struct witnesses *w, const struct chart_form
     return most;
 }
 
-/* Finds an experiment that distinguishes both usages: one of the @n in @chosen, or else the best
- * one, which is added to @chosen. Returns whether there is one. */
+/* Finds an experiment that distinguishes both usages. It is one of the @n in @chosen, or else the
+ * best one, which is added to @chosen. Returns whether one exists. */
 static bool find_experiment(const struct witnesses *w, const struct chart_form *f,
                             const struct mapping_entry *is, const struct chart_usage *other,
                             struct distinction *chosen, unsigned *n, struct experiment *out)
@@ -250,8 +250,7 @@ static bool find_experiment(const struct witnesses *w, const struct chart_form *
     return true;
 }
 
-/* Finds experiments for the alternatives of one form, and appends these ambiguities to the
- * chart. */
+/* Finds experiments for the alternatives of one form, and appends the ambiguities to the chart. */
 static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form)
 {
     struct chart_form *f = &c->forms[form];
@@ -266,7 +265,7 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
             experiment_done(&ambiguity.experiment);
             continue;
         }
-        if (!f->settle) {   /* The alternatives are sorted, so the first one is the most likely. */
+        if (!f->settle) {   /* The alternatives are sorted, most likely first. */
             struct str text = {0};
             usage_print(&f->others[i].usage, mapping_ports(c->machine->mapping), &text);
             free(f->rival);
@@ -281,8 +280,8 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
     f->confidence = fmin(f->confidence, 1 / (1 + weight));
 }
 
-/* Returns the saturator that keeps most of @ports busy and may run with the form. Of several such
- * saturators, returns the one with the fewest other ports; NULL: none. */
+/* Returns the saturator that keeps most of @ports busy and may run with the form. Prefers the one
+ * with the fewest other ports. NULL: none. */
 static const struct saturator *busy_with(const struct witnesses *w, const struct chart_form *f,
                                          portset ports)
 {
@@ -517,7 +516,7 @@ bool ambiguities_load(const char *path, const struct ports *ports, struct ambigu
                             "give an ambiguities file that machine chart saved with this version",
                             "%s is not an ambiguities file of machine chart", path));
 
-    /* In a file without the field "late", times may exceed the port bound. */
+    /* A file without the field "late" allows times above the port bound. */
     *out = (struct ambiguities){.noise = NAN, .late = true, .simulated = mem_strdup("")};
     for (size_t i = 0; ok && i < t->count; i++)
         ok = read_row(t->rows[i], ports, out, err) || err_at(err, path, t->lines[i], err->column);

@@ -1,6 +1,6 @@
 /* Charts a CPU without prior tables: measures experiments, chains and loops, and infers a machine
- * from their times. The stages run one after the other on one thread. Journals store each time,
- * so that an interrupted run can resume.
+ * from their times. The stages run one after the other on one thread. Journals store each time, so
+ * an interrupted run can resume.
  * 1. all forms alone (chart.c)
  * 2. a core: forms of every behaviour, measured in pairs (chart/core.h)
  * 3. ports and usages of the core (chart/ports.h)
@@ -33,7 +33,7 @@ enum chart_state {
 };
 extern const char *const chart_state_names[];
 
-/* An alternative usage that explains a form's measurements as well, or almost as well. */
+/* An alternative usage that explains a form's measurements about as well */
 struct chart_usage {
     struct usage usage;           /* µops over the machine's ports */
     unsigned slots;
@@ -48,7 +48,8 @@ struct chart_form {
     double alone;                 /* cycles per execution in isolation; NaN: not measured */
     char *reason;                 /* reason why the form was not measured (CHART_NOT_MEASURED);
                                    * NULL: it was */
-    /* probability of this usage among all that explain the measurements; NaN: no usage */
+    /* probability of this usage among all that explain the measurements; NaN: the form has no
+     * usage */
     double confidence;
     unsigned experiments;         /* number of experiments with the form */
     double error;                 /* largest relative error of a measurement of the form */
@@ -62,7 +63,7 @@ struct chart_form {
     portset untested;             /* ports whose saturators were not measured with the form */
     /* experiment with saturators of untested ports; NULL: none */
     char *check;
-    /* true if several executions of the form share a slot at rename, and the form has no ports */
+    /* several executions of the form share a slot at rename, and the form has no ports */
     bool joined;
     /* No experiment with the core reveals the form's ports. @settle may have an experiment with
      * other forms. */
@@ -82,32 +83,32 @@ struct chart_ambiguity {
     struct experiment experiment;
 };
 
-/* An experiment that would test a form against saturators of untested ports. */
+/* An experiment that would test a form with saturators of untested ports */
 struct chart_check {
     uint32_t form;                /* index into the chart's forms */
     struct experiment experiment;
 };
 
-/* A machine fact, determined by small loops. */
+/* A machine fact that small loops determine */
 struct chart_fact {
-    char *key, *value, *why;      /* value is NULL if the fact is unknown */
+    char *key, *value, *why;      /* value: NULL if the fact is unknown */
 };
 
-/* Result of the review: predictions of random blocks that inference did not use. */
+/* Result of the review: predictions of random blocks that inference did not use */
 struct chart_review {
     /* number of measured blocks, and of blocks whose forms are all in the machine */
     size_t blocks, covered;
     double error;                 /* mean relative error over the covered blocks; NaN: none */
-    double error_before;          /* mean relative error before the second round; NaN: there was
-                                   * none */
-    /* number of usages and latencies that the second round of inference changed */
+    /* mean relative error before the second round of inference; NaN: there was none */
+    double error_before;
+    /* number of usages and latencies that the second round changed */
     size_t changed;
     char *changes;                /* names of the changed forms; NULL: none */
     /* @worst: largest relative error of a block. @worst_cycles, @worst_says: that block's measured
      * and predicted cycles. */
     double worst, worst_cycles, worst_says;
     char *worst_block;            /* text of the block with the largest error; NULL: none */
-    /* names of forms that most badly predicted blocks contain; NULL: none */
+    /* names of forms that occur in most badly predicted blocks; NULL: none */
     char *suspects;
 };
 
@@ -117,17 +118,17 @@ struct chart {
     size_t form_count;
     struct experiments *table;    /* all measured experiments */
     size_t core_forms, core_experiments;
-    /* mean relative error of the core's mapping on its experiments; NaN before stage 3 */
+    /* mean relative error of the core's mapping on the core's experiments; NaN before stage 3 */
     double core_error;
     double width;                 /* issue slots per cycle; NaN before stage 2 */
     unsigned resumed;             /* number of experiments read from the journal */
-    /* relative standard deviation of times from the core's prediction; NaN before stage 3 */
+    /* relative standard deviation of times from predictions with the core; NaN before stage 3 */
     double noise;
-    /* Some times of the core exceed the port bound (chart/residual.h), so times of other forms may
-     * also exceed it. */
+    /* Some times of the core exceed the port bound (chart/residual.h). Times of other forms may
+     * then exceed it. */
     bool late;
     VEC(struct chart_ambiguity) ambiguities;
-    VEC(struct chart_check) checks;   /* checks that `experiments settle` measures */
+    VEC(struct chart_check) checks;   /* experiments that `experiments settle` measures */
     VEC(struct chart_latency) latencies;
     VEC(struct chart_fact) facts;
     struct chart_review review;
@@ -139,12 +140,12 @@ struct chart_options {
     double seconds;               /* time limit of the review's corrections */
     size_t core_most;             /* maximum number of candidate forms for the core */
     struct journal *journal;      /* journal of experiments; NULL: none */
-    /* CSV file of latencies in the format that `latency measure` exports. The chart uses its rows
-     * and adds new ones. NULL: none. */
+    /* CSV file of latencies in the export format of `latency measure`. The chart uses its rows and
+     * adds new ones. NULL: none. */
     const char *latencies;
     /* Usages of a core from an earlier run; NULL: none. The chart uses them again if they cover
      * nearly all forms of this core and explain their times. Otherwise the ports are searched
-     * anew. */
+     * again. */
     const struct mapping *core;
     /* the forms of @core, which must not be NULL, are the core; no forms are selected */
     bool core_fixed;
@@ -152,11 +153,11 @@ struct chart_options {
     const struct block_form *uses;
     size_t uses_count;            /* number of forms in @uses; 0: no review */
     size_t review_blocks;         /* number of random blocks in the review */
-    /* true: ambiguous usages remain for `experiments settle`; false: the chart measures the
-     * deciding experiments */
+    /* true: ambiguous usages remain for `experiments settle`; false: the chart measures experiments
+     * that distinguish them */
     bool leave_ambiguities;
-    /* forms to chart that no experiment can contain; some get the usage of an equivalent form
-     * (substitutes_find) */
+    /* Forms to chart that no experiment can contain. Some get the usage of an equivalent form
+     * (substitutes_find). */
     const struct form_row *const *others;
     size_t others_count;
     uint64_t seed;
@@ -169,47 +170,47 @@ struct chart_hooks {
     bool (*cancelled)(void *state);
     void (*progress)(void *state, enum chart_stage stage, double done, double total,
                      const char *what);
-    /* Called during a stage with the mapping so far, for display. @table: the measurements so far.
+    /* Receives the mapping so far during a stage, for display. @table: the measurements so far.
      * NULL: not called. */
     void (*mapping)(void *state, const struct mapping *so_far, const struct experiments *table);
-    /* Called after each stage, to write @so_far->machine. Returning false with err ends the run. */
+    /* Writes @so_far->machine after each stage. Returning false with err ends the run. */
     bool (*stage_done)(void *state, enum chart_stage stage, const struct chart *so_far,
                        struct err *err);
-    /* Calls @work with each number from 0 to @threads - 1, each on its own thread, and with 0 on
-     * the calling thread. Returns false, without any call, if threads cannot be started. NULL: the
-     * chart uses one thread. */
+    /* Calls @work with each number below @threads on its own thread, and with 0 on the calling
+     * thread. Returns false without any call if threads cannot start. NULL: the chart uses one
+     * thread. */
     bool (*team)(void *state, void (*work)(void *work_state, unsigned worker), void *work_state);
     unsigned threads;
     void *state;
 };
 
-/* Charts the @count forms @rows of @cpu. Returns NULL with err on failure, also when cancelled. The
+/* Charts the @count forms @rows of @cpu. Returns NULL with err on failure or when cancelled. The
  * journals then contain all measurements. One thread. */
 struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *const *rows,
                         size_t count, const struct chart_options *o,
                         const struct chart_hooks *hooks, struct err *err);
 void chart_free(struct chart *c);
 
-/* Number of forms by state and by confidence, and number of latencies and facts. */
+/* Number of forms by state and by confidence, and number of latencies and facts */
 struct chart_tally {
     size_t of[CHART_UNEXPLAINED + 1];   /* number of forms by state */
-    /* @hidden_told: number of hidden forms whose ports an experiment with forms outside the core
-     * reveals */
+    /* @timed: forms with a time. @hidden_told: hidden forms whose ports an experiment with forms
+     * outside the core reveals. */
     size_t timed, hidden, hidden_told;
-    /* @usages: forms in the core or placed. @sure, @likely: those with a confidence of at least 0.9
-     * and 0.5. */
+    /* @usages: number of forms in the core or placed. @sure, @likely: those with a confidence of at
+     * least 0.9 and 0.5. */
     size_t usages, sure, likely;
     size_t latencies, facts;            /* number of known latencies, and of known facts */
 };
 struct chart_tally chart_count(const struct chart *c);
 
-/* ambiguities.c: usages that a chart's experiments do not distinguish, and experiments that would
- * distinguish them. These experiments use other forms of known usage. A file stores ambiguities
- * between runs. */
+/* ambiguities.c: finds usages that a chart's experiments do not distinguish, and experiments that
+ * would distinguish them. These experiments use other forms of known usage. A file stores the
+ * ambiguities for later runs. */
 
 /* Replaces c->checks, c->ambiguities, and each form's @rival and @settle. Lowers a form's
- * confidence if an experiment that has no time yet would distinguish an alternative. Ignores
- * alternatives that no experiment distinguishes, because their predictions are equal. */
+ * confidence if an unmeasured experiment would distinguish an alternative. Ignores alternatives
+ * with equal predictions. */
 void ambiguities_find(struct chart *c);
 /* Clears what ambiguities_find fills. */
 void ambiguities_forget(struct chart *c);
@@ -217,11 +218,11 @@ void ambiguities_forget(struct chart *c);
 /* Appends the ambiguities of @f to a source text: ", not observable: ...", ", not tested against
  * ...". */
 void ambiguities_note(const struct chart *c, const struct chart_form *f, struct str *out);
-/* untested_print appends ", not tested against p12" to a source text, or nothing without ports.
- * untested_parse returns the ports in such a text; 0: none. */
+/* untested_print appends ", not tested against p12" to a source text, or nothing if @ports is
+ * empty. untested_parse returns the ports in such a text; 0: none. */
 void untested_print(portset ports, const struct ports *names, struct str *out);
 portset untested_parse(const char *source, const struct ports *names);
-/* Returns a static text: why no experiment with the core reveals the ports of @f, and whether an
+/* Returns a static string: why no experiment with the core reveals the ports of @f, and whether an
  * experiment with other forms does. */
 const char *ambiguities_hidden_reason(const struct chart_form *f);
 
@@ -233,8 +234,8 @@ struct ambiguity {
     double weight;
     struct experiment experiment;
 };
-/* Returns whether @d only tests the form against untested ports. Such an ambiguity has the same
- * usage as @entry, the form's entry. */
+/* Returns whether @d only tests the form against untested ports. Such an ambiguity has the form's
+ * own usage, that of @entry. */
 bool ambiguity_is_check(const struct ambiguity *d, const struct mapping_entry *entry);
 
 struct ambiguities {
@@ -246,10 +247,10 @@ struct ambiguities {
     char *simulated;
 };
 
-/* Fills @out with c->ambiguities in the same order. @checks: also adds c->checks. */
+/* Fills @out with c->ambiguities in the same order, and with c->checks if @checks. */
 void ambiguities_of_chart(const struct chart *c, const char *simulated, bool checks,
                           struct ambiguities *out);
-/* Save and load a file of ambiguities. Saving is atomic. Both return false with err on failure. A
+/* Saves or loads a file of ambiguities. Saving is atomic. Both return false with err on failure. A
  * file without ambiguities is valid. @ports: the machine's ports. */
 bool ambiguities_save(const struct ambiguities *d, const struct ports *ports, const char *path,
                       struct err *err);

@@ -17,21 +17,21 @@
 #include "isa/operands.h"
 #include "toolchain/assemble.h"
 
-/* Largest number of cycles per execution of a form that is placed. Slower forms are microcode, and
- * no practical experiment reveals their ports. */
+/* Largest cycles per execution of a form that is placed. Slower forms are microcode, and no
+ * practical experiment reveals their ports. */
 #define ALONE_MOST 400.0
 #define CORE_TURNS 3
-/* maximum number of choices of usages; ambiguities are measured between two choices */
+/* maximum number of times that usages are chosen; ambiguities are measured in between */
 #define CHOICES_MOST 2
-#define GROUP_STEP 0.02      /* smallest difference of the logarithms of cycles in isolation between
-                              * two groups */
+/* smallest difference of the logarithms of cycles in isolation between two groups of forms */
+#define GROUP_STEP 0.02
 
 struct charting {
     struct lab lab;
     struct chart *chart;
     double *alone;            /* cycles per execution of each form in isolation */
     struct core_ports core;
-    struct probe_table *probes;   /* NULL if the CPU cannot time loops */
+    struct probe_table *probes;   /* tables of probes; NULL if the CPU cannot time loops */
 };
 
 static bool measure_alone(struct charting *w, struct err *err)
@@ -53,8 +53,8 @@ static bool measure_alone(struct charting *w, struct err *err)
     return true;
 }
 
-/* Returns whether the body has another instruction before each execution of @row, which makes
- * executions independent (isa/body.h). That instruction takes issue slots of its own. */
+/* Returns whether the body has another instruction before each execution of @row that makes
+ * executions independent (isa/body.h). That instruction takes issue slots. */
 static bool needs_breakers(const struct form_row *row)
 {
     struct form_code *code = encodings_code_any(row, NULL);
@@ -147,8 +147,8 @@ static int by_group(const void *a, const void *b)
                               : (x->place.form > y->place.form) - (x->place.form < y->place.form);
 }
 
-/* Lists the measured forms, grouped, that are in the core (@core) or outside it. Returns their
- * number. */
+/* Lists the measured forms in the core if @core is true, else those outside it, in groups. Returns
+ * their number. */
 static size_t forms_to_place(const struct charting *w, bool core, struct place_form *out)
 {
     struct chart *c = w->chart;
@@ -176,8 +176,7 @@ static size_t forms_to_place(const struct charting *w, bool core, struct place_f
     return n;
 }
 
-/* Sets the usage of forms of which several executions share a slot at rename: one slot, and no
- * port. */
+/* Sets the usage of forms of which several executions share a slot at rename: one slot, no port. */
 static void write_joined(const struct charting *w, struct mapping *m)
 {
     struct chart *c = w->chart;
@@ -258,15 +257,14 @@ static void write_mapping(struct charting *w, const struct ports *ports,
 }
 
 /* Returns the mean error of the core's mapping over all experiments with core forms only. Times
- * above the port bound count as noise, because µops added to fit them would mispredict the other
- * experiments. */
+ * above the port bound count as noise: µops that fit them would mispredict other experiments. */
 static double core_error(const struct charting *w)
 {
     return core_ports_error(w->chart->table, NULL, w->core.mapping, w->lab.late);
 }
 
-/* Replaces usages of core forms by the usages found when the forms were placed, if that reduces the
- * error of the core's experiments. Returns the number of changes. */
+/* Replaces usages of core forms by those found during placement if that reduces the error of the
+ * core's experiments. Returns the number of changes. */
 static size_t revise_core(struct charting *w, const struct place_form *forms,
                           const struct placement *places, size_t n)
 {
@@ -343,8 +341,8 @@ static bool place_rest(struct charting *w, const struct chart_core *core, struct
     return ok;
 }
 
-/* Writes the confidence of each usage to the machine. Trials and ambiguities have changed the
- * confidence since. */
+/* Writes the confidence of each usage to the machine, because trials and ambiguities have changed
+ * it. */
 static void write_confidence(struct chart *c)
 {
     for (size_t i = 0; i < c->form_count; i++) {
@@ -389,7 +387,7 @@ static bool stage_ends(struct charting *w, double begun, struct err *err)
 {
     const struct chart_hooks *hooks = w->lab.hooks;
 
-    /* In earlier stages, some forms that use the ports are not placed yet. */
+    /* Before stage 4, some forms that use the ports are not placed yet. */
     if (w->lab.stage >= CHART_PLACES)
         unused_ports_drop(w->chart);
     w->chart->seconds[w->lab.stage] = clock_seconds() - begun;

@@ -21,12 +21,12 @@
 #include "toolchain/assemble.h"
 
 #define CANDIDATES 600       /* maximum number of candidates for the core */
-/* share of all forms that are candidates, limited to CANDIDATES_FEW .. CANDIDATES */
+/* share of all forms that are candidates, limited to the range CANDIDATES_FEW to CANDIDATES */
 #define CANDIDATES_SHARE 0.3
 #define CANDIDATES_FEW 150
-#define RECORDED_PATIENCE 1e-6 /* patience in seconds for recorded times, which waiting cannot
-                                * change */
-#define USES 1000            /* maximum number of forms that review blocks contain */
+/* patience in seconds for recorded times, because waiting cannot change these */
+#define RECORDED_PATIENCE 1e-6
+#define USES 1000            /* maximum number of forms in the review's blocks */
 #define BLOCKS 1024
 #define SIMULATED_BLOCKS 2048
 
@@ -37,10 +37,12 @@ struct chart_job {
     struct machine *simulated;       /* copy of the simulated CPU's machine; NULL: this CPU is
                                       * charted */
     bool recorded;
-    bool core_fixed;                 /* a recorded chart of some forms, with the core of all */
+    /* the chart is recorded and has only some forms, but the core of all */
+    bool core_fixed;
     struct forms *forms;             /* forms of the instruction set; the job owns a reference */
     VEC(const struct form_row *) rows;
-    VEC(const struct form_row *) others;   /* forms that match but no experiment can contain */
+    /* forms that match the request, but that no experiment can contain */
+    VEC(const struct form_row *) others;
     struct block_forms uses;         /* forms that the review's blocks contain */
     struct chart_options options;
     int cpu;
@@ -137,8 +139,8 @@ static bool save_doubts(const struct chart_job *w, const struct chart *c, struct
     return ok;
 }
 
-/* Sets the host and CPU of the measurements in @m. A chart from journals has neither, because
- * journals lack both. */
+/* Sets the host and CPU of the measurements in @m. Journals have neither, so a chart from journals
+ * has neither. */
 static void set_origin(const struct chart_job *w, struct machine *m)
 {
     struct str cpu = {0}, signature = {0}, microcode = {0};
@@ -281,8 +283,7 @@ void charting_free(struct chart_job *w)
     free(w);
 }
 
-/* Returns the path of a file next to @journal: the path of the journal with @what in place of
- * ".csv". */
+/* Returns the path of @journal with @what in place of ".csv". */
 static char *path_beside(const char *journal, const char *what)
 {
     struct str path = {0};
@@ -301,8 +302,8 @@ static bool matches(const struct charting_request *r, const struct form_row *row
     return found;
 }
 
-/* Returns whether form @row matches the request and, unless the CPU is simulated, can be
- * measured. */
+/* Returns whether form @row matches the request. Unless the CPU is simulated, it must also be
+ * measurable. */
 static bool wanted(const void *state, const struct form_row *row)
 {
     const struct charting_request *r = state;
@@ -311,7 +312,7 @@ static bool wanted(const void *state, const struct form_row *row)
     return matches(r, row) && (r->simulated || !form_measurable(row, why, sizeof why));
 }
 
-/* Adds @row (may be NULL) unless the chart has it. */
+/* Adds @row (may be NULL) unless the chart already has it. */
 static void add_row(struct chart_job *w, const struct form_row *row)
 {
     for (size_t i = 0; i < w->rows.count && row; i++)
@@ -346,8 +347,8 @@ static bool choose_rows(struct chart_job *w, const struct charting_request *r, s
                    "no measurable form matches");
 }
 
-/* Returns whether blocks may contain form @row: the request selects it, and a simulated CPU's
- * machine has it. */
+/* Returns whether blocks may contain form @row: the request selects it, and the simulated machine,
+ * if any, has it. */
 static bool wanted_in_blocks(const void *state, const struct form_row *row)
 {
     const struct charting_request *r = state;

@@ -1,4 +1,4 @@
-/* Runs a chart from the request to the saved machine. It selects forms, measures on this CPU or a
+/* Runs a chart from the request to the saved machine. Selects forms, measures on this CPU or a
  * simulated one, and writes output after each stage. */
 #ifndef PORTOLAN_CHART_CHARTING_H
 #define PORTOLAN_CHART_CHARTING_H
@@ -7,7 +7,7 @@
 #include "chart/imitate.h"
 #include "measure/record.h"
 
-#define CHART_SIMULATED_NOISE 0.005   /* relative noise of a simulated CPU's times */
+#define CHART_SIMULATED_NOISE 0.005   /* relative noise of the times of a simulated CPU */
 
 struct charting_request {
     /* name of the machine; NULL: neither measurements nor the machine are saved */
@@ -15,16 +15,15 @@ struct charting_request {
     struct forms *forms;               /* forms of the CPU's instruction set */
     const char *const *patterns;       /* patterns of the forms to chart, with wildcards * and ? */
     size_t pattern_count;              /* number of patterns; 0: all forms match */
-    /* Maximum number of forms, of which programs use those chosen most. SIZE_MAX: no limit. */
+    /* Maximum number of forms; the forms that programs use most are chosen. SIZE_MAX: no limit. */
     size_t top;
     const struct machine *simulated;   /* machine to simulate; NULL: this CPU is measured */
-    bool recorded;                     /* infers from the journals of this CPU, without
-                                        * measurements */
-    bool leave_ambiguities;                 /* this member and the following ones are as in
-                                             * chart_options */
+    /* infer from the journals of this CPU, without measurements */
+    bool recorded;
+    bool leave_ambiguities;                 /* As in chart_options, like the following members. */
     double seconds, patience;
     uint64_t seed;
-    int cpu;                           /* number of the only CPU to measure on; -1: any CPU */
+    int cpu;                           /* index of the only CPU to measure on; -1: any CPU */
 };
 
 struct charting_hooks {
@@ -49,15 +48,15 @@ struct chart_job;
  * matching form can be measured, or the directory for measurements cannot be created. */
 struct chart_job *charting_new(const struct charting_request *r, struct err *err);
 void charting_free(struct chart_job *c);
-/* Measures and infers. If results are saved, writes the machine after each stage. The same request
- * resumes from the journals. Returns NULL with err on failure, also when cancelled. The caller must
- * free the result before it frees @c. One thread at a time. */
+/* Measures and infers. If results are saved, writes the machine after each stage from the inference
+ * of ports. The same request resumes from the journals. Returns NULL with err on failure, also when
+ * cancelled. The caller must free the result before it frees @c. One thread at a time. */
 struct chart *charting_run(struct chart_job *c, const struct charting_hooks *hooks,
                            struct err *err);
 /* Returns whether the chart measures this CPU, not a simulated one or recorded times. */
 bool charting_measures(const struct chart_job *c);
-/* Returns the name of the simulated machine ("skylake"). If no machine is simulated, writes the
- * name of this CPU to @name and returns @name. */
+/* Returns the name of the simulated machine ("skylake"). Otherwise writes the name of this CPU to
+ * @name and returns @name. */
 const char *charting_title(const struct chart_job *c, char name[64]);
 /* Returns the directory of the results, borrowed; NULL: results are not saved. */
 const char *charting_directory(const struct chart_job *c);

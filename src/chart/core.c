@@ -11,37 +11,37 @@
 #include "chart/saturate.h"
 #include "isa/operands.h"
 
-#define ALIKE 0.025          /* largest relative difference of times that count as equal */
+#define ALIKE 0.025          /* largest relative difference of times that are considered equal */
 #define ROUND 8              /* maximum number of classes created per round */
 #define CLASSES_MOST 72
 #define BALANCE_MOST 6
-/* Maximum number of classes from which ports are inferred. The selected classes add the least time
- * to others, because they have the fewest µops. */
+/* Maximum number of classes from which ports are inferred. The classes that add the least time to
+ * others are selected, because they have the fewest µops. */
 #define CORE_MOST 40
 #define LARGER 60            /* number of experiments with three forms, and of those with four, per
                               * class */
 #define COUNT_MOST 4         /* maximum number of copies of one form in an experiment with three or
                               * four forms */
-#define AHEAD 3.0            /* ratio of the times of both forms in an unbalanced pair */
+#define AHEAD 3.0            /* ratio of the times of the two forms in an unbalanced pair */
 #define AHEAD_MOST 12        /* maximum number of copies of one form in an unbalanced pair */
 #define SIGNATURE 24
-/* Maximum number of classes with which every candidate is measured. The selected classes add the
- * least time, so the time that another form adds is most visible. */
+/* Maximum number of classes with which every candidate is measured. The classes that add the least
+ * time are selected, because the time of another form is then most visible. */
 #define WITNESSES 12
 #define REGROUPED_MOST 4     /* maximum number of rounds in which classes are split */
-/* smallest ratio of a fused form's rate to the rate of the fastest form with operands */
+/* smallest ratio of a joined form's rate (core_is_joined) to the rate of the fastest form with
+ * operands */
 #define JOINED 1.5
 /* Largest relative distance of the cycles in isolation from a fraction that ports or slots allow.
- * At a larger distance, something other than ports and slots costs time. */
+ * Beyond it, another resource costs time. */
 #define PLAIN 0.0125
-/* Largest ratio of a pair's time to the sum of both times in isolation that port conflicts can
- * explain. */
+/* Largest ratio of a pair's time to the sum of both times in isolation that ports can explain. */
 #define SUM_PASSED 1.05
-/* Largest share of slower pairs with which a class is used to infer ports. */
+/* Largest share of pairs above SUM_PASSED with which a class is used to infer ports. */
 #define UNRULY_SHARE 0.25
 
-/* Writes a signature such as "RM 0.25", the operand kinds and the cycles in isolation, to @out.
- * Candidates are chosen from all signatures. */
+/* Writes a signature such as "RM 0.25" to @out: the operand kinds and the cycles in isolation.
+ * Candidates of all signatures are chosen. */
 static void signature(const char *form, double alone, char out[SIGNATURE])
 {
     char letters[4 * SIGNATURE];
@@ -60,7 +60,7 @@ struct core_candidate {
                                * over the stems */
     /* frequency in programs; frequent forms are simple, and predictions need them most */
     double uses;
-    /* random number that orders otherwise equal candidates independently of their names */
+    /* random number that orders otherwise equal candidates, independent of their names */
     uint64_t chance;
     /* stem of the mnemonic; candidates of one signature are chosen from different stems first */
     char stem[8];
@@ -85,8 +85,8 @@ static int by_turn(const void *a, const void *b)
                               : (x->form > y->form) - (x->form < y->form);
 }
 
-/* Sets the order of candidates in rounds over the stems. The list can then be cut anywhere.
- * Frequent forms are first. */
+/* Sorts candidates in rounds over the stems, frequent forms first. Any prefix of the list is then a
+ * balanced choice. */
 static void take_turns(struct core_candidate *list, size_t n)
 {
     for (size_t first = 0, end; first < n; first = end) {
@@ -121,8 +121,7 @@ bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t
 }
 
 /* Returns whether ports or slots can explain @cycles in isolation on a CPU that executes up to
- * @width forms per cycle. This is the case if @cycles is a multiple of 1 / n with n up to
- * @width. */
+ * @width forms per cycle: whether @cycles is a multiple of 1 / n with n up to @width. */
 static bool is_plain(double cycles, double width)
 {
     for (double below = 1; below <= width; below++)
@@ -131,8 +130,7 @@ static bool is_plain(double cycles, double width)
     return false;
 }
 
-/* Returns the highest rate of a form in isolation in executions per cycle, rounded to an integer
- * and at least 1. */
+/* Returns the highest rate of a form in isolation, in executions per cycle, rounded, at least 1. */
 static double width_alone(const struct lab *lab, const double *alone, size_t n)
 {
     double width = 1;
@@ -199,7 +197,7 @@ void core_balance(double a, double b, unsigned most, uint32_t counts[2])
 {
     double best = INFINITY;
 
-    counts[0] = counts[1] = 1;   /* if a time is unknown */
+    counts[0] = counts[1] = 1;   /* Equal if a time is unknown. */
     for (uint32_t x = 1; x <= most; x++)
         for (uint32_t y = 1; y <= most; y++) {
             double off = fabs(log(x * a / (y * b))) + 0.01 * (x + y);
@@ -242,7 +240,7 @@ static bool near(double a, double b)
     return isnan(a) || isnan(b) || fabs(a - b) <= ALIKE * fmax(a, b);
 }
 
-/* Returns whether candidates @a and @b have equal times in isolation, and with each class with
+/* Returns whether candidates @a and @b have equal times, in isolation and with each class with
  * which both were measured. @own: the class whose first member is @b; SIZE_MAX: none. */
 static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
 {
@@ -294,8 +292,8 @@ static void assign(struct grouping *g, const size_t *firsts)
             }
 }
 
-/* Requests the experiment of candidate @i with class @k, unless it was requested before. @expected:
- * its expected cycles; NaN: unknown. */
+/* Requests the experiment of candidate @i with class @k, unless requested before. @expected: its
+ * expected cycles; NaN: unknown. */
 static void ask_beside(struct grouping *g, size_t i, size_t k, double expected)
 {
     size_t *row = &g->rows[i * CLASSES_MOST + k];
@@ -327,7 +325,7 @@ static bool group(struct grouping *g, size_t *firsts, struct err *err)
     return true;
 }
 
-/* Measured pairs of one class with the other classes. */
+/* Measured pairs of one class with the other classes */
 struct company {
     /* @pairs: number of measured pairs. @passed: number of pairs that take longer than SUM_PASSED
      * times the sum of both forms' times. */
@@ -357,8 +355,8 @@ static struct company company_of(const struct grouping *g, const size_t *firsts,
     return c;
 }
 
-/* Returns the mean interference of class @k in cycles. The interference is small if the class has
- * few µops, and infinite if ports cannot explain many of its pairs. */
+/* Returns the mean interference of class @k in cycles. It is small if the class has few µops, and
+ * infinite if ports cannot explain many of its pairs. */
 static double interference(const struct grouping *g, const size_t *firsts, size_t k)
 {
     struct company c = company_of(g, firsts, k);
@@ -456,7 +454,7 @@ static void keep_lightest(const struct grouping *g, const size_t *firsts)
     free(list);
 }
 
-/* Requests experiments with random multisets of @size forms of the core. */
+/* Requests experiments of random multisets of @size forms of the core. */
 static void ask_random(struct lab *lab, const struct chart_core *core, size_t count, unsigned size,
                        struct rng *rng)
 {
@@ -466,7 +464,7 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
         struct flat_term terms[4];
         for (unsigned k = 0; k < size; k++) {
             bool fresh = true;
-            /* In one statement, compilers could evaluate the two random numbers in any order. */
+            /* Compilers may evaluate the two random numbers of one statement in any order. */
             const size_t which = rng_below(rng, n);
             terms[k] = (struct flat_term){core->classes.items[which].form,
                                           1 + (uint32_t)rng_below(rng, COUNT_MOST)};
@@ -478,9 +476,8 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
     }
 }
 
-/* Requests an experiment with many executions of @a and few of @b, at most AHEAD_MOST of each. In
- * the experiment @a takes AHEAD times as long as @b, so @b adds time only on ports that both
- * use. */
+/* Requests an experiment of @a and @b, at most AHEAD_MOST executions of each. In it @a takes AHEAD
+ * times as long as @b, so @b adds time only on ports that both use. */
 static void ask_ahead(struct lab *lab, const double *alone, uint32_t a, uint32_t b)
 {
     uint32_t counts[2];

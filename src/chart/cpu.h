@@ -7,7 +7,7 @@
 #include "measure/latency.h"
 #include "measure/source.h"
 
-/* A block: code that repeats. */
+/* A block: code that repeats */
 struct chart_block {
     const struct insn *insns;   /* instructions of the loop, borrowed */
     size_t count;
@@ -19,20 +19,20 @@ struct chart_cpu {
     /* Measures the latencies of a form's chains, as latency_measure does. NULL: not supported. */
     size_t (*latencies)(void *state, const struct form_code *code, struct latency out[CHAINS_MAX],
                         struct err *err);
-    /* Measures @n blocks in cycles per iteration; NaN for a block without a stable time. Returns
-     * false with err on failure or when cancelled. NULL: not supported. */
+    /* Measures @n blocks in cycles per iteration; NaN: no stable time. Returns false with err on
+     * failure or when cancelled. NULL: not supported. */
     bool (*times)(void *state, const struct chart_block *blocks, size_t n, double *cycles,
                   struct err *err);
     void *state;
 };
 
-/* recorded.c: a CPU for which only journals exist. Its chart is inferred from them, without new
+/* recorded.c: a CPU of which only journals exist. Its chart is inferred from them, without new
  * measurements. */
 
 /* Creates a source that never measures. Experiments that the journal lacks have no time. Borrows
- * @forms, whose code is the key of the journal. source_free frees the source. */
+ * @forms, whose code sum is the key of the journal. source_free frees the source. */
 struct source *source_recorded(const struct forms *forms);
-/* Functions of a recorded struct chart_cpu. Chains and blocks never have a time. */
+/* Implement a recorded struct chart_cpu. Chains and blocks never have a time. */
 size_t recorded_latencies(void *state, const struct form_code *code, struct latency out[CHAINS_MAX],
                           struct err *err);
 bool recorded_times(void *state, const struct chart_block *blocks, size_t n, double *cycles,

@@ -5,29 +5,29 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An iteration is a chain of square roots, independent of previous ones, and instructions that fill
- * a buffer. The instructions cannot retire while the chain executes. The next chain overlaps with
- * this one if the buffer has space for all instructions between the two chains. */
+/* Loops of an iteration with a chain of square roots, independent of previous ones, and
+ * instructions that fill a buffer. The instructions cannot retire while the chain executes. The
+ * next chain overlaps with it if the buffer has space for all instructions between the chains. */
 #define ROOT "sqrtss xmm0, xmm0"
 #define CHAIN 24
-/* Largest ratio of the time of overlapping chains to the time of one chain. A Haswell divider is
- * busy for two thirds of a root's latency. */
+/* Largest ratio of the time of overlapping chains to the time of one chain. The divider of a
+ * Haswell is busy for two thirds of a root's latency. */
 #define OVERLAPPED 0.7
 /* Largest ratio to a chain's time with which chains count as overlapping. */
 #define BETWEEN 0.84
 #define LEAST 24
 #define MOST 720
-#define GRID 1.2                     /* ratio of successive numbers of instructions in the first
-                                      * round */
+/* ratio of successive numbers of instructions in the first round */
+#define GRID 1.2
 /* number of parts into which a round divides the interval */
 #define STEPS 8
-/* Maximum number of rounds of division; some repeat failed measurements. Three rounds resolve the
- * largest step of the grid, which is below STEPS^3. */
+/* Maximum number of rounds of division. Three rounds resolve the largest step of the grid, which is
+ * below STEPS^3. The others repeat failed measurements. */
 #define ROUNDS 5
 #define POINTS 24
 #define ROOT_LEAST 0.4               /* smallest delay that counts as one root, as a share of a
                                       * root's time */
-/* Entries beyond the capacity in a further loop. Each one delays the next chain by a root. */
+/* Entries beyond the capacity in a further loop, each of which delays the next chain by a root. */
 #define BEYOND 4
 /* Chains count as not overlapping if the time per chain is at least this share of one chain's. */
 #define SERIAL 0.93
@@ -35,12 +35,12 @@
  * reorder buffer may fill first. */
 #define FILLS 0.95
 
-/* Instructions between the chains. */
+/* Kinds of instructions between the chains */
 enum buffer_filling {
     FILL_MIXED, FILL_SLOTS, FILL_WAITING, FILL_LOADS, FILL_COMPARED, FILL_STORES, FILLINGS
 };
 
-/* Operations that allocate in different register files: vector, flags, general. */
+/* operations that allocate in different register files: vector, flags, general */
 static const char *const mixed[] = {"paddd xmm2, xmm3", "cmp r9, r10", "mov edx, 1"};
 #define MIXED (sizeof mixed / sizeof *mixed)
 
@@ -73,11 +73,11 @@ struct buffer_search {
     /* largest number of instructions with which chains overlap, and smallest with which they do
      * not; 0: not found yet */
     unsigned fits, over;
-    double at_fit, at_over;          /* cycles per iteration: with @fits instructions, and with
-                                      * @over instructions */
+    /* cycles per iteration with @fits instructions, and with @over instructions */
+    double at_fit, at_over;
     double at_beyond;                /* cycles per iteration with BEYOND more instructions than
                                       * @over */
-    /* numbers of instructions in the loops of this round; @first is the index of the first loop */
+    /* numbers of instructions in the loops of this round; @first: index of the first loop */
     unsigned points[POINTS];
     unsigned count;
     size_t first;
@@ -116,7 +116,7 @@ static void ask_grid(struct probes *p, struct buffer_search *s, enum buffer_fill
         add_point(p, s, filling, (unsigned)n);
 }
 
-/* Adds loops with numbers of instructions between @fits and @over. Adds none if these are
+/* Adds loops with numbers of instructions between @fits and @over, or none if these are
  * adjacent. */
 static void ask_between(struct probes *p, struct buffer_search *s, enum buffer_filling filling)
 {
@@ -132,8 +132,8 @@ static bool interpolated(enum buffer_filling filling)
     return filling == FILL_MIXED || filling == FILL_SLOTS || filling == FILL_WAITING;
 }
 
-/* Adds a loop with BEYOND more instructions than the smallest number without overlap. A CPU may
- * free entries in groups, in which case the time increases in larger steps. */
+/* Adds a loop with BEYOND more instructions than the smallest number without overlap. If the CPU
+ * frees entries in groups, the time increases in larger steps. */
 static void ask_beyond(struct probes *p, struct buffer_search *s, enum buffer_filling filling)
 {
     s->count = 0;
@@ -142,7 +142,7 @@ static void ask_beyond(struct probes *p, struct buffer_search *s, enum buffer_fi
 }
 
 /* Narrows the interval from @fits to @over by the measured loops. Returns false if the loops
- * contradict each other. Loops without a time are repeated in the next round. */
+ * contradict each other. The next round repeats loops without a time. */
 static bool narrow(const struct probes *p, struct buffer_search *s)
 {
     bool over = false;
@@ -167,7 +167,7 @@ static bool narrow(const struct probes *p, struct buffer_search *s)
     return true;
 }
 
-/* Evaluates the first round. Its smallest number of instructions shows whether chains overlap.
+/* Evaluates the first round, whose smallest number of instructions shows whether chains overlap.
  * @chain: cycles of one chain. Returns NULL, or why the capacity is unknown. */
 static const char *begin(const struct probes *p, struct buffer_search *s, double chain)
 {
@@ -208,7 +208,7 @@ static const char *why_unknown(const struct buffer_search *all, size_t b)
     if (s->over != s->fits + 1 || other->over != other->fits + 1)
         return "no stable time";
     /* Each further entry should delay the next chain by one root. If roots occupy several scheduler
-     * entries, an entry delays the chain by the time of a whole chain. */
+     * entries, it delays the chain by the time of a whole chain. */
     if (interpolated(by) &&
         (!rises(s, s->at_over - s->at_fit, 1) ||
          (s->at_over < SERIAL * s->chain && !rises(s, s->at_beyond - s->at_over, BEYOND))))

@@ -24,10 +24,10 @@
 #define SIZES 3
 #define CHUNK_INSNS 3
 #define IN_A_ROW 6
-#define COUNTED 4            /* cycles that a loop takes to count the slots of one instruction */
+#define COUNTED 4            /* cycles of a loop that counts the slots of one instruction */
 
-/* Indices of two loops with the same code: the decoders deliver one of them, the µop cache the
- * other. */
+/* Indices of two loops with the same code, one delivered by the decoders, the other by the µop
+ * cache */
 struct twice {
     size_t decoded, cached;
 };
@@ -44,16 +44,16 @@ static const char *const doubles[] = {
 struct front_probes {
     struct twice blocks[BLOCKS];
     size_t prefixed[SIZES];
-    struct twice plain;                   /* a chunk with the same number of instructions, none with
-                                           * a prefix */
+    /* a chunk without prefixes and with the same number of instructions */
+    struct twice plain;
     struct twice row[DOUBLES];
-    /* index of the loop with one such instruction and fillers */
+    /* index of the loop with one of the DOUBLES and fillers */
     size_t counted[DOUBLES];
 };
 
 #define PREFIXES ".byte 0x2e, 0x2e, 0x2e\n"
 
-/* Instructions by length. A sequence of them in 32 bytes has no conflicts of ports or banks. */
+/* Instructions by length. Those in 32 bytes have no conflicts of ports or banks. */
 static const struct { unsigned bytes; const char *text;
 } lengths[] = {
     {10, PREFIXES "mov r8d, [rdi + 320]\n"},
@@ -181,7 +181,7 @@ static bool differs(const struct probes *p, const struct twice *code)
     return probe_time(p, code->decoded) > (1 + PROBE_WITHIN) * probe_time(p, code->cached);
 }
 
-/* Configurations of predecoder and decoders that explain the times of the blocks. */
+/* Configurations of predecoder and decoders that explain the times of the blocks */
 struct explained {
     /* Index of the first block that the decoders delivered. Later blocks have more instructions in
      * the same bytes. */
@@ -189,11 +189,11 @@ struct explained {
     unsigned count;          /* number of configurations */
     /* one of the configurations; the following members show which of its values differ in others */
     struct front_found all;
-    /* some_plain: in one configuration the predecoder limits bytes, but not instructions */
+    /* some_plain: in some configuration the predecoder limits bytes, but not instructions */
     bool differ_bytes, differ_width, differ_decoders, some_plain;
 };
 
-/* Code of a block, and its cycles from the decoders. */
+/* Code of a block, and its cycles from the decoders */
 struct timed {
     const struct insn *insns;
     size_t count;
@@ -225,7 +225,7 @@ static void take_explanation(struct explained *e, const struct front_found *foun
 #define SKIPPED 3
 #define EXPLAINED_LEAST 6
 
-/* Finds all configurations that explain the times of the blocks from number @first. */
+/* Finds all configurations that explain the times of the blocks from index @first. */
 static struct explained explain_from(const struct probes *p, const struct timed blocks[BLOCKS],
                                      size_t first)
 {
@@ -306,7 +306,7 @@ static void conclude_predecoder(struct probes *p, const struct front_probes *f,
 
 enum doubled { DOUBLED_UNKNOWN, DOUBLED_FIRST, DOUBLED_ALIKE };
 
-/* Returns how the decoders handle instructions of two slots. @decoders: their number. */
+/* Returns how the decoders handle instructions of two slots. @decoders: number of decoders. */
 static enum doubled doubled(const struct probes *p, const struct front_probes *f, unsigned decoders)
 {
     for (size_t i = 0; i < DOUBLES; i++) {

@@ -1,12 +1,12 @@
 /* Facts that a table of probes (chart/probe_table.h) cannot express, because they need a search.
- * Each file adds loops to the probes, and concludes facts from the measured times. One thread. */
+ * Each file adds loops to the probes, and infers facts from the measured times. One thread. */
 #ifndef PORTOLAN_CHART_FACTS_PARTS_H
 #define PORTOLAN_CHART_FACTS_PARTS_H
 
 #include "chart/probes.h"
 
 /* facts_buffers.c: capacities of the buffers between rename and retirement: reorder buffer,
- * scheduler, load buffer and store buffer. */
+ * scheduler, load buffer, store buffer */
 
 /* Measures loops with an increasing number of instructions between two chains of square roots,
  * until the chains no longer overlap. Concludes the capacities. Returns false with err on failure
@@ -28,14 +28,14 @@ struct front_probes;
 
 /* Adds the loops of fetch and decode to @p. front_probes_free frees the result. */
 struct front_probes *front_probes_ask(struct probes *p);
-/* Concludes facts from the measured loops, and returns some of them. */
+/* Infers facts from the measured loops, and returns some of them. */
 struct front_found front_probes_conclude(struct probes *p, const struct front_probes *f);
 void front_probes_free(struct front_probes *f);
 
 /* Appends @count instructions of @bytes bytes in total, none shorter than @shortest. Each has one
  * slot and is not fused. */
 void front_code(unsigned count, unsigned bytes, unsigned shortest, struct str *out);
-/* Returns the cycles of a loop of @insns from decoders with the properties @found. */
+/* Returns the cycles of a loop of @insns if decoders with the properties @found deliver it. */
 double front_decoded(const struct probes *p, const struct insn *insns, size_t count,
                      const struct front_found *found);
 
@@ -46,7 +46,7 @@ struct uop_cache_probes;
 
 /* Adds the loops of the µop cache to @p. uop_cache_probes_free frees the result. */
 struct uop_cache_probes *uop_cache_probes_ask(struct probes *p);
-/* Concludes the facts of the µop cache. @found: the CPU's decoders. Measures further loops for
+/* Infers the facts of the µop cache. @found: the CPU's decoders. Measures further loops for
  * precision. Returns false with err on failure. */
 bool uop_cache_probes_conclude(struct probes *p, struct uop_cache_probes *u,
                                const struct front_found *found, struct err *err);

@@ -13,7 +13,7 @@
 #define PREFIXED_BYTES 4
 
 /* Blocks of 32 bytes of three kinds: with an increasing number of instructions, with an increasing
- * number of jumps, and with halves of different density. */
+ * number of jumps, and with halves of different density */
 #define HALF 32
 #define DENSE_LEAST 14
 #define DENSE_MOST 26
@@ -23,9 +23,8 @@
 #define BLOCKS (DENSE_MOST - DENSE_LEAST + 1 + JUMPS_MOST - JUMPS_LEAST + 1 + UNEVEN)
 
 /* Long loops. Two have 24 and 27 instructions per 64 bytes, one of which fills lines of six, eight,
- * nine or twelve µops. The third one counts slots only, without prefixes. It is for CPUs whose
- * decoders are slower than rename, because prefixes in long code may be slow for another reason
- * (Zen 4). */
+ * nine or twelve µops. The third one counts only slots, without prefixes, for CPUs whose decoders
+ * are slower than rename, because prefixes in long code may be slow for another reason (Zen 4). */
 #define DENSITIES 2
 #define FILLERS DENSITIES
 #define LONGS (DENSITIES + 1)
@@ -36,7 +35,7 @@
 #define CHUNKS 4
 #define COARSE 7
 #define FINE 4
-#define ROUNDS 2             /* rounds of bisection, each with FINE steps */
+#define ROUNDS 2             /* rounds of division, each into FINE steps */
 #define LOOPS (COARSE + ROUNDS * FINE)
 #define LONG_LEAST 1024
 #define LONG_STEP 1.4
@@ -45,7 +44,7 @@
 
 static const unsigned densities[DENSITIES][CHUNKS] = {{6, 6, 6, 6}, {7, 7, 7, 6}};
 
-/* A loop of increasing length, and the measured lengths. */
+/* A loop of increasing length, and the measured lengths */
 struct growing {
     unsigned insns;          /* instructions in one repetition of the code */
     size_t decoded, cached;  /* loops of one repetition: from the decoders, and from the µop
@@ -69,7 +68,7 @@ static void dense(unsigned prefixed, unsigned count, unsigned bytes, struct str 
 }
 
 /* Appends a block with @jumps jumps. An instruction that cannot fuse precedes each jump, and no
- * jump is at the end of the block. */
+ * jump ends the block. */
 static void jumping(unsigned jumps, struct str *out)
 {
     const unsigned rest = JUMPS_MOST + 2 - jumps;
@@ -80,7 +79,7 @@ static void jumping(unsigned jumps, struct str *out)
     front_code(rest, 2 * rest, 2, out);
 }
 
-/* Adds code of @bytes bytes. One half has as many instructions as possible, the other one few. */
+/* Adds code of @bytes bytes. One half has as many instructions as possible, the other few. */
 static size_t ask_uneven(struct probes *p, unsigned bytes)
 {
     struct str text = {0};
@@ -222,8 +221,8 @@ static void tell_number(struct probes *p, const char *key, double number, const 
 #define LINES_MOST 12
 #define LINE_UOPS_MOST 12
 
-/* Concludes the lines per block, their µops, and the block size: with these values the decoders
- * must deliver exactly the blocks that they delivered. */
+/* Infers the lines per block, the µops per line, and the block size. With these values the
+ * decoders must deliver exactly the blocks that they delivered. */
 static void conclude_lines(struct probes *p, const struct uop_cache_probes *u,
                            const struct front_found *found)
 {
@@ -300,7 +299,7 @@ static const char *no_size(const struct probes *p, const struct growing *g)
                                        : "no loop length separates fast from slow loops";
 }
 
-/* Bisects the unknown intervals of @n long loops. Returns NULL, or the reason why the result is
+/* Divides the unknown intervals of @n long loops. Returns NULL, or the reason why the result is
  * unknown. Sets *@ok to false with err on failure. */
 static const char *narrow(struct probes *p, struct growing *g, size_t first, size_t n, bool *ok,
                           struct err *err)

@@ -8,13 +8,13 @@
 #include "analysis/windows.h"
 
 #define INSNS_MOST 7
-/* Number of instructions in a loop. With fewer instructions, the closing jump, which takes up to
- * two cycles on a wide core, would be too large a share of the time. */
+/* Number of instructions in a loop. With fewer, the closing jump, which takes up to two cycles on a
+ * wide core, would be too large a share of the time. */
 #define INSNS 1400
 #define BYTES 12288          /* largest code size in bytes; it fits every instruction cache */
 
 /* Lengths in bytes of the instructions in each body; 0: end. If the total is not a multiple of the
- * window, repetitions of the body start at each offset in a window. */
+ * window, repetitions start at each offset in a window. */
 static const unsigned char bodies[][INSNS_MOST] = {
     {2, 2, 2, 2, 2, 2, 2},
     {3, 3, 3, 3, 3, 3, 3},
@@ -44,7 +44,7 @@ static void add_zeroed(unsigned bytes, unsigned number, struct str *out)
     str_addf(out, "0x31, %s\n", number % 2 ? "0xd2" : "0xc9");
 }
 
-/* A repeated body and its measured time. */
+/* A repeated body and its measured time */
 struct body_seen {
     unsigned repeats;
     const struct insn *insns;

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Times above the port bound of a form are assumed to have one cause. */
+/* index of no set: times above the port bound are assumed to have one cause */
 #define ONE_CAUSE 0
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
-/* minimum cycles in isolation with which a blocking pipe is tried */
+/* minimum cycles in isolation of a form for which a blocking pipe is tried */
 #define PIPE_ALONE 1.5
 #define PIPE_PRICE 3.0
 #define STEPS 60
@@ -154,7 +154,7 @@ bool guess_equal(const struct guess *a, const struct guess *b)
     return true;
 }
 
-/* Adds @by µops on port set @set; a negative @by removes µops. Returns false if the set has too
+/* Adds @by µops to port set @set; a negative @by removes µops. Returns false if the set has too
  * few µops, or the guess too many sets. */
 static bool change(struct guess *g, size_t set, int by)
 {
@@ -228,7 +228,7 @@ void guess_begin(const struct sights *s, struct guess *out)
     out->cost = guess_cost(out, s, INFINITY, NULL);
 }
 
-/* The best of several guesses so far. */
+/* The best of several guesses so far */
 struct best {
     const struct sights *sights;
     struct guess guess;
@@ -305,7 +305,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
     guess_row(g, lattice, n.row);
     for (size_t set = 0; set < lattice->sets.count; set++) {
         struct guess other;
-        /* Adds one or more µops to the set, because a single one may have no visible effect. */
+        /* A single µop may have no visible effect, so larger numbers are also tried. */
         for (int by = 1; by <= ADDED_MOST; by *= 2) {
             other = *g;
             if (change(&other, set, by))

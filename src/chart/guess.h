@@ -1,4 +1,4 @@
-/* Candidate usage of one form, and its cost given the form's measurements. */
+/* Candidate usage of one form, and its cost for the form's measurements */
 #ifndef PORTOLAN_CHART_GUESS_H
 #define PORTOLAN_CHART_GUESS_H
 
@@ -16,7 +16,7 @@ struct guess {
 };
 
 /* A measured time of the form with @count executions of saturator @beside (SIZE_MAX: the form in
- * isolation). */
+ * isolation) */
 struct sight {
     size_t beside;
     uint32_t count;
@@ -31,8 +31,8 @@ struct sights {
      * rejected early. */
     size_t *order;
 };
-/* Adds a time. One thread at a time per struct sights, because guess_cost changes its order of
- * times. The order affects costs only by rounding. */
+/* Adds a time. One thread at a time per struct sights, because guess_cost changes the order of the
+ * times. */
 void sights_add(struct sights *s, struct sight sight);
 void sights_done(struct sights *s);
 /* Returns the ports that the saturators in the times of @s keep busy. */

@@ -14,14 +14,14 @@
 
 struct imitation {
     const struct machine *machine;
-    struct mapping *mapping;    /* mapping of the simulated CPU, with its issue width */
+    struct mapping *mapping;    /* mapping of the simulated CPU, including its issue width */
     struct model *model;        /* model that simulates the CPU cycle by cycle */
     double noise;
     struct rng rng;
     struct chart_cpu cpu;
 };
 
-/* Returns @cycles with noise. If i->noise is given, the result is at least @cycles and rarely much
+/* Returns @cycles with noise. If i->noise is set, the result is at least @cycles and rarely much
  * larger. Otherwise the noise has the distribution observed on a real CPU. */
 static double noisy(struct imitation *i, double cycles)
 {

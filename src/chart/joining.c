@@ -9,19 +9,20 @@
 #include "base/vec.h"
 #include "chart/saturate.h"
 
-/* Adding and subtracting this value rounds a double to multiples of 2^-20. */
+/* Added and subtracted, this value rounds a double to multiples of 2^-20. */
 #define WHOLE 0x1.8p32
 
 /* A union of port sets of the other µops, and the number of µops within its ports. */
 struct joiner_union {
     portset ports;
-    double mass, before;     /* @mass: number of µops within the ports. @before: the same without
-                              * the µops of the set that is being added. */
+    /* @mass: number of µops within the ports. @before: the same without the set that is being
+     * added. */
+    double mass, before;
 };
 
 struct joiner_row {
-    size_t first, parts;     /* index of the first union in @parts, and number of unions; the first
-                              * union is empty */
+    /* index of the first union in @parts, and number of unions; the first one is empty */
+    size_t first, parts;
     double most, mass;       /* cycles and number of µops of the other forms */
     double own, slots, slot, cycles, noise;   /* @noise: reciprocal of the noise */
     struct residual_limit late;
@@ -147,14 +148,14 @@ static double price_of(const struct joiner *j, const struct joiner_row *r, doubl
                  r->late);
 }
 
-/* Returns the larger of two numbers. fmax() would be a call. */
+/* Returns the larger number. fmax() would be a call. */
 static double larger(double a, double b)
 {
     return a > b ? a : b;
 }
 
-/* Returns the cycles of row @r with @mass additional µops on @set, considering only unions that
- * contain @set. */
+/* Returns the cycles of row @r with @mass additional µops on @set, from the unions that contain
+ * @set. */
 static double with_set(const struct joiner *j, const struct joiner_row *r, portset set, double mass)
 {
     const struct joiner_union *part = j->parts.items + r->first;
@@ -183,7 +184,7 @@ void joining_seconds(struct joiner *j, const portset *sets, size_t n)
     }
 }
 
-/* Moves the row at place @dearest of the order, which has a high cost, halfway to the front. */
+/* Moves the row at @dearest in the order, which has a high cost, halfway to the front. */
 static void move_forward(struct joiner *j, size_t dearest)
 {
     const size_t swap = j->order[dearest / 2];

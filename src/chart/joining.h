@@ -9,7 +9,7 @@
 #include "chart/residual.h"
 #include "throughput/throughput.h"
 
-/* Working storage of a search. One thread at a time per joiner. */
+/* Working storage of a search. One thread at a time. */
 struct joiner;
 
 /* Creates a joiner for up to @rows rows and @seconds candidate sets of second µops. */
@@ -22,8 +22,8 @@ struct joining_row {
     size_t n;                  /* number of port sets in @others, at most JOINING_SETS; a set may
                                 * occur several times */
     uint32_t own;              /* number of executions of the form, at least 1 */
-    double slots;              /* cycles that the issue slots of the other forms take */
-    double slot;               /* cycles that one issue slot per execution of the form takes */
+    double slots;              /* cycles for the issue slots of the other forms */
+    double slot;               /* cycles for one issue slot per execution of the form */
     double cycles;             /* measured cycles */
     /* limit of the cost if the measured time exceeds the port bound (chart/residual.h) */
     struct residual_limit late;
@@ -33,18 +33,18 @@ struct joining_row {
 /* Removes all rows. @deviation_most: largest cost of one row. */
 void joining_begin(struct joiner *j, double deviation_most);
 void joining_add(struct joiner *j, const struct joining_row *row);
-/* Sets the candidate port sets of the second µop. Call after all rows were added. */
+/* Sets the candidate port sets of the second µop. Call it after all rows were added. */
 void joining_seconds(struct joiner *j, const portset *sets, size_t n);
 /* Sets the first µops of the form: @count on port set @set (0: none). Returns a lower bound of the
  * cost with any second µop. If it exceeds @limit, returns any bound above @limit, and the form has
  * no first µops. */
 double joining_first(struct joiner *j, portset set, unsigned count, double limit);
-/* Returns a lower bound of the cost with a second µop on candidate set number @second and any
- * first µops. */
+/* Returns a lower bound of the cost with a second µop on candidate set @second and any first
+ * µops. */
 double joining_bound(const struct joiner *j, size_t second);
-/* Returns the cost of all rows with the µops of joining_first and @slots slots. Candidate set
- * number @second has another µop (JOINING_NONE: no other µop). INFINITY above @limit. The cost is
- * a multiple of 2^-20, so the sum does not depend on the order of the rows. */
+/* Returns the cost of all rows with the µops of joining_first and @slots slots. @second: index of
+ * the candidate set of another µop; JOINING_NONE: no other µop. Returns INFINITY above @limit.
+ * The cost is a multiple of 2^-20, so the sum does not depend on the order of the rows. */
 #define JOINING_NONE SIZE_MAX
 double joining_cost(struct joiner *j, size_t second, unsigned slots, double limit);
 

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-#define SHOWN_EVERY 0.5 /* shortest interval between two mappings for display, seconds */
+#define SHOWN_EVERY 0.5 /* shortest interval in seconds between two displayed mappings */
 
 struct lab_run {
     struct lab *lab;

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "chart/chart.h"
 
-/* Cycles that are expected for a row of the lab's table. */
+/* Expected cycles of a row of the lab's table */
 struct lab_expected {
     size_t row;
     double cycles;
@@ -25,11 +25,11 @@ struct lab {
     enum chart_stage stage;
     const char *what;            /* name of the current measurement, for messages */
     double shown;                /* clock_seconds of the last lab_show */
-    /* Relative deviation of times from the best mapping's prediction. On a real CPU this deviation
-     * exceeds the noise of measurement. */
+    /* Relative deviation of times from the best mapping's prediction. On a real CPU it exceeds the
+     * noise of measurement. */
     double noise;
-    /* some times of the core exceed the port bound (chart/residual.h), so others may also exceed
-     * it */
+    /* Some times of the core exceed the port bound (chart/residual.h). Others may then exceed
+     * it. */
     bool late;
 };
 
@@ -45,16 +45,17 @@ size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n);
 /* Sets the expected @cycles of @row, which is not measured yet. If the first measurement agrees
  * with them, the row is not measured again. */
 void lab_expect(struct lab *lab, size_t row, double cycles);
-/* Measures the requested rows. @what describes them in messages. Returns false with err on failure
- * or when cancelled. Rows without a stable time have no time. */
+/* Measures the requested rows; those without a stable time have no time. @what describes them in
+ * messages. Returns false with err on failure or when cancelled. */
 bool lab_measure(struct lab *lab, const char *what, struct err *err);
 /* Returns the cycles of a row; NaN if it has no time. */
 double lab_cycles(const struct lab *lab, size_t row);
-/* Returns whether lab_show is due: the hooks show mappings, and the last call was some time ago. */
+/* Returns whether lab_show is due: hooks show mappings, and some time has passed since the last
+ * call. */
 bool lab_show_due(const struct lab *lab);
 /* Passes @m, the mapping so far, to the hooks for display. */
 void lab_show(struct lab *lab, const struct mapping *m);
-/* Returns false with err if the chart was cancelled. */
+/* Returns whether the chart continues; false with err if it was cancelled. */
 bool lab_goes_on(const struct lab *lab, struct err *err);
 /* Frees the members that the lab owns. */
 void lab_done(struct lab *lab);

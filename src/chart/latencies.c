@@ -16,11 +16,11 @@
 #include "isa/operands.h"
 #include "toolchain/assemble.h"
 
-#define WRITE_SECONDS 5.0    /* seconds between two writes of the file */
+#define WRITE_SECONDS 5.0    /* interval between two writes of the file, in seconds */
 #define WHOLE 0.1            /* largest distance in cycles from an integer at which a latency counts
                               * as that integer */
-#define NEAR 0.04            /* largest difference, in cycles or relative, of latencies that count
-                              * as equal */
+/* largest difference, in cycles or relative, of latencies that are considered equal */
+#define NEAR 0.04
 #define OK "ok"
 
 /* Contents of the file of latencies. Rows of one form are adjacent. */
@@ -28,9 +28,9 @@ struct latency_file {
     struct csv_table *table;
     struct names forms;
     VEC(size_t) first;           /* per form: index of its first row */
-    /* by form: true if the chart used its rows, or measured the form */
+    /* by form: the chart used its rows or measured the form */
     bool *taken;
-    /* column numbers; -1 if the optional @note is missing */
+    /* column indices; -1 if the optional @note is missing */
     int form, from, to, cycles, spread, state, note;
 };
 
@@ -80,8 +80,7 @@ static void known_close(struct latency_file *k)
 }
 
 /* Reads the latencies of all chains of @code from the file. Returns false if one is missing. A
- * chain that failed on a busy core counts as missing. It is then measured again with the form's
- * other chains. */
+ * chain that failed on a busy core counts as missing, so the form's chains are measured again. */
 static bool known_latencies(const struct latency_file *k, const struct form_code *code,
                             struct latency out[CHAINS_MAX], size_t *count)
 {
@@ -212,7 +211,7 @@ static double rounded(double cycles)
     return fabs(cycles - rint(cycles)) < WHOLE ? rint(cycles) : rint(cycles * 100) / 100;
 }
 
-/* Returns the most frequent latency between registers in the chains @list; NaN: there is none. */
+/* Returns the most frequent latency between registers in the chains @list; NaN: none. */
 static double usual(const struct chart_latency *list, size_t n)
 {
     double best = NAN;
@@ -234,8 +233,8 @@ static double usual(const struct chart_latency *list, size_t n)
     return best;
 }
 
-/* Returns whether the chain measures the update of a base register, which is not the latency of the
- * form's value. */
+/* Returns whether the chain measures the update of a base register, which is not the form's
+ * latency. */
 static bool steps_base(const struct chain *chain)
 {
     return chain->kind == CHAIN_OWN && strcmp(chain->from_name, "base") == 0;
@@ -287,8 +286,7 @@ static void add_rule(struct latency_finding *f, const struct form_code *code,
         machine_put_latency(f->scratch, code->row->form, from, to, cycles, "");
         with = chain_cycles(f->scratch, code, &l->chain);
     }
-    /* If the machine lacks a form of the chain, a rule is added only if the chain has no other
-     * form. */
+    /* If the machine lacks a form of the chain, only a chain without other forms gets a rule. */
     if (isnan(with) ? own : isnan(without) || fabs(with - l->cycles) < fabs(without - l->cycles))
         machine_put_latency(f->chart->machine, code->row->form, from, to, cycles,
                             "charted: measured");
@@ -319,11 +317,11 @@ static void settle_latency(struct latency_finding *f, const struct chart_latency
                                 "charted: measured");
         f->lasting = f->scratch->latency_count;
     }
-    if (isnan(latency) || memory)   /* latencies of forms with memory operands are rules */
+    if (isnan(latency) || memory)   /* Latencies of forms with memory operands are rules. */
         return;
     for (unsigned i = 0; i < 2; i++) {
         set_latency(both[i]->mapping, form, latency);
-        /* The models treat a form without ports as eliminated, with latency 0. The latency needs a
+        /* The models treat a form without ports as eliminated, with latency 0. A latency needs a
          * rule if the form's ports are unknown because the issue width hides them. */
         if (latency > 0 && !mapping_find(both[i]->mapping, form)->usage.count)
             machine_add_latency(both[i], form, LATENCY_ANY, LATENCY_ANY, latency,
@@ -372,9 +370,8 @@ static bool plain_load(const char *form)
 }
 
 /* Sets the fact load_latency, which the models need for dependences through loads. It is the
- * latency of the fastest moves from memory, because loads into parts of registers also merge.
- * Without such moves it is the smallest latency of a form with a load, minus one cycle for its
- * operation. */
+ * latency of the fastest moves from memory; slower ones also merge parts of registers. Without such
+ * moves it is the smallest latency of a form with a load, minus one cycle for its operation. */
 static void set_load_latency(struct latency_finding *f)
 {
     const struct chart *c = f->chart;

@@ -32,14 +32,14 @@
  * tables are not cached yet. */
 #define HOPS_SECONDS 0.015
 #define HOPS_FAR (double)(32 << 20)
-/* Distance of accessed lines for COST_ODD. The loop accesses a third of the lines, but uses all
- * sets of a cache. */
+/* Distance in lines between accesses for COST_ODD. The loop accesses a third of the lines, but uses
+ * all sets of a cache. */
 #define ODD_LINES 3
 #define L1_USUAL 32768.0
 #define L2_USUAL 1048576.0
 
-/* Per cost: the loop that measures it, the lines that it accesses per iteration, and the lines of
- * its indices per iteration. */
+/* Per cost: the loop that measures it, the lines that it accesses per iteration, and those of its
+ * indices. */
 static const struct { enum memory_loop loop; double lines, ordered; } probes[MEMORY_COSTS] = {
     [COST_LOAD] = {LOOP_LOADS, 2, 0},
     [COST_ALONE] = {LOOP_ALONE, 1, 0},
@@ -95,7 +95,7 @@ struct memory_lines {
     unsigned failed;          /* number of failed runs */
     /* per loop and size: cycles per iteration, estimated from the last run */
     double rough[MEMORY_COSTS][MEMORY_SIZES];
-    /* cycles per tick to which the costs of shared caches and memory refer; 0: none yet */
+    /* Cycles per tick, to which the costs of shared caches and memory refer. 0: none yet. */
     double clock;
     double clock_hz;
 };
@@ -117,8 +117,8 @@ static bool probes_begin(struct memory_lines *p, struct err *err)
     return true;
 }
 
-/* Returns the size of the arrays of loop @at with which the accessed lines have @bytes. It is at
- * most the size that fits the arena. */
+/* Returns the size of the arrays of loop @at with which the accessed lines have @bytes, at most the
+ * size of the arena. */
 static double arrays_bytes(const struct memory_lines *p, size_t at, double bytes)
 {
     const double wanted = at == COST_ODD ? ODD_LINES * bytes
@@ -152,7 +152,7 @@ static bool probe_run(struct memory_lines *p, const struct memory_costs *sizes, 
     if (!kernel_arrays_measure(&p->runs[at], &arrays, seconds, &m, err)) {
         if (err->code != ERR_LIMIT || ++p->failed > FAILED_MOST)
             return false;
-        err_clear(err);   /* The CPU was busy. A later round repeats the run. */
+        err_clear(err);   /* The CPU was busy, so a later round repeats the run. */
         return true;
     }
     p->rough[at][k] = m.cycles;
@@ -164,9 +164,8 @@ static bool probe_run(struct memory_lines *p, const struct memory_costs *sizes, 
     return true;
 }
 
-/* Returns the lowest time that another time confirms, because interference only adds time. If no
- * time is confirmed, returns the lowest. *@apart receives the relative difference of the two
- * times. */
+/* Returns the lowest time that a second time confirms, because interference only adds time. If none
+ * is confirmed, returns the lowest. *@apart receives the relative difference of the two times. */
 static double lowest(const double *cycles, unsigned count, double *apart)
 {
     unsigned at = 0;
@@ -178,7 +177,7 @@ static double lowest(const double *cycles, unsigned count, double *apart)
     return cycles[at];
 }
 
-/* Returns the time of loop @at with size @k. *@apart receives its relative uncertainty. */
+/* Returns the time of loop @at at size @k. *@apart receives its relative uncertainty. */
 static double probe_time(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                          size_t k, double *apart)
 {
@@ -191,7 +190,7 @@ static double probe_time(const struct memory_lines *p, const struct memory_costs
     return (cycles[(count - 1) / 2] + cycles[count / 2]) / 2;
 }
 
-/* Returns whether loop @at needs no further run with size @k. @late: the time limit has passed, so
+/* Returns whether loop @at needs no further run at size @k. @late: the time limit has passed, so
  * ROUNDS runs suffice. */
 static bool probe_settled(const struct memory_lines *p, const struct memory_costs *sizes,
                           size_t at, size_t k, bool late)
@@ -207,7 +206,7 @@ static bool probe_settled(const struct memory_lines *p, const struct memory_cost
 }
 
 /* Runs all loops until their times are confirmed. A loop that needs its own contents of memory runs
- * all sizes in sequence, so that memory is filled only once. */
+ * all sizes in sequence, so memory is filled only once. */
 static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes, double seconds,
                        struct err *err)
 {
@@ -234,7 +233,7 @@ static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes,
     return true;
 }
 
-/* Beyond the private caches, larger arrays never take less time. Times in the wrong order had
+/* Beyond the private caches, larger arrays never take less time. Times that contradict this had
  * interference, and are replaced by their mean. */
 static void times_ascend(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                          double cycles[MEMORY_SIZES])
@@ -250,8 +249,8 @@ static void times_ascend(const struct memory_lines *p, const struct memory_costs
     }
 }
 
-/* In private caches, too, no loop is faster with larger arrays. Interference only adds time, so an
- * unconfirmed time is limited to the time of larger arrays. */
+/* In private caches, too, no loop is faster with larger arrays. Therefore an unconfirmed time is
+ * limited to the time with larger arrays. */
 static void times_confirm(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                           double cycles[MEMORY_SIZES])
 {
@@ -291,7 +290,7 @@ static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
             if (p->rounds[i][k])
                 out->cycles[i][k] = fmax(0, times[i][k] - other) / probes[i].lines;
             /* A line that is loaded while another is written takes at most its time in isolation.
-             * Times with interference may contradict this. */
+             * Interference may contradict this. */
             if (i == COST_CONCURRENT)
                 out->cycles[i][k] = fmin(out->cycles[i][k], out->cycles[COST_LOAD][k]);
         }
@@ -346,7 +345,7 @@ bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *sta
     return ok;
 }
 
-/* Sets @out to the costs of @m, interpolated for the sizes @bytes beyond the second level. */
+/* Sets @out to the costs of @m, interpolated at the sizes @bytes beyond the second level. */
 static void sizes_replace(const struct memory_costs *m, const double *bytes, size_t count,
                           struct memory_costs *out)
 {
@@ -366,8 +365,7 @@ bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
                         const double *bytes, size_t count, double seconds, struct memory_costs *m,
                         struct err *err)
 {
-    /* For each cost, another cost that is subtracted from it and is therefore measured again with
-     * it. */
+    /* Per cost: another cost that is subtracted from it, and is therefore measured with it. */
     static const enum memory_cost taken[MEMORY_COSTS] = {[COST_CONCURRENT] = COST_STORE,
                                                          [COST_ODD] = COST_SKIPPED};
     bool all[MEMORY_COSTS] = {[COST_LOAD] = true};
@@ -398,7 +396,7 @@ static bool number(const char *text, double least, double most, double *out)
     return end != text && !*end && *out >= least && *out <= most;
 }
 
-/* Returns the cost with the name @name; MEMORY_COSTS: the name is unknown. */
+/* Returns the cost named @name; MEMORY_COSTS if there is none. */
 static enum memory_cost cost_named(const char *name)
 {
     enum memory_cost cost = 0;
@@ -408,8 +406,8 @@ static enum memory_cost cost_named(const char *name)
     return cost;
 }
 
-/* Reads one row of the file. Returns false if it is damaged. The rows of a cost have ascending
- * sizes, and all costs have the same sizes. */
+/* Reads a row of the file. Returns false if it is damaged. The rows of a cost have ascending sizes,
+ * and all costs have the same sizes. */
 static bool row_take(const struct kept_rows *kept, size_t row, struct memory_costs *out,
                      size_t filled[MEMORY_COSTS])
 {

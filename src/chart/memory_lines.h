@@ -1,20 +1,21 @@
-/* Costs of memory lines on this CPU, measured by loops over arrays of several sizes. They are
- * stored with the date in the file of the idle baseline. */
+/* Costs of memory lines on this CPU, measured by loops over arrays of several sizes. The file of
+ * the idle baseline stores them with the date. */
 #ifndef PORTOLAN_CHART_MEMORY_LINES_H
 #define PORTOLAN_CHART_MEMORY_LINES_H
 
 #include "measure/kernel_arrays.h"
 #include "model/memory_costs.h"
 
-/* Measures the costs. Each loop runs at least twice, until its times are confirmed or @seconds have
- * passed. The system reports the sizes of the first- and second-level cache; other sizes are
+/* Measures the costs. Each loop runs at least twice, and until its times are confirmed or @seconds
+ * have passed. The system reports the sizes of the first- and second-level cache; other sizes are
  * measured. Requires MEMORY_LINES_ARENA bytes. Returns false with err on failure. */
 bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *state), void *state,
                           struct memory_costs *out, struct err *err);
 #define MEMORY_LINES_ARENA ((uint64_t)112 << 20)
 
-/* Creates the loops in sandbox @s with an arena of @room bytes. Call it before the first run of the
- * sandbox. Borrows @s and @arena. Returns NULL with err on failure. memory_lines_free frees. */
+/* Creates the loops in sandbox @s with an arena of @room bytes, before the first run of the
+ * sandbox. Borrows @s and @arena. Returns NULL with err on failure. memory_lines_free frees the
+ * result. */
 struct memory_lines;
 struct memory_lines *memory_lines_new(struct sandbox *s, struct arena_state *arena, double room,
                                       struct err *err);
@@ -28,7 +29,7 @@ bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
 
 /* Loads the stored costs of this CPU, whose machine is @m. Returns false if none are stored. */
 bool memory_lines_recall(const struct machine *m, struct memory_costs *out);
-/* Saves @m and sets its date to today. Logs a failed write. */
+/* Saves @m with today's date. Logs a failed write. */
 void memory_lines_remember(struct memory_costs *m);
 
 #endif

@@ -10,16 +10,16 @@
 
 #define ROWS_LEAST 10       /* minimum number of a form's rows with forms of the core */
 #define ROWS_MOST 48        /* maximum number of rows of a form that are evaluated */
-#define UOPS_MOST 3         /* maximum number of port sets of a usage that is tried */
-#define BEAM 12             /* number of usages that the beam search continues with */
-#define ERROR_MOST 0.5      /* larger relative errors of a row count as this error */
+#define UOPS_MOST 3         /* maximum number of port sets of a candidate usage */
+#define BEAM 12             /* number of usages with which the beam search continues */
+#define ERROR_MOST 0.5      /* limit of the relative error of a row */
 #define CORE_WORSE 1.02
 #define CORE_NOTHING 1e-6
 #define SETS_MOST 48
 #define COLUMNS_MOST 256
 #define TERMS_MOST 8
 
-/* An experiment with forms of the core, and with at most one other form. */
+/* An experiment with forms of the core and at most one other form */
 struct single_input_core {
     double cycles, slots;       /* measured cycles; issue slots of the core's forms */
     uint32_t own;               /* executions of the form that is not in the core */
@@ -27,19 +27,19 @@ struct single_input_core {
     struct { uint32_t entry, count; } terms[TERMS_MOST];
 };
 
-/* A form that is not in the core, and its rows. */
+/* A form that is not in the core, and its rows */
 struct outsider {
     uint32_t form;
     VEC(struct single_input_core) rows;
     double before;              /* mean error of the form's best usage with the unchanged core */
 };
 
-/* Port sets of a µop. There are two if the split replaced the µop by two. */
+/* Port sets of a µop; two if the split replaced the µop by two */
 struct element {
     portset sets[2];
 };
 
-/* The core without a split, or with one split applied. */
+/* The core without a split, or with one split applied */
 struct view {
     /* @part: port set that new ports replace. @whole: port set whose µops get another µop on the
      * new ports. Both 0: no split. */
@@ -48,8 +48,8 @@ struct view {
     struct element elements[2 * SETS_MOST];
     size_t element_count;
     portset columns[COLUMNS_MOST];
-    float *rows;                /* number of µops within each column: one row per form of the core,
-                                 * then one per element */
+    /* number of µops within each column: a row per form of the core, then a row per element */
+    float *rows;
     size_t width;
     double inverse[COLUMNS_MOST];
 };
@@ -65,7 +65,7 @@ struct parter {
     double *errors;             /* per form: error of its best usage in that view */
     unsigned threads;
     const struct chart_hooks *hooks;
-    atomic_bool over;           /* the work was cancelled */
+    atomic_bool over;           /* the work is cancelled */
 };
 
 /* Returns the new ports that replace the ports in @set. */
@@ -181,13 +181,14 @@ static float *sums_of(const struct view *v, const struct outsider *o)
     return sums;
 }
 
-/* A usage that is tried: its error and the sums of its µops. */
+/* A candidate usage: its error and the sums of its µops */
 struct try {
     double error;
     float row[COLUMNS_MOST];
 };
 
-/* Inserts @t into the @n best usages unless it is worse or a duplicate. Returns their number. */
+/* Inserts @t into the @n best usages unless it is worse than all or a duplicate. Returns their
+ * number. */
 static size_t try_keep(struct try *best, size_t n, const struct try *t, size_t width)
 {
     size_t at = n;
@@ -273,7 +274,7 @@ static double core_error(struct parter *p, const struct view *v)
     return error;
 }
 
-/* Fills @b from row @i of @t. @entry has the index in the core of each form. Returns true if at
+/* Fills @b from row @i of @t. @entry has the index in the core of each form. Returns whether at
  * most one form is not in the core. Stores that form in *@outside, and the number of its executions
  * in b->own. */
 static bool single_input_make(const struct experiments *t, size_t i, const size_t *entry,
@@ -359,8 +360,7 @@ static bool sets_collect(struct parter *p)
     return true;
 }
 
-/* Returns the sum of the improvements of all forms that improve enough. Returns 0 if too few forms
- * improve enough. */
+/* Returns the sum of the improvements of all forms that improve enough; 0 if these are too few. */
 static double gain_of(const struct parter *p)
 {
     double sum = 0;

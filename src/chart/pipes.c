@@ -5,15 +5,15 @@
 
 #include "chart/core.h"
 
-#define PIPES_SOUGHT 16      /* maximum number of pipes that the search finds */
-#define PIPES_MOST 8         /* maximum number of pipes returned, those with the most forms */
+#define PIPES_SOUGHT 16      /* maximum number of pipes that are searched for */
+#define PIPES_MOST 8         /* maximum number of pipes returned; those with the most forms */
 /* Smallest ratio of a pair's time to the sum of both times with which two forms share a pipe. */
 #define PIPE_SUM 0.9
 #define BALANCE_MOST 4
 
-/* Measures the first form without a known pipe together with all other such forms. This form and
- * the forms that share its pipe get pipe number @pipe. *@found receives whether there is a form
- * without a pipe. */
+/* Measures the first form without a known pipe with each other such form. It gets pipe number
+ * @pipe, like the forms that share its pipe. *@found receives whether there was a form without a
+ * pipe. */
 static bool find_pipe(struct lab *lab, struct pipe_form *forms, size_t n, int pipe, bool *found,
                       struct err *err)
 {

@@ -16,13 +16,14 @@
 
 #define ROUNDS 30
 #define FIRST_ASKED 3        /* experiments per form in the first round */
-/* Experiments per form in each later round. They distinguish the usages that are still possible. */
+/* Experiments per form in each later round. They distinguish the usages that remain possible. */
 #define LATER_ASKED 2
-#define TELLS 4.0            /* smallest difference of two guesses' predictions with which an
-                              * experiment distinguishes them, in standard deviations */
-/* largest excess of a guess's cost over the best cost with which the guess is still possible */
+/* smallest difference of two guesses' predictions in standard deviations at which an experiment
+ * distinguishes them */
+#define TELLS 4.0
+/* largest excess of a guess's cost over the best cost at which the guess remains possible */
 #define STILL 9.0
-/* largest additional cost of new times with which the search for the best guess is not repeated */
+/* largest cost of new times for which the search for the best guess is not repeated */
 #define FORETOLD 1.0
 /* number of random experiments that a usage must predict before it is accepted */
 #define CHECKS 2
@@ -31,7 +32,7 @@
 #define CHOICES_MOST 64
 #define OTHERS_MOST 12       /* maximum number of alternatives stored per form */
 
-/* A requested experiment whose result is not yet evaluated. */
+/* A requested experiment whose result is not evaluated yet */
 struct asked {
     size_t beside, row;
     uint32_t count;
@@ -42,7 +43,7 @@ struct placing {
     enum vectors vectors;
     struct sights sights;
     VEC(struct asked) asked;
-    bool *used;                  /* per level: true if it was requested */
+    bool *used;                  /* per level: whether it was requested */
     struct guess guess;
     double worst;                /* largest relative error of the guess */
     bool explained;              /* the times do not contradict the guess */
@@ -54,13 +55,13 @@ struct placing {
     struct guess foretold;       /* guess when the last random experiments were requested */
     bool hidden;
     struct guess rival;
-    /* sum of the weights of the alternatives; the weight of the guess is 1 */
+    /* Sum of the weights of the alternatives. The guess has weight 1. */
     double rivals;
     /* alternatives that explain the times about equally well, the best one first */
     struct guess others[OTHERS_MOST];
     unsigned other_count;
-    int pipe;                    /* number of the blocking pipe that the form uses; -1: none */
-    /* true if @wanted has the experiments that decide between the guess and its alternatives */
+    int pipe;                    /* index of the blocking pipe that the form uses; -1: none */
+    /* @wanted has the experiments that decide between the guess and its alternatives */
     bool considered;
     size_t wanted[FIRST_ASKED];
     size_t wanted_count;
@@ -78,7 +79,7 @@ struct placer {
     struct rng rng;
 };
 
-/* Returns the saturator level with number @number for form @f. */
+/* Returns saturator level @number for form @f. */
 static struct saturator_level level_of(const struct placer *p, const struct placing *f,
                                        size_t number)
 {
@@ -168,7 +169,7 @@ static void cycles_at(const struct placer *p, const struct placing *f, size_t nu
 static void tell_apart(const struct placer *p, const double *cycles, size_t n, uint64_t *told)
 {
     size_t order[CHOICES_MOST];
-    uint64_t above = 0;   /* choices from place @end of the order */
+    uint64_t above = 0;   /* choices at and after position @end of the order */
 
     for (size_t i = 0; i < n; i++) {
         size_t at = i;
@@ -198,8 +199,8 @@ static unsigned count_told(const uint64_t *told, const uint64_t *open, size_t n)
     return sum / 2;
 }
 
-/* Selects up to @most available levels, each time the one that distinguishes the most remaining
- * pairs of the @n choices. Sets any[i] to the choices that a level, available or not, distinguishes
+/* Selects up to @most available levels. Each is the one that distinguishes the most remaining pairs
+ * of the @n choices. Sets any[i] to the choices that some level, available or not, distinguishes
  * from choice @i. */
 static void want_telling(const struct placer *p, struct placing *f, const struct guess *choices,
                          size_t n, size_t most, uint64_t any[CHOICES_MOST])
@@ -286,8 +287,8 @@ static void judge(struct placing *f)
     f->explained = times_explained(&seen);
 }
 
-/* Returns whether the guess of an earlier search also explains the new times. f->guess.cost is the
- * guess's cost without the new times. */
+/* Returns whether the guess of an earlier search also explains the new times. f->guess.cost is its
+ * cost without the new times. */
 static bool goes_on(struct placing *f)
 {
     double before = f->guess.cost;
@@ -298,7 +299,7 @@ static bool goes_on(struct placing *f)
     return f->guess.cost <= before + FORETOLD && f->explained;
 }
 
-/* Finds the best guess, starting from the pool's usages and from the form's times. */
+/* Finds the best guess. Starts from the pool's usages and from the form's times. */
 static void fit(struct placer *p, struct placing *f)
 {
     struct guess choices[CHOICES_MOST], g;
@@ -332,7 +333,7 @@ static void fit(struct placer *p, struct placing *f)
     judge(f);
 }
 
-/* The best guess, and guesses that explain the times nearly as well. */
+/* The best guess, and guesses that explain the times nearly as well */
 struct rivals {
     const struct placer *place;
     struct placing *form;
@@ -355,7 +356,7 @@ static void add_rival(void *state, const struct guess *other, const float *row)
         if (guess_equal(&r->list[i], &g))
             return;
     size_t at = r->n;
-    /* If the list is full, @g replaces the worst guess of the list, provided that @g costs less. */
+    /* If the list is full, @g replaces the worst guess if it costs less. */
     if (r->n == CHOICES_MOST) {
         at = 1;
         for (size_t i = 2; i < r->n; i++)
@@ -388,8 +389,8 @@ static void keep_others(const struct rivals *r, struct placing *f)
 
 /* Replaces the guess if it uses untested ports and an alternative on tested ports is equally good.
  * For example, a legacy-encoded division never runs with VEX. It then receives its own pipe instead
- * of a port that only a VEX form keeps busy. Returns the index in the list of the alternative that
- * changed places with the guess; 0 if none did. */
+ * of a port that only a VEX form keeps busy. Returns the index of the alternative that changed
+ * places with the guess; 0: none. */
 static size_t prefer_tested(const struct placer *p, struct placing *f, struct rivals *r)
 {
     const portset tested = sights_ports(&f->sights);
@@ -418,9 +419,9 @@ static size_t prefer_tested(const struct placer *p, struct placing *f, struct ri
     return 0;
 }
 
-/* Selects up to @most experiments that distinguish the best guess from its alternatives. If there
- * are none, computes the alternatives' weights. Other threads may process other forms at the same
- * time. */
+/* Selects up to @most experiments that distinguish the best guess from its alternatives. If
+ * there are none, computes the alternatives' weights. Other threads may process other forms
+ * concurrently. */
 static void consider(const struct placer *p, struct placing *f, size_t most)
 {
     struct rivals *r = mem_zero(1, sizeof *r);
@@ -446,8 +447,8 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
     for (size_t i = 1; i < r->n && !f->wanted_count; i++) {
         if (!(any[swapped] >> (i == swapped ? 0 : i) & 1)) {
             if (f->guess.n || guess_uops(&f->guess) == guess_uops(&r->list[i]))
-                /* No experiment with this core distinguishes the two. ambiguities_find searches for
-                 * others. */
+                /* No experiment with this core distinguishes these two. ambiguities_find searches
+                 * for others. */
                 continue;
             f->hidden = true;
         }
@@ -469,9 +470,8 @@ static bool decide(struct placer *p, struct placing *f, size_t most)
     return ask_wanted(p, f, ask_expecting) > 0;
 }
 
-/* Requests a few random experiments with saturators of the guess's ports or of issue slots. Only
- * such experiments contradict a wrong usage that has no alternatives. Returns false if there are
- * none. */
+/* Requests a few random experiments with saturators of the guess's ports or of issue slots. They
+ * can contradict a wrong usage that has no alternatives. Returns false if there are none. */
 static bool ask_checks(struct placer *p, struct placing *f)
 {
     size_t *list = mem_alloc((saturator_levels(&p->saturators) + 1) * sizeof *list);
@@ -497,7 +497,7 @@ static bool ask_checks(struct placer *p, struct placing *f)
 /* Decides how a form continues after a round, in which fit() found its best guess. */
 static void step(struct placer *p, struct placing *f)
 {
-    /* no usage explains the times so far */
+    /* No usage explains the times so far. */
     if (!f->explained && !f->all) {
         f->all = true;
         want_none(f);
@@ -518,7 +518,7 @@ static void step(struct placer *p, struct placing *f)
         usage_pool_add(&p->pool, &f->guess);
 }
 
-/* State of fitting all forms, each independently of the others. */
+/* State of fitting all forms, independently of each other */
 struct fit_round {
     struct placer *placer;
     unsigned workers;
@@ -542,7 +542,7 @@ static void fit_share(void *state, unsigned worker)
             continue;
         see(p, f);
         fit(p, f);
-        /* an unexplained form runs with all saturators instead */
+        /* An unexplained form runs with all saturators instead. */
         if (f->all || f->explained)
             consider(p, f, LATER_ASKED);
         if (!worker && hooks->cancelled(hooks->state))
@@ -561,7 +561,7 @@ static void fit_all(struct placer *p)
     fit_share(&w, 0);
 }
 
-/* Passes a mapping for display to the hooks, with the guessed usages of the forms placed so far. */
+/* Passes a mapping with the guessed usages so far to the hooks for display. */
 static void show(struct placer *p)
 {
     if (!lab_show_due(p->lab))
@@ -666,7 +666,7 @@ static void write_placement(const struct placer *p, const struct placing *f,
     out->experiments = (unsigned)f->sights.list.count;
     out->error = f->worst;
     out->explained = f->explained;
-    /* There are more pipes than free ports. This pipe is omitted. */
+    /* Pipes without a free port are omitted. */
     if (f->guess.pipe > 0 && f->pipe < 0) {
         struct guess without = f->guess;
         without.pipe = 0;
@@ -726,7 +726,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     ok = ok && place_some(&p, true, err) && place_some(&p, false, err) &&
          find_pipes(&p, &pipes, err);
     *ports = *mapping_ports(mapping);
-    for (uint8_t i = 0; ok && i < pipes; i++) {   /* At most PORTS_MAX pipes. */
+    for (uint8_t i = 0; ok && i < pipes; i++) {
         char name[PORT_NAME_MAX];
         /* name of a port for a blocking pipe */
         snprintf(name, sizeof name, i ? "%uDV" : "DV", i + 1);

@@ -1,5 +1,5 @@
 /* Places forms on the ports of a given core. Each form runs with saturators: multisets of core
- * forms that keep one port set busy. A µop that can only use these ports adds time (uops.info,
+ * forms that keep one port set busy. A µop that can use only these ports adds time (uops.info,
  * Abel and Reineke, ASPLOS 2019). The usage with the fewest µops that explains all times is
  * accepted. Only experiments that distinguish the remaining usages are measured. */
 #ifndef PORTOLAN_CHART_PLACE_H
@@ -9,9 +9,9 @@
 #include "model/mapping.h"
 
 struct place_form {
-    uint32_t form;          /* index of the form into the lab's table */
+    uint32_t form;          /* index of the form in the lab's table */
     double alone;           /* cycles of the form in isolation */
-    /* Forms of one group probably have similar usages. The first form of each group is placed
+    /* Forms of one group probably have similar usages. The first form of a group is placed
      * first. */
     uint32_t group;
 };
@@ -37,9 +37,9 @@ struct placement {
     unsigned other_count;
 };
 
-/* Places all @n @forms with the core @mapping. Adds ports for blocking pipes of slow forms (DV, 2DV
- * and so on); @ports becomes the list of all ports. @out has one element per form, which the caller
- * frees with placement_done. Returns false with err on failure. */
+/* Places all @n @forms with the core @mapping. Adds ports for the blocking pipes of slow forms (DV,
+ * 2DV and so on), and sets @ports to the list of all ports. @out has one element per form, which
+ * the caller frees with placement_done. Returns false with err on failure. */
 bool place_forms(struct lab *lab, const struct mapping *mapping, const struct place_form *forms,
                  size_t n, struct ports *ports, struct placement *out, struct err *err);
 void placement_done(struct placement *p);

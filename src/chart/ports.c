@@ -13,27 +13,26 @@
 #include "isa/operands.h"
 #include "throughput/predict.h"
 
-#define ORDERS 6             /* maximum number of orders of joining that are tried */
-/* Relative error that counts for an experiment with an omitted form. The error of an experiment
- * without omitted forms is smaller on real CPUs. */
+#define ORDERS 6             /* maximum number of join orders that are tried */
+/* Assumed relative error of an experiment with an omitted form. It exceeds the error of other
+ * experiments on real CPUs. */
 #define UNKNOWN_ERROR 0.05
-/* Larger errors of times above the port bound count as this error, because the ports may be
- * right. */
+/* Limit of the error of a time above the port bound, because the ports may be right */
 #define LATE_ERROR 0.016
-/* Smallest share of a core's times above the port bound with which the bound may be exceeded at
- * all. With a smaller share, such a time refutes a usage like a shorter time does. */
+/* Smallest share of a core's times above the port bound at which such times are accepted. Below it,
+ * such a time refutes a usage like a shorter time does. */
 #define LATE_SHARE_LEAST 0.02
 #define LATE_DEVIATIONS 4
-/* largest mean error with which a result of the exact search is accepted */
+/* largest mean error of an accepted result of the exact search */
 #define EXACT_ERROR 0.003
-/* Smallest share of the forms that a result must have. Omitted forms are later placed like forms
+/* Smallest share of the forms that a result must have. Omitted forms are placed later, like forms
  * outside the core. */
 #define EXACT_SHARE 0.5
-#define ENOUGH_SHARE 0.95    /* smallest share of joined forms with which no other order is tried */
+#define ENOUGH_SHARE 0.95    /* smallest share of joined forms at which no other order is tried */
 #define NOISY_SHARE 0.8      /* ENOUGH_SHARE at higher noise levels */
-#define LEFT_OUT_PRICE 0.001   /* score of an omitted form, as relative error */
-/* Score of a port at higher noise levels. If seven ports add five forms at twice the error, the
- * model fits something other than ports (mask operations of a Zen 4). */
+#define LEFT_OUT_PRICE 0.001   /* score of an omitted form, as a relative error */
+/* Score of a port at higher noise levels, as a relative error. If seven ports add five forms at
+ * twice the error, the model fits something other than ports (mask operations of a Zen 4). */
 #define PORT_PRICE 0.0004
 #define ROW_MOST 16          /* maximum number of different forms in an experiment */
 
@@ -67,7 +66,7 @@ static void venn_show(void *state, const struct mapping *so_far)
     lab_show(state, so_far);
 }
 
-/* Returns, for each row of @t, whether it is in @keep (NULL: all are) and @m has all its forms. */
+/* Returns, for each row of @t, whether it is in @keep (NULL: all rows) and @m has all its forms. */
 static bool *rows_known(const struct experiments *t, const bool *keep, const struct mapping *m)
 {
     bool *out = mem_zero(t->rows.count + 1, sizeof *out);
@@ -80,8 +79,8 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
     return out;
 }
 
-/* How times above the port bound count: fully, or less, with one limit for few and another for many
- * such times. */
+/* Weight of times above the port bound: full, or reduced, with one limit for few and another for
+ * many such times */
 enum lates { LATES_FULL, LATES_FEW, LATES_MANY };
 
 /* Returns the cycles in isolation of each form of @t; NaN if unknown. The caller frees. */
@@ -98,7 +97,7 @@ static double *times_alone(const struct experiments *t)
     return alone;
 }
 
-/* Returns the largest ratio of measured to predicted cycles with which row @i counts as above the
+/* Returns the largest ratio of measured to predicted cycles at which row @i counts as above the
  * port bound. */
 static double late_by(const struct experiments *t, size_t i, const double *alone, enum lates lates)
 {
@@ -136,8 +135,8 @@ static double error_within(const struct experiments *t, const bool *keep, const 
     return n ? sum / (double)n : INFINITY;
 }
 
-/* Returns the mean relative error of @m on those rows in @keep whose forms it has
- * (error_within). */
+/* Returns the mean relative error of @m (error_within) on those rows in @keep whose forms it
+ * has. */
 static double error_known(const struct experiments *t, const bool *keep, const struct mapping *m,
                           enum lates lates)
 {
@@ -178,9 +177,8 @@ static double error_of(const struct experiments *t, const bool *keep, const stru
     return error_within(t, keep, m, LATES_FULL);
 }
 
-/* Sets @order to the order of joining for attempt @turn. With an even @turn it is the order of
- * @forms. With an odd one, forms with memory operands are last. Later attempts swap more neighbours
- * at random. */
+/* Sets @order to the join order of attempt @turn. Even attempts use the order of @forms; odd ones
+ * have forms with memory operands last. Later attempts swap more neighbours at random. */
 static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, unsigned turn,
                        struct rng *rng, uint32_t *order)
 {
@@ -199,11 +197,11 @@ static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, u
     }
 }
 
-/* A mapping from the exact search. */
+/* A mapping from the exact search */
 struct found {
     struct mapping *mapping;
     /* mean relative error over the rows whose forms the mapping has; times above the port bound
-     * count less */
+     * have less weight */
     double error;
     size_t forms;
 };
@@ -244,8 +242,8 @@ static bool is_exact(const struct found *f, size_t n, double share)
     return f->mapping && f->error <= EXACT_ERROR && (double)f->forms >= share * (double)n;
 }
 
-/* Moves forms that @m lacks to the front of @order, because forms that were added first may have
- * taken their ports. */
+/* Moves forms that @m lacks to the front of @order, because earlier forms may have taken their
+ * ports. */
 static void left_out_first(const struct lab *lab, const struct mapping *m, size_t n,
                            uint32_t *order)
 {
@@ -260,7 +258,7 @@ static void left_out_first(const struct lab *lab, const struct mapping *m, size_
     free(before);
 }
 
-/* Returns whether the error of @f is within the scatter of a real CPU. If so, the omitted forms are
+/* Returns whether the error of @f is within the scatter of a real CPU. Omitted forms are then
  * better placed later than included with a larger error. */
 static bool is_quiet(const struct found *f, size_t n)
 {
@@ -268,8 +266,8 @@ static bool is_quiet(const struct found *f, size_t n)
 }
 
 /* Returns the score of @f; a lower one is better. If the error is within the scatter, the score is
- * the error plus a small price per omitted form and @port_price per port. Otherwise the score is
- * the error on all rows. */
+ * the error plus a small price per omitted form and @port_price per port. Otherwise it is the error
+ * on all rows. */
 static double score(const struct lab *lab, const bool *keep, const struct found *f, size_t n,
                     double port_price)
 {
@@ -279,8 +277,8 @@ static double score(const struct lab *lab, const bool *keep, const struct found 
     return f->mapping ? error_of(lab->table, keep, f->mapping) : INFINITY;
 }
 
-/* Runs the exact search with several noise levels and orders of joining. Returns the result with
- * the best score. */
+/* Runs the exact search at several noise levels and in several orders. Returns the result with the
+ * best score. */
 static struct found find_exactly(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n,
                                  struct venn_options *o)
 {
@@ -317,7 +315,7 @@ static struct found find_exactly(struct lab *lab, const bool *keep, const uint32
     return best;
 }
 
-/* Fills @out with @found. Its error is that on the rows in @keep whose forms it has. */
+/* Fills @out with @found and its error on those rows in @keep whose forms it has. */
 static void use_found(const struct lab *lab, const bool *keep, const struct mapping *found,
                       struct core_ports *out)
 {
@@ -344,8 +342,8 @@ static bool has_time_alone(const struct lab *lab, uint32_t form)
     return false;
 }
 
-/* Returns how many of the @n forms have a usage from an earlier run. Returns 0 if that core has a
- * form that this chart lacks or that has no time. */
+/* Returns how many of the @n forms have a usage from an earlier run. Returns 0 if that run's core
+ * has a form that this chart lacks or that has no time. */
 static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n)
 {
     const struct mapping *core = lab->options->core;
@@ -361,9 +359,8 @@ static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n
     return found;
 }
 
-/* Returns whether the core of an earlier run has nearly all of the @n forms (@known of them) and
- * predicts them well. If so, no search is needed. The core of a smaller chart has too few of the
- * forms. */
+/* Returns whether the core of an earlier run predicts well, and has nearly all of the @n forms
+ * (@known of them). Then no search is needed. */
 static bool known_explains(const struct lab *lab, const bool *keep, size_t known, size_t n)
 {
     const struct experiments *t = lab->table;
@@ -400,7 +397,7 @@ static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms,
     return ok;
 }
 
-/* Splits ports that are two resources under one name, if forms outside the core show it. */
+/* Splits ports that are two resources under one name, if forms outside the core reveal it. */
 static bool part_ports(struct lab *lab, const bool *keep, struct core_ports *out, struct err *err)
 {
     struct mapping *m = parting_find(lab, keep, out->mapping, measured_width(lab->table, keep));

@@ -1,5 +1,5 @@
 /* Infers ports and usages of a core by an exact search, form by form (chart/venn.h). The search has
- * no time limit, so the same times always give the same ports. */
+ * no time limit, so equal times give equal ports. */
 #ifndef PORTOLAN_CHART_PORTS_H
 #define PORTOLAN_CHART_PORTS_H
 
@@ -11,21 +11,21 @@ struct core_ports {
     double *confidence;          /* per form of the mapping: confidence of its usage, 0 to 1; NaN:
                                   * unknown */
     double error;                /* mean relative error over the core's experiments */
-    /* some times exceed the port bound (chart/residual.h), so times of other forms on this CPU may
-     * also exceed it */
+    /* Some times exceed the port bound (chart/residual.h). Times of other forms on this CPU may
+     * then exceed it. */
     bool late;
-    /* mean relative error if times above the port bound count less */
+    /* mean relative error with reduced weight of times above the port bound */
     double noise;
     size_t forms, experiments;
 };
 
-/* Infers from the rows of the lab's table in @keep, which have only the @n @forms. @forms must be
- * sorted, the simplest first. Forms that fit no mapping may be omitted. Returns false with err on
- * failure. core_ports_done frees @out. */
+/* Infers ports and usages from the rows of the lab's table in @keep, which have only the @n @forms.
+ * @forms must be sorted, simplest first. Forms that fit no mapping may be omitted. Returns false
+ * with err on failure. core_ports_done frees @out. */
 bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n,
                      struct core_ports *out, struct err *err);
 /* Returns the mean relative error of @m on those rows of @t in @keep (NULL: all) whose forms it
- * has. @late: true if times above the port bound count less. Returns INFINITY if there is no such
+ * has. @late: times above the port bound have less weight. Returns INFINITY if there is no such
  * row. */
 double core_ports_error(const struct experiments *t, const bool *keep, const struct mapping *m,
                         bool late);

@@ -110,8 +110,8 @@ static struct probe_node *new_node(struct table_reader *r, enum probe_node_kind 
     return n;
 }
 
-/* Makes the depth of @n greater than that of @below. The depth is limited, because values are
- * computed by recursion, and a chain of operators or definitions nests as deeply as it is long. */
+/* Makes the depth of @n greater than that of @below. Limits it, because values are computed by
+ * recursion, as deep as the chain of operators or definitions. */
 static void nest(struct table_reader *r, struct probe_node *n, const struct probe_node *below)
 {
     if (!r->ok)
@@ -133,7 +133,7 @@ static struct probe_node *number_node(struct table_reader *r, double number)
 #define NOT_LEVEL 2          /* precedence of not */
 #define LEVELS 6             /* number of precedences */
 
-/* Read an expression of operators from precedence @at on. */
+/* Reads an expression of operators of precedence @at or higher. */
 static struct probe_node *level(struct table_reader *r, unsigned at);
 static struct probe_node *deeper(struct table_reader *r, unsigned at);
 
@@ -232,7 +232,7 @@ static struct probe_node *over_node(struct table_reader *r, unsigned which)
     return n;
 }
 
-/* Reads an expression that begins with a word of the program. Returns NULL if @name is no such
+/* Reads an expression that begins with the reserved word @name. Returns NULL if @name is no such
  * word. */
 static struct probe_node *reserved_node(struct table_reader *r, const char *name)
 {
@@ -341,7 +341,7 @@ static struct probe_node *primary(struct table_reader *r)
         double number = 0, unit = 1;
         while (isdigit((unsigned char)*r->at))
             number = 10 * number + (*r->at++ - '0');
-        /* two points are a range */
+        /* Two points are part of a range. */
         if (r->at[0] == '.' && isdigit((unsigned char)r->at[1]))
             for (r->at++; isdigit((unsigned char)*r->at); unit *= 10)
                 number = 10 * number + (*r->at++ - '0');
@@ -353,7 +353,7 @@ static struct probe_node *primary(struct table_reader *r)
     return number_node(r, NAN);
 }
 
-/* Operators by precedence. Longer signs come before their prefixes. */
+/* operators by precedence; longer signs precede their prefixes */
 static const struct { const char *sign; enum node_sign is; unsigned level; } signs[] = {
     {"or", SIGN_OR, 0},       {"and", SIGN_AND, 1},     {"<=", SIGN_AT_MOST, 3},
     {">=", SIGN_AT_LEAST, 3}, {"!=", SIGN_UNEQUAL, 3},  {"<", SIGN_BELOW, 3},

@@ -23,22 +23,22 @@ enum node_function {
     FUNCTION_MIN, FUNCTION_MAX
 };
 
-/* Results of an expression over a range of a variable. */
+/* Results of an expression over the range of a variable */
 enum node_over {
     OVER_COUNT, OVER_FIRST, OVER_LAST, OVER_LEAST, OVER_MOST, OVER_MEDIAN
 };
 
-/* An expression. */
+/* An expression */
 struct probe_node {
     enum probe_node_kind kind;
-    /* variable, loop, group or definition by its index, or an enum above */
+    /* index of a variable, loop, group or definition, or a value of an enum above */
     unsigned at;
-    unsigned variable;       /* of NODE_OVER */
+    unsigned variable;       /* index of the variable, for NODE_OVER */
     double number;
-    const char *key;         /* fact of NODE_MACHINE */
+    const char *key;         /* name of the fact, for NODE_MACHINE */
     /* number of nodes on the longest path to a leaf, through definitions */
     unsigned depth;
-    /* of NODE_OVER: first value, last value and expression */
+    /* operands; for NODE_OVER: first value, last value and expression */
     struct probe_node *args[PROBE_ARGS];
 };
 
@@ -46,12 +46,12 @@ enum piece_kind {
     PIECE_TEXT, PIECE_NUMBER, PIECE_ITEM, PIECE_FILLER, PIECE_REPEAT, PIECE_WORDS
 };
 
-/* A part of a text with gaps. */
+/* A part of a text with gaps */
 struct piece {
     enum piece_kind kind;
     const char *text;
-    unsigned group, column;  /* of PIECE_ITEM and PIECE_WORDS */
-    unsigned variable;       /* of PIECE_REPEAT and PIECE_WORDS */
+    unsigned group, column;  /* for PIECE_ITEM and PIECE_WORDS */
+    unsigned variable;       /* for PIECE_REPEAT and PIECE_WORDS */
     const struct probe_node *expression;
     struct piece *body, *next;
 };
@@ -68,7 +68,7 @@ struct item_group {
     VEC(struct probe_item) items;
 };
 
-/* A loop, or a family of loops with one or two indices. */
+/* A loop, or a family of loops with one or two indices */
 struct table_loop {
     const char *name;
     unsigned dimensions;
@@ -94,7 +94,7 @@ struct fact_case {
     struct piece *value, *why;
 };
 
-/* The first case whose condition is true decides. */
+/* The value of a fact is that of the first case whose condition is true. */
 struct table_fact {
     const char *key, *unit;
     VEC(struct fact_case) cases;
@@ -105,7 +105,7 @@ struct probe_table {
     VEC(struct table_loop) loops;
     VEC(struct definition) definitions;
     VEC(struct table_fact) facts;
-    VEC(void *) owned;       /* texts, nodes and pieces */
+    VEC(void *) owned;       /* strings, nodes and pieces */
 };
 
 #endif

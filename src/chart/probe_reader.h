@@ -1,5 +1,5 @@
-/* Reading of tables of probes: words, variables and expressions (chart/probe_expression.c). After
- * the first error the functions read nothing further. Their results must then not be evaluated. */
+/* Reads tables of probes: words, variables and expressions (chart/probe_expression.c). After the
+ * first error the functions read nothing further, and their results must not be evaluated. */
 #ifndef PORTOLAN_CHART_PROBE_READER_H
 #define PORTOLAN_CHART_PROBE_READER_H
 
@@ -21,7 +21,7 @@ struct table_reader {
     struct err *err;
 };
 
-/* Stores in @out the index of the element of @list with the name @wanted; the number of elements if
+/* Sets @out to the index of the element of @list named @wanted, or to the number of elements if
  * there is none. */
 #define READER_FIND(list, wanted, out)                                                            \
     do {                                                                                          \
@@ -30,12 +30,12 @@ struct table_reader {
             (out)++;                                                                              \
     } while (0)
 
-/* Gives @block to the table, which frees it. Returns it. */
+/* Returns @block, which the table now owns and frees. */
 void *reader_own(struct table_reader *r, void *block);
-/* Sets the error at the place of reading, unless there is one already. */
+/* Sets the error at the current position, unless there is one already. */
 void reader_fail(struct table_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Returns the length of a continuation of the line at @at; 0: none. */
+/* Returns the length of a line continuation at @at; 0: none. */
 size_t reader_continuation(const char *at);
 /* Skips spaces and continuations. */
 void reader_skip(struct table_reader *r);
@@ -43,14 +43,14 @@ void reader_skip(struct table_reader *r);
 bool reader_at_end(struct table_reader *r);
 /* Skips @sign if it comes next. A sign of letters must be a whole word. */
 bool reader_take(struct table_reader *r, const char *sign);
-/* Skips @sign, or sets the error. */
+/* Skips @sign. Sets the error if something else comes next. */
 void reader_expect(struct table_reader *r, const char *sign);
-/* Reads a name. Returns false, with nothing read, if there is none. */
+/* Reads a name. Returns false without reading if there is none. */
 bool reader_name(struct table_reader *r, char name[NAME_MOST]);
 /* Returns the index of group @name; the number of groups if there is none. Does not find a group
- * whose items are being read, so that no text contains itself. */
+ * whose items are being read, so no text can contain itself. */
 unsigned reader_group(const struct table_reader *r, const char *name);
-/* Returns whether the name has a meaning in every table. */
+/* Returns whether @name is reserved in all tables. */
 bool reader_reserved(const char *name);
 /* Adds a variable and returns its index. The caller restores r->local_count. */
 unsigned reader_local(struct table_reader *r, const char *name);

@@ -8,7 +8,7 @@
 #include "base/compare.h"
 #include "chart/probe_parts.h"
 
-#define TEXT_MOST (64 << 10) /* maximum number of bytes of a loop or another text */
+#define TEXT_MOST (64 << 10) /* maximum number of bytes of an expanded text */
 #define TIMES_MOST 4096      /* maximum number of values of a variable */
 /* Maximum number of values and repetitions that a table may compute. The shipped tables need less
  * than a thousandth of it. */
@@ -17,8 +17,8 @@
 struct probe_run {
     const struct probe_table *t;
     struct probes *p;
-    size_t *first;           /* by loop: the index of its first probe */
-    /* by definition without parameters: its value, and whether it is already computed */
+    size_t *first;           /* by loop: index of its first probe */
+    /* by definition without parameters: its value, and whether it is computed already */
     double *values;
     bool *computed;
     size_t steps;            /* number of values and repetitions so far */
@@ -32,7 +32,7 @@ static bool steps_on(struct probe_run *run)
     return run->steps++ < STEPS_MOST;
 }
 
-/* Returns whether the table needed no more than STEPS_MOST steps so far, or false with err. */
+/* Returns whether the table has used at most STEPS_MOST steps; false with err otherwise. */
 static bool steps_suffice(const struct probe_run *run, struct err *err)
 {
     return run->steps <= STEPS_MOST ||
@@ -94,7 +94,7 @@ static double sign_value(struct probe_run *run, const struct probe_node *n, doub
     return NAN;
 }
 
-/* Returns the median of the @n values, which it sorts; NaN if there are none. */
+/* Sorts the @n @values and returns their median; NaN if there are none. */
 static double median(double *values, size_t n)
 {
     if (!n)
@@ -103,8 +103,8 @@ static double median(double *values, size_t n)
     return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-/* Evaluates an expression over the first TIMES_MOST values of a range. Results that are NaN do not
- * count. */
+/* Evaluates an expression over the first TIMES_MOST values of a range. Ignores results that are
+ * NaN. */
 static double over_value(struct probe_run *run, const struct probe_node *n, double *locals)
 {
     const double from = argument(run, n, 0, locals), to = argument(run, n, 1, locals);
@@ -139,7 +139,7 @@ static double over_value(struct probe_run *run, const struct probe_node *n, doub
     return NAN;
 }
 
-/* Returns the time of a loop; NaN if an index is outside the range of the family. */
+/* Returns the time of a loop; NaN if an index is outside the family. */
 static double loop_value(struct probe_run *run, const struct probe_node *n, double *locals)
 {
     const struct table_loop *loop = &run->t->loops.items[n->at];
@@ -218,7 +218,7 @@ static double value(struct probe_run *run, const struct probe_node *n, double *l
     return NAN;
 }
 
-/* Appends the words of a group for which the expression is true, or "none". */
+/* Appends the words of a group for which the expression is true; "none" if there are none. */
 static void add_words(struct probe_run *run, const struct piece *p, double *locals, struct str *out)
 {
     const struct item_group *g = &run->t->groups.items[p->group];
@@ -233,8 +233,8 @@ static void add_words(struct probe_run *run, const struct piece *p, double *loca
         str_add(out, "none");
 }
 
-/* Appends a text, which is cut off at TEXT_MOST bytes. @loop: loop over whose items the text runs;
- * NULL: none. The loop's indices are the first locals. */
+/* Appends a text, truncated at TEXT_MOST bytes. @loop: loop whose items the text refers to; NULL:
+ * none. The loop's indices are the first locals. */
 static void expand(struct probe_run *run, const struct piece *p, const struct table_loop *loop,
                    double *locals, struct str *out)
 {

@@ -10,7 +10,7 @@
 #include "isa/isa.h"
 #include "model/facts.h"
 
-/* maximum number of loops of a family, and its largest index */
+/* maximum number of loops in a family, and its largest index */
 #define FAMILY_MOST 1024
 #define TABLE_MOST (1 << 20) /* maximum number of bytes of a table */
 
@@ -22,12 +22,12 @@ static struct piece *new_piece(struct table_reader *r, enum piece_kind kind)
     return p;
 }
 
-/* Kinds of text: instructions, which ; separates, or words. */
+/* Kinds of text: instructions, separated by ; or words */
 enum text_kind { TEXT_CODE, TEXT_WORDS };
 
 static struct piece *pieces(struct table_reader *r, enum text_kind kind, char stop);
 
-/* Reads "GROUP}" or "GROUP.COLUMN}" in a loop's text or an item. Returns NULL, without reading, if
+/* Reads "GROUP}" or "GROUP.COLUMN}" in a loop's text or an item. Returns NULL without reading if
  * the text is something else. */
 static struct piece *item_gap(struct table_reader *r, enum text_kind kind)
 {
@@ -92,7 +92,7 @@ static struct piece *gap(struct table_reader *r, enum text_kind kind)
     return p;
 }
 
-/* Appends the character of the text at r->at, and moves past it. */
+/* Appends the character at r->at and moves past it. */
 static void add_character(struct table_reader *r, enum text_kind kind, struct str *text)
 {
     if (*r->at == ';' && kind == TEXT_CODE) {
@@ -105,11 +105,12 @@ static void add_character(struct table_reader *r, enum text_kind kind, struct st
             str_add_char(text, ' ');
     } else {
         str_add_char(text, *r->at);
-        r->at += (r->at[0] == '{' || r->at[0] == '}') ? 2 : 1;   /* doubled braces */
+        /* A doubled brace is one character. */
+        r->at += (r->at[0] == '{' || r->at[0] == '}') ? 2 : 1;
     }
 }
 
-/* Reads a text up to the end of the line or the character @stop, which stays unread. Omits spaces
+/* Reads a text up to the end of the line or the character @stop, which remains unread. Omits spaces
  * at both ends. */
 static struct piece *pieces(struct table_reader *r, enum text_kind kind, char stop)
 {
@@ -152,7 +153,7 @@ static struct piece *pieces(struct table_reader *r, enum text_kind kind, char st
     return first;
 }
 
-/* Reports texts of @p that need an item of a group over which the open loop does not run. */
+/* Reports texts of @p with items of a group over which the current loop does not run. */
 static void check_items(struct table_reader *r, const struct piece *p)
 {
     for (; r->ok && p; p = p->next) {
@@ -194,7 +195,8 @@ static const char *new_name(struct table_reader *r)
     return reader_own(r, mem_strdup(name));
 }
 
-/* Moves to the next line of an entry, which is indented. Returns false if the entry has ended. */
+/* Moves to the next indented line, which belongs to the entry. Returns false if the entry has
+ * ended. */
 static bool next_indented(struct table_reader *r)
 {
     if (!r->ok)
@@ -213,7 +215,7 @@ static bool next_indented(struct table_reader *r)
     return !reader_at_end(r);
 }
 
-/* Reads a column of an item. A text without gaps is also the raw text. */
+/* Reads a column of an item. A text without gaps is also stored unexpanded. */
 static void read_column(struct table_reader *r, struct probe_item *item, enum item_column column)
 {
     struct piece *p = pieces(r, column == COLUMN_WORD ? TEXT_WORDS : TEXT_CODE, '|');

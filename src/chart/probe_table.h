@@ -1,6 +1,5 @@
 /* Tables of probes (data/probes/ISA.probes): loops, and how facts follow from their times.
- * docs/probes.md has the format. After reading, a table does not change, and any thread may use
- * it. */
+ * docs/probes.md has the format. A table does not change after reading. Any thread may use it. */
 #ifndef PORTOLAN_CHART_PROBE_TABLE_H
 #define PORTOLAN_CHART_PROBE_TABLE_H
 
@@ -10,15 +9,16 @@ struct probe_table;
 
 /* Reads the shipped table of @isa. Returns NULL with err. probe_table_free frees the result. */
 struct probe_table *probe_table_load(enum isa isa, struct err *err);
-/* Reads @text. @path is its name in errors. Returns NULL with err: file, line, column and rule. */
+/* Reads a table from @text. @path: its name in errors. Returns NULL with err: file, line, column
+ * and rule. */
 struct probe_table *probe_table_parse(const char *text, const char *path, struct err *err);
 void probe_table_free(struct probe_table *t);
 
 struct probe_run;
 
 /* Adds all loops of @t, which must outlive the result, to @p. Their texts depend on p->width,
- * p->filler and p->dense_is_slow. Returns NULL with err if a loop is too long, or if the texts need
- * too many steps. probe_run_free frees the result. */
+ * p->filler and p->dense_is_slow. Returns NULL with err if a loop is too long or needs too many
+ * steps. probe_run_free frees the result. */
 struct probe_run *probe_run_new(const struct probe_table *t, struct probes *p, struct err *err);
 /* Infers each fact from the measured loops, in table order. Returns false with err if the table
  * needs too many steps. */

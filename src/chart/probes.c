@@ -11,8 +11,8 @@
 #include "base/names.h"
 #include "toolchain/assemble.h"
 
-#define TOGETHER_MOST ((size_t)1 << 20)   /* largest number of bytes of text in one run of the
-                                           * assembler */
+/* maximum number of bytes of text per run of the assembler */
+#define TOGETHER_MOST ((size_t)1 << 20)
 
 size_t probe_add(struct probes *p, const char *format, ...)
 {
@@ -34,7 +34,7 @@ size_t probe_add_decoded(struct probes *p, const char *text)
 }
 
 /* Cache of assembled probes by their text, for the whole process. All CPUs need the same loops, and
- * starting an assembler takes longer than measuring. */
+ * the assembler takes longer than the measurement. */
 static struct {
     struct names texts;
     VEC(struct probe_code { struct insn *insns; size_t count; }) codes;
@@ -71,7 +71,7 @@ static struct probe_code assemble_probe(enum isa isa, const char *text)
 }
 
 /* Returns the entry of @text in the cache, which is empty until the text is assembled. The caller
- * must own the lock. */
+ * must hold the lock. */
 static struct probe_code *known_code(enum isa isa, const char *text)
 {
     struct str key = {0};
@@ -87,7 +87,7 @@ static struct probe_code *known_code(enum isa isa, const char *text)
 /* label that precedes the lines of each probe */
 #define LABEL "portolan_probe_"
 
-/* Returns the index of the first probe label from index @i. */
+/* Returns the index of the first probe label at or after index @i. */
 static size_t next_label(const struct assembled *all, size_t i)
 {
     while (i < all->label_count && strncmp(all->labels[i].name, LABEL, sizeof LABEL - 1) != 0)
@@ -95,9 +95,8 @@ static size_t next_label(const struct assembled *all, size_t i)
     return i;
 }
 
-/* Stores the code of each probe in the cache. Labels separate the probes. If a probe has the same
- * address as the previous one, its code is ambiguous and not stored. The caller must own the
- * lock. */
+/* Stores the code of each probe in the cache. Labels separate the probes. A probe with the same
+ * address as the previous one is ambiguous and not stored. The caller must hold the lock. */
 static void take_codes(const struct probes *p, enum isa isa, const struct assembled *all)
 {
     uint64_t before = UINT64_MAX;
@@ -116,9 +115,9 @@ static void take_codes(const struct probes *p, enum isa isa, const struct assemb
     }
 }
 
-/* Assembles all probes from number @first that are not in the cache. One run of the assembler is
- * enough, because starting it takes most of the time. If that fails, probe_decode assembles each
- * probe separately. */
+/* Assembles all probes from index @first that are not in the cache. Uses one run of the assembler,
+ * because starting it takes most of the time. If that fails, probe_decode assembles each probe
+ * separately. */
 static void assemble_all(const struct probes *p, size_t first)
 {
     const enum isa isa = p->chart->forms[0].row->isa;
@@ -130,7 +129,7 @@ static void assemble_all(const struct probes *p, size_t first)
     lock_take(&known.lock);
     for (size_t i = first; i < p->list.count; i++) {
         const char *lines = p->list.items[i].text;
-        /* A probe that itself contains such a label is assembled separately. */
+        /* A probe that contains such a label is assembled separately. */
         if (known_code(isa, lines)->count || names_find(&asked, lines) != UINT32_MAX ||
             strstr(lines, LABEL) || text.length + strlen(lines) > TOGETHER_MOST)
             continue;
@@ -160,7 +159,7 @@ size_t probe_decode(const struct probes *p, size_t at, const struct insn **out)
         *code = assemble_probe(isa, text);
     }
     const size_t count = code->count;
-    *out = count ? code->insns : NULL;   /* Only an empty entry changes. */
+    *out = count ? code->insns : NULL;
     lock_give(&known.lock);
     return count;
 }
@@ -192,13 +191,13 @@ bool probes_run(struct probes *p, struct err *err)
     return ok && lab_goes_on(p->lab, err);
 }
 
-/* Instructions that may only take an issue slot. Several are tried, because nops may fuse with
- * their neighbours at rename, and a CPU may execute moves instead of eliminating them. */
+/* Instructions that may take only an issue slot. Several are tried: nops may fuse with their
+ * neighbours at rename, and a CPU may execute moves instead of eliminating them. */
 /* The last one has six bytes, because short instructions are slow on some CPUs. */
 static const char *const fillers[] = {"nop", "mov ecx, edx", ".byte 0x66, 0x0f, 0x1f, 0x44, 0, 0"};
 #define SHORT_FILLERS 2
 #define FILLERS (sizeof fillers / sizeof *fillers)
-/* cycles of a loop with a jump, which any front end delivers in an integer number of cycles */
+/* cycles of a loop with a jump, an integer for any front end */
 #define FILLED 4
 
 void probe_repeat(const char *line, unsigned count, struct str *out)

@@ -1,15 +1,16 @@
-/* Small loops that a chart measures in one batch, and functions that set the facts concluded from
- * the times. Use from one thread. */
+/* Small loops that a chart measures in one batch, and functions that record the facts inferred from
+ * the times. One thread. */
 #ifndef PORTOLAN_CHART_PROBES_H
 #define PORTOLAN_CHART_PROBES_H
 
 #include "chart/lab.h"
 
-/* largest distance of a time from an alternative, as a share of the alternatives' difference */
+/* largest distance of a time from its nearest alternative, as a share of the difference of the
+ * alternatives */
 #define PROBE_CERTAIN 0.25
 #define PROBE_WITHIN 0.04    /* relative tolerance of a single alternative */
 
-/* A loop and its measured time. */
+/* A loop and its measured time */
 struct probe {
     char *text;
     enum kernel_copies copies;
@@ -21,10 +22,10 @@ struct probes {
     struct chart *chart;
     double width;            /* issue slots per cycle */
     VEC(struct probe) list;
-    size_t ran;              /* number of loops measured so far */
-    /* rename is slow with short instructions, so loops that count slots need long ones */
+    size_t ran;              /* number of loops that are already measured */
+    /* rename is slow for short instructions, so loops that count slots need long ones */
     bool dense_is_slow;
-    /* Instruction that only takes a slot. It has at most two bytes unless dense_is_slow. NULL:
+    /* Instruction that takes only a slot, with at most two bytes unless dense_is_slow. NULL:
      * unknown. */
     const char *filler;
 };
@@ -32,8 +33,8 @@ struct probes {
 /* Adds a loop whose lines @format prints. Returns the index for probe_time, which is valid after
  * probes_run. */
 size_t probe_add(struct probes *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Like probe_add, but the decoders, not the µop cache, deliver the loop: it has no branch, short
- * instructions, and more bytes than fit any µop cache. */
+/* Like probe_add, but the decoders instead of the µop cache deliver the loop: it has no branch,
+ * short instructions, and more bytes than any µop cache can hold. */
 size_t probe_add_decoded(struct probes *p, const char *text);
 /* Measures the loops added since the last call. The time of a loop that the assembler rejects is
  * NaN. Returns false with err. */
@@ -41,9 +42,9 @@ bool probes_run(struct probes *p, struct err *err);
 /* Measures candidates and sets p->filler to an instruction that only takes a slot. Returns false
  * with err. */
 bool probes_find_filler(struct probes *p, struct err *err);
-/* Appends @line @count times to @out. */
+/* Appends @count copies of @line to @out. */
 void probe_repeat(const char *line, unsigned count, struct str *out);
-/* Returns the filler, or a nop if the filler is unknown. A loop with nops allows no conclusion. */
+/* Returns the filler, or a nop if the filler is unknown. Loops with such nops prove nothing. */
 const char *probe_filler(const struct probes *p);
 static inline double probe_time(const struct probes *p, size_t at)
 {
@@ -54,8 +55,8 @@ static inline double probe_time(const struct probes *p, size_t at)
 size_t probe_decode(const struct probes *p, size_t at, const struct insn **out);
 void probes_done(struct probes *p);
 
-/* Sets fact @key in c->facts and in the machine. If @value is NULL, marks the fact as unknown, with
- * the reason @why, and omits the fact from the machine. */
+/* Sets fact @key in c->facts and in the machine. If @value is NULL, records in c->facts that the
+ * fact is unknown and @why, and removes it from the machine. */
 void probe_tell(struct probes *p, const char *key, const char *value, const char *unit,
                 const char *why);
 

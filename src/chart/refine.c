@@ -17,36 +17,36 @@
 #define ROWS_FEWEST 8
 #define ROWS_MOST 1500      /* maximum number of experiments per form */
 #define TERMS_MOST 16       /* maximum number of forms per experiment */
-#define TRIED_MOST 40       /* maximum number of usages of other forms that are tried */
+#define TRIED_MOST 40       /* maximum number of usages of other forms that are tried per form */
 #define SETS_MOST 64        /* maximum number of port sets from which µops are added */
-#define STEPS 8             /* maximum number of steps; each step must reduce the cost */
-#define SWEEPS 3            /* maximum number of sweeps; each sweep changes the frequencies of the
-                             * usages */
+#define STEPS 8             /* Maximum number of steps, each of which must reduce the cost */
+/* Maximum number of sweeps. Each one changes the frequencies of the usages. */
+#define SWEEPS 3
 #define SLOWEST 1.1         /* largest ratio of the µops' time to the form's time in isolation */
 #define QUICKEST 0.5        /* smallest ratio of the µops' time to the form's time in isolation */
 #define EXPLAINS 3.0 /* largest deviation of an explained time, in standard deviations */
-/* Largest share of times above the port bound. With a larger share, the usage lacks a µop. */
+/* Largest share of times above the port bound. Above it, the usage lacks a µop. */
 #define LATE_SHARE_MOST 0.5
-/* Confidence below which a usage of the core is judged by all its experiments as well. */
+/* Confidence below which all experiments also judge a usage of the core */
 #define DOUBTFUL_CORE 0.5
 #define QUICK_UOPS 8      /* maximum number of µops of a usage with a single port set */
-/* Weight of the frequencies. It is below 1, because forms with the same usage are not independent
- * examples of it. */
+/* Weight of the frequencies, below 1 because forms with equal usages are not independent
+ * examples */
 #define PRIOR_WEIGHT 0.5
-#define EQUAL 1e-6        /* largest difference of the costs of equal times */
+#define EQUAL 1e-6        /* difference below which costs are considered equal */
 #define OTHERS_MOST 12    /* maximum number of alternatives stored per form */
 #define OTHER_LEAST 0.002 /* smallest weight of an alternative; the usage itself has weight 1 */
 
 typedef VEC(uint32_t) row_list;
 
-/* A usage that one or more forms have. */
+/* A usage of one or more forms */
 struct refine_use {
     struct usage usage;
     unsigned slots;
     bool memory, vectors; /* @memory: its forms access memory. @vectors: its forms use vectors. */
     size_t forms;
     double cycles; /* cycles of the usage in isolation */
-    size_t at;     /* sequence number of the usage */
+    size_t at;     /* serial number of the usage */
 };
 
 struct refined {
@@ -62,17 +62,17 @@ struct refined {
 struct refining {
     const struct lab *lab;
     struct chart *c;
-    row_list *rows; /* indexes of the rows with each form */
+    row_list *rows; /* per form: indices of its rows */
     struct refine_use *uses;
     size_t use_count;
-    /* by memory and vectors: number of forms, and of usages with a single form */
+    /* by memory and vectors: number of forms, and of usages that only one form has */
     size_t kinds[2][2], singles[2][2];
     portset sets[SETS_MOST], pipes;
     size_t set_count;
     struct refined *out; /* results by form */
     bool core;           /* true: evaluates forms of the core; false: all other forms */
-    /* True if the last sweep changed a usage, or whether a form is explained. Experiments count
-     * only if their other forms are explained. */
+    /* The last sweep changed a usage, or whether a form is explained. Only experiments with
+     * explained other forms are used. */
     bool unsettled;
     unsigned workers;
     atomic_bool over;
@@ -81,25 +81,25 @@ struct refining {
 struct tried_usage {
     struct usage usage;
     unsigned slots;
-    double cost, times; /* @times: the part of the cost that is due to the times */
+    double cost, times; /* @times: the part of the cost that comes from the times */
 };
 
-/* State of trying usages for one form. */
+/* State of trying usages for one form */
 struct refine_trial {
     const struct refining *refining;
     const struct chart_form *form;
     bool memory, vectors;
-    const struct experiments *table; /* experiments of the form, copied for this trial */
+    const struct experiments *table; /* copy of the form's experiments */
     uint32_t own;                    /* index of the form in @table */
     uint32_t *causes;                /* per row: index of the slowest other form */
-    struct mapping *mapping;         /* mapping in which the usage is tried */
+    struct mapping *mapping;         /* mapping with the usage that is tried */
     double *cycles, *least;          /* @cycles: predicted cycles of each row. @least: cycles of
                                       * each row without the form. */
     struct mapping_entry entry;
     VEC(struct tried_usage) tried;
     struct usage best;
     unsigned slots;
-    double cost, times, worst; /* of the best */
+    double cost, times, worst; /* values of the best usage */
     bool explained;
 };
 
@@ -154,7 +154,7 @@ static size_t form_of(const struct chart *c, const char *name)
     return at < c->form_count ? at : c->form_count;
 }
 
-/* Collects all usages of the machine, the most frequent first, and their port sets. The frequency
+/* Lists all usages of the machine, the most frequent first, and their port sets. The frequency
  * counts forms of the same kind, except unexplained forms of the chart. */
 static void take_uses(struct refining *r)
 {
@@ -193,9 +193,8 @@ static void take_uses(struct refining *r)
     count_sets(r);
 }
 
-/* Returns whether the usages of all forms in row @i except @form are known to explain their times.
- * If @form is in the core, the other forms must be in the core, because usages outside the core
- * depend on the core. */
+/* Returns whether usages explain the times of all forms in row @i except @form. If @form is in the
+ * core, the others must be too, because usages outside the core depend on the core. */
 static bool others_explained(const struct refining *r, size_t i, uint32_t form)
 {
     const struct chart *c = r->c;
@@ -243,9 +242,8 @@ static struct experiments *table_of(const struct experiments *from, const row_li
 }
 
 /* Returns -2 ln of the prior probability of @u for a form of the trial's kind. The probability is
- * the frequency of the usage. All usages that no form has, together, count as frequent as all
- * usages of a single form (Good and Turing's estimate). Each µop of such a usage may use any port
- * set. */
+ * the frequency of the usage. All usages that no form has are together as frequent as all usages of
+ * a single form (Good and Turing's estimate). Each µop of such a usage may use any port set. */
 static double prior_cost(const struct refine_trial *t, const struct usage *u, unsigned slots)
 {
     const struct refining *r = t->refining;
@@ -305,7 +303,7 @@ static bool is_tried(struct refine_trial *t, const struct usage *u, unsigned slo
     return false;
 }
 
-/* Adds the time of row @i. */
+/* Adds the evidence of the time of row @i. */
 static void add_time(const struct refine_trial *t, size_t i, struct times_seen *seen)
 {
     const double is = t->table->rows.items[i].cycles, sigma = sight_noise(seen->noise, is),
@@ -313,11 +311,10 @@ static void add_time(const struct refine_trial *t, size_t i, struct times_seen *
     const bool single = t->table->rows.items[i].count == 1;
     double says = t->cycles[i];
 
-    /* No form makes another one faster, so a shorter time contradicts the usages of the other
-     * forms. */
+    /* No form makes another one faster, so a shorter time contradicts the other forms' usages. */
     if (is < t->least[i] - EXPLAINS * sigma)
         return;
-    /* If the form takes longer in isolation than predicted, the cause may also slow it in this
+    /* If the form takes longer in isolation than predicted, the cause may also slow this
      * experiment. */
     if (seen->late && !single && is > says && alone > says && alone <= RESIDUAL_RATIO_ALONE * says)
         says = fmin(is, alone);
@@ -598,7 +595,7 @@ size_t refine_usages(const struct lab *lab, struct chart *c)
     struct refining r = {.lab = lab, .c = c, .out = mem_zero(c->form_count + 1, sizeof *r.out)};
     size_t changed = 0;
 
-    ambiguities_forget(c);   /* The found ambiguities refer to the previous alternatives. */
+    ambiguities_forget(c);   /* The ambiguities refer to the previous alternatives. */
     for (unsigned core = 2; core--;) {
         r.core = core;
         r.unsettled = true;

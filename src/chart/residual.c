@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* Limit of the other forms' time as a share of the slowest form's time. Above this limit no second
- * port set is idle, and the excess has another cause. */
+/* Limit of the other forms' time as a share of the slowest form's time. Above it, no second port
+ * set is idle, and an excess has another cause. */
 #define SPARE 0.5
 /* Limit of the ratio of measured to predicted cycles if a port set is idle. On a Zen 5, 12
  * additions and 2 multiplications take 2.58 cycles for a bound of 2.33: the CPU cannot write both
@@ -21,11 +21,11 @@
 #define REPEATED 0.005       /* relative standard deviation of repeated measurements */
 #define RESOLUTION 0.001     /* absolute standard deviation of repeated measurements, in cycles */
 #define MODEL 0.003          /* absolute deviation of times from a correct prediction, in cycles */
-/* a time contradicts a usage if it deviates by more than this many standard deviations */
+/* standard deviations above which a time may contradict a usage */
 #define CONTRADICTS 3.0
-#define CONTRADICTS_BY 0.03  /* and by more than this relative error */
-/* If times may exceed the port bound, one in this number of times may contradict a usage, because
- * some causes are unknown. */
+#define CONTRADICTS_BY 0.03  /* minimum relative error of a contradiction */
+/* If times may exceed the port bound, one in this number of times may contradict a usage: some
+ * causes are unknown. */
 #define ODD_EVERY 20
 
 struct residual_limit residual_limit_of(const double *own, size_t n, bool scattered)

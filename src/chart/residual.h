@@ -28,37 +28,37 @@ static inline bool is_above_ports(double predicted, double measured, double by)
     return measured > predicted && measured <= by * predicted;
 }
 
-/* Cost of a further time above the port bound with one cause. */
+/* cost of a further time above the port bound with the same cause */
 #define RESIDUAL_AGAIN 1.0
-/* maximum number of causes that are distinguished; further causes share a number */
+/* maximum number of distinguished causes; further causes share a number */
 #define RESIDUAL_CAUSES 64
 
-/* What measured times say about a usage: this measure decides which usages are placed, chosen and
+/* Evidence of measured times for a usage. It decides which usages are placed, chosen and
  * settled. */
 struct times_seen {
     double noise;     /* relative standard deviation of times from a correct prediction */
-    bool late;        /* whether times of this CPU may exceed the port bound */
+    bool late;        /* times of this CPU may exceed the port bound */
     double cost;      /* -2 ln of the likelihood so far */
-    /* for each cause: the largest cost of a time above the port bound */
+    /* per cause: the largest cost of a time above the port bound */
     double late_most[RESIDUAL_CAUSES];
     double worst;     /* largest relative error of all times that are not above the port bound */
-    /* @wrong: times that contradict the usage. @late_count: times above the port bound. @alone_off:
-     * a time of the form alone contradicts it. */
+    /* @wrong: number of times that contradict the usage. @late_count: number of times above the
+     * port bound. @alone_off: a time of the form in isolation contradicts it. */
     size_t times, wrong, late_count;
     bool alone_off;
 };
 
-/* Adds a time of the form alone (@alone) or with others. A time below the port bound deviates by
- * noise of the measurement only. Of several times above it with one cause the dearest counts, and
- * each further one costs RESIDUAL_AGAIN. An unknown time (NaN) adds nothing. @cause: any number of
+/* Adds a time of the form in isolation (@alone) or with other forms. A time below the port bound
+ * deviates only by noise. Of several times above it with one cause, the most expensive one counts,
+ * and each further one costs RESIDUAL_AGAIN. An unknown time (NaN) adds nothing. @cause: index of
  * the likely cause, such as that of the slowest other form. */
 void times_add(struct times_seen *seen, double predicted, double measured, bool alone,
                size_t cause);
 /* Returns whether the times do not contradict the usage. */
 bool times_explained(const struct times_seen *seen);
 
-/* Returns the cost of a time: the square of @off, the deviation in units of the noise. It is
- * limited to @most, or to @late.most if the time exceeds the port bound by at most @late.by. */
+/* Returns the cost of a time: the square of @off, the deviation in units of the noise. The limit is
+ * @late.most if the time exceeds the port bound by at most @late.by, else @most. */
 static inline double residual_cost(double off, double predicted, double measured, double most,
                                    struct residual_limit late)
 {

@@ -9,13 +9,13 @@
 #include "base/rng.h"
 #include "base/vec.h"
 
-#define ROUND 64             /* blocks measured in one batch */
-/* smallest relative error with which a block counts as bad for its forms */
+#define ROUND 64             /* number of blocks measured in one batch */
+/* smallest relative error of a bad block */
 #define POINTS_MOST 0.15
-#define NAMED_LEAST 3        /* minimum number of blocks of a form that is named as suspect */
-#define NAMED_SHARE 0.5      /* smallest share of bad blocks of a form that is named as suspect */
+#define NAMED_LEAST 3        /* minimum number of blocks of a form that is named as a suspect */
+#define NAMED_SHARE 0.5      /* smallest share of bad blocks of a form that is named as a suspect */
 
-/* Number of blocks, and of bad blocks, that contain a form. */
+/* Number of blocks, and of bad blocks, that contain a form */
 struct reviewed_form {
     const char *form;        /* name of the form, borrowed */
     unsigned blocks, bad;
@@ -42,7 +42,7 @@ static struct reviewed_form *reviewed(struct reviewing *r, const char *form)
     return &r->forms.items[r->forms.count - 1];
 }
 
-/* Stores a block with its time for the second round. */
+/* Keeps a block with its time for the second round. */
 static void see_block(struct reviewing *r, const struct random_block *b, double cycles)
 {
     if (cycles > 0)

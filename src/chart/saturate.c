@@ -7,15 +7,15 @@
 
 #include "throughput/columns.h"
 
-/* smallest relative margin; below it, noise might decide which port set limits */
+/* smallest relative margin; below it, noise may decide which port set limits */
 #define MARGIN 0.04
 #define MARGIN_ENOUGH 0.3
-/* increase of the margin that an additional term must achieve, because short experiments are
+/* increase of the margin that an additional term must achieve, because shorter experiments are
  * better */
 #define TERM_PRICE 0.02
 #define EVEN_PRICE 0.25
 #define COUNT_MOST 3
-#define SETS_TRIED 64        /* number of port sets at which no pairs of ports are added */
+#define SETS_TRIED 64        /* number of port sets above which no pairs of ports are added */
 #define TRIPLES_MOST 24      /* maximum number of entries from which triples are formed */
 
 enum vectors vectors_of(const char *form)
@@ -149,8 +149,7 @@ static void judge(const struct entries *e, struct saturator *s, float *row)
             row[c] += (float)s->terms[i].count * own[c];
         s->slots += s->terms[i].count * mapping_at(e->mapping, s->terms[i].entry)->micro_ops;
     }
-    /* If several sets are equally busy, the largest counts, because any µop on its ports adds
-     * time. */
+    /* Of equally busy sets the largest one is chosen, because any µop on its ports adds time. */
     for (size_t c = 0; c < g->columns; c++) {
         double cycles = row[c] * g->inverse[c];
         if (cycles > first * (1 + 1e-6) ||
@@ -244,7 +243,7 @@ static void offer_counts(const struct entries *e, size_t a, size_t b, size_t c,
             }
 }
 
-/* Lists one entry for each usage with at most one µop and each vector encoding. Triples are formed
+/* Lists one entry for each vector encoding and each usage with at most one µop. Triples are formed
  * from these entries. */
 static size_t simple_entries(const struct mapping *m, size_t *out)
 {

@@ -8,12 +8,12 @@
 #include "chart/residual.h"
 #include "model/mapping.h"
 
-#define COLUMNS_MOST 1024       /* maximum number of columns, i.e. port sets that can limit an
-                                 * experiment */
+/* maximum number of columns: port sets that can limit an experiment */
+#define COLUMNS_MOST 1024
 #define SATURATOR_TERMS 3
 #define LATTICE_LANES 16        /* rows of columns have a multiple of this length */
 
-/* Vector encoding of a form. No experiment mixes legacy and VEX. */
+/* Vector encoding of a form. Experiments do not mix legacy and VEX. */
 enum vectors { VECTORS_NONE, VECTORS_LEGACY, VECTORS_VEX, VECTORS_KINDS };
 enum vectors vectors_of(const char *form);
 
@@ -21,7 +21,7 @@ enum vectors vectors_of(const char *form);
  * experiment in cycles is the largest quotient of a column's µops and ports. */
 struct lattice {
     VEC(portset) sets;          /* port sets that a µop may have */
-    /* number of sets that occur in the core (first in the list) */
+    /* number of sets that occur in the core; these are first in the list */
     size_t known;
     size_t columns;
     size_t stride;                 /* length of a row: @columns, rounded up to LATTICE_LANES */
@@ -31,7 +31,7 @@ struct lattice {
     float *within;
     double width;               /* issue slots per cycle */
     double noise;               /* standard deviation of times relative to a correct prediction */
-    /* true if times of this CPU may exceed the port bound; initially false */
+    /* times of this CPU may exceed the port bound; initially false */
     bool late;
 };
 /* relative standard deviation of times from a correct prediction */
@@ -41,9 +41,9 @@ static inline double sight_noise(double noise, double cycles)
 {
     return noise * cycles + 0.003;
 }
-/* Builds the lattice of the sets of @m. Up to COLUMNS_MOST columns, adds in this order:
- * intersections, single ports, pairs of ports. @out must be zeroed; late stays false. The lattice
- * has no columns if the sets of @m alone need more than COLUMNS_MOST. */
+/* Builds the lattice of the sets of @m. Adds in this order, up to COLUMNS_MOST columns:
+ * intersections, single ports, pairs of ports. @out must be zeroed; late remains false. The lattice
+ * has no columns if the sets of @m alone need more. */
 void lattice_make(const struct mapping *m, double width, double noise, struct lattice *out);
 void lattice_done(struct lattice *g);
 /* Adds @count µops of set number @set to the sums of @row. */
@@ -64,14 +64,14 @@ struct saturator {
     double cycles, slots;       /* cycles and issue slots of the saturator in isolation */
     /* relative margin by which @ports are busier than any set with other ports */
     double margin;
-    bool even;                  /* true if a proper subset of the busy ports is equally busy */
+    bool even;                  /* a proper subset of the busy ports is equally busy */
     float *row;                 /* sum of µops for each column of the lattice */
 };
 struct saturators {
     VEC(struct saturator) list;
 };
 /* Fills the empty @out with the best saturator for each port set and vector encoding. Skips
- * saturators that consist of the same forms as a saturator in @refused (may be NULL). */
+ * saturators with the same forms as one in @refused (may be NULL). */
 void saturators_find(const struct mapping *m, const struct lattice *g,
                      const struct saturators *refused, struct saturators *out);
 /* Returns whether @a and @b consist of the same forms, in any numbers. */
@@ -81,10 +81,10 @@ void saturators_done(struct saturators *s);
 /* saturator_check.c: validates saturators by measurement. Only valid saturators are used to place
  * forms. */
 
-/* Like saturators_find, but measures each saturator in isolation first. If one contradicts the core
+/* Like saturators_find, but first measures each saturator in isolation. If one contradicts the core
  * (for example, stores that slow each other), tries the next best saturator for its ports. If none
- * is valid, these ports have no saturator. @form_of: index into the lab's table for each entry of
- * @m. Returns false with err if measurement fails or is cancelled. Call from one thread. */
+ * is valid, these ports have no saturator. @form_of: for each entry of @m, its index in the lab's
+ * table. Returns false with err on failure or when cancelled. One thread. */
 bool saturators_validate(struct lab *lab, const struct mapping *m, const struct lattice *g,
                          const uint32_t *form_of, struct saturators *out, struct err *err);
 

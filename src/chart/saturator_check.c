@@ -7,11 +7,11 @@
 #define ROUNDS 6
 #define SIZES 2
 
-/* Copies of the saturator per experiment. The numbers are as small as in experiments with other
- * forms, because length alone may make a body slower. */
+/* copies of the saturator per experiment; as few as in experiments with other forms, because longer
+ * bodies may be slower */
 static const uint32_t copies[SIZES] = {1, 3};
 
-/* Requests experiments of @s alone. Writes the numbers of their rows to @rows. */
+/* Requests experiments of @s alone. Writes the indices of their rows to @rows. */
 static void ask(struct lab *lab, const uint32_t *form_of, const struct saturator *s,
                 size_t rows[SIZES])
 {
@@ -25,7 +25,7 @@ static void ask(struct lab *lab, const uint32_t *form_of, const struct saturator
     }
 }
 
-/* Returns whether the times of @s agree with the core. An unstable time does not. */
+/* Returns whether the times of @s agree with the core. Unstable times do not. */
 static bool is_sound(const struct lab *lab, const struct saturator *s, const size_t rows[SIZES])
 {
     for (unsigned size = 0; size < SIZES; size++) {

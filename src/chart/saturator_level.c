@@ -4,8 +4,8 @@
 #include <math.h>
 
 #define SIZE_MOST 160        /* maximum number of instructions in one experiment */
-/* Number of levels: multiples of the smallest count. With two multiples, the bounds of two usages
- * are not equal by chance in all experiments. */
+/* Number of levels: multiples of the smallest count. With two of them, the bounds of two usages are
+ * not equal by chance in all experiments. */
 #define LEVELS 2
 
 size_t saturator_levels(const struct saturators *s)

@@ -10,14 +10,14 @@ struct saturator_level {
     uint32_t count;
 };
 
-/* Returns the number of levels. The first levels are all saturators at the smallest count; the
- * others are all saturators at twice that count. */
+/* Returns the number of levels. The first are all saturators at the smallest count, the others all
+ * saturators at twice that count. */
 size_t saturator_levels(const struct saturators *s);
 /* Returns level @number for a form that takes @alone cycles in isolation. */
 struct saturator_level saturator_level_at(const struct saturators *s, size_t number, double alone);
-/* Returns whether @form with @vectors may run with @level: the level does not contain the form,
- * vector encodings are not mixed, and the experiment is short enough. @form_of: form for each entry
- * of the mapping. */
+/* Returns whether @form with @vectors may run with @level: the level lacks the form, vector
+ * encodings are not mixed, and the experiment is short enough. @form_of: form of each entry of the
+ * mapping. */
 bool saturator_level_fits(const struct saturators *s, const uint32_t *form_of,
                           struct saturator_level level, uint32_t form, enum vectors vectors);
 

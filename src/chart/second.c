@@ -12,10 +12,10 @@
 #include "model/change.h"
 #include "throughput/predict.h"
 
-#define TOLERANCE 0.10       /* smallest relative error with which a block is examined */
+#define TOLERANCE 0.10       /* smallest relative error of a block that is examined */
 #define SAMPLED 1024         /* maximum number of blocks examined */
 #define ROUND 64             /* number of blocks measured together */
-/* Smallest increase of the mean error of a form's experiments at which a usage contradicts them. */
+/* Smallest increase of the mean error of a form's experiments at which they contradict a usage. */
 #define CONTRADICTS 0.001
 #define SURE 0.8             /* confidence above which a usage is certain */
 #define DRAWS 10             /* number of blocks that test a pattern */
@@ -98,7 +98,7 @@ static double error_on(const struct machine *m, const struct experiments *t)
     return sum;
 }
 
-/* Returns the index of @form in the chart, or the number of forms if it was not charted. */
+/* Returns the index of @form in the chart; the number of forms if it was not charted. */
 static size_t number_of(const struct chart *c, const char *form)
 {
     size_t at = 0;
@@ -108,8 +108,8 @@ static size_t number_of(const struct chart *c, const char *form)
     return at;
 }
 
-/* Returns whether experiments determined the usage of @form with certainty. Blocks may not change
- * such a usage. */
+/* Returns whether experiments determined the usage of @form with certainty, so that blocks may not
+ * change it. */
 static bool sure(const struct chart *c, const char *form)
 {
     size_t at = number_of(c, form);
@@ -133,7 +133,7 @@ static bool contradicts(const struct chart *c, const struct machine *tried, cons
     return worse;
 }
 
-/* The chart, and the changes accepted so far. */
+/* The chart, and the changes accepted so far */
 struct saved_state {
     struct chart *chart;
     const struct judged *seen;
@@ -172,12 +172,12 @@ static size_t forms_changed(const struct remedy *change)
 }
 
 /* Records in the sources that blocks decided @change. The usages in @before become alternatives of
- * their forms. If only a latency changed, the source of the usage is unchanged. */
+ * their forms. A change of a latency does not change the source of the usage. */
 static void note_change(struct chart *c, const struct remedy *change, const struct machine *before)
 {
     bool usage = str_has_prefix(change->name, CHANGE_USAGE);
 
-    /* a change of a latency concerns a single rule */
+    /* A change of a latency concerns a single rule. */
     if (change->from != LATENCY_ANY || change->to != LATENCY_ANY) {
         machine_drop_latency(c->machine);
         machine_put_latency(c->machine, form_changed(change, 0), change->from, change->to,
@@ -250,7 +250,7 @@ static void keep_other(struct saved_state *k, size_t at, unsigned number)
     str_done(&text);
 }
 
-/* Tries alternative usages of the forms in @b, and keeps those that lower the error. */
+/* Tries alternative usages of the forms in @b. Keeps those that lower the error. */
 static void keep_others(struct saved_state *k, const struct random_block *b)
 {
     const struct chart *c = k->chart;
@@ -262,7 +262,7 @@ static void keep_others(struct saved_state *k, const struct random_block *b)
     }
 }
 
-/* Applies the changes one by one, and keeps those that lower the error. */
+/* Applies the changes one by one. Keeps those that lower the error. */
 static void keep_what_helps(struct chart *c, const struct hunt *hunt, const struct judged *seen,
                             size_t count)
 {

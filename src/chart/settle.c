@@ -15,7 +15,7 @@ const char *const settle_verdict_names[] = {"open", "confirmed", "changed", "une
 struct settling {
     const struct runner_hooks *hooks;
     struct experiments *table;
-    size_t *row_of;                /* row of the table for each ambiguity */
+    size_t *row_of;                /* index of each ambiguity's row in the table */
 };
 
 static void take_result(void *state, size_t index, const struct measured *m)
@@ -42,7 +42,7 @@ static void ask(struct settling *w, const struct ambiguities *ambiguities)
 {
     struct names keys = {0};
     struct str key = {0};
-    VEC(size_t) rows = {0};   /* row of the table for each distinct experiment */
+    VEC(size_t) rows = {0};   /* indices of the rows of distinct experiments */
 
     for (size_t i = 0; i < ambiguities->list.count; i++) {
         const struct experiment *e = &ambiguities->list.items[i].experiment;
@@ -57,8 +57,8 @@ static void ask(struct settling *w, const struct ambiguities *ambiguities)
     vec_done(&rows);
 }
 
-/* The ambiguities first to end - 1 of one form, their experiments in a table, and a mapping in
- * which usages are tried. */
+/* The ambiguities first to end - 1, which concern one form. A table has their experiments, and
+ * usages are tried in a mapping. */
 struct form_doubts {
     const struct ambiguities *ambiguities;
     size_t first, end;
@@ -67,8 +67,8 @@ struct form_doubts {
     struct mapping_entry entry;    /* the machine's entry of the form, borrowed */
 };
 
-/* Returns -2 ln(probability) of @usage for the form. Sets *@explains if its times agree with the
- * usage. */
+/* Returns -2 ln(probability) of @usage for the form. Sets *@explains to whether its times agree
+ * with the usage. */
 static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned slots,
                       double weight, bool *explains)
 {
@@ -159,7 +159,7 @@ static portset ports_tested(const struct form_doubts *f)
             slots += (e->micro_ops ? e->micro_ops : own) * terms[k].count;
         }
         double cycles = throughput_bottleneck(t, masses.items, masses.count, &busy);
-        /* no port is busy if the issue slots limit */
+        /* No port is busy if the issue slots are the limit. */
         tested |= width > 0 && slots > cycles * width ? 0 : busy;
     }
     vec_done(&masses);
@@ -196,7 +196,7 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
         bool check = ambiguity_is_check(d, &f->entry);
         checks += check;
         costs[i] = check ? INFINITY : cost_of(f, &d->usage, d->slots, d->weight, &explained);
-        /* A usage whose experiment has no time is not chosen, but its probability counts in the
+        /* A usage whose experiment has no time is not chosen, but its probability is part of the
          * sum. */
         if (costs[i] < least && experiments_measured(w->table, w->row_of[f->first + i])) {
             least = costs[i];
@@ -211,7 +211,7 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
     struct str source = {0};
     if (row.experiments) {
         row.verdict = !explains ? SETTLE_UNEXPLAINED : best ? SETTLE_CHANGED : SETTLE_CONFIRMED;
-        /* without an alternative the confidence is unchanged */
+        /* Without an alternative the confidence does not change. */
         double known = checks == n ? mapping_entry_confidence(&f->entry) : NAN;
         row.confidence = !explains ? CHART_DOUBTFUL : isnan(known) ? 1 / sum : known;
         if (row.verdict == SETTLE_CHANGED) {
@@ -281,8 +281,7 @@ bool settle_ambiguities(struct source *source, struct journal *journal,
 
     *out = (struct settled){0};
     ask(&w, ambiguities);
-    /* Results change the table during the run, but the runner needs a table that does not
-     * change. */
+    /* Results change the table during the run, but the runner needs a constant table. */
     struct experiments *asked = experiments_copy(w.table, NULL);
     bool ok = runner_run(source, asked, journal, options, &own, &summary, err);
     experiments_free(asked);

@@ -18,7 +18,7 @@ struct settled_form {
     char *form;
     enum settle_verdict verdict;
     char *before, *after;  /* usages before and after, as text */
-    double confidence;     /* confidence in the usage; NaN for SETTLE_OPEN */
+    double confidence;     /* confidence of the usage; NaN for SETTLE_OPEN */
     unsigned experiments;  /* number of measured experiments of the form */
 };
 
@@ -28,14 +28,14 @@ struct settled {
 };
 
 /* Measures the experiments of @ambiguities, decides form by form, updates @machine, and removes
- * decided ambiguities. @journal may be NULL. Returns false with err if measurement fails or is
- * cancelled; machine and ambiguities are then unchanged. */
+ * decided ambiguities. @journal may be NULL. Returns false with err on failure or when cancelled;
+ * machine and ambiguities are then unchanged. */
 bool settle_ambiguities(struct source *source, struct journal *journal,
                         const struct runner_options *options, const struct runner_hooks *hooks,
                         struct ambiguities *ambiguities, struct machine *machine,
                         struct settled *out, struct err *err);
-/* Measures the experiments of c->ambiguities during a chart, in its table of experiments. Returns
- * false with err. */
+/* Measures the experiments of c->ambiguities during a chart, in the lab's table. Returns false with
+ * err. */
 bool settle_chart(struct lab *lab, struct chart *c, struct err *err);
 void settled_done(struct settled *s);
 

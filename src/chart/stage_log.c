@@ -13,13 +13,13 @@
 #include "base/mem.h"
 
 struct stage_log {
-    _Atomic unsigned holders; /* number of references in addition to the creator's */
+    _Atomic unsigned holders; /* number of references besides the creator's */
     char *title;
     pthread_mutex_t lock;
     /* The lock protects all members below. */
-    struct stage_view now; /* durations of running stages are computed in stage_log_get */
+    struct stage_view now; /* stage_log_get computes the durations of running stages */
     double begun[CHART_STAGES], start;
-    double every; /* shortest interval between two points, seconds */
+    double every; /* shortest interval between two points, in seconds */
     struct stage_mapping *mapping; /* latest mapping; NULL: none yet */
 };
 

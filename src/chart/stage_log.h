@@ -1,5 +1,5 @@
-/* Progress and findings of a chart, by stage, or of a machine check or a hunt, which have no
- * stages. The job's thread writes; any thread may read. */
+/* Progress and findings of a chart by stage, or of a machine check or a hunt, which have no stages.
+ * The job's thread writes; any thread may read. */
 #ifndef PORTOLAN_CHART_STAGE_LOG_H
 #define PORTOLAN_CHART_STAGE_LOG_H
 
@@ -12,7 +12,7 @@
 #define STAGE_POINTS 256
 #define STAGE_FINDINGS 40
 
-/* CHARTING_ENDED: the stage stopped before it was complete */
+/* CHARTING_ENDED: the stage ended before it was complete */
 enum charting_state { CHARTING_WAITS, CHARTING_RUNS, CHARTING_DONE, CHARTING_ENDED };
 
 struct stage_row {
@@ -22,24 +22,24 @@ struct stage_row {
     char what[96];               /* current activity, or the result of a finished stage */
 };
 
-/* Progress at one time: the share of the current stage of a chart, or the share that the curve
+/* Progress at one time: the share of the current stage of a chart, or the value that the curve
  * shows. */
 struct stage_point { double seconds, share; };   /* seconds since the start; share from 0 to 1 */
 
-/* A form, experiment or block with measured and predicted cycles. */
+/* A form, experiment or block with measured and predicted cycles */
 struct stage_finding {
     char what[96];
     /* measured cycles; cycles that the reference predicts; NaN: unknown */
     double measured, predicted;
-    char note[64];               /* remark, may be empty */
+    char note[64];               /* remark; may be empty */
 };
 
 enum stage_list { STAGE_WORST, STAGE_DIFFERENCES, STAGE_LISTS };
 
 struct stage_view {
     const char *title, *curve;   /* owned by the log; valid until the caller frees its reference */
-    bool charts;                 /* true: a chart, whose stages are in @rows; false: a run without
-                                  * stages, which uses only @step */
+    /* true: a chart with its stages in @rows; false: a run without stages, which uses only @step */
+    bool charts;
     bool runs;
     double seconds;              /* seconds since the start, or the duration of an ended run */
     struct stage_row rows[CHART_STAGES], step;
@@ -54,8 +54,8 @@ struct stage_view {
 
 struct stage_log;
 
-/* Creates a log, titled "chart of mine" for example. @curve (static text) names the share that the
- * points show. The caller and each caller of stage_log_hold free their reference with
+/* Creates a log with a title such as "chart of mine". @curve: static name of the value of the
+ * points. The caller and each caller of stage_log_hold free their references with
  * stage_log_free. */
 struct stage_log *stage_log_new(const char *title, const char *curve);
 struct stage_log *stage_log_hold(struct stage_log *l);
@@ -63,19 +63,19 @@ void stage_log_free(struct stage_log *l);
 
 void stage_log_progress(struct stage_log *l, enum chart_stage stage, double done, double total,
                         const char *what);
-/* Records the result of @stage as text. @so_far is the chart at that time. */
+/* Records a summary of @stage's result. @so_far: the chart at that time. */
 void stage_log_done(struct stage_log *l, enum chart_stage stage, const struct chart *so_far);
-/* Records the progress of a run without stages, and adds the point @share to its curve. */
+/* Records the progress of a run without stages, and appends the point @share to its curve. */
 void stage_log_step(struct stage_log *l, double done, double total, double share, const char *what);
 /* Replaces a list with the first STAGE_FINDINGS of @rows. */
 void stage_log_list(struct stage_log *l, enum stage_list list, const char *title,
                     const struct stage_finding *rows, size_t count);
 /* Sets the mapping that stage_log_mapped returns to a copy of @m. @t: measurements so far. */
 void stage_log_mapping(struct stage_log *l, const struct mapping *m, const struct experiments *t);
-/* Returns the latest mapping of a chart, which the caller frees with stage_mapping_free; NULL:
- * there is none yet. */
+/* Returns the latest mapping of a chart, which the caller frees with stage_mapping_free; NULL: none
+ * yet. */
 struct stage_mapping *stage_log_mapped(struct stage_log *l);
-/* Records the end of the run, whether it is complete or not. */
+/* Records the end of the run, complete or not. */
 void stage_log_end(struct stage_log *l);
 
 void stage_log_get(struct stage_log *l, struct stage_view *out);

@@ -46,7 +46,7 @@ static portset ports_of(const struct mapping_entry *entry)
 }
 
 /* Sets s->changes to the ports that each form uses in only one of the two mappings. Does nothing if
- * the mappings have different numbers of ports, because ports are then not comparable. */
+ * the mappings have different numbers of ports, whose ports are not comparable. */
 static void mark_changes(struct stage_mapping *s, const struct mapping *before)
 {
     if (mapping_ports(before)->count != mapping_ports(s->mapping)->count)

@@ -14,8 +14,8 @@ struct stage_mapping {
     struct mapping *mapping;
     double *alone, *predicted;   /* cycles of each form in isolation, by index in @mapping; NaN:
                                   * unknown */
-    portset *changes;            /* for each form: the ports that only one of this mapping and the
-                                  * previous one uses */
+    /* per form: the ports that only one of this mapping and the previous one uses */
+    portset *changes;
     size_t changed;              /* total number of ports in @changes */
     _Atomic unsigned holders;    /* number of references besides the creator's */
 };

@@ -15,11 +15,11 @@
  * `latency measure`). Rewrites that file after each form. Sets the latency of each form in the
  * machine, and adds rules where pairs of operands differ. Returns false with err. */
 bool latencies_find(struct lab *lab, struct chart *c, struct err *err);
-/* Recomputes the rules from the same chains when the facts are known. A rule must not repeat the
- * effect of a fact on a chain (slow flags, forwarding). Returns false with err. */
+/* Recomputes the rules from the same chains once the facts are known, because a rule must not
+ * repeat the effect of a fact on a chain (slow flags, forwarding). Returns false with err. */
 bool latencies_again(struct lab *lab, struct chart *c, struct err *err);
 
-/* refine.c: chooses the most probable usage of each form, according to all its experiments. */
+/* refine.c: chooses the most probable usage of each form from all its experiments */
 
 /* Chooses usages of placed and unexplained forms of @c, and of core forms with low confidence.
  * Candidates are the form's alternatives, the most frequent usages of forms of its kind, and usages
@@ -29,40 +29,40 @@ bool latencies_again(struct lab *lab, struct chart *c, struct err *err);
  * depend on the number of threads. Returns the number of changes. */
 size_t refine_usages(const struct lab *lab, struct chart *c);
 
-/* review.c: final review of a chart: times random blocks that inference did not use, and compares
- * the times with the machine's predictions. */
+/* review.c: final review of a chart. Times random blocks that inference did not use, and compares
+ * the times with predictions. */
 
 /* Draws random blocks of the forms in lab->options->uses. If the machine mispredicts a block of the
  * first half, starts the second round (second_round). The second half is drawn afterwards and fills
- * c->review. If the uses have no such forms, or if the CPU cannot time blocks, there is no review.
- * Returns false with err. */
+ * c->review. There is no review without such forms, or if the CPU cannot time blocks. Returns false
+ * with err. */
 bool review_blocks(struct lab *lab, struct chart *c, struct err *err);
 
-/* second.c: second round of a chart, for blocks that the review mispredicts. It searches for
- * changes with measurements on the CPU (hunt/hunt.h), and keeps those that improve the prediction
- * of blocks that the search did not use. */
+/* second.c: second round of a chart, for blocks that the machine mispredicts. Searches for changes
+ * with measurements on the CPU (hunt/hunt.h), and keeps those that improve predictions of blocks
+ * that the search did not use. */
 
 /* Searches for at most lab->options->seconds, with blocks of @maker. Keeps changes of usages and
  * latencies, or alternatives (chart_form.others), that lower the mean relative error of the @count
  * blocks @seen. Does not change usages of the core, usages with confidence above 0.8, and facts. No
  * change may raise the error of the form's own experiments. A changed usage has the confidence from
  * its experiments (chart/verdict.h). Fills c->review.changes and .changed. Returns false with err
- * when the CPU fails or the chart was cancelled. */
+ * on failure or when cancelled. */
 bool second_round(struct lab *lab, struct chart *c, const struct block_maker *maker,
                   const struct judged *seen, size_t count, struct err *err);
 
 /* substitutes.c: usages of forms that cannot be part of experiments, because they move the stack
- * pointer, use ah to dh or lock. They get the usage of an equivalent form if small loops agree.
+ * pointer or use ah to dh or lock. They get the usage of an equivalent form if small loops agree.
  * Jumps take a slot, calls also a store, returns a load. x86-64 only. */
 
-/* Adds the forms whose loops the machine then predicts to c->machine. Call it when the facts are
+/* Adds those forms to c->machine whose loops the machine then predicts. Call it when the facts are
  * known, because they determine the cost of a push. Returns false with err. */
 bool substitutes_find(struct lab *lab, struct chart *c, struct err *err);
 
-/* trial.c: random experiments, which were not used to choose usages. */
+/* trial.c: random experiments that no usage was chosen by */
 
-/* Measures a few random experiments of each form with forms of the core. Such experiments reveal a
- * core with missing ports, while comparisons of single usages do not. Returns false with err. */
+/* Measures a few random experiments of each form with forms of the core. Unlike comparisons of
+ * single usages, they reveal missing ports of the core. Returns false with err. */
 bool measure_random(struct lab *lab, const struct chart *c, struct err *err);
 
 /* twins.c: adds legacy-encoded vector forms to a core of VEX-encoded forms. No experiment mixes the
@@ -70,13 +70,13 @@ bool measure_random(struct lab *lab, const struct chart *c, struct err *err);
 
 /* Adds one legacy-encoded form, such as PXOR (XMM, XMM), to @m for each usage of @core. Other
  * legacy forms are measured with the added forms. The VEX counterpart of an added form, such as
- * VPXOR (XMM, XMM, XMM), is in a class of the core and takes equal time in isolation. @alone:
+ * VPXOR (XMM, XMM, XMM), is in a class of the core, and takes equal time in isolation. @alone:
  * cycles of the @n forms of the lab's table. Returns the number of forms added. */
 size_t twins_add(const struct lab *lab, const struct chart_core *core, const double *alone,
                  size_t n, struct mapping *m);
 
-/* unused_ports.c: removes ports that the chart assumed but that no usage needs, for example the
- * pipe of a form that later received another usage. */
+/* unused_ports.c: removes ports that no usage needs, such as the pipe of a form that later received
+ * another usage */
 
 /* Removes ports from @c's machine that occur in no usage and no open ambiguity. Other ports keep
  * their names and order. Deletes alternatives that need a removed port. */
@@ -85,9 +85,8 @@ void unused_ports_drop(struct chart *c);
 /* facts.c: facts of a chart. Each small loop determines one rule of the front end or the back end.
  * AArch64 has only a few of these loops (chart/facts_parts.h). */
 
-/* Measures the loops of @table and of the searches. Writes the facts to c->machine and c->facts.
- * Marks an uncertain fact as unknown in c->facts and omits it from the machine. Returns false with
- * err. */
+/* Measures the loops of @table and of the searches. Writes the facts to c->machine and c->facts. An
+ * uncertain fact is unknown in c->facts and not in the machine. Returns false with err. */
 bool facts_find(struct lab *lab, struct chart *c, const struct probe_table *table,
                 struct err *err);
 

@@ -11,12 +11,12 @@
 #include "isa/isa.h"
 
 #define TIMES 6              /* copies of a form's code in a loop */
-/* largest relative deviation of a loop's time at which the form receives the substitute's usage */
+/* largest relative deviation of a loop's time at which the form gets the substitute's usage */
 #define AGREES 0.10
 #define SLOTS_MOST 8
 
-/* Stack forms, each equivalent to one or two other forms, and the two instructions of a loop that
- * leaves the stack pointer unchanged. */
+/* Stack forms, each with one or two equivalent forms, and the two instructions of a loop that
+ * leaves the stack pointer unchanged */
 static const struct { const char *form, *like[2], *there, *back; } stack_forms[] = {
     {"PUSH (R64)", {"MOV (M64, R64)"}, "push r8", "pop r9"},
     {"POP (R64)", {"MOV (R64, M64)"}, "push r8", "pop r9"},
@@ -24,12 +24,12 @@ static const struct { const char *form, *like[2], *there, *back; } stack_forms[]
     {"PUSH (I32)", {"MOV (M64, I32)"}, "push 500", "pop r9"},
     {"PUSH (M64)", {"MOV (R64, M64)", "MOV (M64, R64)"}, "push qword ptr [rdi]", "pop r9"},
 };
-/* Forms that only take slots. */
+/* forms that only take slots */
 static const struct {
     const char *form, *line;
 } slot_forms[] = {{"ENDBR64 ()", "endbr64"}, {"VZEROUPPER ()", "vzeroupper"}};
-/* Parts in the names of forms that no experiment can contain, and what the name of a form with the
- * same operation has instead: operands ah to dh, and locked accesses, whose latency a fact has. */
+/* Parts of the names of forms that no experiment can contain, and what forms with the same
+ * operation have instead: operands ah to dh, and locked accesses, whose latency is a fact. */
 static const struct { const char *part, *instead; } renamed[] = {{"R8h", "R8l"}, {"_LOCK (", " ("}};
 #define RENAMED (sizeof renamed / sizeof *renamed)
 static const char *const jumps[] = {"JMP", "JO",  "JNO", "JB",  "JNB", "JZ",  "JNZ", "JBE", "JNBE",
@@ -70,8 +70,8 @@ static size_t ask_repeated(struct probes *p, const char *there, const char *back
     return at;
 }
 
-/* Appends the name of @form with the parts that experiments can contain. Returns whether it has
- * others. */
+/* Appends the name of @form, with its parts replaced by those that experiments can contain. Returns
+ * whether any was replaced. */
 static bool with_usual_parts(const char *form, struct str *out)
 {
     bool found = false;
@@ -90,8 +90,7 @@ static bool with_usual_parts(const char *form, struct str *out)
     return found;
 }
 
-/* Adds loops of these forms, unless the machine has them or lacks the form with the same
- * operation. */
+/* Adds loops of these forms. Omits forms that the machine has, or whose equivalent it lacks. */
 static void ask_others(struct standins *s, const struct chart_options *o)
 {
     const struct mapping *m = s->probes.chart->machine->mapping;
@@ -136,7 +135,7 @@ static void put(struct machine *m, const char *form, const struct mapping_entry 
     mapping_set(m->mapping, &entry);
 }
 
-/* How a usage follows from other forms, by the text of the source. */
+/* Origin of a usage that follows from other forms: the text of its source */
 enum usage_origin { ORIGIN_LOOP, ORIGIN_USUAL, ORIGIN_JUMP };
 static const struct { const char *before, *after; } origins[] = {
     [ORIGIN_LOOP] = {"charted: usage of ", ", confirmed by a loop"},
@@ -188,8 +187,8 @@ static void conclude_stack(struct standins *s)
     machine_free(tried);
 }
 
-/* Does the same for forms with high bytes or a locked access. Latency limits most of their loops,
- * which therefore can only refute a usage. */
+/* Like conclude_stack, for forms with high bytes or a locked access. Latency limits most of their
+ * loops, which therefore can only refute a usage. */
 static void conclude_others(struct standins *s)
 {
     struct machine *m = s->probes.chart->machine, *tried = machine_copy(m);
@@ -219,8 +218,8 @@ static void conclude_slots(struct standins *s)
     }
 }
 
-/* Adds all jumps, calls and returns to @m with one slot for the jump, because few loops of programs
- * could be predicted without them. No measurement of a chart reveals the ports of jumps. */
+/* Adds all jumps, calls and returns to @m, with one slot for the jump. No measurement of a chart
+ * reveals the ports of jumps, but most loops of programs contain one. */
 static void put_jumps(struct machine *m)
 {
     const struct mapping_entry as = {.latency = NAN, .micro_ops = 1};

@@ -11,8 +11,8 @@
 #define TRIALS 4             /* experiments per form */
 #define CONCURRENT 2             /* core forms in each experiment */
 /* Smallest and largest number of copies of a core form in an experiment. The largest number also
- * depends on the form's cycles. The numbers vary, so ports that are busy in one experiment are idle
- * in another. */
+ * depends on the form's cycles. The numbers vary, so that ports that are busy in one experiment are
+ * idle in another. */
 #define COUNT_FEW 2
 #define COUNT_MANY 8
 
@@ -21,7 +21,7 @@ static bool takes_part(const struct chart_form *f)
     return (f->state == CHART_IN_CORE || f->state == CHART_PLACED) && f->alone > 0;
 }
 
-/* Lists in @out the core forms that may run with vectors of @kind. Returns their number. */
+/* Lists the core forms that may run with vectors of @kind in @out. Returns their number. */
 static size_t partners(const struct chart *c, enum vectors kind, uint32_t *out)
 {
     size_t n = 0;

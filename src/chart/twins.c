@@ -25,7 +25,7 @@ static const struct mapping_entry *entry_of_class(const struct lab *lab,
             of = core->class_of.items[i];
     if (of < SIZE_MAX)
         entry = mapping_find(m, lab->table->forms.items[core->classes.items[of].form]);
-    /* An earlier run may have measured another member of this class for the core. */
+    /* An earlier run may have chosen another member of this class for the core. */
     for (size_t i = 0; i < core->candidates.count && of < SIZE_MAX && !entry; i++)
         if (core->class_of.items[i] == of)
             entry = mapping_find(m, lab->table->forms.items[core->candidates.items[i]]);

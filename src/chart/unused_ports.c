@@ -12,7 +12,7 @@ static portset ports_of(const struct usage *u)
     return ports;
 }
 
-/* Returns the ports that usages and open ambiguities of the machine need. */
+/* Returns the ports that the machine's usages and open ambiguities need. */
 static portset ports_held(const struct chart *c)
 {
     const struct mapping *m = c->machine->mapping;
@@ -26,7 +26,7 @@ static portset ports_held(const struct chart *c)
     return held;
 }
 
-/* Renumbers the ports of @set to their positions within @held. */
+/* Renumbers the ports of @set to their positions in @held. */
 static portset closed_up(portset set, portset held)
 {
     portset out = 0;
@@ -112,7 +112,7 @@ void unused_ports_drop(struct chart *c)
 {
     portset held = ports_held(c);
 
-    /* a machine has at least one port */
+    /* A machine has at least one port. */
     if (!held || portset_size(held) == mapping_ports(c->machine->mapping)->count)
         return;
     struct mapping *closed = mapping_closed_up(c->machine->mapping, held);

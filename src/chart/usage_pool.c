@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-/* relative tolerance of a usage's prediction of the time in isolation */
+/* relative tolerance of a usage's time in isolation */
 #define NEAR 0.025
-#define NEAR_CYCLES 0.005    /* absolute tolerance of the prediction, in cycles */
+#define NEAR_CYCLES 0.005    /* absolute tolerance of this time, in cycles */
 #define MOST 400
 
 void usage_pool_done(struct usage_pool *p)

@@ -12,17 +12,16 @@
 #include "throughput/throughput.h"
 
 #define SECOND_SETS 256      /* maximum number of candidate port sets of a second µop */
-#define KEPT 32              /* maximum number of states kept after each form that joins */
-/* Maximum number of ports. The widest known core has 18 ports that loops distinguish (Neoverse
- * V2). */
+#define KEPT 32              /* maximum number of states kept after each joined form */
+/* maximum number of ports; the widest known core has 18 that loops distinguish (Neoverse V2) */
 #define PORTS_LIMIT 20
 #define REPEATS_MOST 3       /* maximum number of µops on one set */
-/* Ports by which a new set may exceed the issue width. Only other forms on these ports reveal the
- * size of such a set. */
+/* Number of ports by which a new set may exceed the issue width. Only other forms on these ports
+ * reveal the size of such a set. */
 #define ABOVE_WIDTH 1
 #define DEVIATION_MOST 60.0
-/* Mean squared deviation above which times scatter by more than noise. Many small deviations must
- * not justify a port, so prices are then multiplied by the allowed deviation. */
+/* Mean squared deviation above which times scatter by more than noise. Prices are then multiplied
+ * by the allowed deviation, because many small deviations must not justify a port. */
 #define SCATTERED 1.0
 #define PRICES_MOST 3.0
 #define PORTS_ALLOWED 4      /* maximum number of new ports of a form, to limit its price */
@@ -35,16 +34,16 @@
 /* Price of a port set that no other form has. Legacy and VEX vectors are never measured together,
  * so only this price makes them share ports. */
 #define SET_PRICE 3.0
-/* Price of a port that forms of another kind use. It exceeds the price of a new port. Forms of two
- * kinds therefore share a port only if times show this, and not because the issue width hides a new
+/* Price of a port that forms of another kind use, higher than that of a new port. Forms of two
+ * kinds then share a port only if times show this, and not because the issue width hides a new
  * port. */
 #define SHARE_PRICE 7.0
 #define PASSES 3
 #define ASKED_EVERY 2048
-/* maximum number of rounds in which failed forms are tried before other forms, and in which all
- * forms join again */
+/* maximum number of rounds in which failed forms are tried before others, and in which all forms
+ * join again */
 #define ROUNDS 3
-/* smallest reduction of the total cost at which a form's new usage is accepted */
+/* smallest reduction of the total cost for which a form's new usage is accepted */
 #define ANEW_GAIN 3.0
 
 struct venn_use {
@@ -52,13 +51,13 @@ struct venn_use {
     uint8_t count[2];
     uint8_t n;
     uint8_t slots;
-    float price;                 /* price of the usage, not including the cost of times */
+    float price;                 /* price of the usage, without the cost of times */
 };
 
 struct venn_state {
     unsigned ports;
     double cost;
-    /* tie-breaks: index of the previous state, then sequence number of the candidate */
+    /* order of equal costs: index of the previous state, then serial number of the candidate */
     size_t order[2];
     struct venn_use use[VENN_FORMS_MOST];
 };
@@ -72,7 +71,7 @@ struct venn {
     size_t state_count;
     size_t form;                 /* index of the joining form */
     double prices;               /* factor on all prices */
-    bool pairs;                  /* two µops of different sets are tried */
+    bool pairs;                  /* usages with two µops of different sets are tried */
     double bar;                  /* cost above which a candidate is dropped */
     size_t done, total;          /* progress reported to @goes_on: steps done, and steps in total */
     struct venn_worker *workers;
@@ -88,10 +87,10 @@ struct venn_worker {
     struct joiner *joining;
     struct venn_state *next;
     size_t next_count;
-    /* cost above which this thread drops a candidate: v->bar, or the largest cost in a full
-     * @next */
+    /* cost above which this thread drops a candidate: v->bar, or the largest cost in @next if that
+     * is full */
     double bar;
-    /* number of candidates that this thread evaluated; number of calls of is_over */
+    /* number of candidates that this thread evaluated, and number of calls of is_over */
     size_t offers, asked;
 };
 
@@ -135,8 +134,8 @@ static int by_cost(const void *a, const void *b)
     return (x->order[at] > y->order[at]) - (x->order[at] < y->order[at]);
 }
 
-/* Reduces @next to the KEPT cheapest states. If there are that many, lowers the bar to the largest
- * of their costs. */
+/* Reduces @next to the KEPT cheapest states. If it has that many, lowers the bar to their largest
+ * cost. */
 static void keep_best(struct venn_worker *w)
 {
     qsort(w->next, w->next_count, sizeof *w->next, by_cost);
@@ -146,7 +145,7 @@ static void keep_best(struct venn_worker *w)
         w->bar = w->next[KEPT - 1].cost;
 }
 
-/* Returns whether the search must end. Polls the caller only once in ASKED_EVERY calls. */
+/* Returns whether the search must end. Polls the caller once in ASKED_EVERY calls. */
 static bool is_over(struct venn_worker *w)
 {
     struct venn *v = w->v;
@@ -227,9 +226,9 @@ static size_t add_set(portset set, portset *out, size_t n)
 }
 
 /* Collects candidate sets of a second µop: the sets of placed forms (their number is *@own),
- * unions of two single ports, and sets of placed forms less one port. The last kind is needed if a
- * load and its operation share a scheduler. The operation then uses only those ports of its kind
- * that belong to this scheduler (three of four on Zen). */
+ * unions of two single ports, and sets of placed forms less one port. The last kind exists if a
+ * load and its operation share a scheduler: the operation then uses only the ports of this
+ * scheduler (three of four on Zen). */
 static size_t sets_of(const struct venn *v, const struct venn_state *s, const portset *regions,
                       size_t region_count, portset *out, size_t *own)
 {
@@ -252,7 +251,7 @@ static size_t sets_of(const struct venn *v, const struct venn_state *s, const po
     return n;
 }
 
-/* Returns the ports that placed forms of other kinds with a single µop set use. */
+/* Returns the ports of placed forms of other kinds that have a single µop set. */
 static portset foreign_ports(const struct venn *v, const struct venn_state *s)
 {
     portset out = 0;
@@ -263,8 +262,8 @@ static portset foreign_ports(const struct venn *v, const struct venn_state *s)
     return out;
 }
 
-/* One usage with which the form joins a state: @count µops on a new set (composed from regions),
- * alone or together with one µop on a known set. */
+/* A usage with which the form joins a state: @count µops on a new set composed from regions, and
+ * possibly one µop on a known set */
 struct venn_joining {
     struct venn_worker *w;
     struct venn *v;
@@ -284,8 +283,8 @@ static double set_price(const struct venn_joining *j, portset set)
     return SET_PRICE;
 }
 
-/* Returns the slots of the joining form with usage @use. If experiments do not determine the
- * number, and the ports explain the time in isolation, it is one per µop. */
+/* Returns the slots of the joining form with usage @use. Without a number from experiments, it is
+ * one per µop if the ports explain the time in isolation. */
 static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
 {
     double t = v->known.alone[v->form], most = 0;
@@ -302,7 +301,7 @@ static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
     return (uint8_t)uops;
 }
 
-/* Returns the price of the µops by which @uops exceeds the slots of the joining form. */
+/* Returns the price of the µops of @uops beyond the slots of the joining form. */
 static double double_price(const struct venn *v, unsigned uops)
 {
     unsigned slots = v->known.slots[v->form];
@@ -409,8 +408,7 @@ static void join_all(struct venn_worker *w, size_t at)
     for (j.count = 1; j.count <= REPEATS_MOST; j.count++)
         for (unsigned size = 1; size <= width + ABOVE_WIDTH && size <= PORTS_LIMIT; size++) {
             double own = (double)j.count / size;
-            /* Either the ports explain the time in isolation, or the issue slots limit this
-             * time. */
+            /* Either the ports or the issue slots must explain the time in isolation. */
             if (fabs(own - t) <= 4 * sight_noise(SIGHT_NOISE, t) ||
                 (own < t && v->known.slots[v->form] / v->o->width > t * 0.97))
                 choose(&j, 0, 0, size);
@@ -431,7 +429,7 @@ static void join_share(void *state, unsigned worker)
 }
 
 /* Evaluates all usages of the joining form with all states. Stores the best results in the first
- * worker's @next, in order of cost. */
+ * worker's @next, sorted by cost. */
 static void try_all(struct venn *v)
 {
     const struct chart_hooks *hooks = v->o->hooks;
@@ -452,8 +450,9 @@ static void try_all(struct venn *v)
     }
 }
 
-/* Returns the most new ports of a form: PORTS_ALLOWED, or one more than all its ports if its time
- * in isolation implies more. A form as fast as the issue width gets no more than PORTS_ALLOWED. */
+/* Returns the maximum number of new ports of a form: PORTS_ALLOWED, or one more than its ports if
+ * its time in isolation requires more. A form as fast as the issue width gets at most
+ * PORTS_ALLOWED. */
 static double ports_allowed(const struct venn *v)
 {
     double own = rint(1 / v->known.alone[v->form]);
@@ -491,7 +490,7 @@ static double total_cost(const struct venn *v, const struct venn_state *s)
         cost += v->placed[f] ? s->use[f].price : 0;
         for (size_t r = 0; v->placed[f] && r < v->known.rows[f].count; r++) {
             const struct venn_row *row = &v->known.rows[f].items[r];
-            /* Each row counts once, for the form of its first term. */
+            /* Each row counts only for the form of its first term. */
             bool counts = row->terms[0].place == f;
             for (unsigned k = 0; k < row->n && counts; k++)
                 counts = v->placed[row->terms[k].place];
@@ -501,7 +500,7 @@ static double total_cost(const struct venn *v, const struct venn_state *s)
     return cost;
 }
 
-/* Renumbers the ports of @set to their positions within @used. */
+/* Renumbers the ports of @set to their positions in @used. */
 static portset squeeze(portset set, portset used)
 {
     portset out = 0;
@@ -511,8 +510,7 @@ static portset squeeze(portset set, portset used)
     return out;
 }
 
-/* Keeps only the best state. Removes form @f from this state, with the ports that no other form
- * uses. */
+/* Keeps only the best state. Removes form @f from it, with the ports that no other form uses. */
 static void take_out(struct venn *v, size_t f)
 {
     struct venn_state *s = &v->states[0];
@@ -554,9 +552,8 @@ static bool join_before(struct venn *v, size_t first, size_t second)
     return joined;
 }
 
-/* Returns whether form @b may prevent form @a from joining. It may if both are of one kind and @b
- * has a single operation. Excludes memory accesses, because their times depend on more than
- * ports. */
+/* Returns whether form @b may prevent form @a from joining: both are of one kind, and @b has a
+ * single operation. Excludes memory accesses, whose times depend on more than ports. */
 static bool may_hinder(const struct venn *v, size_t a, size_t b)
 {
     return v->known.alone[a] > 0 && v->known.kind[a] != VENN_MEMORY &&
@@ -564,7 +561,7 @@ static bool may_hinder(const struct venn *v, size_t a, size_t b)
            v->states[0].use[b].n > 0;
 }
 
-/* Retries forms that failed to join, each before one of the placed forms. Only experiments with
+/* Retries each form that failed to join, before each of the placed forms. Only experiments with
  * both forms show contention for ports that no third form uses. */
 static void join_left_out(struct venn *v)
 {
@@ -597,8 +594,8 @@ static bool join_anew(struct venn *v, size_t f)
     return better;
 }
 
-/* Joins each form again, because few other forms were placed when the first forms joined. For
- * example, only experiments with additions show that a store also uses an addition port. */
+/* Joins each form again, because the first forms joined when few others were placed. For example,
+ * only experiments with additions show that a store also uses an addition port. */
 static void join_all_anew(struct venn *v)
 {
     bool better = true;
@@ -678,7 +675,7 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
     v->state_count = 1;
     unsigned workers = make_workers(v);
     /* Forms with one µop join first. In later passes, forms may use two known sets. Forms with
-     * several operations wait: before a load has joined, a load with an operation may look like the
+     * several operations join after the loads: otherwise a load with an operation may look like the
      * operation alone, and then no load joins. */
     v->total = PASSES * v->known.n;
     for (unsigned pass = 0; pass < PASSES; pass++)

@@ -1,6 +1,6 @@
-/* Finds the ports of a core exactly. Forms join one after another, and each may use any part of the
+/* Finds the ports of a core exactly. Forms join one after another, and each may use any of the
  * known ports and new ports. Ports are interchangeable, so only the sizes of the sets'
- * intersections count, which are regions of a Venn diagram. The search keeps the states that best
+ * intersections matter: the regions of a Venn diagram. The search keeps the states that best
  * explain the measurements. */
 #ifndef PORTOLAN_CHART_VENN_H
 #define PORTOLAN_CHART_VENN_H
@@ -15,8 +15,8 @@ struct venn_options {
     double fits;
     /* Polled on the calling thread. Returning false ends the search. */
     bool (*goes_on)(void *state, size_t done, size_t total);
-    /* Returns whether @show should be called with the mapping so far. Called on the calling thread.
-     * NULL: @show is never called. */
+    /* Returns whether @show should be called. Called on the calling thread. NULL: @show is never
+     * called. */
     bool (*show_due)(void *state);
     void (*show)(void *state, const struct mapping *so_far);
     void *state;
@@ -24,10 +24,10 @@ struct venn_options {
     const struct chart_hooks *hooks;
 };
 
-/* Returns a mapping of those of the @n @forms whose times can be explained. Uses the rows of @t
- * that contain no other forms. @forms is in the order of joining, simplest first. Omits forms that
- * need more than two port sets. If @goes_on returns false, returns the result so far. Returns NULL
- * if nothing is explained. Unless stopped, the result does not depend on the number of threads. */
+/* Returns a mapping of those @n @forms whose times it explains. Uses the rows of @t that contain no
+ * other forms. @forms is in the order of joining, simplest first. Omits forms that need more than
+ * two port sets. If @goes_on returns false, returns the result so far. Returns NULL if nothing is
+ * explained. Unless stopped, the result does not depend on the number of threads. */
 struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, size_t n,
                           const struct venn_options *o);
 

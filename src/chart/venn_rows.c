@@ -72,7 +72,7 @@ static void take_rows(struct venn_rows *v)
 }
 
 /* Returns the slots that remain in @row for each execution of form @i if each other form takes one.
- * *@own: number of executions of form @i. */
+ * *@own receives the number of executions of form @i. */
 static double slots_left(const struct venn_rows *v, size_t i, const struct venn_row *row,
                          double *own)
 {
@@ -86,8 +86,8 @@ static double slots_left(const struct venn_rows *v, size_t i, const struct venn_
 }
 
 /* Determines the slots of each form: at most the slots that other forms in its rows leave. The
- * number is exact if the form takes longer with the fastest form than alone, because the fastest
- * form takes one slot and no port. */
+ * number is exact if the fastest form, which takes one slot and no port, lengthens the form's
+ * time. */
 static void count_slots(struct venn_rows *v)
 {
     size_t quickest = 0;

@@ -10,10 +10,10 @@
 #define VENN_FORMS_MOST 96
 #define VENN_TERMS_MOST 8
 
-/* Kind of a form's operation. */
+/* Kind of a form's operation */
 enum venn_kind { VENN_GENERAL, VENN_VECTOR, VENN_MEMORY };
 
-/* A row of the table. @place is the index of a form in join order. */
+/* A row of the table. @place: index of a form in join order. */
 struct venn_row {
     struct { uint8_t place; uint32_t count; } terms[VENN_TERMS_MOST];
     uint8_t n;
@@ -26,14 +26,14 @@ struct venn_rows {
     const uint32_t *forms;
     size_t n;
     double alone[VENN_FORMS_MOST];
-    /* true if the form has several operations, and so probably several µops */
+    /* the form has several operations, and so probably several µops */
     bool several[VENN_FORMS_MOST];
     uint8_t slots[VENN_FORMS_MOST];
-    bool slots_known[VENN_FORMS_MOST];   /* true if @slots is exact */
+    bool slots_known[VENN_FORMS_MOST];   /* @slots is exact */
     enum venn_kind kind[VENN_FORMS_MOST];
     VEC(struct venn_row) rows[VENN_FORMS_MOST];   /* rows that contain the form */
     double width;                   /* issue slots per cycle */
-    bool scattered;                 /* true: times scatter by more than noise */
+    bool scattered;                 /* times scatter by more than noise */
 };
 
 /* Fills @out with the first VENN_FORMS_MOST of the @n @forms, and with the rows of @t that contain

@@ -9,8 +9,8 @@
 #include "throughput/predict.h"
 
 #define BY_BLOCKS "determined by random blocks"
-/* Smallest weight of an alternative that blocks may choose. The weights of other alternatives are
- * divided by this weight, and files store weights up to 1e6. */
+/* Smallest weight of an alternative that blocks may choose. The other weights are divided by it,
+ * and files store weights up to 1e6. */
 #define LEAST_WEIGHT 1.1e-6
 
 /* Returns the largest relative error of the machine on the experiments with form @form; NaN if
@@ -99,7 +99,7 @@ static void replace(struct chart_usage *other, struct chart_usage *take_before)
 void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_usage *take_before)
 {
     struct chart_form *f = &c->forms[form];
-    /* The experiment distinguishes the two usages, whichever of them the machine has. */
+    /* The experiment distinguishes the two usages, whichever the machine has. */
     const struct experiment *tells = telling(c, form, other);
     double weight = fmax(f->others[other].weight, LEAST_WEIGHT);
 
@@ -107,15 +107,14 @@ void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_us
         name_rival(c, f, &take_before->usage, tells);
     take_before->weight = 1;
     replace(&f->others[other], take_before);
-    /* Weights are relative to the weight of the machine's usage, which is 1. */
+    /* Weights are relative to that of the machine's usage, which is 1. */
     for (unsigned i = 0; i < f->other_count; i++)
         f->others[i].weight /= weight;
     f->confidence *= weight;
     write_source(c, form, worst_error(c, form), BY_BLOCKS);
 }
 
-/* Returns the index of the least likely alternative with an ambiguity, or f->other_count if there
- * is none. */
+/* Returns the index of the least likely alternative with an ambiguity; f->other_count: none. */
 static unsigned least_likely(const struct chart *c, size_t form)
 {
     const struct chart_form *f = &c->forms[form];

@@ -13,8 +13,8 @@ void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_us
  * least likely alternative with an ambiguity. Limits the confidence to 0.2, because experiments do
  * not confirm the usage. */
 void verdict_new(struct chart *c, size_t form, struct chart_usage *take_before);
-/* Records that the usage of form @form in c->machine is the most probable by all experiments of the
- * form, with the largest relative error @worst. */
+/* Records that the usage of form @form in c->machine is the most probable one by all its
+ * experiments. @worst: their largest relative error. */
 void verdict_likeliest(struct chart *c, size_t form, double worst);
 
 #endif

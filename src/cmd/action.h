@@ -1,10 +1,10 @@
-/* Actions of the views and of their frame that have no command; the command `do` runs them by
+/* Actions of the views and of their frame that have no command. The command `do` performs them by
  * name. */
 #ifndef PORTOLAN_CMD_ACTION_H
 #define PORTOLAN_CMD_ACTION_H
 
-/* The first actions move the selection or scroll. Each view handles the actions that apply to it.
- * The frame handles the last actions of the list if the displayed view does not. */
+/* The first actions move the selection or scroll. Each view performs the actions that apply to it.
+ * The frame performs the last actions of the list if the displayed view does not. */
 #define ACTIONS(ACTION)                                                                            \
     ACTION(DOWN, "down")                                                                           \
     ACTION(UP, "up") ACTION(PAGE_DOWN, "page-down") ACTION(PAGE_UP, "page-up")                     \

@@ -1,5 +1,5 @@
 /* Analyses and simulations of a loop on several machines, for views. They hold a counted reference
- * to the kernel. The session must keep the machines. One thread, except for analyses_make. */
+ * to the kernel; the session must keep the machines. One thread, except analyses_make. */
 #ifndef PORTOLAN_CMD_ANALYSES_H
 #define PORTOLAN_CMD_ANALYSES_H
 
@@ -9,41 +9,40 @@
 #include "simulate/simulate.h"
 
 struct loop_simulation {
-    struct simulation *made;            /* NULL until it is computed */
+    struct simulation *made;            /* NULL: not computed yet */
     unsigned job;                       /* job that makes the simulation; 0: none */
-    unsigned long given_up;             /* session revision at which the simulation failed; 0: no
-                                         * failure */
+    /* session revision at which the simulation failed; 0: it did not fail */
+    unsigned long given_up;
 };
 
 struct analyses {
-    const struct kernel *kernel;        /* counted reference; NULL: no kernel, so nothing to
-                                         * analyse */
+    const struct kernel *kernel;        /* counted reference; NULL: no kernel */
     size_t loop;
     struct machine **machines;          /* counted references */
     struct analysis **items;            /* one per machine; filled by analyses_make */
     struct loop_simulation *simulations;   /* one per machine */
     size_t count;
-    /* machines whose tables have all forms of the loop, if a selected machine lacks some */
+    /* machines with all forms of the loop, if a selected machine lacks some */
     struct machine_names coverage;
     bool made;
-    /* session revision at which the analyses failed; 0: no failure */
+    /* session revision at which the analyses failed; 0: they did not fail */
     unsigned long given_up;
     unsigned job;                       /* job that computes these results; 0: none */
-    _Atomic unsigned holders;           /* number of references besides the requester's */
+    _Atomic unsigned holders;           /* number of references besides the creator's */
 };
 
-/* Creates the record for loop @loop of @k on @machines; analyses_make fills it. */
+/* Creates the record for loop @loop of @k on @machines, which analyses_make fills. */
 struct analyses *analyses_new(const struct kernel *k, size_t loop, struct machine *const *machines,
                               size_t count);
-/* Drops one reference; the last holder's call frees the analyses. */
+/* Releases a reference. The last one frees the analyses. */
 void analyses_free(struct analyses *a);
 /* Returns whether @a is for exactly this loop and these machines. */
 bool analyses_are_of(const struct analyses *a, const struct kernel *k, size_t loop,
                      struct machine *const *machines, size_t count);
 /* Returns the number of instructions to analyse, summed over the machines. */
 size_t analyses_work(const struct analyses *a);
-/* Computes the items. Returns false if the thread's watch cancelled it; some items are then missing
- * or incomplete. Any thread, but one at a time. The thread that reads the items sets `made`. */
+/* Computes the items. Returns false if the thread's watch cancelled it; items are then missing or
+ * incomplete. Any thread, one at a time. The thread that reads the items sets `made`. */
 bool analyses_make(struct analyses *a);
 /* Cancels the jobs of @a. */
 void analyses_cancel(struct analyses *a);

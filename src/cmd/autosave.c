@@ -14,14 +14,14 @@
 #include "work/evolve_job.h"
 #include "work/background_writer.h"
 
-/* shortest pause between saves, seconds; a crash loses at most the changes of one pause and one
- * save */
+/* Shortest pause between saves in seconds. A crash loses at most the changes of one pause and one
+ * save. */
 #define LEAST_SECONDS 0.4
-/* the pause after a save is at least this multiple of the save's duration */
+/* smallest ratio of the pause after a save to the save's duration */
 #define SHARE 10
 #define RUN_SECONDS 3        /* seconds between two checks of an inference run */
 
-/* Fingerprint of a session that detects changes. */
+/* Fingerprint of a session that detects changes */
 struct mark {
     unsigned long revision;
     const void *kernel;
@@ -40,7 +40,7 @@ struct autosave {
     bool ready, failed;
 };
 
-/* A snapshot being saved, and its directory. */
+/* A snapshot being saved, and its directory */
 struct saving {
     struct session *snapshot;
     char *path;
@@ -51,7 +51,7 @@ static struct mark mark_of(const struct session *s)
     const struct document *d = &s->document;
     struct mark m;
 
-    memset(&m, 0, sizeof m);   /* also clears the padding, because memcmp compares it */
+    memset(&m, 0, sizeof m);   /* Also clears the padding, because memcmp compares it. */
     m.revision = s->revision;
     m.kernel = d->kernel;
     m.loop = d->loop;
@@ -96,7 +96,7 @@ struct autosave *autosave_new(struct session *s, bool named)
     return a;
 }
 
-/* Reports the first failure only, because later saves may fail for the same reason. */
+/* Reports only the first failure, because later saves may fail for the same reason. */
 static void tell(struct autosave *a, const struct err *err)
 {
     char text[2048];
@@ -107,7 +107,7 @@ static void tell(struct autosave *a, const struct err *err)
     a->failed = true;
 }
 
-/* Removes a finished save from the background writer; waits for it if @wait. */
+/* Removes a finished save from the background writer. Waits for it if @wait. */
 static void take_back(struct autosave *a, bool wait)
 {
     struct err err = {0};
@@ -164,8 +164,7 @@ void autosave_end(struct autosave *a)
 {
     take_back(a, true);
     const struct mark now = mark_of(a->session);
-    /* After a failed save, another save is tried without a change, because the cause may be
-     * gone. */
+    /* The cause of a failure may be gone, so the next save needs no change. */
     if (same(&now, &a->saved) && !a->failed)
         return;
     begin(a, &now);

@@ -6,21 +6,21 @@
 
 struct autosave;
 
-/* Starts autosaving. @named: the user saves this session under a name, so the first save happens
- * without a change; otherwise only later changes are saved. */
+/* Starts autosaving. @named: the user saves this session under a name, so the first save needs no
+ * change. */
 struct autosave *autosave_new(struct session *s, bool named);
-/* Starts saving if something has changed, unless @hold. Returns the seconds until the next call is
- * due; INFINITY: no call before the next change. */
+/* Starts saving if something has changed, unless @hold. Returns the seconds until the next call;
+ * INFINITY: none before the next change. */
 double autosave_tick(struct autosave *a, bool hold);
 /* Saves the last changes while their jobs still run, and waits until they are written. Call it
  * before ending the jobs. */
 void autosave_end(struct autosave *a);
 void autosave_free(struct autosave *a);
 
-/* rescue.c: saves the session before a fatal signal or a lack of memory ends the program. */
+/* rescue.c: saves the session before a fatal signal or a lack of memory ends the program */
 
 /* Makes die() save @s to $XDG_STATE_HOME/portolan/rescued-TIME-PROCESS if a command changed it, and
- * print that path. NULL disables it. UI thread. */
+ * print that path. NULL: disables this. UI thread. */
 void rescue_set(struct session *s);
 
 #endif

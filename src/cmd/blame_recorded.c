@@ -8,11 +8,11 @@
 
 #define HUGE_LEAST 0.9    /* smallest share of memory on huge pages */
 #define VARIES_MOST 0.5   /* largest uncertainty of a cost, relative to the loop's time */
-#define HUGE_PART 0.3     /* part of the time for runs with huge pages */
-/* further tolerated difference in cycles: a recorded run also reads its recorded values */
+#define HUGE_PART 0.3     /* share of the time for runs with huge pages */
+/* tolerated difference in cycles, because a recorded run also reads its recorded values */
 #define AGREES_CYCLES 1.0
 
-/* List of changes with the cost that each one determines. */
+/* List of changes with the cost that each one determines */
 struct changes {
     VEC(struct recorded_change) list;
     VEC(struct recorded_cost *) costs;

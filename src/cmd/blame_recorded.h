@@ -1,4 +1,4 @@
-/* Costs of a loop's parts with the branch outcomes and addresses that program explain recorded. */
+/* Costs of a loop's parts with the branch outcomes and addresses that program explain recorded */
 #ifndef PORTOLAN_CMD_BLAME_RECORDED_H
 #define PORTOLAN_CMD_BLAME_RECORDED_H
 
@@ -8,7 +8,7 @@
 /* largest relative difference from the time in the program at which the costs are valid */
 #define RECORDED_AGREES 0.25
 
-/* A cost is the cycles per iteration that a change saves. */
+/* A cost: the cycles per iteration that a change saves */
 struct recorded_cost {
     double cycles, off; /* off: uncertainty; NaN: not measured */
 };
@@ -16,16 +16,17 @@ struct recorded_cost {
 struct recorded_costs {
     double cycles, spread;     /* cycles per iteration of the unchanged loop */
     double program;            /* cycles per iteration in the program */
-    struct recorded_cost near; /* all accesses in the first level */
+    struct recorded_cost near; /* cost of accesses beyond the first level */
     bool huge_pages;           /* the program has pages of 2 MiB, and so have all runs */
-    /* data on pages of 2 MiB instead of 4 KiB; NaN: no such pages available, or already used */
+    /* cost of pages of 4 KiB instead of 2 MiB; NaN: no large pages, or already used */
     struct recorded_cost huge;
     size_t count; /* number of instructions */
-    /* per instruction: loop without it, with its accesses in one line, with its outcomes sorted */
+    /* cost per instruction: of the instruction itself, of its accesses beyond one line, of its
+     * unsorted outcomes */
     struct recorded_cost *without, *nearby, *sorted;
 };
 
-/* Measures all costs for about @seconds; without those of single instructions if @brief. @program:
+/* Measures all costs for about @seconds; if @brief, without those of single instructions. @program:
  * cycles per iteration in the program. @huge: its data is on pages of 2 MiB. Returns false with
  * err. The caller always frees @out with recorded_costs_done. */
 bool recorded_costs_measure(struct sandbox *s, const struct recording *r, double program, bool huge,

@@ -13,7 +13,7 @@
 #include "measure/cpu_source.h"
 #include "toolchain/assemble.h"
 
-#define LINKS 8            /* instructions shown of a latency chain */
+#define LINKS 8            /* number of instructions of a latency chain that are shown */
 
 static uint64_t next_serial(void)
 {

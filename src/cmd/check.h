@@ -1,5 +1,5 @@
 /* Result of machine check: measurements of single forms on this CPU compared with a machine's
- * tables. It covers throughput and the latency of each operand pair. */
+ * tables, for throughput and the latency of each operand pair */
 #ifndef PORTOLAN_CMD_CHECK_H
 #define PORTOLAN_CMD_CHECK_H
 
@@ -7,14 +7,13 @@
 #include "isa/body.h"
 #include "model/machine.h"
 
-#define CHECK_DISAGREES 0.05   /* A row disagrees if the difference exceeds this fraction and
-                                * CHECK_CYCLES cycles. */
+/* A row disagrees if the difference exceeds this fraction, and CHECK_CYCLES cycles. */
+#define CHECK_DISAGREES 0.05
 #define CHECK_CYCLES 0.04
 
 struct check_row {
     char *form;
-    bool latency;              /* true if the row is the latency of a chain, rather than a
-                                * throughput */
+    bool latency;              /* the row is the latency of a chain instead of a throughput */
     struct chain chain;
     double measured, spread;   /* cycles; NaN: `state` has the reason */
     double predicted;          /* cycles; NaN: the machine's tables lack the form */
@@ -24,24 +23,24 @@ struct check_row {
 };
 
 struct check {
-    uint64_t serial; /* unique number of this check */
+    uint64_t serial; /* serial number of this check */
     char *machine;             /* id of the machine */
     char *cpu;                 /* name of the CPU ("Emerald Rapids") or of the simulated machine */
     /* id of the simulated machine; NULL: this CPU was measured */
     char *simulated;
     enum isa isa;              /* instruction set of the machine and of the CPU */
-    char date[16];             /* date, like "2026-01-31" */
-    struct check_row *rows;    /* sorted by importance, largest first */
+    char date[16];             /* date such as "2026-01-31" */
+    struct check_row *rows;    /* rows, largest check_weight first */
     size_t count;
 };
 
-/* Creates an empty comparison of @m with this CPU, named @cpu. If @simulated is not NULL, that
- * machine replaces the CPU. */
+/* Creates an empty comparison of @m with this CPU, named @cpu, or with the simulated machine
+ * @simulated if it is not NULL. */
 struct check *check_new(const struct machine *m, const char *cpu, const char *simulated);
-/* Copies @c. The copy has its own serial number. */
+/* Returns a copy of @c with its own serial number. */
 struct check *check_copy(const struct check *c);
 void check_free(struct check *c);
-/* Adds a row with a copy of @form. The pointer is valid until the next call. */
+/* Adds a row with a copy of @form. The row is valid until the next call. */
 struct check_row *check_add(struct check *c, const char *form, double uses);
 /* Sorts the rows by check_weight, largest first. */
 void check_sort(struct check *c);
@@ -53,11 +52,11 @@ bool check_disagrees(const struct check_row *row);
 double check_weight(const struct check_row *row);
 /* Appends the quantity that the row measures: "throughput" or "latency op1 -> op2". */
 void check_quantity(const struct check_row *row, struct str *out);
-/* Appends "measured on Emerald Rapids 2026-01-31", the source noted with corrections. */
+/* Appends "measured on Emerald Rapids 2026-01-31", the source of corrections. */
 void check_source(const struct check *c, struct str *out);
 
-/* Appends the code that was measured for @row, or why there is none. For a simulated CPU it appends
- * the equivalent code. May run the assembler. */
+/* Appends the code that was measured for @row, or why there is none. For a simulated CPU, appends
+ * equivalent code. May run the assembler. */
 void check_code(const struct forms *forms, const struct check_row *row, struct str *out);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include "cmd/command.h"
 
-#define COPY_MOST 74994   /* bytes; its base64 text has 100,000 characters, the most that terminals
-                           * accept */
+/* Number of bytes whose base64 text has 100,000 characters, the most that terminals accept. */
+#define COPY_MOST 74994
 
 struct copy_values {
     const char *what, *file;

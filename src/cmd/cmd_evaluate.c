@@ -22,13 +22,13 @@ static bool is_json(const char *path)
     return length > 5 && strcmp(path + length - 5, ".json") == 0;
 }
 
-/* A mapping to evaluate: the mapping of a machine, or of a PMEvo file that the job reads. */
+/* A mapping to evaluate: that of a machine, or of a PMEvo file that the job reads */
 struct evaluated {
     char *name;
-    struct machine *machine;    /* a copy; NULL: not read yet */
+    struct machine *machine;    /* copy; NULL: not read yet */
 };
 
-/* Input and output of the job of evaluate. */
+/* Input and output of the job of evaluate */
 struct mapping_evaluating {
     char *file;                    /* NULL: @table is evaluated */
     struct experiments *table;     /* counted reference to the session's table, or the table of
@@ -73,8 +73,8 @@ static int compare_misses(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Returns the rows that have a measured and a predicted value, largest error first. The caller
- * frees them. */
+/* Returns the rows with a measured and a predicted value, largest error first. The caller frees
+ * them. */
 static struct miss *find_misses(const struct experiments *t, const double *predicted, size_t *count)
 {
     struct miss *misses = shortage_alloc((t->rows.count + 1) * sizeof *misses);
@@ -105,7 +105,7 @@ static json_t *heat_json(const struct heat_map *map)
 }
 
 /* Draws the heat map: measured values increase to the right, predicted values upwards. Darker
- * characters mean more experiments. */
+ * characters are more experiments. */
 static void heat_text(const struct heat_map *map, struct result *result)
 {
     static const char ramp[] = " .:-=+*#%@";
@@ -194,7 +194,7 @@ static void worst_lines(const struct experiments *t, const struct miss *misses, 
     str_done(&text);
 }
 
-enum { COLUMNS = 9 };   /* the last column exists only with --heatmap */
+enum { COLUMNS = 9 };   /* The last column exists only with --heatmap. */
 static const struct result_column columns[COLUMNS] = {
     {.key = "mapping", .kind = CELL_TEXT, .width = 24},
     {.key = "n", .kind = CELL_COUNT, .width = 7},
@@ -218,8 +218,7 @@ static const struct result_column worst_columns[] = {{.key = "mapping", .kind = 
                                                      {.key = "measured", .kind = CELL_NUMBER},
                                                      {.key = "predicted", .kind = CELL_NUMBER}};
 
-/* Adds the row of one mapping to @table, its worst predictions to @worst and its text to
- * @details. */
+/* Adds one mapping: its row to @table, its worst predictions to @worst and its text to @details. */
 static void add_accuracy(const char *name, const struct experiments *t, const double *predicted,
                          bool heat, bool headed, struct result_table *table,
                          struct result_table *worst, struct result *details)

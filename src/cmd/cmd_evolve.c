@@ -25,7 +25,7 @@ static struct evolve_run *current(const struct session *s, struct err *err)
     return NULL;
 }
 
-/* Columns of CSV. New columns are added at the end. */
+/* columns of CSV; new columns are added at the end */
 static const struct result_column run_columns[] = {
     {.key = "state", .kind = CELL_TEXT},
     {.key = "generation", .kind = CELL_COUNT},
@@ -201,7 +201,7 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
     str_done(&of);
 }
 
-/* Shows the state of @count runs; JSON has one object per run. The workbench opens @view
+/* Shows the state of @count runs. JSON has one object per run. The workbench opens @view
  * instead. */
 static void show_runs(struct session *s, struct evolve_run *const *runs, size_t count,
                       const char *view, struct result *result)
@@ -400,7 +400,7 @@ static void set_source(struct mapping *m, const char *form, const char *source)
     const struct mapping_entry *known = mapping_find(m, form);
     struct usage usage = {0};
 
-    if (!known)   /* the form is of an experiment added after the mapping was made */
+    if (!known)   /* The form is of an experiment that was added after the mapping was made. */
         return;
     struct mapping_entry entry = *known;
     usage_copy(&usage, &entry.usage);
@@ -410,17 +410,17 @@ static void set_source(struct mapping *m, const char *form, const char *source)
     usage_done(&usage);
 }
 
-/* Input and output of the work of evolve adopt. */
+/* Input and output of the work of evolve adopt */
 struct adopting {
-    struct genome **genomes;         /* mappings of the run, the best first */
+    struct genome **genomes;         /* mappings of the run, best first */
     size_t count;
     struct problem *problem;         /* counted reference to the problem of the run */
     struct ports names;
     struct evolve_status status;
     bool least_error;
     struct experiments *table;       /* counted reference; NULL: none */
-    struct machine *base;            /* counted reference; NULL: the machine has only the inferred
-                                      * forms */
+    /* counted reference; NULL: the machine has only the inferred forms */
+    struct machine *base;
     enum isa isa;
     struct machine *made;
 };
@@ -439,8 +439,8 @@ static void adopting_free(void *state)
     free(w);
 }
 
-/* Returns the best mapping. Notes in each form's source the confidence of its usage: the agreement
- * of the best mappings on it. */
+/* Returns the best mapping. Each form's source gets the confidence of its usage: the agreement of
+ * the best mappings on it. */
 static struct mapping *best_of(const struct adopting *w)
 {
     const struct problem *problem = w->problem;
@@ -459,13 +459,13 @@ static struct mapping *best_of(const struct adopting *w)
     return m;
 }
 
-/* Notes that no experiment shows the ports of @form. Several usages then explain the measurements
- * equally. Mappings may agree only because each has the cheapest of these usages. */
+/* Notes that no experiment shows the ports of @form: several usages explain the measurements
+ * equally. Mappings may agree only because each has the cheapest of these. */
 static void note_hidden(struct mapping *m, const char *form, const struct observable *o,
                         struct str *settle)
 {
     struct str text = {0};
-    /* fmin returns its other argument if one is NaN */
+    /* fmin returns its other argument if one is NaN. */
     double share = fmin(1.0 / (1 + o->rivals), mapping_entry_confidence(mapping_find(m, form)));
 
     if (o->settle.count)
@@ -553,8 +553,8 @@ static struct machine *machine_over(const struct machine *base, const char *id,
     return m;
 }
 
-/* Returns the machine that the inferred mapping overlays: the current machine or, if the current
- * machine is an overlay, its base. */
+/* Returns the machine that the inferred mapping overlays: the current machine, or its base if it is
+ * itself an overlay. */
 static struct machine *base_of(struct session *s, struct err *err)
 {
     struct machine *m = session_current(s, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command evolve start --active: in each round chooses, measures and infers. At the end infers from
+/* Command evolve start --active: chooses, measures and infers in each round. Finally infers from
  * all measurements. */
 #include <math.h>
 #include <stdlib.h>
@@ -16,9 +16,9 @@
 #include "work/job.h"
 
 #define ROUNDS 8                    /* default number of rounds of inference */
-/* by default one in SHARE pairs is measured */
+/* default share of measured pairs: one in SHARE */
 #define SHARE 10
-/* minimum of the limit of experiments per round; the limit is otherwise the number of forms */
+/* Minimum of the limit of experiments per round, which is otherwise the number of forms. */
 #define BATCH_LEAST 16
 #define SIMULATED_NOISE 0.001
 #define ROUNDS_SHOWN 1000
@@ -78,7 +78,7 @@ json_t *evolve_active_json(const struct session *s, unsigned number)
     return s->document.active && s->document.active_run == number ? rounds_json(s) : NULL;
 }
 
-/* The two columns of a fraction: a fraction in CSV and JSON, percent in text. */
+/* Two columns for a fraction: a fraction in CSV and JSON, percent in text. */
 #define PERCENT(name, text)                                                                        \
     {.key = name,                                                                                  \
      .title = text,                                                                                \
@@ -125,7 +125,7 @@ void evolve_active_show(const struct session *s, struct result *result)
     free(rounds);
 }
 
-/* Adds the started run; CSV has it as a table below the table of rounds. */
+/* Adds the started run. In CSV it is a table below that of the rounds. */
 static void add_run(const struct evolve_run *run, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "run", .kind = CELL_COUNT},
@@ -150,7 +150,7 @@ static void take_result(void *state, struct active_outcome *out, bool ok)
     struct active_pending *p = state;
     struct session *s = p->session;
 
-    /* Inference uses the measured table even if the session has another table by then. */
+    /* Inference uses the measured table even if the session has another one by then. */
     struct problem *problem = ok ? out->problem : NULL;
     if (problem)
         out->problem = NULL;
@@ -167,7 +167,7 @@ static void take_result(void *state, struct active_outcome *out, bool ok)
     if (p->run) {
         evolve_session_add(s, p->run);
         s->document.active_run = p->run->number;
-        if (!s->interactive)   /* the workbench draws the rounds in the evolution view */
+        if (!s->interactive)   /* The workbench draws the rounds in the evolution view. */
             evolve_active_show(s, s->result);
         add_run(p->run, s->result);
     } else if (s->interactive && ok) {
@@ -221,7 +221,7 @@ static char *table_path(const char *checkpoint)
     return str_take(&path);
 }
 
-/* State of the first job, which makes the table of experiments to measure. */
+/* State of the first job, which makes the table of experiments to measure */
 struct beginning {
     struct evolve_options evolve;
     struct active_options o;
@@ -325,7 +325,7 @@ static bool measure_table(struct session *s, void *state, struct result *result,
         return true;
     }
     struct job_info info;
-    job_wait(number);   /* take_result reports the rounds and the run */
+    job_wait(number);   /* take_result reports the rounds and the run. */
     bool ok = p->run != NULL;
     if (!ok)
         *err = job_find(number, &info) && info.state != JOB_DONE ? info.err : p->err;

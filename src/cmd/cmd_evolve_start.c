@@ -215,7 +215,7 @@ static bool agree(const struct evolve_values *v, const struct evolve_options *o,
     return true;
 }
 
-/* Input of the job that prepares a run. Preparation is slow with many experiments. */
+/* Input of the job that prepares a run, which is slow with many experiments */
 struct starting {
     struct evolve_options o;
     struct ports names;              /* names of the ports; empty: numbers */
@@ -252,16 +252,15 @@ static bool time_over(void *state)
 static bool read_checkpoint(struct starting *w, struct err *err)
 {
     struct population *p = &w->before;
-    /* A session by another author may name a pipe that never ends. Therefore only regular files are
-     * read. */
+    /* Only regular files are read: another author's session may name a pipe that never ends. */
     const bool pipes = file_only_files(true), ok = population_load(w->checkpoint, p, err);
 
     file_only_files(pipes);
     if (!ok)
         return false;
-    if (p->count > 1) {   /* a single mapping initialises all individuals instead */
+    if (p->count > 1) {   /* A single mapping initialises all individuals. */
         w->o.population = (unsigned)p->count;
-        w->o.population_each = true;   /* each rank uses this size, whatever its own options are */
+        w->o.population_each = true;   /* Each rank uses this size, whatever its own options are. */
     }
     w->live = p->live && ranks_count() == 1;
     w->o.ports = p->ports_given && p->count ? mapping_ports(p->mappings[0])->count : 0;
@@ -320,11 +319,10 @@ static bool lay_out(void *state, struct result *result, struct err *err)
     /* Forms may have been measured since the checkpoint was written. */
     if (w->problem && w->o.width_measured && w->before.count)
         w->o.width = evolve_measured_width(w->problem, mapping_issue_width(w->before.mappings[0]));
-    /* with several ranks the UI thread makes the run */
+    /* With several ranks the UI thread makes the run. */
     return w->problem && (ranks_count() > 1 || make_run(w, err));
 }
 
-/* Starts the run. */
 static bool go(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct starting *w = state;
@@ -402,8 +400,8 @@ static struct evolve_run *newest_run(const struct session *s)
     return s->document.run_count ? s->document.runs[s->document.run_count - 1] : NULL;
 }
 
-/* Returns the session's table if it has measurements that @run has not read, and marks them as
- * read. Otherwise returns NULL. */
+/* Returns the session's table and marks its measurements as read if @run has not read them;
+ * otherwise NULL. */
 static struct experiments *news_for(const struct session *s, struct evolve_run *run)
 {
     struct experiments *t = s->document.experiments;

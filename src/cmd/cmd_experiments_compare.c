@@ -12,22 +12,21 @@
 #include "cmd/task.h"
 #include "io/experiments_file.h"
 
-#define THRESHOLD 5        /* default threshold, percent */
-#define ABREAST 5          /* hosts per table in text */
+#define THRESHOLD 5        /* default threshold in percent */
+#define ABREAST 5          /* maximum number of hosts per table in text */
 #define ROWS_SHOWN 40      /* maximum number of rows in text */
 
-/* A file of measurements. The host's name is in its host column, otherwise its file name is
- * used. */
+/* A file of measurements. Its host column has the host's name; without it the file name is used. */
 struct fleet_host {
-    char *file, *name, *cpu, *microcode;   /* cpu and microcode are "" if unknown */
+    char *file, *name, *cpu, *microcode;   /* cpu and microcode: "" if unknown */
     struct experiments *table;
     /* number of experiments that another host also has, and of those that differ from the median */
     size_t compared, differing;
-    double difference;                     /* mean relative difference of the differing experiments,
-                                            * a fraction */
+    /* mean relative difference of the differing experiments */
+    double difference;
 };
 
-/* An experiment that at least two hosts measured. */
+/* An experiment that at least two hosts measured */
 struct fleet_row {
     char *text;
     double *cycles;        /* per host; NaN: not measured on that host */
@@ -39,7 +38,7 @@ struct fleet_comparing {
     size_t count;
     double threshold;      /* a fraction */
     VEC(struct fleet_row) rows;
-    size_t compared;       /* number of shared experiments; rows has only those that differ */
+    size_t compared;       /* number of shared experiments, of which @rows has those that differ */
 };
 
 static void comparing_free(void *state)
@@ -108,8 +107,8 @@ static int order_values(const void *a, const void *b)
     return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* Compares all measurements of one experiment. Of several measurements by one host, the fastest is
- * used. */
+/* Compares all measurements of one experiment. Uses the fastest of several measurements by one
+ * host. */
 static void compare(struct fleet_comparing *w, struct fleet_value *v, size_t n)
 {
     double *cycles = mem_alloc(w->count * sizeof *cycles),
@@ -135,7 +134,7 @@ static void compare(struct fleet_comparing *w, struct fleet_value *v, size_t n)
     w->compared += hosts > 1;
     if (hosts > 1 && difference > w->threshold) {
         vec_push(&w->rows, ((struct fleet_row){v[0].text, cycles, difference}));
-        v[0].text = NULL;   /* moved to the row */
+        v[0].text = NULL;   /* The text was moved to the row. */
     } else {
         free(cycles);
     }

@@ -17,16 +17,16 @@ struct generate_values {
 
 struct form_numbers { uint32_t *items; size_t count, capacity; };
 
-/* Input and output of the job of experiments generate. */
+/* Input and output of the job of experiments generate */
 struct generating {
     struct generate_values wanted;
     uint64_t seed;
     struct experiments *base;      /* counted reference; NULL: the session has no table */
     struct experiments *made;
-    bool selected;                 /* uses the selected forms, not those of @base */
+    bool selected;                 /* use the selected forms, not those of @base */
     enum isa isa;
-    struct forms *all;             /* counted reference to the forms to select from; NULL: the
-                                    * worker loads them */
+    /* forms to select from (counted reference); NULL: the worker loads them */
+    struct forms *all;
     char **patterns;               /* patterns of the selected forms; none: all forms */
     size_t pattern_count;
 };
@@ -43,8 +43,8 @@ static void generating_free(void *state)
     free(g);
 }
 
-/* Chooses the selected forms if the session's table has no forms or the user selected some;
- * otherwise the forms of the table. */
+/* Chooses the selected forms if there are any, or if the session's table has none; otherwise the
+ * forms of the table. */
 static void choose_forms(const struct session *s, struct generating *g)
 {
     const struct document *d = &s->document;
@@ -57,7 +57,7 @@ static void choose_forms(const struct session *s, struct generating *g)
         g->patterns[g->pattern_count] = mem_strdup(d->form_patterns[g->pattern_count]);
 }
 
-/* Adds the chosen forms to @t, and their numbers to @out. Returns false with err if there is
+/* Adds the chosen forms to @t, and their indices to @out. Returns false with err if there is
  * none. */
 static bool take_forms(struct generating *g, struct experiments *t, struct form_numbers *out,
                        struct err *err)
@@ -76,8 +76,8 @@ static bool take_forms(struct generating *g, struct experiments *t, struct form_
             err_set(err, ERR_USAGE, "forms select '*' selects all forms", "no form is selected"));
 }
 
-/* Rejects a request for too many experiments. All pairs of all forms are a hundred million
- * experiments, which need minutes and gigabytes. */
+/* Rejects a request for too many experiments. All pairs of all forms are a hundred million, which
+ * need minutes and gigabytes. */
 static bool affordable(size_t forms, const struct generate_values *v, struct err *err)
 {
     size_t wanted = (v->singles ? forms : 0) + v->triples + v->random +
@@ -90,7 +90,7 @@ static bool affordable(size_t forms, const struct generate_values *v, struct err
                                                 forms, wanted, EXPERIMENTS_MAX);
 }
 
-/* Adds the requested experiments to @t and returns their number. */
+/* Adds the requested experiments to @t. Returns their number. */
 static size_t generate(struct experiments *t, const uint32_t *forms, size_t n,
                        const struct generate_values *v, uint64_t seed)
 {

@@ -21,20 +21,21 @@
 
 #define TITLE "experiments measure"   /* title of the job */
 #define FAILURES_SHOWN 20
-/* maximum number of rows selected before the job starts, which takes less than a millisecond */
+/* maximum number of rows selected before the job starts; less than a millisecond */
 #define CHOSEN_AT_ONCE 1000
 
 struct experiments_measuring {
     /* input of the selection of experiments, if a worker selects them */
     struct experiments *from;       /* counted reference until the selection is done; then NULL */
-    struct machine *machine;        /* counted reference; predictions for the filter; NULL: none */
+    /* machine that predicts for the filter (counted reference); NULL: none */
+    struct machine *machine;
     char *filter;
     /* fields of the worker */
     struct experiments *table;      /* the job's copy of the selected rows */
     size_t *rows;                   /* index in the session's table of each copied row */
     struct forms *forms;
-    struct machine *simulated;      /* counted reference to the simulated machine; NULL: this CPU */
-    char *journal_path;             /* NULL: none */
+    struct machine *simulated;      /* simulated machine (counted reference); NULL: this CPU */
+    char *journal_path;             /* path of the journal; NULL: none */
     struct runner_options options;
     int cpu;
     struct job *job;
@@ -78,7 +79,7 @@ static void worker_progress(void *state, const struct runner_summary *s, size_t 
 
     if (s->left && s->seconds_left >= 0)
         duration_print(s->seconds_left, &left);
-    /* The most important values are first, because narrow lines are truncated. */
+    /* Narrow lines are truncated, so the most important values are first. */
     job_progress(w->job, s->share * (double)total, (double)total,
                  "%s%s%zu settled, %zu failed, %.0f passes/s", str_text(&left),
                  left.length ? " left, " : "", s->done, s->failed, s->rate);
@@ -166,8 +167,7 @@ static bool worker_run(void *state, struct result *result, struct err *err)
 
 void experiments_publish(struct session *s)
 {
-    /* While a job reads the table, results are deferred until the next poll or the end of that
-     * job. */
+    /* While a job reads the table, results wait for the next poll or for its end. */
     struct experiments_measuring *w = s->measuring;
 
     if (!w || (s->document.experiments && experiments_held(s->document.experiments)))
@@ -210,7 +210,7 @@ static void days_add(const struct runner_summary *m, struct str *out)
         str_addf(out, " to %s", m->until);
 }
 
-/* Adds a summary. The workbench shows one line, because its experiments view lists failures and
+/* Adds a summary. The workbench shows one line, because its experiments view has failures and
  * reasons. */
 static void add_summary(const struct session *s, struct result *result)
 {
@@ -313,7 +313,7 @@ struct experiments_measure_values {
     size_t cpu;
 };
 
-/* Fills @w from the options. Returns false with err if the machine to simulate cannot be loaded or
+/* Fills @w from the options. Returns false with err if the machine to simulate cannot be loaded, or
  * the CPU may not be used. */
 static bool set_up(struct session *s, const struct experiments_measure_values *v,
                    struct experiments_measuring *w, struct err *err)
@@ -336,7 +336,7 @@ static bool set_up(struct session *s, const struct experiments_measure_values *v
     }
     if (v->journal)
         w->journal_path = strcmp(v->journal, "none") == 0 ? NULL : mem_strdup(v->journal);
-    /* The journal has no values measured with --one-order, which are a different quantity. */
+    /* The journal has no values measured with --one-order, which are another quantity. */
     else if (!w->simulated && !w->options.one_order)
         w->journal_path = journal_default_path();
     return true;

@@ -14,9 +14,9 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-#define SHOWN 20             /* forms listed in text */
+#define SHOWN 20             /* maximum number of forms listed in text */
 
-/* State of the job of experiments settle. The worker measures, decides between usages and writes
+/* State of the job of experiments settle. The worker measures, decides between usages, and writes
  * the machine's directory. */
 struct experiments_settling {
     struct session *session;
@@ -50,8 +50,8 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
                  "experiments that decide between usages");
 }
 
-/* Saves the machine first, then the ambiguities. If the second save fails, the old list still has
- * ambiguities that are already decided. */
+/* Saves the machine first. If saving the ambiguities fails, the old list has some that are already
+ * decided, which does no harm. */
 static bool save(const struct experiments_settling *w, struct err *err)
 {
     return machine_save(w->machine, w->directory, err) &&
@@ -172,8 +172,8 @@ struct settle_values {
     size_t cpu;
 };
 
-/* Loads the machine and its ambiguities, and the machine that is simulated or this CPU's forms.
- * Finds the journal. */
+/* Loads the machine and its ambiguities, and the simulated machine or this CPU's forms. Finds the
+ * journal. */
 static bool prepare(struct experiments_settling *w, struct err *err)
 {
     struct session *s = w->session;

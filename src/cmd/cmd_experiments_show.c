@@ -105,7 +105,7 @@ static void add_code(const struct experiment_detail *w, struct result *result)
     result_nested(result, "code", code);
 }
 
-/* Adds the code as this CPU would run it, because the session did not measure it. */
+/* Adds the code that this CPU would run, because the session did not measure it. */
 static void encode(struct session *s, struct experiment_detail *w)
 {
     struct forms *forms = session_forms(s, isa_host(), NULL);

@@ -16,9 +16,9 @@
 #define PARTS_MOST 10000
 #define CONTROLS 20            /* default number of control experiments */
 #define CONTROL_COLUMN "control"
-/* a control disagrees if it differs from the median of all hosts by more than this fraction */
+/* largest relative difference from the median of all hosts at which a control agrees */
 #define CONTROL_OFF .05
-/* a host disagrees if more than one of its controls and more than this share of them disagree */
+/* A host disagrees if more than one of its controls, and more than this share of them, disagree. */
 #define CONTROLS_OFF .1
 
 struct split_values {
@@ -56,7 +56,7 @@ static struct experiments *part_of(const struct splitting *w, size_t part, const
         if (!keep[i])
             continue;
         experiments_set_extra(t, at, CONTROL_COLUMN, control[i] ? "yes" : "");
-        /* the value is removed, because a control with a value would not be measured again */
+        /* A control with a value would not be measured again, so the value is removed. */
         if (control[i])
             experiments_set(t, at, NAN, NAN, 0, EXPERIMENT_PENDING);
         at++;
@@ -65,8 +65,8 @@ static struct experiments *part_of(const struct splitting *w, size_t part, const
     return t;
 }
 
-/* Returns the usefulness of row @index as a control. A row scores higher if fewer other controls
- * have its forms. */
+/* Returns the usefulness of row @index as a control. It is higher if fewer other controls have its
+ * forms. */
 static double worth_of(const struct experiments *t, size_t index, const unsigned *covered)
 {
     const struct flat_term *terms = experiments_terms(t, index);
@@ -77,8 +77,8 @@ static double worth_of(const struct experiments *t, size_t index, const unsigned
     return sum;
 }
 
-/* Marks @controls rows, spread evenly over the table. Each section contributes the row whose forms
- * occur in the fewest controls. */
+/* Marks @controls rows, spread evenly over the table: of each section, the row whose forms occur in
+ * the fewest controls. */
 static void choose_controls(const struct experiments *t, size_t controls, bool *control)
 {
     unsigned *covered = mem_zero(t->forms.count + 1, sizeof *covered);
@@ -99,7 +99,7 @@ static void choose_controls(const struct experiments *t, size_t controls, bool *
 static bool split_work(void *state, struct result *result, struct err *err)
 {
     struct splitting *w = state;
-    /* at most half of the rows are controls; the hosts share the other half */
+    /* At most half of the rows are controls; the hosts share the others. */
     size_t rows = w->table->rows.count, most = rows / 2,
            controls = w->controls < most ? w->controls : most;
     bool *control = mem_zero(rows + 1, sizeof *control), ok = true;
@@ -170,11 +170,11 @@ const struct command command_experiments_split = {
     .prepare = prepare_split,
 };
 
-/* One host's measured part. */
+/* One host's measured part */
 struct host_part {
     struct experiments *table;
-    size_t controls, off;      /* number of controls that other hosts also measured, and of those
-                                * that disagree */
+    /* number of controls that other hosts also measured, and of those that disagree */
+    size_t controls, off;
     /* mean relative difference from the median; NaN without controls */
     double error;
     bool deviates;
@@ -201,7 +201,7 @@ static void merging_free(void *state)
     free(w);
 }
 
-/* Returns whether row @index is a control. The column is found by name. */
+/* Returns whether row @index is a control, according to the column of that name. */
 static bool is_control(const struct experiments *t, size_t index)
 {
     uint32_t column = names_find(&t->extra, CONTROL_COLUMN);
@@ -209,7 +209,7 @@ static bool is_control(const struct experiments *t, size_t index)
     return text && strcmp(text, "yes") == 0;
 }
 
-/* One host's measurement of a control. */
+/* One host's measurement of a control */
 struct sighting {
     char *text;
     size_t part;
@@ -224,7 +224,7 @@ static int order_sightings(const void *a, const void *b)
 }
 
 /* Compares each host's value of one control with the median. Two values differ equally from their
- * median, which does not show the wrong one. They count only if there are exactly two hosts. */
+ * median, which does not show the wrong one, so they count only if there are exactly two hosts. */
 static void compare_control(const struct sighting *s, size_t n, size_t hosts,
                             struct host_part *parts)
 {
@@ -271,8 +271,8 @@ static void compare_hosts(struct host_merging *w)
     }
 }
 
-/* Appends the rows of @t that are not in @taken, in order. @controls selects controls or other
- * rows; @measured selects measured or unmeasured controls. */
+/* Appends the rows of @t that are not in @taken, in order. @controls: selects controls or other
+ * rows. @measured: selects measured or unmeasured controls. */
 static void join_rows(struct host_merging *w, const struct experiments *t, bool controls,
                       bool measured, struct names *taken)
 {
@@ -298,7 +298,7 @@ static void join_rows(struct host_merging *w, const struct experiments *t, bool 
     free(keep);
 }
 
-/* Joins the rows of all hosts that agree. Each control appears once, with the measurement of the
+/* Joins the rows of all hosts that agree. Each control occurs once, with the measurement of the
  * first host that has one. Unmeasured controls are last. */
 static void join(struct host_merging *w)
 {

@@ -19,7 +19,7 @@ struct export_values {
     const char *file;
 };
 
-/* Finds the format for @extension. Returns false with err that lists the extensions. */
+/* Finds the format of @extension. Returns false with err, which lists the extensions. */
 static bool format_of(const char *extension, enum format *out, struct err *err)
 {
 #define FORMAT_ROW(value, name, extension) {value, extension},
@@ -54,8 +54,8 @@ static bool format_of(const char *extension, enum format *out, struct err *err)
 
 struct exporting {
     char *file, *title;
-    struct result *what;       /* counted reference; NULL: rows must be collected */
-    struct rows_shown rows;    /* NULL: none */
+    struct result *what;       /* result; NULL: rows must be collected (counted reference) */
+    struct rows_shown rows;    /* source of the rows; rows.state NULL: none */
     enum format format;
 };
 
@@ -81,7 +81,7 @@ static bool export_work(void *state, struct result *result, struct err *err)
             return false;
     }
     result_write(e->what, e->format, &(struct result_style){.title = e->title}, &text);
-    result_free(e->what);   /* on the worker, because freeing a million rows takes long */
+    result_free(e->what);   /* Freeing a million rows takes long, so the worker does it. */
     e->what = NULL;
     if (format_is_document(e->format)) {
         utf8_printable(str_text(&text), text.length, &document);

@@ -86,12 +86,12 @@ struct add_values {
     const char *file;
 };
 
-/* Input and output of the job of forms add. */
+/* Input and output of the job of forms add */
 struct adding {
     char *file;
     enum isa isa;
-    /* base: counted reference to the table to extend; NULL: the shipped tables, which are not
-     * loaded yet */
+    /* base: table to extend (counted reference); NULL: the shipped tables, which are not loaded
+     * yet */
     struct forms *base, *made;
     size_t added;
 };
@@ -169,13 +169,13 @@ struct select_values {
     size_t top;
 };
 
-/* Input and output of the job of forms select. */
+/* Input and output of the job of forms select */
 struct selecting {
     struct forms *forms;       /* counted reference */
     char **patterns;           /* patterns of the command, names of the most frequent forms, or the
                                 * selection so far */
-    size_t count, top;         /* top NOT_GIVEN: none */
-    bool given;                /* true if @patterns become the selection */
+    size_t count, top;         /* top: NOT_GIVEN: none */
+    bool given;                /* @patterns become the selection */
 };
 
 static void patterns_drop(struct selecting *w)

@@ -10,8 +10,8 @@
 #include "cmd/machine_set.h"
 #include "throughput/throughput.h"
 
-#define ABREAST 5      /* machines per table in text */
-#define FORM_STEPS 8   /* work steps (base/steps.h) per form and machine */
+#define ABREAST 5      /* maximum number of machines per table in text */
+#define FORM_STEPS 8   /* number of work steps (base/steps.h) per form and machine */
 
 struct forms_compare_values {
     const char *pattern, *isa;
@@ -23,10 +23,10 @@ struct form_comparing {
     const char *pattern;
     const struct forms *forms;
     struct machine_set machines;
-    double above;                  /* minimum relative difference; NaN: all */
-    bool *shown;                   /* per form: true if it matches and differs by at least @above */
+    double above;                  /* minimum relative difference; NaN: all forms */
+    bool *shown;                   /* per form: it matches and differs by at least @above */
     size_t matching, showing;
-    /* number of forms that two machines have; counted only if @above is set */
+    /* number of forms that two machines have, if @above is set */
     size_t compared;
 };
 
@@ -60,7 +60,7 @@ static bool spread_above(const struct spread *s, double fraction)
     return s->most > s->least * (1 + fraction);
 }
 
-/* Returns whether the machines' cycles or latencies of @form differ by more than requested. Counts
+/* Returns whether the machines' cycles or latencies of @form differ by at least w->above. Counts
  * the form if at least two machines have it. */
 static bool differs(struct form_comparing *w, struct throughput *const *engines, const char *form)
 {

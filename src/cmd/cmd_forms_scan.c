@@ -14,8 +14,8 @@
 
 #define MISSING_SHOWN 30
 
-/* Returns whether the machine's tables have the instruction. Hints that decode as nop need no
- * entry. */
+/* Returns whether the machine's tables have the instruction, or need not, because it is a hint that
+ * decodes as nop. */
 static bool knows(const struct machine *m, const struct scan_form *form)
 {
     struct insn insn = {.traits = form->traits};
@@ -23,7 +23,7 @@ static bool knows(const struct machine *m, const struct scan_form *form)
     return (form->traits & INSN_NOP) || fusion_resolve(m, &insn);
 }
 
-/* Returns whether the CPU does not implement the instruction. The table then needs no entry. */
+/* Returns whether the CPU lacks the instruction, so that the table needs no entry. */
 static bool cannot_run(const struct machine *m, const struct scan_form *form,
                        const struct forms *forms)
 {
@@ -31,8 +31,8 @@ static bool cannot_run(const struct machine *m, const struct scan_form *form,
     return row && machine_lacks(m, row->extension) && !knows(m, form);
 }
 
-/* Returns the covered share of the instructions that the CPU has. Sets *@lacking to the number that
- * it lacks. Undecoded bytes count as one unknown instruction. */
+/* Returns the covered share of the instructions that the CPU has. Sets *@lacking to the number of
+ * those that it lacks. Undecoded bytes are one unknown instruction. */
 static double coverage(const struct machine *m, const struct scan *scan, const struct forms *forms,
                        uint64_t *lacking)
 {
@@ -85,7 +85,7 @@ static void add_missing(const struct scan *scan, const struct forms *forms,
         result_table(result, "missing", columns, sizeof columns / sizeof *columns);
     size_t shown = 0;
 
-    t->hide = NOT_TEXT;   /* hidden in text, so that the default output fits a screen */
+    t->hide = NOT_TEXT;   /* Hidden in text, so the default output fits a screen. */
     for (size_t i = 0; i < scan->forms.count; i++) {
         const struct scan_form *form = &scan->forms.items[i];
         struct str lacking = {0};
@@ -150,15 +150,15 @@ static void show(const struct scan *scan, const struct forms *forms,
 struct scanning {
     struct scan scan;
     char **paths;
-    size_t count, at;    /* number of files, and how many of them have been assigned */
+    size_t count, at;    /* number of files, and number of assigned ones */
     unsigned threads;
     struct job *job;
-    struct farm *farm;   /* NULL: no other ranks */
+    struct farm *farm;   /* other ranks; NULL: none */
     char *out;           /* file for the counts of all forms; NULL: none */
     struct forms *forms; /* form table of the scanned instruction set; the worker loads it */
 };
 
-/* Sends files to other ranks while one accepts a file. */
+/* Sends files to other ranks while one accepts them. */
 static void feed(struct scanning *j)
 {
     struct str path = {0};
@@ -305,7 +305,7 @@ const struct command command_forms_scan = {
     .run = run,
 };
 
-/* State of a rank other than rank 0. Each of its threads counts the forms of files. */
+/* State of a rank other than rank 0, each of whose threads counts the forms of files */
 struct scan_hand {
     struct farmhand *hand;
     unsigned workers;

@@ -16,7 +16,7 @@ struct help_values {
 
 static void add_troff(struct str *out, const char *text)
 {
-    for (; *text; text++)   /* A line may also be broken after a bar. */
+    for (; *text; text++)   /* A line may also break after a bar. */
         str_addf(out,
                  *text == '-' || *text == '\\' ? "\\%c"
                  : *text == '|'                ? "%c\\:"
@@ -170,8 +170,8 @@ static void add_row(struct result_table *t, const struct command *c)
     str_done(&usage);
 }
 
-/* Tasks in display order. Each lists its commands by name or first word; the last task lists all
- * remaining ones. */
+/* Tasks in display order. Each lists its commands by name or first word; the last one lists all
+ * remaining commands. */
 static const struct {
     const char *title, *commands;
 } tasks[] = {
@@ -231,7 +231,7 @@ static void suggest_noun(const char *topic, struct err *err)
         err_set(err, ERR_USAGE, similar_todo(&similar, NULL, todo), "\"%s\" is no command", topic);
 }
 
-/* Returns the command for which @topic is another name. Otherwise returns NULL and fills @err with
+/* Returns the command for which @topic is another name. Otherwise returns NULL, and fills @err with
  * the command of nearest meaning. */
 static const struct command *topic_command(const char *topic, struct err *err)
 {
@@ -277,8 +277,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     }
     struct result_table *t = result_table(result, "commands", columns, 3);
     t->headless = true;
-    t->hide = NOT_TEXT | NOT_DOCUMENT;   /* text lists the commands by task, or describes one in
-                                          * full */
+    /* Text lists the commands by task, or describes one in full. */
+    t->hide = NOT_TEXT | NOT_DOCUMENT;
     for (const struct command *const *c = commands; *c; c++)
         if (!v->topic || str_has_prefix((*c)->name, v->topic)) {
             add_row(t, *c);

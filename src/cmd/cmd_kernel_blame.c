@@ -14,11 +14,12 @@
 #include "report/blame.h"
 #include "work/job.h"
 
-#define SECONDS 20             /* default time limit; most of it passes before the core is idle */
-#define INSNS_MOST 500         /* maximum number of instructions; each is removed once, so work and
-                                * memory grow with the square */
-#define RECORDED_SECONDS 2.0   /* duration of runs of the recorded iterations */
-#define PATIENCE_SECONDS 1.0   /* time limit of each request to measure variants, seconds */
+/* default time limit in seconds; most of it may pass before the core is idle */
+#define SECONDS 20
+/* maximum number of instructions; each is removed once, so work and memory grow with the square */
+#define INSNS_MOST 500
+#define RECORDED_SECONDS 2.0   /* seconds of runs of the recorded iterations */
+#define PATIENCE_SECONDS 1.0   /* time limit of each request to measure variants, in seconds */
 
 /* State of the job of kernel blame. The worker measures the loop and its variants; the UI thread
  * shows the result and stores it for the kernel view. */
@@ -29,27 +30,26 @@ struct kernel_blaming {
     size_t loop;
     /* the loop's instructions, or those of its most frequent recorded path */
     struct insn *insns;
-    const struct kernel *texts; /* counted reference, because @insns borrow its texts */
+    const struct kernel *texts; /* kernel whose text @insns borrow (counted reference) */
     size_t count;
-    double share;            /* fraction of the recorded iterations on this path; NaN: not
-                              * recorded */
-    /* iterations that program explain recorded, borrowing from @texts; without iterations: none */
+    double share;            /* share of the recorded iterations on this path; NaN: not recorded */
+    /* Iterations that program explain recorded, which borrow from @texts; empty: none. */
     struct recording recording;
     double program;          /* cycles per iteration in the program */
-    bool huge;               /* its data is on pages of 2 MiB */
+    bool huge;               /* the program's data is on pages of 2 MiB */
     struct recorded_costs recorded;
-    struct err unrecorded;   /* why @recorded has no times */
-    struct err unmeasured;   /* why @found is NULL although @recorded has times */
+    struct err unrecorded;   /* reason why @recorded has no times */
+    struct err unmeasured;   /* reason why @found is NULL although @recorded has times */
     struct machine *machine; /* a copy */
     double seconds;
     struct sandbox *sandbox;
     struct calibration calibration;
     struct kernel_set *set;          /* the loop and all variants so far */
-    VEC(bool) asked;                 /* per variant: its time was requested before, so the next
-                                      * request measures it again */
+    /* per variant: its time was requested before, so the next request measures it again */
+    VEC(bool) asked;
     struct blame *found;             /* the result */
     pthread_mutex_t lock;            /* protects so_far */
-    /* a copy that the UI thread moves out; NULL: nothing new */
+    /* copy for the UI thread, which moves it out; NULL: nothing new */
     struct blame *so_far;
 };
 
@@ -149,8 +149,7 @@ static void add_cost(struct result_table *t, const struct blame_cost *cost)
     cell_number(t, plain(cost->here - cost->model));
 }
 
-/* Adds the number that names a row: the instruction's line, or its position (from 1) if it has no
- * line. */
+/* Adds the number that names a row: the instruction's line, or else its index from 1. */
 static void add_line(struct result_table *t, const struct insn *insns, size_t at)
 {
     if (insns[at].line)

@@ -77,7 +77,7 @@ static void add_instructions(const struct paired_loops *c, struct result *result
     }
 }
 
-/* Adds two values and their difference. If @exact is false, the values may be too small, and the
+/* Adds two values and their difference. Unless @exact, the values may be too small, and the
  * difference is omitted. */
 static void put_values(struct result_table *t, const char *name, double a, double b, bool exact)
 {
@@ -87,8 +87,8 @@ static void put_values(struct result_table *t, const char *name, double a, doubl
     cell_number(t, exact ? b - a : NAN);
 }
 
-/* Adds cycles, bounds and port loads of both loops with their differences. Port loads appear only
- * if both loops are on the same machine. */
+/* Adds cycles, bounds and port loads of both loops with their differences. Omits port loads if the
+ * loops are on different machines. */
 static void add_bounds(const struct paired_loops *c, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -208,7 +208,7 @@ static bool prepare_compare(struct session *s, const void *values, struct task *
                                         .listed = TASK_LISTED_IF_LONG};
     const struct kernel_diff_values *v = values;
     const struct document *d = &s->document;
-    /* A single kernel with several machines is compared on the displayed machine and the next
+    /* With several machines, a single kernel is compared on the displayed machine and the next
      * one. */
     const char *machines[] = {d->selected[d->in_view],
                               d->selected[(d->in_view + 1) % d->selected_count]};

@@ -19,12 +19,11 @@
 #include "work/pool.h"
 
 #define FORMS_SHOWN 40
-#define BATCH 256   /* blocks per work item */
+#define BATCH 256   /* number of blocks per work item */
 #define BHIVE_ITERATIONS 100.0
 /* median relative error above which the cycles are probably not those of the blocks */
 #define NONSENSE 0.9
-#define CLOSE 0.005     /* if the median errors (fractions) differ by less, the mean errors
-                         * decide */
+#define CLOSE 0.005     /* difference of the median errors below which the mean errors decide */
 
 struct batch {
     struct str text;                /* hex digits, NUL-terminated */
@@ -33,42 +32,41 @@ struct batch {
     size_t count;
 };
 
-/* Request and result of the job of kernel evaluate. */
+/* Request and result of the job of kernel evaluate */
 struct kernel_evaluating {
-    char *file, *arch, *rows_path;  /* NULL if not given */
+    char *file, *arch, *rows_path;  /* NULL: not given */
     struct machine *machine;        /* the job's copy, because the session's machine may change */
     enum evaluate_model model;
     enum evaluate_half { HALF_BOTH, HALF_EVEN, HALF_ODD } half;
-    /* protocol requested; MEASURED_BY_COLUMNS: determined from columns or data */
+    /* requested protocol; MEASURED_BY_COLUMNS: determined from columns or data */
     enum { MEASURED_BY_COLUMNS, MEASURED_BY_BHIVE, MEASURED_BY_PORTOLAN } measured_by;
-    enum evaluate_protocol protocol;  /* protocol used; @because has the reason */
+    enum evaluate_protocol protocol;  /* used protocol; @because has the reason */
     struct str because;
     unsigned workers;
     struct evaluation_result result;
     double seconds;
     double per;                     /* iterations per block that the file's cycles cover */
-    double cycles_median;           /* median of the first blocks, if @per is not 1 */
+    double cycles_median;           /* median cycles of the first blocks, if @per is not 1 */
     unsigned ranks;                 /* number of ranks that took part; 0: this process only */
 };
 
 struct evaluation_run {
     double per;
-    bool sampling;                  /* evaluates only the first blocks, and runs without a job */
+    bool sampling;                  /* evaluates only the first blocks, without a job */
     struct job *job;
-    size_t blocks;                  /* blocks assigned to workers so far */
+    size_t blocks;                  /* number of blocks assigned to workers so far */
     struct csv_reader *reader;
-    int hex, cycles, arch;          /* columns; -1: none */
+    int hex, cycles, arch;          /* column indices; -1: none */
     /* number of the columns that only kernel measure writes; 2: all of them */
     int own;
     FILE *rows;                     /* file of option --blocks; NULL: none */
     const char *wanted;             /* requested value of the arch column; NULL: any */
-    enum evaluate_half half;        /* half of the rows to evaluate; a hash of a row's code
-                                     * determines its half */
-    char **pending;                 /* the first row if it is data rather than a header */
+    enum evaluate_half half;        /* half of the rows to evaluate, by a hash of a row's code */
+    char **pending;                 /* the first row, if it is data instead of a header */
     size_t passed;                  /* number of rows skipped because they are for other machines */
     struct evaluation **evaluations;
     struct batch *batches;
-    /* other ranks; one worker sends batches to them; NULL: none */
+    /* other ranks, to which one worker sends batches; NULL: none */
     struct farm *farm;
     unsigned workers;
     struct err *err;
@@ -88,7 +86,7 @@ static double number_of(const char *text)
     return *text && !*end ? value : NAN;
 }
 
-/* Returns the half to which a block belongs. It is the same in every file and for upper and lower
+/* Returns the half to which a block belongs, which is equal in every file and for upper and lower
  * case hex digits. */
 static enum evaluate_half half_of(const char *hex)
 {
@@ -159,7 +157,7 @@ static void pass_on(struct evaluation_run *run, const struct batch *b)
 
     while (!farm_room(run->farm, 0.05))
         if (job_cancelled(run->job))
-            return;   /* next_batch sets run->failed */
+            return;   /* next_batch sets run->failed. */
     pack_count(&piece, b->count);
     pack_array(&piece, b->cycles, b->count, sizeof *b->cycles);
     for (size_t i = 0; i < b->count; i++)
@@ -182,7 +180,7 @@ static void work_batch(void *state, unsigned worker)
                        &(struct measured_block){b->text.data + b->starts[i], b->cycles[i]});
 }
 
-/* Finds the columns by the header. Without a header they are hex,cycles. */
+/* Finds the columns from the header. Without a header they are hex,cycles. */
 static bool read_header(struct evaluation_run *run, struct err *err)
 {
     char **fields;
@@ -209,7 +207,7 @@ static bool read_header(struct evaluation_run *run, struct err *err)
                        "the header must have the columns hex and cycles");
     run->hex = 0;
     run->cycles = 1;
-    take_row(run, &run->batches[0], fields);   /* the caller evaluates the batch */
+    take_row(run, &run->batches[0], fields);   /* The caller evaluates the batch. */
     return true;
 }
 
@@ -316,7 +314,7 @@ static void run_done(struct evaluation_run *run, unsigned workers)
     csv_reader_close(run->reader);
 }
 
-/* Errors and cycles of the first blocks of a file. */
+/* Errors and cycles of the first blocks of a file */
 struct glance_result {
     double median, mean;   /* relative errors; NaN: no blocks */
     double cycles;         /* median cycles */
@@ -350,7 +348,7 @@ static struct glance_result glance(struct kernel_evaluating *w, double per,
         next_batch(&run, 0);
         work_batch(&run, 0);
         qsort(batch->cycles, batch->count, sizeof *batch->cycles, by_number);
-        /* rows without cycles sort last */
+        /* Rows without cycles are last. */
         while (n < batch->count && !isnan(batch->cycles[n]))
             n++;
         seen.cycles = n ? batch->cycles[n / 2] * per : NAN;
@@ -375,8 +373,8 @@ static bool is_rereadable(const struct kernel_evaluating *w)
     return stat(w->file, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* Returns the iterations per block that the file's cycles cover: 1, or 100 as in BHive. The median
- * ratio of measured to predicted cycles decides. */
+/* Returns the iterations per block that the file's cycles cover: 1, or 100 as in BHive, according
+ * to the median ratio of measured to predicted cycles. */
 static double iterations_of(struct kernel_evaluating *w)
 {
     if (!is_rereadable(w))
@@ -389,8 +387,8 @@ static double iterations_of(struct kernel_evaluating *w)
     return BHIVE_ITERATIONS;
 }
 
-/* Chooses the protocol: the requested one, the protocol of files with all columns of kernel measure
- * (@own), or the protocol with the smaller error on the first blocks. */
+/* Chooses the protocol: the requested one, that of files with all columns of kernel measure (@own),
+ * or the one with the smaller error on the first blocks. */
 static void protocol_choose(struct kernel_evaluating *w, bool own)
 {
     str_clear(&w->because);
@@ -467,7 +465,7 @@ static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_ru
     return farm;
 }
 
-/* Evaluates the whole file. Each worker has its own evaluation. At the end all are added to the
+/* Evaluates the whole file. Each worker has its own evaluation; finally all are added to the
  * first. */
 static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *rows, struct err *err)
 {
@@ -531,7 +529,7 @@ static bool evaluate_run(void *state, struct result *result, struct err *err)
     if (w->rows_path && !rows)
         return file_fault(err, w->rows_path, "write", "choose another file");
     bool ok = evaluate_file(job, w, rows, err);
-    bool whole = !rows || !ferror(rows);   /* fclose reports only errors of the last buffer */
+    bool whole = !rows || !ferror(rows);   /* fclose reports only errors of the last buffer. */
     if (rows && (fclose(rows) != 0 || !whole) && ok)
         ok = err_set(err, ERR_IO, "free some space", "%s is incomplete", w->rows_path);
     w->seconds = clock_seconds() - start;
@@ -666,7 +664,7 @@ struct evaluate_hand {
     struct machine *machine;
     unsigned workers;
     struct evaluation **evaluations;
-    bool rows;              /* true if rank 0 requests the rows */
+    bool rows;              /* rank 0 requests the rows */
 };
 
 static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsigned workers,
@@ -676,7 +674,7 @@ static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsig
     enum evaluate_model model = unpack_count(setup) ? MODEL_SIMULATE : MODEL_BOUNDS;
     enum evaluate_protocol protocol = unpack_count(setup) ? PROTOCOL_PORTOLAN : PROTOCOL_BHIVE;
 
-    (void)farmhand;   /* never cancelled, because work items are short */
+    (void)farmhand;   /* Work items are short, so they are never cancelled. */
     hand->rows = unpack_count(setup) != 0;
     hand->machine = machine_unpack(setup, err);
     if (!hand->machine) {

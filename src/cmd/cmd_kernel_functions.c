@@ -10,7 +10,7 @@
 #include "cmd/task.h"
 
 #define TOP 40   /* default number of rows */
-/* the first column, which needs a profile */
+/* the first column; exists only with a profile */
 #define SAMPLES_COLUMN                                                                             \
     {                                                                                              \
         .key = "percent", .title = "samples", .unit = "%", .kind = CELL_NUMBER, .decimals = 2      \
@@ -22,17 +22,16 @@ struct functions_values {
     bool loops;
 };
 
-/* Input of the job of kernel functions: the file and the selection of functions to print. */
+/* Input of the job of kernel functions: the file, and the selection of functions to print */
 struct functions_listing {
     char *path, *matching, *profile;
     size_t top;
     bool loops;                   /* lists loops instead of functions */
-    bool shown;                   /* the workbench's functions view lists all instead */
+    bool shown;                   /* the workbench's functions view lists all functions instead */
     struct function_list *list;
 };
 
-/* Returns whether @name is printed. Counts all matches in *@fit, including those beyond the
- * limit. */
+/* Returns whether @name is printed. Counts all matches in *@fit, also those beyond the limit. */
 static bool takes(const struct functions_listing *l, const char *name, size_t *fit)
 {
     return (!l->matching || strcasestr(name, l->matching)) && (*fit)++ < l->top;

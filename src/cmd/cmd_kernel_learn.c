@@ -17,7 +17,7 @@
 /* number of experiments shown of each kind: slowed by the form, and not slowed */
 #define STEPS_SHOWN 6
 
-/* Result for one form: its learned usage, or the reason why there is none. */
+/* Result for one form: its learned usage, or the reason why there is none */
 struct lesson {
     char *form;
     bool known;
@@ -32,7 +32,7 @@ struct kernel_learning {
     VEC(struct lesson) lessons;
     char *id;                     /* id of the session's machine */
     struct machine *machine;      /* the job's copy of that machine */
-    struct mapping *simulated;    /* NULL: this CPU */
+    struct mapping *simulated;    /* simulated mapping; NULL: this CPU */
     struct forms *forms;
     size_t blockers;
 };
@@ -94,8 +94,8 @@ static void add_step(struct result_table *t, const struct learn_step *step)
     cell_text(t, step->experiment);
 }
 
-/* Adds some experiments that the form slows down (@slowed) or does not slow down. The first
- * experiment, the form in isolation, is excluded. */
+/* Adds some experiments that the form slows down (@slowed) or does not slow down, except the first
+ * one, which is the form in isolation. */
 static size_t add_steps(struct result_table *t, const struct learned *l, bool slowed)
 {
     size_t shown = 0;
@@ -160,7 +160,7 @@ static void adopt(struct machine *m, const char *form, const struct learned *l)
     mapping_set(m->mapping, &entry);
 }
 
-/* Adds the result for one form. The rows of @evidence are for CSV only. */
+/* Adds the result for one form. Only CSV has the rows of @evidence. */
 static void add_lesson(struct result *result, struct result_table *evidence, struct machine *m,
                        struct lesson *lesson)
 {
@@ -206,7 +206,7 @@ static void add_failure(struct result *result, const struct machine *m, const ch
                           "reason", json_text(text)));
 }
 
-/* Learns one form. The forms that were learned earlier count as known. */
+/* Learns one form. The forms learned before are known. */
 static void learn_one(struct kernel_learning *w, struct learner *learner, struct source *cpu,
                       struct lesson *lesson)
 {
@@ -217,7 +217,7 @@ static void learn_one(struct kernel_learning *w, struct learner *learner, struct
         return;
     const struct form_row *row = cpu ? forms_find(w->forms, lesson->form) : NULL;
     if (row)
-        /* an error is ignored, because many forms have no chain */
+        /* Many forms have no chain, so an error is ignored. */
         lesson->learned.latency = learn_latency(cpu, row, &none);
     adopt(w->machine, lesson->form, &lesson->learned);
 }

@@ -30,7 +30,7 @@ static void take_options(const struct kernel_load_values *v, struct kernel_optio
         o->syntax = v->syntax[0] == 'a' ? SYNTAX_ATT : SYNTAX_INTEL;
 }
 
-/* Reads one word: the file or a compiler flag. *@half receives an option whose value is the next
+/* Reads one word: the file or a compiler flag. Sets *@half to an option whose value is the next
  * word (-D NAME). */
 static bool take_word(struct recipe *r, const char *word, struct str *half, struct err *err)
 {
@@ -58,7 +58,7 @@ static bool take_word(struct recipe *r, const char *word, struct str *half, stru
     return true;
 }
 
-/* Reads all words; the file and the flags may be in any order. */
+/* Reads all words: the file and the flags, in any order. */
 static bool take_words(struct recipe *r, const struct kernel_load_values *v, struct err *err)
 {
     struct str half = {0};
@@ -73,7 +73,7 @@ static bool take_words(struct recipe *r, const struct kernel_load_values *v, str
     return ok && (r->path || err_set(err, ERR_USAGE, "kernel load FILE", "no file given"));
 }
 
-/* Replaces *@path by the installed path if it names a bundled kernel by its path in the source
+/* Replaces *@path by the installed path if it is the path of a bundled kernel in the source
  * tree. */
 static void find_bundled(char **path)
 {
@@ -87,7 +87,7 @@ static void find_bundled(char **path)
 }
 
 /* Reads FILE:A-B, the notation of editors for lines A to B. Does nothing if a file has the whole
- * name or FILE does not exist. */
+ * name, or if FILE does not exist. */
 static void take_lines(struct recipe *r, const struct kernel_load_values *v)
 {
     const char *colon = strrchr(r->path, ':');

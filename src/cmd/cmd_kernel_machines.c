@@ -15,7 +15,7 @@ struct machines_values {
     bool show;
 };
 
-/* State of the background job. */
+/* State of the job */
 struct machines_search {
     const struct kernel *kernel;
     size_t loop;
@@ -83,8 +83,8 @@ static bool has(const struct machine_names *names, const char *id)
     return false;
 }
 
-/* With --show, keeps the selected machines that have all forms of the loop, and appends other
- * machines that have all. */
+/* With --show, keeps the selected machines that have all forms of the loop, and appends others that
+ * have all. */
 static bool search_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     const struct machines_search *w = state;

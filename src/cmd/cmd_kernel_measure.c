@@ -18,11 +18,11 @@
 #include "measure/runner.h"
 #include "work/job.h"
 
-/* maximum number of measurements of a loop whose time is below a bound; each uses new processes */
+/* maximum number of measurements of a loop whose time is below a bound, each with new processes */
 #define DOUBTS 3
 #define PATIENT "kernel measure --patience 30s waits longer; --cpu N uses another CPU"
 
-/* Reasons, and the number of occurrences of each. */
+/* reasons, and the number of occurrences of each */
 struct reasons { VEC(char *) texts; VEC(size_t) counts; };
 
 static void reasons_add(struct reasons *r, const char *text)
@@ -55,12 +55,12 @@ struct kernel_measuring {
     struct job *job;
     const struct kernel *kernel;     /* counted reference; NULL: a file is measured */
     size_t loop;
-    double patience;                 /* seconds to wait for a stable clock */
-    struct machine *machine;         /* counted reference to this CPU's machine; NULL: unknown */
-    struct block_work *bounds;       /* bounds by @machine; NULL: unknown */
-    struct block_time time;          /* prediction by @machine */
-    bool below;                      /* the time is below a bound of this CPU and therefore
-                                      * unconfirmed */
+    double patience;                 /* maximum seconds to wait for a stable clock */
+    struct machine *machine;         /* machine of this CPU (counted reference); NULL: unknown */
+    struct block_work *bounds;       /* bounds on @machine; NULL: unknown */
+    struct block_time time;          /* prediction on @machine */
+    /* the time is below a bound of this CPU, and therefore unconfirmed */
+    bool below;
     char *in, *out;                  /* input and output file */
     VEC(char *) hex;                 /* blocks of the file */
     struct block_rows rows;          /* results of the blocks */
@@ -103,14 +103,14 @@ static void begin_record(void *state, const struct calibration *c)
 static void record_visit(void *state, const struct kernel_measured *m)
 {
     const struct kernel_measuring *w = state;
-    /* NaN: there was no window, which counts as one lost window. */
+    /* NaN: no window, which counts as one lost window. */
     const double lost = m->contended < 1 ? m->windows * m->contended / (1 - m->contended) : 1;
 
     record_windows(w->session->document.record, clock_seconds() - w->rows.begun, m->clock_hz,
                    m->windows, (unsigned)ceil(lost), 0);
 }
 
-/* Reports progress and the estimated remaining time of the open blocks. */
+/* Reports progress, and the estimated remaining time of the open blocks. */
 static void tell_progress(void *state, const struct block_rows *rows)
 {
     struct kernel_measuring *w = state;
@@ -127,7 +127,7 @@ static void tell_progress(void *state, const struct block_rows *rows)
     str_done(&text);
 }
 
-/* Appends "ok", the reason why there is no time, or the reason why the time is unconfirmed. */
+/* Appends "ok", or the reason why there is no time, or why it is unconfirmed. */
 static void row_state(const struct kernel_measuring *w, size_t i, struct str *out)
 {
     const struct block_row *row = &w->rows.items[i];
@@ -163,7 +163,7 @@ static void row_add(struct str *text, const struct kernel_measuring *w, size_t i
     str_done(&state);
 }
 
-/* Writes rows in block order while results arrive. Cancelling therefore loses no row. */
+/* Writes rows in block order while results arrive, so cancelling loses no row. */
 static bool rows_write(void *state, const struct block_rows *rows, size_t from, size_t until,
                        struct err *err)
 {
@@ -198,7 +198,7 @@ static bool read_blocks(struct kernel_measuring *w, struct err *err)
     struct csv_table *table = csv_table_read(w->in, err);
     int column = table ? csv_table_column(table, "hex") : -1;
 
-    /* the BHive format has no header */
+    /* The BHive format has no header. */
     if (table && column < 0 && table->columns && text_is_hex(table->header[0])) {
         column = 0;
         vec_push(&w->hex, mem_strdup(table->header[0]));
@@ -282,7 +282,7 @@ static json_t *measured_json(const struct kernel_measured *m, const char *state)
                      "iterations", (int)m->iterations, "wraps", m->wraps);
 }
 
-/* Adds the data that the measured time assumes: all accesses hit the first-level cache. */
+/* Adds the assumption of the measured time: all accesses hit the first-level cache. */
 static void add_data(const struct kernel *k, size_t loop, struct result *result)
 {
     struct streams streams;

@@ -16,9 +16,9 @@
 #include "work/job.h"
 
 #define SIZES "16K..512M"
-#define MEASURE_SECONDS 0.8   /* seconds to measure all sizes, without the time to fill the
-                               * arrays */
-#define ROWS 12               /* lines of the curve in text */
+/* seconds to measure all sizes, without the time to fill the arrays */
+#define MEASURE_SECONDS 0.8
+#define ROWS 12               /* number of lines of the curve in text */
 #define COLUMN 4
 
 struct memory_values {
@@ -37,8 +37,8 @@ struct memory_job {
     char **arrays;
     size_t arrays_count;
     struct memory_curve curve;
-    struct err cut_off;            /* why larger sizes were not measured; code 0: all were
-                                    * measured */
+    /* reason why larger sizes were not measured; code 0: all were measured */
+    struct err cut_off;
 };
 
 static bool cancelled(void *state)
@@ -90,7 +90,7 @@ static bool work(void *state, struct result *result, struct err *err)
     if (ok)
         return true;
     const struct err reason = *err;
-    /* if the machine is busy, the earlier results are shown */
+    /* On a busy machine the earlier results are shown. */
     if (reason.code == ERR_LIMIT && measured_count(&w->curve)) {
         w->cut_off = reason;
         *err = (struct err){0};
@@ -159,8 +159,7 @@ static void help_print(const struct memory_point *p, struct str *out)
         str_addf(out, "%s: %.1fx", p->help, p->gain);
 }
 
-/* Reports block sizes. Blocking helps only if the caller reads the data again outside of the
- * loop. */
+/* Reports block sizes. Blocking helps only if the caller reads the data again outside the loop. */
 static void add_blocks(const struct memory_curve *c, struct result *result)
 {
     struct str out = {0};
@@ -196,7 +195,7 @@ static void add_refuted(const struct memory_curve *c, struct result *result)
     str_done(&out);
 }
 
-/* Returns the cycles of a row: measured if available, otherwise predicted. */
+/* Returns the cycles of a row: measured, or else predicted. */
 static double cycles_of(const struct memory_point *p)
 {
     return isnan(p->measured) ? p->time.cycles : p->measured;
@@ -259,8 +258,8 @@ static void add_points(const struct memory_job *w, struct result *result)
     table_hide_empty(t);
 }
 
-/* Draws cycles (logarithmic scale) over sizes: o measured, - predicted, * both. A line's label is
- * the highest value in it. */
+/* Draws cycles (logarithmic scale) over sizes: o measured, - predicted, * both. The label of a line
+ * is its highest value. */
 static void add_curve(const struct memory_curve *c, struct result *result)
 {
     double least = INFINITY, most = 0;

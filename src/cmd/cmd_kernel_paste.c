@@ -18,7 +18,7 @@ struct paste_values {
     bool skip_bad;
 };
 
-/* Reads lines up to one that has a single dot. */
+/* Reads lines up to one with a single dot. */
 static void read_pasted(struct session *s, struct str *out)
 {
     char *line = NULL;
@@ -38,7 +38,7 @@ static void read_pasted(struct session *s, struct str *out)
     free(line);
 }
 
-/* Requests text from the workbench, which then repeats the command with the same options. */
+/* Requests text from the workbench, which repeats the command with the same options. */
 static void ask_for_text(struct session *s, const struct paste_values *v)
 {
     snprintf(s->paste_command, sizeof s->paste_command, "kernel paste%s%s%s%s%s",

@@ -31,7 +31,7 @@ struct tune_values {
     bool reassociate, model_only;
 };
 
-/* Measured values of one version. The first element is for the original loop. */
+/* Measured values of one version; the first element is the original loop */
 struct tuned_result {
     double measured; /* cycles per iteration of the original loop; NaN: not measured */
     struct same same;
@@ -47,22 +47,22 @@ struct tuning {
     struct machine *machine; /* a copy */
     struct tune_options options;
     unsigned inputs;
-    bool here; /* true if the loop can run on this CPU */
-    /* true if --reassociate would allow more accumulators */
+    bool here; /* this CPU can run the loop */
+    /* --reassociate would allow more accumulators */
     bool would_sum;
-    bool compares; /* true if each version is verified by comparing its results with the loop's */
+    bool compares; /* each version is verified: its results are compared with the loop's */
     char *export;  /* output file; NULL: none */
-    char why[128]; /* why nothing was run or measured; "": it was measured */
+    char why[128]; /* reason why nothing was run or measured; "": it was measured */
     struct tune *tune;
     struct tuned_result versions[SHOWN + 1];
-    size_t best; /* index into versions; 0: the original loop */
+    size_t best; /* index of the best version; 0: the original loop */
     struct tune_builds builds;
-    double builds_measured[BUILDS_SHOWN]; /* cycles per iteration of the original loop; NaN: not
-                                           * measured */
-    /* index into builds of the best build if it is faster than every version; SIZE_MAX: none */
+    /* cycles per iteration of the original loop; NaN: not measured */
+    double builds_measured[BUILDS_SHOWN];
+    /* index of the best build if it is faster than every version; SIZE_MAX: none */
     size_t build;
     struct str text;           /* text of the best version */
-    const struct kernel *made; /* kernel made from @text or from the best build; NULL: none */
+    const struct kernel *made; /* kernel made of @text or of the best build; NULL: none */
     size_t made_loop;
 };
 
@@ -97,8 +97,8 @@ static size_t builds_shown(const struct tuning *w)
     return count;
 }
 
-/* Compares all shown versions with the loop on random inputs. A difference shows an error in a
- * table or an ordering rule. It is reported, and the version is rejected. */
+/* Compares all shown versions with the loop on random inputs. A difference, which shows an error in
+ * a table or an ordering rule, is reported, and the version is rejected. */
 static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *insns, size_t count,
                         struct err *err)
 {
@@ -116,15 +116,14 @@ static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *
     return true;
 }
 
-/* Returns whether a version may be used. A run must have verified the version. If this CPU cannot
- * run the loop, the ordering rules suffice. */
+/* Returns whether a version may be used: a run verified it, or this CPU cannot run the loop. */
 static bool is_usable(const struct tuning *w, size_t at)
 {
     const struct tuned_result *v = &w->versions[at];
     return at == 0 || (!v->same.differs && (!w->compares || v->same.agreed));
 }
 
-/* Measures the loop and the best few versions in turn, so that noise affects all of them alike. */
+/* Measures the loop and the best few versions in turn, so noise affects all equally. */
 static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn *insns,
                          size_t count, struct err *err)
 {
@@ -171,7 +170,7 @@ static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn 
 }
 
 /* Runs the versions on this CPU. Returns false with err if cancelled. If this CPU cannot run the
- * loop, @why has the reason and predictions decide. */
+ * loop, @why has the reason, and predictions decide. */
 static bool run_here(struct tuning *w, const struct insn *insns, size_t count, struct err *err)
 {
     struct err fault = {0};
@@ -198,8 +197,7 @@ static bool run_here(struct tuning *w, const struct insn *insns, size_t count, s
 }
 
 /* Returns the fastest usable version; 0: the loop itself. If the loop was measured, measured times
- * decide, and a version must be at least 1 % faster than the loop. Otherwise, predicted times
- * decide. */
+ * decide, and a version must be at least 1 % faster. Otherwise predicted times decide. */
 static size_t choose(const struct tuning *w)
 {
     const bool measured = isfinite(w->versions[0].measured);
@@ -269,7 +267,7 @@ static bool same_insns(const struct kernel *k, const struct version *c)
 }
 
 /* Writes the best version as text and as a kernel. Returns false with err if the text does not
- * assemble to that version. */
+ * assemble to it. */
 static bool write_best(struct tuning *w, const struct insn *insns, size_t count, struct err *err)
 {
     const struct version *c = w->tune->found.items[w->best - 1].version;
@@ -295,7 +293,7 @@ static bool write_best(struct tuning *w, const struct insn *insns, size_t count,
     return made && (!w->export || file_write(w->export, w->text.data, w->text.length, err));
 }
 
-/* Makes the best build the result's kernel. Its file is the compiler's assembler output. */
+/* Makes the best build the result's kernel, whose file is the compiler's assembler output. */
 static bool write_build(struct tuning *w, struct err *err)
 {
     const struct kernel *k = w->builds.list.items[w->build].kernel;
@@ -394,8 +392,7 @@ static void add_version(struct result_table *t, const struct tuning *w, size_t a
     str_done(&checked);
 }
 
-/* Adds a row for @vain, the fastest of the versions of one kind that are not faster than the
- * loop. */
+/* Adds a row for @vain, the fastest of one kind of versions that are not faster than the loop. */
 static void add_vain(struct result_table *t, const struct tuning *w, const struct tuned *vain)
 {
     cell_text(t, "");
@@ -469,7 +466,7 @@ static bool found_faster(const struct tuning *w)
 }
 
 /* Names the fastest build that was rejected because it changes results, if it is faster than
- * @cycles. Otherwise names --reassociate if that option allows more versions. */
+ * @cycles, or else --reassociate if it allows more versions. */
 static void add_left(const struct tuning *w, double cycles, struct str *sentence)
 {
     for (size_t i = 0; !w->options.reassociate && i < builds_shown(w); i++) {
@@ -621,7 +618,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return err_set(err, ERR_LIMIT, "kernel load --lines A-B loads a part of the file",
                        "the loop has %zu instructions; the maximum of kernel tune is %d", count,
                        TUNE_INSNS);
-    /* the workbench uses the displayed machine */
+    /* The workbench uses the displayed machine. */
     const struct machine *m = v->machine || !s->interactive
                                   ? session_kernel_machine(s, v->machine, err)
                               : session_shown_fit(s, err)

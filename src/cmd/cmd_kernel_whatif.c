@@ -15,18 +15,18 @@
 #include "work/job.h"
 
 #define SWEEP_MAX 1000   /* maximum number of values of a sweep */
-/* name of the loop's offset in bytes from the start of a 64-byte line */
+/* name of the parameter: offset of the loop in bytes from the start of a 64-byte line */
 #define ALIGNMENT "alignment"
 #define LINE 64
 
-/* Result for the kernel on one machine. */
+/* Result for the kernel on one machine */
 struct whatif_outcome {
     double bounds, simulated;
     enum bound_kind bottleneck;
     double ports[PORTS_MAX];   /* cycles per iteration after balancing */
 };
 
-/* Computes the outcome for code whose address is shifted by @moved bytes. */
+/* Computes the outcome for code that is moved by @moved bytes. */
 static struct whatif_outcome outcome_of(const struct kernel *k, size_t loop,
                                         const struct machine *m, unsigned moved)
 {
@@ -43,7 +43,7 @@ static struct whatif_outcome outcome_of(const struct kernel *k, size_t loop,
     return out;
 }
 
-/* Splits NAME=VALUE at the last '='; the caller frees *@name. */
+/* Splits NAME=VALUE at the last '='. The caller frees *@name. */
 static bool split(const char *word, char **name, const char **value, struct err *err)
 {
     const char *equals = strrchr(word, '=');
@@ -95,8 +95,8 @@ static void add_pressure(struct result *result, const struct machine *m,
     }
 }
 
-/* Adds an empty table for the machine's predictions. Column @first, with title @title, identifies
- * the rows. */
+/* Adds an empty table of the machine's predictions. Column @first, titled @title, identifies the
+ * rows. */
 static struct result_table *add_outcomes(struct result *result, const struct machine *m,
                                          const char *first, const char *title, enum cell_kind kind)
 {
@@ -122,10 +122,10 @@ static void add_outcome(struct result_table *t, const struct whatif_outcome *o)
     cell_number(t, o->simulated);
 }
 
-/* State of a sweep's job: one machine with a range of values of one parameter. */
+/* State of a sweep's job: one machine with a range of values of one parameter */
 struct sweeping {
     const struct kernel *kernel;   /* counted reference */
-    size_t loop;                   /* the kernel's loop */
+    size_t loop;                   /* index of the kernel's loop */
     struct machine *machine;
     char *name;
     long from, to;
@@ -247,7 +247,7 @@ static bool sweep(struct session *s, const struct machine *m, const char *name, 
     return task_give(task, &ops, w);
 }
 
-/* State of a comparison's job: one machine before and after its change. */
+/* State of a comparison's job: one machine before and after its change */
 struct comparing {
     const struct kernel *kernel;   /* counted reference */
     size_t loop;
@@ -353,7 +353,7 @@ static bool alignment_range(const char *value, long *from, long *to, struct err 
 }
 
 /* Appends @value of change @name to @out with the machine's own port names, which machine_change
- * requires. Users write the displayed names. Returns false with err for an invalid usage. */
+ * needs. Users write the displayed names. Returns false with err for an invalid usage. */
 static bool name_ports(const struct machine *m, const char *name, const char *value,
                        struct str *out, struct err *err)
 {
@@ -391,8 +391,8 @@ static bool change(struct machine *m, const char *name, const char *value, struc
     return ok;
 }
 
-/* Applies @word to @changed. If it is a range, *@swept receives the parameter's name, and *@from
- * and *@to receive the range. */
+/* Applies @word to @changed. If it is a range, sets *@swept to the parameter's name, and *@from and
+ * *@to to the range. */
 static bool apply(struct machine *changed, const char *word, char **swept, long *from, long *to,
                   struct err *err)
 {

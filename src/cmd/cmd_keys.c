@@ -6,7 +6,7 @@
 #include "cmd/key.h"
 #include "cmd/keymap.h"
 
-/* Output of the current key table: a list, or a section of the man page. */
+/* output of the current key table: a list, or a section of the man page */
 
 struct listing_keys {
     struct result_table *table;

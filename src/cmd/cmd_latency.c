@@ -12,7 +12,7 @@
 #include "toolchain/assemble.h"
 #include "work/job.h"
 
-/* Encodes all matching forms by one run of the assembler. */
+/* Encodes all matching forms in one run of the assembler. */
 static bool prepare(const struct forms *forms, const char *pattern, struct err *err)
 {
     VEC(const struct form_row *) rows = {0};
@@ -24,8 +24,8 @@ static bool prepare(const struct forms *forms, const char *pattern, struct err *
     return ok;
 }
 
-/* State of the job of latency measure. It measures chains of all matching forms, then prints the
- * results. */
+/* State of the job of latency measure, which measures chains of all matching forms, then prints the
+ * results */
 struct chains {
     struct job *job;
     char *pattern;                /* NULL: all forms */

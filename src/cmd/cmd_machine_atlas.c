@@ -14,7 +14,7 @@
 #include "isa/cpu.h"
 #include "measure/journal.h"
 
-/* A machine of the atlas site. */
+/* A machine of the atlas site */
 struct atlas_entry {
     char *id;
     struct machine *machine;     /* counted reference; NULL: not loaded yet */
@@ -22,10 +22,10 @@ struct atlas_entry {
     struct experiments *experiments;
 };
 
-/* State of the job that writes the atlas. */
+/* State of the job that writes the atlas */
 struct atlas_job {
     char *directory;
-    bool asked;                  /* true if the user named machines, which must then all load */
+    bool asked;                  /* the user named machines, which must then all load */
     VEC(struct atlas_entry) entries;
     struct forms *forms[ISA_COUNT];
     struct form_uses *uses[ISA_COUNT];
@@ -50,7 +50,7 @@ static void atlas_job_free(struct atlas_job *w)
     free(w);
 }
 
-/* Returns the journal of this CPU if @m was charted on it, because the journal has that chart's
+/* Returns the journal of this CPU if @m was charted on it, because it has that chart's
  * experiments. */
 static char *own_journal(const struct machine *m)
 {
@@ -163,7 +163,7 @@ static struct atlas_entry *find_entry(struct atlas_job *w, const char *id, size_
     return NULL;
 }
 
-/* Adds an entry for @id if none exists. Uses the session's machine with this id if there is one. */
+/* Adds an entry for @id unless there is one. Prefers the session's machine of this id. */
 static void add_entry(struct atlas_job *w, struct session *s, const char *id)
 {
     if (find_entry(w, id, strlen(id)))

@@ -35,7 +35,7 @@ static bool cancelled(void *state)
     return job_cancelled(((struct calibrating *)state)->job);
 }
 
-/* Starts a sandbox and calibrates. The machine view shows the same calibration. */
+/* Starts a sandbox and calibrates it. The machine view shows the same calibration. */
 static bool calibrate_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();
@@ -117,7 +117,7 @@ static void show_calibration(const struct calibration *c, struct result *result)
     calibration_lines(c, result);
 }
 
-/* Shows the machine of this CPU, or the reason why there is none. */
+/* Shows the machine of this CPU, or why there is none. */
 static void show_here(const struct here *here, struct result *result)
 {
     char why[2048];
@@ -179,7 +179,7 @@ static bool start(struct session *s, int cpu, bool info, struct task *task)
     return task_give(task, &ops, w);
 }
 
-/* State of the job that measures memory. */
+/* State of the job that measures memory */
 struct calibrating_memory {
     struct job *job;
     bool huge;

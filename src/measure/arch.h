@@ -1,7 +1,6 @@
 /* Processor-dependent part of measuring: generated machine code, and the entry to and exit from
- * foreign code with all registers set. These files have the only code that makes system calls.
- * arch_x86_64.c and arch_aarch64.c are both compiled, but only the file for the host has contents.
- * Internal to measure/. */
+ * foreign code with all registers set. Only these files make system calls. arch_x86_64.c and
+ * arch_aarch64.c are both compiled, but only the host's has contents. Internal to measure/. */
 #ifndef PORTOLAN_MEASURE_ARCH_H
 #define PORTOLAN_MEASURE_ARCH_H
 
@@ -12,17 +11,17 @@
  * a first-level cache. */
 #define SANDBOX_REAL_PAGES 8
 
-/* Registers and pages after measured code ran. x86-64 only. */
+/* registers and pages after measured code ran (x86-64 only) */
 struct sandbox_state {
     uint64_t general[32];             /* general registers, indexed by number */
-    /* vector registers, lowest word first; 0 if the set-up uses no vectors */
+    /* vector registers, lowest word first; 0 if the set-up has no vectors */
     uint64_t vectors[32][8];
     uint64_t masks[8];
     /* addresses of the first pages mapped for the code */
     uint64_t pages[SANDBOX_REAL_PAGES];
 };
 
-/* Values for the entry code. Comments of members begin with their byte offsets, which its assembler
+/* Values for the entry code. Comments of members begin with the byte offsets that its assembler
  * text uses. Static assertions check them. */
 struct sandbox_frame {
     uint64_t phase;         /* 0: target of the jump at the end of the last iteration */
@@ -32,7 +31,7 @@ struct sandbox_frame {
     uint64_t warm, count;   /* 32, 40: number of warm-up iterations and of timed iterations */
     uint64_t start, end;    /* 48, 56: time stamps before and after the timed part */
     uint32_t vectors;       /* 64: vector set-up of the code */
-    /* 68: number of the counter register; 0 on x86-64, where the counter is in memory */
+    /* 68: index of the counter register; 0 on x86-64, where the counter is in memory */
     uint32_t counter_register;
     uint32_t control;       /* 72: value of mxcsr or fpcr */
     /* 76: on x86-64, whether vzeroupper is needed at the end; on AArch64, whether z29 to z31 have
@@ -48,7 +47,7 @@ struct sandbox_frame {
     struct sandbox_state state;  /* 880: registers after the code ran */
 };
 
-/* Layout of the area. Code, thread-local words, memory and stack are contiguous, so that code can
+/* Layout of the area. Code, thread-local words, memory and stack are contiguous, so code can
  * address its data relative to the instruction pointer. */
 #if defined(__aarch64__)
 #define AREA_PART 0x40000     /* bytes per part of the area; a page may have 64 KiB */
@@ -62,12 +61,12 @@ struct sandbox_frame {
 #define AREA_STACK (AREA_STORES + AREA_PART)
 #define AREA_STACK_SIZE AREA_PART
 #define AREA_SIZE (AREA_STACK + AREA_STACK_SIZE + AREA_PART)
-/* Only the middle pages of each part are mapped. All others are guard pages. */
+/* Only the middle pages of each part are mapped. The others are guard pages. */
 #define AREA_PAGES_AT (AREA_PART / 4)
 #define AREA_PAGES (AREA_PART / 4)
 
 /* Runs frame->target with frame->warm iterations, then with frame->count. Sets all registers before
- * each of the two runs. Stores time stamps around the second run. Returns 0, or the argument of
+ * each run, and stores time stamps around the second one. Returns 0, or the argument of
  * sandbox_escape. */
 unsigned sandbox_enter(struct sandbox_frame *frame);
 /* Leaves foreign code at any instruction and makes sandbox_enter return @fault. Called by the
@@ -80,24 +79,24 @@ extern const char sandbox_syscall_site[], sandbox_sigreturn[], sandbox_sigreturn
 /* Switches to the stack that ends at @stack (16-byte aligned) and calls @go(@given), which must not
  * return. */
 void arch_continue(void *stack, void (*go)(void *given), void *given) __attribute__((noreturn));
-/* Sets to @frame the thread register that measured code cannot read. On x86-64, sets the readable
- * thread register to @local. libc is unusable afterwards. */
+/* Sets the thread register that measured code cannot read to @frame and, on x86-64, the readable
+ * one to @local. libc is unusable afterwards. */
 void arch_thread_set(struct sandbox_frame *frame, void *local);
-/* arch_frame returns the frame set by arch_thread_set. arch_thread returns libc's thread pointer
- * and must be called before arch_thread_set. */
+/* arch_frame returns the frame set by arch_thread_set. arch_thread returns libc's thread pointer;
+ * call it before arch_thread_set. */
 struct sandbox_frame *arch_frame(void);
 void *arch_thread(void);
 
 /* Instruction sequences that use the registers of bodies, in the order of the declarations below: a
  * dependent addition; a dependent multiplication; a nop; two independent additions; five
  * independent comparisons and a nop; the first link and each further link of a chain of slow
- * operations. The two links are empty on cores with a single thread. */
+ * operations. The links are empty if the architecture has no threads of one core. */
 struct arch_code { uint8_t bytes[24]; uint8_t length; };
 extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair, arch_ports,
     arch_room_begin, arch_room_link;
 
-/* Bytes before the first instruction of a loop, largest loop in bytes that a branch spans, and
- * counter register of bodies. */
+/* bytes before the first instruction of a loop, bytes of the largest loop that a branch spans, and
+ * counter register of bodies */
 #if defined(__aarch64__)
 /* signature of restartable sequences that libc registers */
 #define ARCH_RSEQ_SIGNATURE 0xd428bc00u
@@ -112,7 +111,7 @@ extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair
 #define ARCH_COUNTER BODY_COUNTER
 #define ARCH_CANARY_COUNTER COUNTER_MEMORY
 #endif
-/* Writes code to @at of the code area @code. It sets the registers that the entry code does not
+/* Writes code to @at of the code area @code that sets the registers that the entry code does not
  * set. Returns its length, ARCH_BEGIN_LENGTH. */
 size_t arch_loop_begin(uint8_t *code, size_t at);
 /* Writes the loop end at @end. It decrements the counter, branches to @start, and after the last
@@ -127,20 +126,19 @@ size_t arch_load(uint8_t *out, bool vector, unsigned offset);
  * returns the set-up for chains and probes. */
 unsigned arch_setup(const struct body *body);
 unsigned arch_setup_plain(const struct sandbox_frame *frame);
-/* arch_frame_begin sets the constant members. arch_frame_kernel sets the members for kernels,
- * except general registers. arch_frame_fill sets the registers of bodies, with the load pointer
- * moved by @loads_at bytes. */
+/* arch_frame_begin sets the constant members. arch_frame_kernel sets the members for kernels except
+ * general registers. arch_frame_fill sets the registers of bodies, with the load pointer moved by
+ * @loads_at bytes. */
 void arch_frame_begin(struct sandbox_frame *frame);
 void arch_frame_kernel(struct sandbox_frame *frame);
 void arch_frame_fill(struct sandbox_frame *frame, const uint8_t *area, size_t loads_at);
-/* Returns the address of the instruction that raised the signal with the signal context
- * @context. */
+/* Returns the address of the instruction that raised the signal with context @context. */
 uint64_t arch_fault_code(const void *context);
 /* Makes modified instructions visible to the processor that runs the caller. */
 void arch_code_changed(uint8_t *code, size_t length);
-/* Returns whether this processor's code supports frame->keeps. */
+/* Returns whether this processor's code implements frame->keeps. */
 bool arch_has_states(void);
-/* Returns advice for measurements with this instruction set, or NULL. */
+/* Returns advice for measurements with this instruction set; NULL: none. */
 const char *arch_remark(void);
 
 #endif

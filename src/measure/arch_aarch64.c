@@ -31,7 +31,7 @@ CHECK(self, 864);
 /* tpidr_el0 points to the frame, and so does x0 wherever a register is free. The loop ends with a
  * jump through frame->phase: first to sandbox_mark, which starts the timed part, then to
  * sandbox_finish. x16 points to the loop, whose first two instructions reload x16. The time stamps
- * include the reload of x16 and of other registers. The reloads take equal time for all code. */
+ * include these and other reloads of registers, which take equal time for all code. */
 __asm__(
     ".text\n"
     ".arch armv8.2-a+sve\n"
@@ -199,7 +199,8 @@ BARE void *arch_thread(void)
 
 BARE void arch_thread_set(struct sandbox_frame *frame, void *local)
 {
-    (void)local;   /* Code that reads the second thread register is rejected. */
+    /* Code that reads the second thread register is rejected, so it needs no value. */
+    (void)local;
     __asm__ volatile("msr tpidr_el0, %0" : : "r"(frame) : "memory");
 }
 
@@ -266,7 +267,7 @@ BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t l
              stores = (uint64_t)(area + AREA_STORES + AREA_PAGES_AT + 4096);
 
     (void)loads_at;   /* AArch64 has many load bases, which are already far apart. */
-    /* Values are small odd numbers, which are valid shift counts and divisors. */
+    /* Values are small odd numbers: valid shift counts and divisors. */
     for (unsigned i = 0; i < 31; i++)
         f->general[i] = 37 + 4 * i;
     for (unsigned i = 0; i < sizeof a64_load_bases; i++)
@@ -290,7 +291,7 @@ BARE uint64_t arch_fault_code(const void *context)
 
 BARE void arch_code_changed(uint8_t *code, size_t length)
 {
-    /* The executable addresses are passed, because instruction caches may be virtually tagged. */
+    /* The addresses of execution are passed, because instruction caches may be virtually tagged. */
     __builtin___clear_cache((char *)code, (char *)code + length);
 }
 

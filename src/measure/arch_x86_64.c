@@ -39,11 +39,10 @@ CHECK(state.masks, 3184);
 
 /* gs points to the frame, and so does rdi wherever a register is free. The loop ends with a jump
  * through frame->phase: first to sandbox_mark, which starts the timed part, then to sandbox_finish.
- * The time stamps include loads of the general registers. These take equal time for all code and
- * are subtracted. Each further pass reloads the registers, so that pointers return to their start,
- * and restarts the loop. Each phase waits until all results are computed and stored. Otherwise the
- * last chain of a short run and its pending stores would overlap with the loads of the
- * registers. */
+ * The time stamps include loads of the general registers. Their time is equal for all code and is
+ * subtracted. Each further pass reloads the registers, so that pointers return to their start, and
+ * restarts the loop. Each phase waits until all results are computed and stored. Otherwise the last
+ * chain of a short run and its pending stores would overlap with the loads of the registers. */
 __asm__(
     ".text\n"
     ".globl sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, "
@@ -123,7 +122,7 @@ __asm__(
     "    mov %edi, %eax\n"
     "    mov %gs:864, %rdi\n"
     "    jmp sandbox_leave\n"
-    /* Stores all registers to frame->state, then continues as if frame->keeps were 0. */
+    /* Stores all registers to frame->state. Continues as if frame->keeps were 0. */
     "sandbox_keep:\n"
     "    mov %rax, %gs:880\n    mov %rcx, %gs:888\n    mov %rdx, %gs:896\n    mov %rbx, %gs:904\n  "
     "  mov %rsp, %gs:912\n    mov %rbp, %gs:920\n"
@@ -252,7 +251,7 @@ size_t arch_loop_begin(uint8_t *code, size_t at)
 
 size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter)
 {
-    /* Writes dec of the register or of qword gs:[counter]; jnz start; jmp gs:[phase]. */
+    /* dec of the register or of qword gs:[counter]; jnz start; jmp gs:[phase] */
     unsigned reg = counter >= COUNTER_REGISTER ? counter - COUNTER_REGISTER : ARCH_COUNTER;
     const uint8_t dec_register[] = {(uint8_t)(0x48 | reg >> 3), 0xff, (uint8_t)(0xc8 | (reg & 7))};
     static const uint8_t dec_memory[] = {
@@ -308,7 +307,7 @@ BARE void arch_frame_kernel(struct sandbox_frame *frame)
 
 BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t loads_at)
 {
-    /* Values are small odd numbers, which are valid shift counts, divisors and near bit offsets. */
+    /* Values are small odd numbers: valid shift counts, divisors and near bit offsets. */
     for (unsigned i = 0; i < 16; i++)
         f->general[i] = 37 + 4 * i;
     f->general[1] = 5;

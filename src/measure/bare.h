@@ -1,5 +1,5 @@
-/* Attributes for functions of the sandbox child that run after the child has unmapped libc, its
- * former stack and its data. Internal to measure/. */
+/* Attributes for functions of the sandbox child that run after it has unmapped libc, its former
+ * stack and its data. Internal to measure/. */
 #ifndef PORTOLAN_MEASURE_BARE_H
 #define PORTOLAN_MEASURE_BARE_H
 
@@ -12,7 +12,7 @@
 #ifndef BARE_STACK
 #define BARE_STACK
 #endif
-/* The C library is unmapped, so the compiler must not replace a loop that copies by a call of
+/* The C library is unmapped, so the compiler must not replace a copying loop by a call of
  * memcpy. */
 #if defined(__has_attribute)
 #if __has_attribute(no_builtin)
@@ -24,8 +24,8 @@
 #endif
 #define BARE_PLAIN no_sanitize("address", "undefined", "thread")
 #define BARE __attribute__((BARE_PLAIN, noinline BARE_STACK BARE_LOOPS))
-/* Inline functions that other code also calls need the same attributes. Compilers do not inline
- * between instrumented and uninstrumented code. */
+/* Inline functions that other code also calls need the same attributes, because compilers do not
+ * inline between instrumented and uninstrumented code. */
 #define BARE_INLINE static inline __attribute__((BARE_PLAIN))
 
 #endif

@@ -11,11 +11,11 @@
 #include "io/machine_file.h"
 #include "model/facts.h"
 
-/* largest relative difference between rounds that count as agreeing */
+/* largest relative difference between rounds that agree */
 #define CLUSTER_WIDTH 0.005
 #define CLUSTER_LEAST 4       /* minimum number of rounds that must agree */
-/* smallest share of the known rate, or of the rate of the agreeing rounds, at which a round counts
- * as equally fast */
+/* smallest ratio to the known rate, or to that of the agreeing rounds, at which a round is equally
+ * fast */
 #define AS_FAST 0.985
 /* Minimum share of the expected nops per cycle that an idle core reaches. Measured: 5.58 of 6 on
  * Golden Cove, 3.9 of 4 on Skylake. */
@@ -67,8 +67,8 @@ bool baseline_better(const struct baseline *known, const struct baseline *seen)
            seen->room > BETTER * known->room || (!known->load_window && seen->load_window);
 }
 
-/* Returns the issue slots per cycle by the machine's facts, or NaN. Sets *@nops to the nops per
- * slot. */
+/* Returns the issue slots per cycle by the machine's facts; NaN: unknown. Sets *@nops to the nops
+ * per slot. */
 static double width_by_facts(double *nops)
 {
     struct err err = {0};

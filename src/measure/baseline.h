@@ -1,4 +1,4 @@
-/* Speed of an idle core of this CPU, stored between runs: baseline.csv in the state directory has
+/* Speed of an idle core of this CPU, stored between runs. baseline.csv in the state directory has
  * the best values measured for a CPU model and microcode, with their date. Measurements on a busy
  * host do not lower these values. */
 #ifndef PORTOLAN_MEASURE_BASELINE_H
@@ -10,13 +10,14 @@
 #include "measure/kept.h"
 
 struct baseline {
-    double nops, ports, room;  /* instructions per cycle of the probes on an idle core, or 0 */
+    /* instructions per cycle of the probes on an idle core; 0: unknown */
+    double nops, ports, room;
     unsigned load_window;      /* load window of bodies in bytes, from calibration; 0 if unknown */
     bool doubtful;             /* no measurement found the core certainly idle */
     char day[KEPT_DAY];    /* date of the measurement */
 };
 
-/* Summary of the rounds of one probe. */
+/* Summary of the rounds of one probe */
 struct baseline_look {
     /* instructions per cycle of the fastest rounds that agree; 0 if none do */
     double rate;
@@ -26,12 +27,11 @@ struct baseline_look baseline_look(double *cycles, size_t n);
 
 enum baseline_verdict {
     BASELINE_QUIET,      /* as fast as the known baseline, or the first trustworthy measurement */
-    BASELINE_BUSY,       /* slower than the known baseline, which stays unchanged */
+    BASELINE_BUSY,       /* slower than the known baseline, which remains */
     BASELINE_DOUBTFUL,   /* no baseline is known, and the core may be busy */
 };
-/* Compares a measurement with the known baseline. @expected is the nops per cycle of an idle core
- * by its machine's facts, or NaN. Without a baseline and facts, a majority of rounds must agree.
- * Pure. */
+/* Compares a measurement with the known baseline. @expected: nops per cycle of an idle core by its
+ * machine's facts, or NaN. Without a baseline and facts, a majority of rounds must agree. Pure. */
 enum baseline_verdict baseline_judge(const struct baseline *known, const struct baseline_look *nops,
                                      const struct baseline_look *ports, double expected);
 /* Returns whether the measurement @seen replaces the baseline @known. Pure. */
@@ -39,12 +39,12 @@ bool baseline_better(const struct baseline *known, const struct baseline *seen);
 
 /* Returns the issue slots per cycle by the facts of this CPU's machine; NaN if unknown. */
 double baseline_width(void);
-/* Returns the nops per cycle by the facts of this CPU's machine (its issue width, doubled if nops
- * fuse); NaN if unknown. */
+/* Returns the nops per cycle by the facts of this CPU's machine: its issue width, doubled if nops
+ * fuse; NaN if unknown. */
 double baseline_expected(void);
 /* Reads the baseline of this CPU from baseline.csv. Sets all members to 0 if there is none. */
 void baseline_recall(struct baseline *out);
-/* Writes @b to baseline.csv with today's date, which it also stores in @b. Logs a failed write. */
+/* Writes @b to baseline.csv with today's date, and stores the date in @b. Logs a failed write. */
 void baseline_remember(struct baseline *b);
 
 #endif

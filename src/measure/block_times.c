@@ -8,22 +8,22 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Rows per group. On an idle core, a row is revisited after a few tenths of a second. */
+/* Number of rows per group. On an idle core, a row is revisited after a few tenths of a second. */
 #define GROUP 64
 #define GROUP_VISITS 4           /* maximum number of visits per row before the next group starts */
 /* seconds after which a group is closed to further rows, because rows are slow on a busy core */
 #define GROUP_SECONDS 3.0
 #define VISIT_SECONDS 0.25       /* seconds that a visit waits for an idle core */
-/* seconds without an idle window after which the core is considered busy */
+/* seconds without an idle window after which the core is assumed busy */
 #define DRY_SECONDS 2.0
-/* Factor by which the patience of visits is reduced while the core is considered busy. Each row is
- * still visited once. */
+/* Factor of the patience of visits while the core is assumed busy. Each row is still visited
+ * once. */
 #define DRY_PATIENCE 0.05
-/* seconds without a settled row after which the measurement of open rows ends */
+/* seconds without a newly settled row after which the measurement of open rows ends */
 #define PATIENCE_SECONDS 20.0
-/* largest share of the patience for a block that the initial check of the core may use */
+/* largest share of a block's patience for the initial check of the core */
 #define LOOK_SHARE 0.5
-/* multiple of the patience for which the measurement of a block without any value continues */
+/* Multiple of the patience for a block without any value. */
 #define FIRST_VALUE 10
 #define CONTENDED "contended"
 
@@ -83,7 +83,7 @@ bool block_time(const struct insn *insns, size_t count, double patience,
         snprintf(out->unconfirmed, sizeof out->unconfirmed, "%.159s", reason.what);
         return true;
     }
-    /* More patience is advised only if the patience was used up. */
+    /* Only an expired patience calls for more of it. */
     bool over = reason.code == ERR_LIMIT && clock_seconds() - begun >= patience;
     return over ? err_set(err, ERR_LIMIT, BLOCK_WAIT_LONGER, "%s", reason.what) : false;
 }
@@ -118,15 +118,16 @@ static void leave(struct block_row *row, const char *reason)
     row->fault = mem_strdup(reason);
 }
 
-/* Returns whether the core has been busy for DRY_SECONDS. Rows without a result are then measured
- * at the end. */
+/* Returns whether no window was idle for DRY_SECONDS. Rows without a result are then measured at
+ * the end. */
 static bool dry(const struct visits *v)
 {
     return clock_seconds() - v->last_quiet > DRY_SECONDS;
 }
 
-/* Visits a block. Stores the value if visits agree, or the reason if the block cannot have a value.
- * Otherwise the row stays open, without a result. Returns false with err when measurement fails. */
+/* Visits a block. Stores the value if visits agree, or the reason if the block cannot have a
+ * value. Otherwise the row remains open, without a result. Returns false with err when
+ * measurement fails. */
 static bool visit(struct visits *v, size_t at, struct err *err)
 {
     const struct block_hooks *h = v->hooks;
@@ -174,7 +175,7 @@ static bool show(struct visits *v, size_t until, struct err *err)
     return from == until || v->hooks->shown(v->hooks->state, rows, from, until, err);
 }
 
-/* Visits the rows from @from that form a group, then repeatedly the open ones, until all have
+/* Visits the rows of the group that begins at @from, then its open rows repeatedly, until all have
  * settled or reach the limit of visits. Sets *@to to the row after the group. */
 static bool measure_group(struct visits *v, size_t from, size_t *to, struct err *err)
 {
@@ -196,7 +197,7 @@ static bool measure_group(struct visits *v, size_t from, size_t *to, struct err 
     return show(v, done, ok ? err : NULL) && ok;
 }
 
-/* Visits the open rows in turn, until none settles for PATIENCE_SECONDS. */
+/* Visits the open rows in turn until none settles for PATIENCE_SECONDS. */
 static bool measure_open(struct visits *v, struct err *err)
 {
     struct block_rows *rows = v->rows;

@@ -11,30 +11,30 @@
 /* advice if the time was too short */
 #define BLOCK_WAIT_LONGER "wait longer with --patience, or use another CPU"
 
-/* Result of one block. */
+/* Result of one block */
 struct block_time {
     struct kernel_measured measured;
     /* reason why visits did not confirm @measured; empty if they did */
     char unconfirmed[160];
 };
 
-/* Measures @insns in a new sandbox for at most @patience seconds. The initial check of the CPU
- * extends this time if it takes more than half of it. Without any value, measuring continues up to
- * ten times as long. The sandbox belongs to the calling thread, which is blocked. Returns false
- * with err: ERR_DATA if not measurable, ERR_LIMIT after a timeout, ERR_INTERRUPTED if @cancelled
- * (may be NULL) returned true, other codes if this CPU cannot measure. */
+/* Measures @insns in a new sandbox for at most @patience seconds. An initial check of the CPU that
+ * takes more than half of this time extends it. Without any value, measuring continues up to ten
+ * times as long. Blocks the calling thread. Returns false with err: ERR_DATA if not measurable,
+ * ERR_LIMIT after a timeout, ERR_INTERRUPTED if @cancelled (may be NULL) returned true, other codes
+ * if this CPU cannot measure. */
 bool block_time(const struct insn *insns, size_t count, double patience,
                 bool (*cancelled)(void *state), void *state, struct block_time *out,
                 struct err *err);
 
-/* Result of one of many blocks. */
+/* Result of one of several blocks */
 struct block_row {
-    /* why the block was not measured; NULL if it was, or before its first visit */
+    /* reason why the block was not measured; NULL if it was, or before its first visit */
     char *fault;
     /* cycles per iteration and their relative spread; NaN if not measured */
     double cycles, spread;
     struct kernel_passes passes;
-    /* true if the result is final; false while the row waits for an idle core */
+    /* the result is final; false while the row waits for an idle core */
     bool settled;
 };
 
@@ -43,7 +43,7 @@ struct block_rows {
     /* number of blocks, of final results, and of blocks with cycles */
     size_t count, settled, measured;
     size_t shown;                    /* number of rows passed to `shown` */
-    bool improved;                   /* a row that was already passed to `shown` has changed */
+    bool improved;                   /* a row that was already passed to `shown` changed */
     double begun;                    /* clock_seconds when the calibration ended */
 };
 
@@ -53,8 +53,8 @@ struct block_hooks {
      * invalid. */
     const struct insn *(*open)(void *state, size_t i, size_t *count, struct err *err);
     void (*close)(void *state);
-    /* `calibrated` is called after calibration, `visited` after a visit that accepted or rejected
-     * windows, and `progress` after each visit. */
+    /* `calibrated`: called after calibration. `visited`: after a visit that accepted or rejected
+     * windows. `progress`: after each visit. */
     void (*calibrated)(void *state, const struct calibration *c);
     void (*visited)(void *state, const struct kernel_measured *m);
     void (*progress)(void *state, const struct block_rows *rows);
@@ -65,10 +65,9 @@ struct block_hooks {
     void *state;
 };
 
-/* Measures @count blocks. Visits one group of blocks after another, and the open blocks of a group
- * repeatedly. While the core is busy, blocks stay open and are measured at the end. @out receives
- * the results, including those before a failure. The caller must free it with block_rows_done.
- * Returns false with err when cancelled or when measurement fails. */
+/* Measures @count blocks, group by group, and revisits the open blocks of each group. Blocks that
+ * find no idle core are measured at the end. @out receives the results, including those before a
+ * failure; block_rows_done frees them. Returns false with err on failure or when cancelled. */
 bool block_rows_measure(size_t count, const struct block_hooks *hooks, struct block_rows *out,
                         struct err *err);
 void block_rows_done(struct block_rows *rows);

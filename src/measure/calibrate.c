@@ -22,7 +22,7 @@
 #define PROBE_SECONDS 5e-6
 #define PATIENCE_SECONDS 0.1
 #define NOISE_PATIENCE_SECONDS 0.01
-/* maximum number of seconds for the check of a possibly busy core if no baseline is known */
+/* maximum seconds for the check of a possibly busy core if no baseline is known */
 #define LOOK_SECONDS 2.0
 #define FIRST_LOOK_SECONDS 0.5
 /* share of the expected nops per cycle at which a core is certainly idle */
@@ -30,7 +30,7 @@
 #define CPUS_LOOKED_AT 8
 #define PROBE_TOLERANCE 0.02      /* relative tolerance of nop and room probes on an idle core */
 /* Relative tolerance of the port probe. On a Golden Cove core that is idle by the other probes,
- * half of the port probe's runs are 2 to 3 % slower. */
+ * half of its runs are 2 to 3 % slower. */
 #define PORTS_TOLERANCE 0.04
 #define DOUBTFUL_TOLERANCE 0.05
 /* share of the expected nops per cycle that an idle core reaches: 0.93 on Golden Cove, 0.98 on
@@ -88,8 +88,8 @@ static double stopwatch_hz(const struct stopwatch *from, const struct stopwatch 
     return seconds > 0 ? (double)(to->ticks - from->ticks) / seconds : NAN;
 }
 
-/* Measures the ticks of one chain iteration (@each) and of an empty run (@overhead), from runs of
- * two lengths. */
+/* Measures the ticks of a chain iteration (@each) and of an empty run (@overhead) from runs of two
+ * lengths. */
 static bool chain_line(struct sandbox *s, double *each, double *overhead, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
@@ -114,16 +114,16 @@ static bool chain_line(struct sandbox *s, double *each, double *overhead, struct
     return *each > 0 || err_set(err, ERR_IO, NULL, "the time stamp counter does not count");
 }
 
-/* Measurement of a core by rounds: ticks of a chain iteration, time of the multiplication relative
- * to it, and cycles per instruction of the three probes. */
+/* Measurement of a core in rounds: ticks of a chain iteration, time of the multiplication relative
+ * to it, and cycles per instruction of the three probes */
 struct look {
     double ticks[ROUNDS], second[ROUNDS], nops[ROUNDS], ports[ROUNDS], room[ROUNDS];
     double clock_hz;
     struct baseline_look by_nops, by_ports, by_room;
 };
 
-/* Returns the ticks of a chain iteration near round @i, the least of five rounds. Contention also
- * slows the chain. Probes would look fast compared with a slow chain. */
+/* Returns the ticks of a chain iteration near round @i: the least of five rounds. Contention may
+ * slow the chain, and probes would then look fast. */
 static double yardstick(const struct look *l, unsigned i)
 {
     unsigned from = i > 2 ? i - 2 : 0, to = i + 3 < ROUNDS ? i + 3 : ROUNDS;
@@ -189,8 +189,8 @@ static bool look(struct sandbox *s, double each, const struct calibration *c, st
     return true;
 }
 
-/* Returns the seconds for the search for an idle core: LOOK_SECONDS if a part of the baseline is
- * unknown; FIRST_LOOK_SECONDS if there is no baseline and the core is slower than its facts;
+/* Returns the seconds for the search for an idle core: LOOK_SECONDS if part of the baseline is
+ * unknown, FIRST_LOOK_SECONDS if there is no baseline and the core is slower than its facts,
  * otherwise 0. */
 static double look_seconds(const struct sandbox *s, const struct calibration *c,
                            enum baseline_verdict verdict, const struct baseline *known, double nops)
@@ -236,8 +236,8 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
     return ok;
 }
 
-/* Sets the baseline of the rules to the stored one, or to the measured one if it is better. Stores
- * that baseline in @known. */
+/* Sets the rules' baseline to the better one of the stored and the measured baseline. Stores it in
+ * @known. */
 static void baseline_take(struct baseline *known, const struct look *seen, struct calibration *out)
 {
     /* The room probe is valid only on an idle core, because a busy neighbour may halve the
@@ -261,8 +261,8 @@ static void baseline_take(struct baseline *known, const struct look *seen, struc
     out->room_rate = known->room;
     out->rules.probe_tolerance = PROBE_TOLERANCE;
     out->rules.ports_tolerance = PORTS_TOLERANCE;
-    /* The core was never idle, but the machine's facts give its speed. Windows close to that speed
-     * are accepted. */
+    /* The core was never idle, but the machine's facts give its speed, so windows close to that
+     * speed are accepted. */
     if (out->doubtful && out->expected_rate > 0) {
         out->probe_rate = OF_EXPECTED * out->expected_rate;
         out->ports_rate = out->room_rate = 0;
@@ -285,7 +285,7 @@ size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most)
     all = (size_t)CPU_COUNT(&cpus);
     for (unsigned i = 0; i < CPU_SETSIZE && n < most; i++)
         if (CPU_ISSET(i, &cpus)) {
-            /* If there are more than @most CPUs, evenly distributed ones are chosen. */
+            /* Chooses evenly distributed CPUs if there are more than @most. */
             if (next * most >= n * all)
                 out[n++] = (int)i;
             next++;
@@ -332,9 +332,9 @@ static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t 
     return sandbox_add(s, code, at, 1, COUNTER_BODY, offset);
 }
 
-/* Chooses the load window. Banks and way predictors sometimes slow loads of many lines for
- * milliseconds. On other CPUs, loads of few lines conflict. Compares the 90th percentile of the
- * rounds. Chooses the smallest of the windows with equal times. */
+/* Chooses the load window: the smallest of those with equal 90th percentiles of the rounds. Banks
+ * and way predictors sometimes slow loads of many lines for milliseconds. On other CPUs, loads of
+ * few lines conflict. */
 static bool load_window_choose(struct sandbox *s, struct calibration *out, struct baseline *known,
                                struct err *err)
 {
@@ -352,7 +352,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     for (unsigned i = 0; i < 2 * N; i++) {
         if (!loads_add(s, windows[i / 2], i % 2, &offset))
             return err_set(err, ERR_LIMIT, NULL, "no memory for the calibration code");
-        /* Interleaves the rounds of all items, to distribute the rounds of each item over time. */
+        /* Interleaves the rounds of all items, which distributes them over time. */
         for (unsigned r = 0; r < ROUNDS_EACH; r++) {
             raw(&items[r * 2 * N + i], PULSE_ITEM,
                 out->stretch * CHAIN_SECONDS * out->clock_hz / 100, OF_ROUND);
@@ -384,7 +384,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     return true;
 }
 
-/* Measures the relative noise of one loop with the rules of @out. */
+/* Measures the relative noise of one loop by the rules of @out. */
 static bool noise_floor(struct sandbox *s, struct calibration *out, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);

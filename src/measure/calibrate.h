@@ -8,12 +8,12 @@
 struct calibration {
     struct window_rules rules;
     double tick_hz;          /* frequency of the time stamp counter or virtual counter in Hz */
-    /* factor (at least 1) by which runs are lengthened, because ticks are coarse */
+    /* factor (at least 1) of the length of runs, because ticks are coarse */
     double stretch;
     double clock_hz;         /* core clock during calibration, in Hz */
     /* latency of a 64-bit multiplication in cycles; NaN if not an integer */
     double second_ratio;
-    /* nops per cycle on an idle core, the best value ever measured on this CPU (idle baseline) */
+    /* nops per cycle on an idle core: the best value ever measured on this CPU */
     double probe_rate;
     /* instructions per cycle of the port probe on an idle core; 0 if unknown */
     double ports_rate;
@@ -29,13 +29,13 @@ struct calibration {
     /* Relative noise: 95 % of repeated measurements of a loop differ from their median by less than
      * this share. */
     double noise;
-    double contention;       /* share of the rounds that found contention */
+    double contention;       /* share of the rounds with contention */
     unsigned load_window;    /* load window in bytes with the least time and scatter */
     bool counters;           /* the kernel provides a cycle counter */
-    /* An emulator runs this process. The emulator does not filter system calls, and its times are
-     * not those of a processor. */
+    /* An emulator runs this process. It does not filter system calls, and its times are not those
+     * of a processor. */
     bool unfiltered;
-    /* maximum number of seconds for the search for an idle core without a baseline */
+    /* maximum seconds of the search for an idle core without a baseline */
     double look;
     int cpu;
 };
@@ -49,17 +49,17 @@ bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state,
  * uses that of the sandbox. */
 bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *state), void *state,
                       struct calibration *out, struct err *err);
-/* Lists at most @most CPUs to measure on. These are the CPUs allowed to this process, or the only
- * CPU of a pinned sandbox. Returns their number, at least 1. */
+/* Lists at most @most CPUs to measure on: those allowed to this process, or the only CPU of a
+ * pinned sandbox. Returns their number, at least 1. */
 size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most);
-/* Returns the factor for the length of runs at @tick_hz. 10 µs must have at least 1,000 ticks, so
+/* Returns the factor of the length of runs at @tick_hz. 10 µs must have at least 1,000 ticks, so
  * that a tick is 0.1 %. */
 double calibrate_stretch(double tick_hz);
 /* Returns a description of how cycles are measured. */
 const char *calibration_method(const struct calibration *c);
-/* Returns warnings for measurements with this calibration; NULL if there is none. */
+/* Returns warnings about measurements with this calibration; NULL: none. */
 const char *calibration_remark(const struct calibration *c);
-/* Returns the middle of the three lowest neighbouring values that differ by at most @width
+/* Returns the middle one of the three lowest neighbouring values that differ by at most @width
  * (relative). Returns the median of all values if no three values are so close. Sorts @values. */
 double calibrate_floor(double *values, size_t n, double width);
 

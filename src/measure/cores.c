@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Returns the number in file @name of @cpu's sysfs directory, or -1 if it is missing. */
+/* Returns the number in file @name of @cpu's sysfs directory; -1: missing. */
 static int number_of(int cpu, const char *name)
 {
     char path[96];
@@ -28,8 +28,8 @@ static int core_of(int cpu)
     return lowest < 0 ? cpu : lowest;
 }
 
-/* Returns whether CPUs @a and @b are of one kind: the kernel reports equal capacity, and their
- * maximum frequencies differ by less than a tenth. */
+/* Returns whether CPUs @a and @b are of one kind: of equal capacity according to the kernel, with
+ * maximum frequencies that differ by less than a tenth. */
 static bool same_kind(int a, int b)
 {
     const int fast = number_of(a, "cpufreq/cpuinfo_max_freq"),

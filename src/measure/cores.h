@@ -7,23 +7,23 @@
 
 #include "measure/seek.h"
 
-/* maximum number of lanes; the inference after the measurement uses one core */
+/* maximum number of lanes; inference runs concurrently on another core */
 #define CORES_LANES 4
 
-/* CPUs of one lane. */
+/* CPUs of one lane */
 struct lane_cpus {
     int cpus[SEEK_CPUS];
     size_t count;
 };
 
 /* Divides the @n @cpus into at most @most shares, one per core. CPU i belongs to core @cores[i]
- * (any numbers). All CPUs of a core are in one share, unless the share is full. The first share has
- * the core of CPU @first. Returns the number of shares. Pure. */
+ * (any numbers). All CPUs of a core are in one share unless it is full. The first share has the
+ * core of CPU @first. Returns the number of shares. Pure. */
 unsigned cores_share(const int *cpus, const int *cores, size_t n, int first, unsigned most,
                      struct lane_cpus *out);
 /* Divides the CPUs allowed to the calling thread into at most CORES_LANES shares, like cores_share.
- * A CPU whose core is unknown counts as a separate core. Omits CPUs of another kind than @first
- * (hybrid processors). */
+ * A CPU whose core is unknown is a separate core. Omits CPUs of another kind than @first (hybrid
+ * processors). */
 unsigned cores_allowed(int first, struct lane_cpus out[CORES_LANES]);
 
 #endif

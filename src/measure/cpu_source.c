@@ -22,8 +22,7 @@ struct cpu_source {
 };
 
 /* Disables the room probe. Independent forms do not fill the buffer that this probe tests, so a
- * busy neighbour does not slow them through that buffer. On some hosts a neighbour is always
- * busy. */
+ * busy neighbour does not slow them. On some hosts a neighbour is always busy. */
 static void calibrate_forms(struct cpu_source *s)
 {
     s->forms_calibration = s->calibration;

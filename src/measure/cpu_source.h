@@ -15,11 +15,11 @@ const struct calibration *source_cpu_calibration(const struct source *s);
 /* Sets the record of measurements on this CPU (borrowed), and begins a new series in it. */
 void source_cpu_record(struct source *s, struct record *record);
 struct sandbox *source_cpu_sandbox(struct source *s);
-/* Returns the number of child processes created so far: one per CPU if none died. */
+/* Returns the number of child processes created so far: one per CPU if none has died. */
 unsigned source_cpu_children(const struct source *s);
 
-/* Generates, without running it, the body that source_cpu would run for @e on a processor of the
- * forms' instruction set. Returns false with err if @e has no body. */
+/* Generates the body that source_cpu would run for @e on a processor of the forms' instruction set.
+ * Returns false with err if @e has no body. */
 bool source_code(const struct forms *forms, const struct experiment *e,
                  const struct body_shape *shape, struct body *out, struct err *err);
 

@@ -9,17 +9,17 @@
 #include "base/names.h"
 #include "base/vec.h"
 
-/* number of instructions in a hashed body, enough to use every register */
+/* number of instructions in a hashed body, which use every register */
 #define SUM_BODY 16
 #define SUM_BASIS 0xcbf29ce484222325
 
 struct form_codes {
     const struct forms *forms;
     struct names names;
-    VEC(struct form_code *) codes;   /* by index of the form's name; NULL if not measurable */
-    /* reasons why forms are not measurable; NULL for a measurable form */
+    VEC(struct form_code *) codes;   /* per form name: its code; NULL if not measurable */
+    /* per form name: reason why the form is not measurable; NULL: it is */
     VEC(char *) reasons;
-    VEC(uint64_t) sums;              /* hash of the code, by index of the form's name, or 0 */
+    VEC(uint64_t) sums;              /* per form name: hash of the code; 0: none */
     struct body *body;               /* storage for generated bodies */
 };
 
@@ -47,8 +47,8 @@ void form_codes_free(struct form_codes *f)
     free(f);
 }
 
-/* Returns the FNV-1a hash (Fowler, Noll, Vo) @sum extended by @bytes. The result does not depend on
- * the platform. */
+/* Returns the FNV-1a hash (Fowler, Noll, Vo) @sum extended by @bytes, which is equal on all
+ * platforms. */
 static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -56,8 +56,8 @@ static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t length)
     return sum;
 }
 
-/* Returns the hash of a short body of @row, generated independently of this processor; 0 if there
- * is no code. */
+/* Returns the hash of a short body of @row, which is independent of this processor; 0: there is no
+ * code. */
 static uint64_t sum_of(struct form_codes *f, const struct form_row *row, struct form_code *code)
 {
     const struct body_shape shape = {.instructions = SUM_BODY};

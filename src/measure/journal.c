@@ -32,13 +32,13 @@
 #define QUANTITY 3
 #define QUANTITY_WIDE 5
 #define JOURNAL_LIMIT ((size_t)1 << 31)
-#define PART_BYTES ((size_t)4 << 20)   /* bytes that are parsed as one table */
+#define PART_BYTES ((size_t)4 << 20)   /* number of bytes that are parsed as one table */
 
 struct journal {
     int file;
     char *path;
     struct str pending;
-    off_t length;        /* bytes of complete records in the file */
+    off_t length;        /* number of bytes of complete records in the file */
     /* an incomplete record at the end of the file could not be removed */
     bool torn;
     double synced;
@@ -46,7 +46,7 @@ struct journal {
     VEC(struct journal_entry) entries;
 };
 
-/* Columns of a record in addition to those of experiments. */
+/* columns of a record in addition to those of experiments */
 struct conditions { double baseline, slowed; const char *day, *code; };
 
 static struct conditions conditions_of(const struct experiments *t, size_t row)
@@ -63,8 +63,8 @@ static struct conditions conditions_of(const struct experiments *t, size_t row)
                                *text[1] ? strtod(text[1], NULL) : NAN, text[2], text[3]};
 }
 
-/* Returns whether a later final value replaces the stored one. It must be lower, or must have been
- * measured under conditions that are at least as good. A failure never replaces a value. */
+/* Returns whether a later final value replaces the stored one: it is lower, or was measured under
+ * conditions that are at least as good. A failure never replaces a value. */
 static bool replaces(const struct journal_entry *entry, const struct experiment_row *row,
                      const struct conditions *now)
 {
@@ -95,7 +95,7 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
         if (!shorter && entry->value_count < sizeof entry->values / sizeof *entry->values)
             entry->values[entry->value_count++] = row->cycles;
     }
-    /* Values of single passes are not final, and "busy machine" is not a result. */
+    /* Values of single passes are not final, and "busy machine" is no result. */
     if (single ? entry->state != NULL
                : experiment_state_open(row->state) || !replaces(entry, row, &now)) {
         if (single && strcmp(entry->state, JOURNAL_ONCE) == 0 && !(entry->baseline <= now.baseline))
@@ -112,7 +112,7 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
     day_take(entry, now.day);
 }
 
-/* Writes the key of an entry: the experiment and the sum of its code. */
+/* Writes the key of an entry: the experiment and its code sum. */
 static void key_print(const struct experiment *e, const char *code, struct str *out)
 {
     experiment_print_key(e, out);
@@ -147,7 +147,7 @@ static bool read_part(struct journal *j, const struct str *rows, struct err *err
     return ok;
 }
 
-/* Parses the rows in parts, because a journal may exceed the size limit of a table. */
+/* Parses the rows in parts, because a journal may be larger than a table may be. */
 static bool read_back(struct journal *j, const struct str *rows, struct err *err)
 {
     const char *text = str_text(rows), *newline = memchr(text, '\n', rows->length);
@@ -185,8 +185,8 @@ static int open_locked(const char *path, struct err *err)
         O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (path_is_state(path) ? O_NOFOLLOW : 0), 0600);
 
     if (fd >= 0 && path_is_state(path))
-        /* Earlier versions created files that others can read. If fchmod fails, the directory is
-         * private anyway. */
+        /* Earlier versions created files that others can read. The directory is private even if
+         * fchmod fails. */
         fchmod(fd, 0600);
     if (fd < 0) {
         err_set(err, ERR_IO, "use another file with --journal", "cannot write: %s",
@@ -269,7 +269,7 @@ struct journal *journal_open(const char *path, struct err *err)
     j->file = path_make_parents(path, 0777, err) ? open_locked(path, err) : -1;
     if (j->file < 0 || !file_read(path, JOURNAL_LIMIT, &bytes, err))
         goto out;
-    /* The file is empty or has an incomplete header. */
+    /* The file is empty, or its header is incomplete. */
     if (bytes.length < strlen(JOURNAL_HEADER) &&
         memcmp(str_text(&bytes), JOURNAL_HEADER, bytes.length) == 0) {
         str_add(&j->pending, JOURNAL_HEADER);
@@ -320,8 +320,8 @@ bool journal_flush(struct journal *j, struct err *err)
 {
     if (!j->pending.length)
         return true;
-    /* Removes the rest of a failed write. If that fails, ends the line. The next run moves a line
-     * without a checksum to the file of damaged lines. */
+    /* Removes the rest of a failed write, or else ends the line. The next run moves a line without
+     * a checksum to the file of damaged lines. */
     if (j->torn && file_calls.truncate(j->file, j->length) != 0) {
         if (!file_calls_write_all(j->file, "\n", 1))
             return write_fault(j, err);
@@ -335,8 +335,8 @@ bool journal_flush(struct journal *j, struct err *err)
     }
     j->length += (off_t)j->pending.length;
     str_clear(&j->pending);
-    /* A crash of this process does not lose bytes that write() accepted. Synchronises the disk at
-     * most once per second. */
+    /* Bytes that write() accepted survive a crash of this process. Synchronises the disk at most
+     * once per second. */
     if (clock_seconds() - j->synced > 1) {
         j->synced = clock_seconds();
         return file_calls.sync(j->file) == 0 || write_fault(j, err);

@@ -1,4 +1,4 @@
-/* Journal of measurements: an append-only experiments.csv, written during measuring. A killed
+/* Journal of measurements: an append-only experiments.csv, written while measuring. A killed
  * program loses no result. */
 #ifndef PORTOLAN_MEASURE_JOURNAL_H
 #define PORTOLAN_MEASURE_JOURNAL_H
@@ -11,18 +11,18 @@
 
 struct journal;
 /* Opens or creates @path and its directories. Removes an incomplete last line. Moves damaged lines
- * to @path.damaged and logs this. Returns NULL with err. Use the journal from one thread. */
+ * to @path.damaged and logs this. Returns NULL with err. One thread. */
 struct journal *journal_open(const char *path, struct err *err);
 void journal_close(struct journal *j);
-/* Adds a line, which stays in memory until journal_flush. @code is the sum of the experiment's code
- * (form_codes_sums), or empty. */
+/* Adds a line, which journal_flush writes. @code: the code sum of the experiment (form_codes_sums),
+ * or empty. */
 void journal_add(struct journal *j, const struct experiment *e, const char *code,
                  const struct measured *m, const char *state);
-/* Writes the added lines. Returns false with err if writing fails. The file then ends with its last
+/* Writes the added lines. Returns false with err on failure. The file then ends with its last
  * complete record, and a later flush writes the missing lines. */
 bool journal_flush(struct journal *j, struct err *err);
 
-/* Values that the file had for an experiment when it was opened. */
+/* Values that the file had for an experiment when it was opened */
 struct journal_entry {
     double cycles, spread;      /* final value; NaN unless state is EXPERIMENT_OK */
     uint32_t repeats;
@@ -36,12 +36,12 @@ struct journal_entry {
     double baseline, slowed;
     char day[KEPT_DAY];     /* date of the final value; empty if unknown */
 };
-/* Returns the entry of @e with code sum @code, or NULL. An entry without a code sum matches any
+/* Returns the entry of @e with code sum @code; NULL: none. An entry without a code sum matches any
  * @code except that of a user's form ('u'). */
 const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e,
                                          const char *code);
-/* Returns the path portolan/<cpu name>.csv in $XDG_STATE_HOME or ~/.local/state. The caller frees
- * it. Returns NULL if there is no home directory. */
+/* Returns the path portolan/<cpu name>.csv in $XDG_STATE_HOME or ~/.local/state; NULL without a
+ * home directory. The caller frees it. */
 char *journal_default_path(void);
 
 #endif

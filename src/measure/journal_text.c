@@ -65,8 +65,8 @@ void journal_text_add(struct str *out, const struct experiment *e, const char *c
     str_done(&text);
 }
 
-/* Returns the length of the record without the checksum and its comma, or 0 if the checksum is
- * missing or wrong. */
+/* Returns the length of the record without the checksum and its comma; 0: the checksum is missing
+ * or wrong. */
 static size_t checked_length(const char *line, size_t length)
 {
     char *end, digits[CHECK_DIGITS + 1];
@@ -96,8 +96,7 @@ static bool readable(const char *line, size_t length)
     return is;
 }
 
-/* Adds a line to the valid or to the invalid lines. @plain is true if the format has no
- * checksums. */
+/* Adds a line to the valid or to the invalid lines. @plain: the format has no checksums. */
 static void take_line(struct journal_parts *out, bool plain, const char *line, size_t length)
 {
     size_t record = checked_length(line, length);
@@ -135,7 +134,7 @@ bool journal_parts_read(const char *text, size_t length, struct journal_parts *o
         if (newline > text + at)
             take_line(out, plain, text + at, (size_t)(newline - text) - at);
     out->torn = length - at;
-    /* After a power loss, a file may contain NULs. */
+    /* A file may contain NULs after a power loss. */
     if (out->torn && memchr(text + at, 0, out->torn)) {
         take_line(out, plain, text + at, out->torn);
         out->torn = 0;

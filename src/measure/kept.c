@@ -64,8 +64,8 @@ static void identity_done(struct str identity[CPU_COLUMNS])
         str_done(&identity[c]);
 }
 
-/* Reads the table of all CPUs, the indices of its columns (@at), and the indices of the columns
- * that identify a CPU (@cpu). Returns NULL if the file is unreadable. */
+/* Reads the table of all CPUs. Sets @at to the indices of its columns, and @cpu to those of the
+ * columns that identify a CPU. Returns NULL if the file is unreadable. */
 static struct csv_table *table_read(const struct kept_file *file, int cpu[CPU_COLUMNS],
                                     int at[KEPT_COLUMNS])
 {

@@ -1,5 +1,5 @@
-/* Measurements of this CPU, stored between runs: rows of CSV files in the state directory,
- * identified by the CPU's name, signature and microcode. Rows of other CPUs are preserved. */
+/* Measurements of this CPU, stored between runs as rows of CSV files in the state directory. The
+ * CPU's name, signature and microcode identify them. Rows of other CPUs are preserved. */
 #ifndef PORTOLAN_MEASURE_KEPT_H
 #define PORTOLAN_MEASURE_KEPT_H
 
@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-#define KEPT_DAY 11   /* bytes of a date such as 2026-11-22, with the final NUL */
+#define KEPT_DAY 11   /* bytes of a date such as 2026-11-22, including the NUL */
 #define KEPT_COLUMNS 8
 
 struct kept_file {
@@ -18,23 +18,22 @@ struct kept_file {
     const char *columns[KEPT_COLUMNS];   /* further columns, NULL-terminated */
 };
 
-/* memory.csv: facts about the memory of a computer, and cost of a cache line by array size (with
- * bytes, spread and clock). */
+/* memory.csv: facts about the memory of a computer, and cost of a cache line by array size, with
+ * bytes, spread and clock */
 extern const struct kept_file memory_kept;
 enum memory_kept_column {
     MEMORY_KEPT_DAY, MEMORY_KEPT_FACT, MEMORY_KEPT_VALUE, MEMORY_KEPT_UNIT, MEMORY_KEPT_BYTES,
     MEMORY_KEPT_SPREAD, MEMORY_KEPT_CLOCK
 };
 
-/* Rows of this CPU, in file order. */
+/* rows of this CPU, in file order */
 struct kept_rows {
     struct csv_table *table;
     VEC(char **) rows;
     int at[KEPT_COLUMNS];
 };
 
-/* Reads the rows of this CPU. There are none if the file is missing or unreadable. The caller frees
- * @out with kept_done. */
+/* Reads the rows of this CPU, none if the file is missing or unreadable. kept_done frees @out. */
 void kept_read(const struct kept_file *file, struct kept_rows *out);
 void kept_done(struct kept_rows *k);
 /* Returns a field, or "" if the column is missing. */
@@ -48,16 +47,16 @@ struct kept_writer {
     struct str text, identity[3];
 };
 
-/* Begins a new version of @file. Omits the rows of this CPU for which @replaced returns true (NULL
- * omits all). kept_write frees @w. */
+/* Begins a new version of @file. Omits the rows of this CPU for which @replaced returns true (NULL:
+ * all of them). kept_write frees @w. */
 void kept_replace(struct kept_writer *w, const struct kept_file *file,
                   bool (*replaced)(const char *const fields[KEPT_COLUMNS]));
 /* Appends a row of this CPU. */
 void kept_add(struct kept_writer *w, const char *const fields[KEPT_COLUMNS]);
 /* Writes the file. Logs a failure as "cannot save @what: ...". */
 void kept_write(struct kept_writer *w, const char *what);
-/* Writes the CPU's name ("Intel(R) Xeon(R) Processor"), signature and microcode, which identify its
- * rows. */
+/* Writes the name ("Intel(R) Xeon(R) Processor"), signature and microcode of the CPU, which
+ * identify its rows. */
 void kept_identity(struct str *name, struct str *signature, struct str *microcode);
 /* Writes today's date to @day, in the format of these files. */
 void kept_today(char day[KEPT_DAY]);

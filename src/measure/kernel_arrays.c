@@ -16,35 +16,35 @@
 #include "measure/ticks.h"
 #include "model/start.h"
 
-/* Maximum number of instructions in a sequence of copies. In a long sequence the loop's end costs
- * little. */
+/* Maximum number of instructions in a sequence of copies. The loop's end costs little in a long
+ * sequence. */
 #define UNROLLED 160
 #define UNROLLED_BYTES 8192
 /* copies in the short sequence, whose loop end costs an eighth of a cycle per copy */
 #define UNROLLED_FEW 8
-/* minimum number of repetitions of a sequence before the arrays end; with fewer repetitions, a
- * shorter sequence is used */
+/* minimum number of repetitions of a sequence before the arrays end; below it, a shorter sequence
+ * is used */
 #define UNITS_LEAST 2
-#define NEAR_BYTES ((uint64_t)64 << 10)   /* arrays of at most these bytes are in the first level,
-                                           * or hardly exceed it */
+/* arrays up to this size fit in the first level, or nearly */
+#define NEAR_BYTES ((uint64_t)64 << 10)
 #define CLOCK_LONG 402
 #define CLOCK_SHORT 2
 #define CLOCK_SAMPLES 4
-#define CLOCK_RECENT 5e-3         /* seconds for which a measured clock stays valid */
-/* Cycles of a run with arrays in private caches or beyond. A host interrupts a guest for a few
- * microseconds about every fifty microseconds. Most shorter runs are therefore not interrupted.
- * With larger arrays, a run must be long compared with the lines in flight at its end. */
+#define CLOCK_RECENT 5e-3         /* seconds for which a measured clock is used */
+/* Cycles of a run with arrays in private caches or beyond. A host may interrupt a guest for a few
+ * microseconds about every fifty microseconds, so most shorter runs are not interrupted. With
+ * larger arrays, a run must be long compared with the lines in flight at its end. */
 #define SAMPLE_OWN 5e4
 #define SAMPLE_SHARED 1.6e5
 /* cycles of a run with random accesses, which begins with cold TLBs */
 #define SAMPLE_SPREAD 1.2e6
-/* iterations of the first run that estimates the time of a unit */
+/* number of iterations of the first run that estimates the time of a unit */
 #define ROUGH_ITERATIONS 200
 /* minimum number of cycles of a run that estimates the time of a unit */
 #define ROUGH_CYCLES 6e4
 #define ROUGH_MORE 6
-#define ROUGH_RUNS 2              /* number of runs for the estimate, of which the fastest counts */
-#define LAYOUT_RUNS 4             /* number of runs for the estimate if layouts are compared */
+#define ROUGH_RUNS 2              /* number of runs of an estimate, of which the fastest is used */
+#define LAYOUT_RUNS 4             /* number of runs of an estimate that compares layouts */
 #define GOLDEN 0.6180339887498949 /* golden ratio; its multiples modulo 1 are evenly distributed */
 #define SAMPLES 150               /* maximum number of samples per measurement */
 #define PASSES_MOST 4000
@@ -61,24 +61,25 @@
 #define FREE_SHARE 0.75           /* largest fraction of the free memory that an arena uses */
 #define MIB 1048576.0
 #define OWN_BYTES ((uint64_t)3 << 20)   /* largest arrays in bytes that private caches may hold */
-/* the start-up cost of a pass is subtracted if the pass takes fewer cycles */
+/* the start-up cost of a pass is subtracted if the pass takes fewer cycles than this */
 #define SHORT_CYCLES 4e4
 #define WALK_SPREAD 4e7
 /* Maximum number of cycles of the walks over the arrays before measuring. Instead of a longer walk,
  * all lines are read once. */
 #define WALK_CYCLES 3e7
-/* Largest arrays in bytes whose lines are read. Larger ones exceed the caches, unless accesses are
- * random: then part of the lines is in a cache. */
+/* Largest arrays in bytes whose lines are read. Larger ones exceed the caches. Random accesses have
+ * no limit, because part of the lines is then in a cache. */
 #define READ_MOST ((uint64_t)96 << 20)
-/* Number of times that the lines of newly filled arrays are read. A shared cache fills slowly:
- * measured on a Redwood Cove, the fifth pass over 64 MiB is as fast as later ones. */
+/* Number of times that the lines of newly filled arrays are read. A shared cache fills slowly: on a
+ * Redwood Cove, the fifth pass over 64 MiB is as fast as later ones. */
 #define READS_FRESH 5
-/* Minimum size in bytes of arrays with samples of all parts. In smaller arrays such samples would
- * access lines that are still in private caches. */
+/* Minimum size in bytes of arrays with samples of all parts. In smaller arrays they would access
+ * lines that are still in private caches. */
 #define PARTS_LEAST ((uint64_t)24 << 20)
-#define STARTS 64                 /* places of larger arrays at which a measurement may begin */
-/* The double 4/3; its halves are two ordinary floats. All have full mantissas, so that divisions
- * and roots have their usual latency. */
+/* number of places of larger arrays at which a measurement may begin */
+#define STARTS 64
+/* The double 4/3, whose halves are two ordinary floats. All have full mantissas, so divisions and
+ * roots have their usual latency. */
 #define NUMBER 0x3ff5555555555555
 
 /* Adds @copies copies of the first @count instructions at distances of @stride bytes. */
@@ -99,8 +100,8 @@ static bool copies_add(struct kernel_arrays *k, size_t count, struct arrays_code
 }
 
 /* Adds the code of the loop in all lengths: sequences of at most @copies copies at distances of
- * @stride bytes. The branch that counts replaces the closing branch of a single copy, which then is
- * the loop of a program. */
+ * @stride bytes. In a single copy, which is the loop of a program, the counting branch replaces the
+ * closing branch. */
 static bool lengths_add(struct kernel_arrays *k, struct arrays_code code[ARRAYS_LENGTHS],
                         unsigned copies, size_t stride, struct err *err)
 {
@@ -108,7 +109,8 @@ static bool lengths_add(struct kernel_arrays *k, struct arrays_code code[ARRAYS_
     const struct insn *last = &k->insns[k->count - 1];
     bool closes = k->count > 1 && last->traits & INSN_BRANCH;
 
-    for (unsigned i = 0; i < last->operand_count; i++)   /* loop rel8 counts down rcx */
+    /* The instruction loop rel8 decrements rcx. */
+    for (unsigned i = 0; i < last->operand_count; i++)
         closes &= !(last->operands[i].access & ACCESS_WRITE);
     if (!copies_add(k, k->count, &code[ARRAYS_MANY], copies, stride, err))
         return false;
@@ -183,8 +185,7 @@ static void arena_use(struct arena_state *a, uint64_t at, uint64_t bytes)
         a->used[part % ARENA_PARTS] = a->uses;
 }
 
-/* Fills the first @bytes of the arena with numbers, unless they are filled in the current child
- * process. */
+/* Fills the first @bytes of the arena with numbers, unless the current child process has them. */
 static bool numbers_fill(struct kernel_arrays *k, uint64_t bytes, struct err *err)
 {
     if (sandbox_pid(k->sandbox, true) != k->arena->process || !k->arena->process)
@@ -241,7 +242,7 @@ static bool pattern_fill(struct kernel_arrays *k, const struct arrays_fill *f, s
     return true;
 }
 
-/* Measures the ticks of @count clock chains, the least of several runs. */
+/* Measures the ticks of @count clock chains: the least of several runs. */
 static bool chain_ticks(struct sandbox *s, unsigned count, double *least, struct err *err)
 {
     struct sandbox_item *item = sandbox_items(s);
@@ -323,7 +324,7 @@ static void registers_fill(const struct kernel_arrays *k, const struct arrays *a
 }
 
 /* Runs the loop in @code for @units units in each of @passes passes, after @warm warm-up units.
- * Stores the ticks in *@ticks. */
+ * Sets *@ticks to the ticks. */
 static bool run(struct kernel_arrays *k, const struct arrays_code *code,
                 const struct arrays *arrays,
                 uint64_t ahead, uint64_t warm, uint64_t units, unsigned passes, double *ticks,
@@ -361,14 +362,14 @@ static bool run(struct kernel_arrays *k, const struct arrays_code *code,
     return true;
 }
 
-/* Walk of a loop over arrays. A unit is one iteration of a loop of several copies. */
+/* Walk of a loop over arrays. A unit is one iteration of a loop of several copies */
 struct array_walk {
     const struct arrays_code *code;
     unsigned copies;
     uint64_t all;                /* number of units until the arrays end */
 };
 
-/* Returns the iteration at which a run of @units begins so that it continues the previous run. */
+/* Returns the iteration at which a run of @units begins to continue the previous run. */
 static uint64_t run_ahead(struct kernel_arrays *k, const struct array_walk *w, uint64_t units)
 {
     uint64_t left = w->all > units ? w->all - units : 0, next = k->walked / w->copies;
@@ -388,9 +389,9 @@ static uint64_t part_ahead(const struct array_walk *w, unsigned number, uint64_t
 
 /* Returns the walk with the longest sequence that fits into the arrays at least UNITS_LEAST times,
  * or with a single copy beyond the first level. Prefetchers find streams by the addresses of
- * instructions, so that copies differ from the loop of a program. On a Zen 5, 30 to 53 copies of a
- * loop of 64 bytes double the time per line of the second level, and 8 copies of loops with longer
- * steps halve it. A counter in memory would limit a single copy. */
+ * instructions, so copies differ from the loop of a program. On a Zen 5, 30 to 53 copies of a loop
+ * of 64 bytes double the time per line of the second level, and 8 copies of loops with larger
+ * strides halve it. A counter in memory would limit a single copy. */
 static struct array_walk walk_of(const struct kernel_arrays *k, const struct arrays *arrays)
 {
     const struct arrays_code *code = k->code[k->apart];
@@ -403,7 +404,7 @@ static struct array_walk walk_of(const struct kernel_arrays *k, const struct arr
 }
 
 /* Estimates the cycles of a unit. Runs become longer until they take ROUGH_CYCLES. The fastest run
- * counts, because other runs may have been interrupted. */
+ * is used, because others may have been interrupted. */
 static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays,
                        const struct array_walk *w, double *rough, struct err *err)
 {
@@ -453,17 +454,17 @@ static bool layout_find(struct kernel_arrays *k, const struct arrays *arrays, st
     return true;
 }
 
-/* Plan of the samples for a loop. */
+/* Plan of the samples of a loop */
 struct sample_plan {
     /* @own: the arrays may fit in private caches. @spread: accesses are random. */
     bool own, spread;
     uint64_t units;
     unsigned passes;
-    bool differs;            /* subtract the start-up cost of a pass */
-    /* Samples are of evenly distributed parts of arrays that a shared cache may hold in part. */
+    bool differs;            /* the start-up cost of a pass is subtracted */
+    /* samples are of evenly distributed parts of arrays that a shared cache may hold in part */
     bool parts;
-    uint64_t walk;           /* units of one walk over all arrays */
-    uint64_t warm;           /* warm-up units before a sample */
+    uint64_t walk;           /* number of units of one walk over all arrays */
+    uint64_t warm;           /* number of warm-up units before a sample */
 };
 
 static struct sample_plan sampling_plan(const struct arrays *arrays, const struct array_walk *w,
@@ -532,15 +533,15 @@ static void part_newest(void *state, uint64_t at, uint64_t bytes)
             newest->use = newest->arena->used[part % ARENA_PARTS];
 }
 
-/* Returns the unit at which samples of @units units in total begin. This is the unit whose lines
- * were accessed longest ago, because caches may still contain lines accessed later. */
+/* Returns the unit at which samples of @units units in total begin. Its lines were accessed longest
+ * ago; caches may still contain lines accessed later. */
 static uint64_t start_find(const struct kernel_arrays *k, const struct arrays *arrays,
                            const struct array_walk *w, const struct sample_plan *p, double units)
 {
     unsigned oldest = UINT32_MAX;
     double start = 0;
 
-    if (!arrays->walked_count)   /* all parts of a ring are alike */
+    if (!arrays->walked_count)   /* All parts of a ring are equal. */
         return (uint64_t)(fmod((k->arena->uses + 1) * GOLDEN, 1) * (double)p->walk);
     for (unsigned i = 0; i < STARTS; i++) {
         const double from = (double)i / STARTS * (double)w->all;
@@ -603,7 +604,7 @@ static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
     return true;
 }
 
-/* Samples of a measurement, in cycles of the core. */
+/* Samples of a measurement, in cycles of the core */
 struct array_samples {
     double cycles[SAMPLES];      /* in ascending order */
     unsigned count;
@@ -611,8 +612,8 @@ struct array_samples {
     double clock;                /* mean of cycles per tick */
 };
 
-/* Measures samples. Excludes interrupted samples and the first one, which runs with a cold TLB.
- * Measures the clock repeatedly, because it may change within milliseconds. */
+/* Measures samples, and the clock repeatedly, because it may change within milliseconds. Excludes
+ * interrupted samples and the first one, which has a cold TLB. */
 static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double seconds,
                          struct array_samples *out, struct err *err)
@@ -633,8 +634,7 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
         if (p->differs) {
             if (!run(k, w->code, arrays, ahead, p->units, 1, p->passes, &one, err))
                 return false;
-            /* The least value is used, because an interruption would make the difference too
-             * small. */
+            /* An interruption would make a difference too small, so the least value is used. */
             out->start = fmin(out->start, one * k->arena->clock);
         }
         const uint64_t turns = sandbox_turns(k->sandbox);
@@ -652,7 +652,7 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
     return true;
 }
 
-/* Fills @arrays unless it was done before. *@fresh receives whether anything was filled. */
+/* Fills @arrays unless they are filled. Sets *@fresh to whether anything was filled. */
 static bool arrays_fill(struct kernel_arrays *k, const struct arrays *arrays, bool *fresh,
                         struct err *err)
 {
@@ -695,12 +695,12 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
         !samples_take(k, arrays, &w, &p, seconds, &samples, err))
         return false;
     const unsigned n = samples.count;
-    /* The start-up cost is subtracted, and with it the first unit. */
+    /* The start-up cost, which is subtracted, includes the first unit. */
     const bool less = p.differs && p.units > 1;
     const double scale = 1 / (double)p.passes / ((double)(p.units - less) * w.copies),
                  start = less ? samples.start : 0;
-    /* For private caches, nearly the least time counts. For shared caches, the lower quartile
-     * counts, because times vary with other users. */
+    /* Private caches: nearly the least time. Shared caches: the lower quartile, because times vary
+     * with other users. */
     double low = (samples.cycles[p.own ? n / 8 : n / 4] - start) * scale,
            middle = (samples.cycles[n / 2] - start) * scale;
     if (!(low > 0))

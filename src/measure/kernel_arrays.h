@@ -8,21 +8,21 @@
 #include "model/arrays.h"
 #include "model/memory_costs.h"
 
-#define ARENA_PARTS 512         /* parts of the arena whose last use is known */
-#define ARENA_PART ((uint64_t)1 << 20)   /* bytes of a part; part n and part n + ARENA_PARTS count
-                                          * as one */
+#define ARENA_PARTS 512         /* number of parts of the arena whose last use is known */
+/* bytes of a part; parts n and n + ARENA_PARTS share an entry */
+#define ARENA_PART ((uint64_t)1 << 20)
 
-/* State of a sandbox's arena after its last use by the child process. Zero-initialised. */
+/* State of a sandbox's arena after its last use by the child process */
 struct arena_state {
     uint64_t filled;             /* bytes of the arena that are filled with numbers */
-    struct arrays_fill pattern;  /* last pattern that was written; zero if there are only numbers */
+    struct arrays_fill pattern;  /* last written pattern; zero if there are only numbers */
     int process;
-    /* smallest number of ticks of the short clock chain so far; 0 if unknown */
+    /* smallest number of ticks of the short clock chain so far; 0: unknown */
     double clock_least;
     unsigned uses;               /* number of fills, walks and measurements so far */
-    unsigned used[ARENA_PARTS];  /* number of the last use of each part; 0: none */
-    double clock, clock_at;      /* last measured cycles per tick; clock_seconds of that
-                                  * measurement */
+    unsigned used[ARENA_PARTS];  /* per part: serial number of its last use; 0: none */
+    /* last measured cycles per tick, and clock_seconds of that measurement */
+    double clock, clock_at;
 };
 
 /* Measures the cycles per tick in the child process of @s, and stores them in @a. Returns false
@@ -31,22 +31,22 @@ bool arena_clock(struct sandbox *s, struct arena_state *a, struct err *err);
 
 /* Returns the bytes of memory that are free for programs; 0: unknown. Any thread. */
 uint64_t memory_available(void);
-/* Returns whether an arena of @bytes leaves a quarter of @available bytes free. Otherwise returns
- * false with err (ERR_LIMIT) and remedy @todo. Returns true if @available is 0. Any thread. */
+/* Returns whether an arena of @bytes leaves a quarter of @available bytes free, or @available is 0.
+ * Otherwise returns false with err (ERR_LIMIT) and remedy @todo. Any thread. */
 bool arena_fits(double bytes, uint64_t available, const char *todo, struct err *err);
 
-/* Code of several copies of the kernel at distances of @stride bytes. */
+/* code of several copies of the kernel at distances of @stride bytes */
 struct arrays_code {
     unsigned copies;
     size_t stride;
     uint32_t offset;
 };
 
-/* Lengths of the sequence of copies. In a long sequence the loop's end costs little. Shorter ones
+/* Lengths of the sequence of copies. The loop's end costs little in a long sequence. Shorter ones
  * are for arrays that end earlier. */
 enum arrays_length { ARRAYS_MANY, ARRAYS_FEW, ARRAYS_ONE, ARRAYS_LENGTHS };
 
-/* A kernel in the sandbox. Use from one thread. */
+/* A kernel in the sandbox. One thread. */
 struct kernel_arrays {
     struct sandbox *sandbox;     /* sandbox of the runs, borrowed */
     struct arena_state *arena;   /* state of the sandbox's arena, borrowed */
@@ -55,14 +55,14 @@ struct kernel_arrays {
     unsigned counter, vectors;
     /* code of adjacent copies, and of copies with separated branches (kernel_apart) */
     struct arrays_code code[2][ARRAYS_LENGTHS];
-    /* @may_be_apart: both layouts exist, and none is selected yet. @apart: the layout with
+    /* @may_be_apart: both layouts exist, and neither is selected yet. @apart: the layout with
      * separated branches is selected. */
     bool may_be_apart, apart;
     bool plain_values;
-    /* Estimated cycles per iteration, which determine the length of a sample. Set by the last
-     * measurement or by the caller. 0: the measurement begins with an estimate. */
+    /* Estimated cycles per iteration, which determine the length of a sample. The last measurement
+     * or the caller sets it. 0: the measurement begins with an estimate. */
     double rough;
-    /* iterations of all samples since the last walk; the next sample begins after them */
+    /* number of iterations of all samples since the last walk; the next sample begins after them */
     uint64_t walked;
 };
 
@@ -76,7 +76,7 @@ struct arrays_measured {
      * NaN if runs were too short. */
     double clock_hz;
     unsigned samples;
-    uint64_t iterations;         /* iterations in one sample */
+    uint64_t iterations;         /* number of iterations of one sample */
 };
 
 /* Adds the kernel's code to @s, which needs an arena (sandbox_arena). Call it after the last

@@ -76,7 +76,7 @@ size_t kernel_emit_one(const struct insn *in, unsigned slot, uint32_t offset, ui
 size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint8_t *out, size_t at)
 {
     size_t start = at;
-    /* Relocates the code. Each relative operand accesses its own cache line, the same in all
+    /* Relocates the code. Each relative operand accesses a cache line of its own, the same in all
      * copies. */
     for (size_t i = 0; i < count; i++)
         at += kernel_emit_one(&insns[i], (unsigned)i, offset, out, at);
@@ -112,8 +112,8 @@ static bool leads_over(const struct insn *in, const uint8_t *code, size_t at, si
     return memcmp(wanted, code + at - in->length, in->length + bytes) == 0;
 }
 
-/* Returns whether @again is the same instruction as @in, with equal length. Branch targets and
- * relative operands may differ, because the encoded bytes lack the symbols of relocations. */
+/* Returns whether @again is the same instruction as @in, of equal length. Branch targets and
+ * relative operands may differ, because the bytes lack the symbols of relocations. */
 static bool same_insn(const struct insn *in, const struct insn *again)
 {
     return again->length == in->length &&

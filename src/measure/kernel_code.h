@@ -1,5 +1,5 @@
-/* Machine code of a kernel: rejection, copies of the body, and the loop counter. Pure. Available on
- * any computer for both instruction sets. */
+/* Machine code of a kernel: rejection, copies of the body, and the loop counter. Pure. Works on any
+ * computer for both instruction sets. */
 #ifndef PORTOLAN_MEASURE_KERNEL_CODE_H
 #define PORTOLAN_MEASURE_KERNEL_CODE_H
 
@@ -9,21 +9,22 @@
 #include "isa/insn.h"
 
 #define KERNEL_APART 32
-/* Copies whose branches are separated. Even the smallest branch predictor predicts 30 branches at
- * full speed for one thread. With 60 copies, a Golden Cove core takes 1.0 or 2.1 cycles each. */
+/* Number of copies whose branches are separated. Even the smallest branch predictor predicts 30
+ * branches at full speed for one thread. With 60 copies, a Golden Cove core takes 1.0 or 2.1 cycles
+ * each. */
 #define KERNEL_APART_COPIES 30
 #define KERNEL_APART_GAIN 0.95   /* largest ratio of times per copy (separated / adjacent) at which
                                   * separated copies are used */
 
-/* Criterion for the number of copies of a kernel. */
+/* Criterion for the number of copies of a kernel */
 enum kernel_copies {
-    KERNEL_CACHED,    /* few enough copies for the µop cache, if it can hold one copy */
+    KERNEL_CACHED,    /* few enough copies for the µop cache, if it can hold one */
     /* so many copies of short instructions that they exceed the µop cache, but not the first-level
      * instruction cache */
     KERNEL_DECODED,
 };
 
-/* Returns why the kernel is rejected, or NULL if it may run on this CPU. Sets *@at (may be NULL) to
+/* Returns why the kernel is rejected; NULL if it may run on this CPU. Sets *@at (may be NULL) to
  * the number of the rejected instruction from 1, or to 0 for the whole kernel. */
 const char *kernel_refused(const struct insn *insns, size_t count, unsigned *at);
 /* Like kernel_refused, but independent of this CPU. */
@@ -36,23 +37,23 @@ size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint
 /* Writes one instruction. A relative operand accesses data slot @slot. Returns the length. */
 size_t kernel_emit_one(const struct insn *in, unsigned slot, uint32_t offset, uint8_t *out,
                        size_t at);
-/* Returns the distance between copies. Closing branches must be KERNEL_APART bytes apart, because
- * branch predictors handle one taken branch per cycle only at this distance. Returns @length, the
- * length of one copy, if adjacent copies satisfy this. */
+/* Returns the distance between copies. Branch predictors handle one taken branch per cycle only if
+ * closing branches are KERNEL_APART bytes apart. Returns @length, the length of one copy, if
+ * adjacent copies satisfy this. */
 size_t kernel_apart(const struct insn *insns, size_t count, size_t length);
 /* Writes @bytes of nops at @at, where a copy ends, and makes its closing branch skip them. Returns
  * @bytes. */
 size_t kernel_fill(const struct insn *insns, size_t count, uint8_t *out, size_t at, size_t bytes);
 /* Writes @copies of the kernel, at distances of @stride bytes (length of a copy, or kernel_apart),
  * for address @offset of the code area. @out needs 16 additional bytes per copy. Returns the total
- * length, or 0 if the bytes decode to other instructions. */
+ * length; 0 if the bytes decode to other instructions. */
 size_t kernel_copies_emit(const struct insn *insns, size_t count, unsigned copies, size_t stride,
                           uint32_t offset, uint8_t *out);
 /* Returns whether @code decodes exactly to complete copies of @insns, in order and with equal
  * lengths. Each branch must lead to the next instruction or over the nops of kernel_fill. */
 bool kernel_emitted(const struct insn *insns, size_t count, const uint8_t *code, size_t length);
-/* Chooses the loop counter (enum sandbox_counter). On x86-64 the counter is in memory. On AArch64
- * it is a general register that the kernel does not use; COUNTER_BODY if the kernel uses all. */
+/* Chooses the loop counter (enum sandbox_counter). On x86-64 it is in memory. On AArch64 it is a
+ * general register that the kernel does not use, or COUNTER_BODY if it uses all. */
 unsigned kernel_counter(const struct insn *insns, size_t count);
 
 #endif

@@ -11,16 +11,15 @@
 #define FUSED 2               /* maximum number of instructions that fuse into one slot */
 /* smallest accepted ratio of a time to the lower limit that nops and fusion give */
 #define LEAST_SHARE 0.9
-#define WIDTH 0.01            /* relative width of a floor, the lowest times that agree */
+#define WIDTH 0.01            /* relative width of a floor: the lowest times that agree */
 /* minimum share of windows on a floor, and their minimum number, so that they do not agree by
  * chance */
 #define SHARE 0.15
 #define FEW 3
 #define APART 0.015           /* relative distance above which a time is not on the floor */
-/* minimum share of windows above the floor at which the code is assumed to have several rhythms */
+/* minimum share of windows above the floor at which several rhythms are assumed */
 #define OTHERS 0.25
-/* minimum number of windows for code with several rhythms, because the fastest rhythm may be
- * rare */
+/* minimum number of windows for code with several rhythms, whose fastest rhythm may be rare */
 #define MANY 24
 /* minimum share of windows on the floor for code with several rhythms */
 #define SHARE_OF_MANY 0.06
@@ -30,7 +29,8 @@
  * 60. */
 #define WAY_CYCLES 512
 #define VISITS_LEAST 3
-#define VISITS 8              /* number of visits, and of windows, without a stable time */
+/* number of visits, and of windows, after which a loop without a floor has no stable time */
+#define VISITS 8
 #define WINDOWS 40
 #define PLAN_VISITS 4         /* number of visits after which an unsettled loop gets another plan */
 #define PLANS 1               /* maximum number of replacements of a loop's plan */
@@ -53,8 +53,8 @@ static bool is_on(float time, double floor)
     return fabs((double)time - floor) <= WIDTH * floor;
 }
 
-/* Finds the lowest of @times that has a @share of all times close to it. Sets *@floor to that time
- * and *@apart to the range of the close times. */
+/* Finds the lowest of @times close to which a @share of all times is. Sets *@floor to that time and
+ * *@apart to the range of the close times. */
 static bool floor_of(const struct kernel_passes *p, const float *times, double share, double *floor,
                      double *apart)
 {
@@ -82,7 +82,7 @@ static bool visits_share(const struct kernel_passes *p, const float *times, doub
     return false;
 }
 
-/* Returns whether nearly all @times are on @floor and none is below. If so, the code has one
+/* Returns whether nearly all @times are on @floor and none is below it. The code then has one
  * rhythm: only disturbances change its time. */
 static bool one_rhythm(const struct kernel_passes *p, const float *times, double floor)
 {
@@ -109,8 +109,8 @@ static bool belong_together(const struct kernel_passes *p, double low, double hi
            way <= WIDTH * low + WAY_CYCLES * (p->plan.passes ? p->plan.passes : 1);
 }
 
-/* Returns whether there are enough windows for a result. Even if two visits agree, a third visit
- * may show that their time is too long. */
+/* Returns whether there are enough windows for a result. A third visit may show that the time of
+ * two agreeing visits is too long. */
 static bool seen_enough(const struct kernel_passes *p)
 {
     return p->visits >= VISITS_LEAST && p->count >= 2 * FEW;
@@ -190,7 +190,7 @@ bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *
 }
 
 /* Returns an unconfirmed time: the median of the windows or, without windows, the first value under
- * contention; NaN: none. Pure. */
+ * contention. NaN: none. Pure. */
 static double kernel_passes_rough(const struct kernel_passes *p)
 {
     double least, middle, most;

@@ -1,5 +1,5 @@
-/* Combines visits to a kernel at different times. A time counts only if a second visit confirms
- * it. */
+/* Combines visits to a kernel at different times. Only a time that a second visit confirms is a
+ * result. */
 #ifndef PORTOLAN_MEASURE_KERNEL_PASSES_H
 #define PORTOLAN_MEASURE_KERNEL_PASSES_H
 
@@ -14,7 +14,7 @@ struct kernel_passes {
     struct kernel_plan plan;
     /* smallest plausible number of cycles per iteration (kernel_least_cycles); 0 if unknown */
     double least;
-    /* iterations of the long run minus those of the short run */
+    /* number of iterations of the long run minus that of the short run */
     double between;
     /* cycles of the short and of the long run, for each accepted window */
     float shorter[KERNEL_PASSES_WINDOWS], longer[KERNEL_PASSES_WINDOWS];
@@ -33,9 +33,9 @@ void kernel_passes_add(struct kernel_passes *p, const struct kernel_measured *m)
 /* Returns whether the times have settled. Short and long runs each need a floor: the lowest times
  * of which several agree within one percent. Of three visits, at least two must have times on each
  * floor, and both floors must belong to one rhythm. If many windows are above the floor, the code
- * has several rhythms, and more windows are needed. Sets *cycles per iteration from the difference
- * of the floors, and *spread to their relative scatter. Rejects times below @least, which result
- * from unequal disturbance of short and long runs. Pure. */
+ * has several rhythms, and more windows are needed. Sets *@cycles to the cycles per iteration from
+ * the difference of the floors, and *@spread to their relative scatter. Rejects times below @least:
+ * short and long runs were then disturbed unequally. Pure. */
 bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double *spread);
 /* Discards the plan and the windows of a loop that walks through memory and has not settled after
  * some visits, at most once. Contention may have caused a plan with too few copies (kernel_run.h).
@@ -47,17 +47,17 @@ bool kernel_passes_enough(const struct kernel_passes *p);
  * least one window. Pure. */
 void kernel_passes_range(const struct kernel_passes *p, double *least, double *most);
 
-/* Returns whether there are enough visits and the middle four fifths of the windows are within 2 %.
- * If so, sets *cycles to their median and *spread to the relative range. Use it after a timeout
- * without a floor. Pure. */
+/* Returns whether there are enough visits, and the middle four fifths of the windows are within 2
+ * %. If so, sets *@cycles to their median and *@spread to the relative range. For use after a
+ * timeout without a floor. Pure. */
 bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *spread);
 
-/* Sets err (ERR_LIMIT) to the reason why there is no time yet: too few windows, or windows that
- * disagree. Returns false. */
+/* Sets err (ERR_LIMIT) to why there is no time yet: too few windows, or windows that disagree.
+ * Returns false. */
 bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err);
 
-/* Visits the kernel until its times settle, for at most @seconds. Meanwhile @seek (may be NULL)
- * moves to a less busy CPU. Returns false with err: ERR_DATA if @insns cannot be measured,
+/* Visits the kernel until its times settle, for at most @seconds. @seek (may be NULL) moves to a
+ * less busy CPU in between. Returns false with err: ERR_DATA if @insns cannot be measured,
  * ERR_LIMIT if the core is contended or there is no stable time. With ERR_LIMIT, @out has the
  * unconfirmed cycles or NaN. */
 bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek *seek,

@@ -12,7 +12,7 @@
 #include "model/start.h"
 
 #define UNROLLED_INSTRUCTIONS 240
-/* maximum number of instructions in the copies of a loop that walks through memory, about three
+/* maximum number of instructions in the copies of a loop that walks through memory; about three
  * hundred loads */
 #define UNROLLED_WALKING 1200
 /* maximum number of bytes of all copies, well below the size of the first-level instruction
@@ -23,8 +23,8 @@
 #define UNROLLED_MOST 3000
 /* maximum number of bytes of these copies, which fit in the first-level instruction cache */
 #define UNROLLED_MOST_BYTES 24576
-/* bytes that exceed a µop cache with short instructions, but fit in the first-level instruction
- * cache */
+/* bytes of copies that exceed a µop cache with short instructions, but fit in the first-level
+ * instruction cache */
 #define DECODED_BYTES 26000
 #define UNROLLED_TRIES 3
 #define LONGER_GAIN 0.96          /* largest ratio of times per copy (more copies / fewer copies) at
@@ -33,19 +33,19 @@
 #define PASSES_LIMIT 4000
 #define MEASUREMENTS 9            /* maximum number of groups of windows per visit */
 #define ENOUGH 6                  /* number of accepted windows that ends a visit */
-/* maximum number of iterations of a run; so many fill any window */
+/* maximum number of iterations of a run, which fills any window */
 #define COUNT_LIMIT ((uint64_t)1 << 24)
-/* maximum number of attempts while the time of the reference block is wrong */
+/* maximum number of attempts while the reference block has a wrong time */
 #define ATTEMPTS 3
-/* Runs of the reference block per check. A busy neighbour may disturb a single run. */
+/* Runs of the reference block per check, because a busy neighbour may disturb a single one */
 #define CANARIES 3
-#define REPEATS 16                /* repetitions of a single instruction */
+#define REPEATS 16                /* number of repetitions of a single instruction */
 #define TRY_AGAIN "try again, or use another CPU with --cpu N"
-/* Bytes by which pointers advance: a multiple of the largest register's size. 64 iterations fit in
- * a page. */
+/* Bytes by which pointers advance: a multiple of the largest register. 64 iterations fit in a
+ * page. */
 #define STRIDE 64
 
-/* Kinds of values for registers that no address uses. */
+/* Kinds of values for registers that no address uses */
 enum values { VALUES_MAPPABLE, VALUES_STRIDE, VALUES_SMALL, VALUES_ALL_MAPPABLE, VALUES_COUNT };
 
 struct run_plan {
@@ -53,7 +53,8 @@ struct run_plan {
     size_t count, length;   /* @count: number of instructions. @length: bytes of one copy. */
     uint8_t *code;
     unsigned copies;
-    bool apart;             /* closing branches of copies are separated, as in struct kernel_plan */
+    /* the closing branches of copies are separated, as in struct kernel_plan */
+    bool apart;
     uint32_t offset;
     bool vector_index;
     unsigned vectors;
@@ -61,7 +62,7 @@ struct run_plan {
     uint32_t bases, indices;    /* bit sets of general registers by use in addresses */
     double until;               /* clock_seconds at which the measurement ends */
     unsigned *reached;          /* number of accesses to reserved addresses, borrowed */
-    bool ended;                 /* a run ended its process, so no other values are tried */
+    bool ended;                 /* a run ended its process; other values are not tried */
     /* several kernels share the process, and their code remains in place */
     bool beside;
 };
@@ -139,7 +140,7 @@ static void item_fill(const struct run_plan *p, enum values values, struct sandb
     registers_fill(p, values, item->general);
 }
 
-/* Returns whether the fault ended the process. Other values of registers would not help then. */
+/* Returns whether the fault ended the process. Other values of registers do not help then. */
 static bool ends_all(unsigned fault)
 {
     return fault == FAULT_ENDLESS || fault == FAULT_SYSTEM_CALL || fault == FAULT_KILLED ||
@@ -151,8 +152,8 @@ static bool in_time(double until, struct err *err)
     return clock_seconds() < until || err_set(err, ERR_LIMIT, TRY_AGAIN, "core is contended");
 }
 
-/* Returns the number from 1 of the instruction at @offset in the code area, or 0 if @offset is
- * outside of the kernel. */
+/* Returns the number from 1 of the instruction at @offset in the code area; 0: @offset is outside
+ * the kernel. */
 static unsigned insn_at(const struct run_plan *p, uint32_t offset)
 {
     size_t place = offset - p->offset, end = 0;
@@ -194,8 +195,8 @@ static bool fault_text(const struct run_plan *p, const struct sandbox_item *item
     return kernel_refuse(p->insns, insn_at(p, item->fault_offset), reason, err);
 }
 
-/* Runs @count iterations a few times. Stores the item with the number of touched pages in *@got and
- * the least time in *@ticks. */
+/* Runs @count iterations a few times. Sets *@got to the item with the number of touched pages, and
+ * *@ticks to the least time. */
 static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint64_t count,
                 struct sandbox_item **got, double *ticks, struct err *err)
 {
@@ -209,7 +210,7 @@ static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint6
         return err_set(err, ERR_DATA, NULL, "%s", sandbox_fault_text(FAULT_RESERVED));
     if (!in_time(p->until, err) || !sandbox_run(s, 1, NULL, NULL, NULL, err))
         return false;
-    /* Code may make such accesses to guess the address of the vault. */
+    /* Code may make such accesses to guess the address of the vault, so they are counted. */
     *p->reached += item->fault == FAULT_RESERVED;
     p->ended |= ends_all(item->fault) || *p->reached >= SANDBOX_GUESSES;
     if (*p->reached >= SANDBOX_GUESSES)
@@ -239,8 +240,8 @@ static double rough_cycles(const struct calibration *c, const struct kernel_plan
 }
 
 /* Unrolls a loop whose pointers soon leave their pages, so that each load runs only once after the
- * registers were set. If a load repeats with another address, the instruction-based prefetcher
- * requests the next address, and the request uses a load port. On a Golden Cove the prefetcher
+ * registers were set. A load that repeats with another address makes the instruction-based
+ * prefetcher request the next address, which uses a load port. On a Golden Cove the prefetcher
  * tracks about 250 loads. Tries as many copies as @instructions and @bytes allow, and uses them if
  * the time per copy is less than @gain times the former time. Stores the time of a run with the
  * plan in *@ticks. */
@@ -259,7 +260,7 @@ static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructio
     if (!code_place(s, p, err))
         return false;
     bool quicker = false;
-    /* Tries several times, because long code is slow at first. */
+    /* Long code is slow at first, so it is tried several times. */
     for (unsigned tries = 0; tries < UNROLLED_TRIES && !quicker; tries++) {
         if (!try(s, p, plan->values, 2 * count, &item, &now, err))
             return false;
@@ -277,10 +278,10 @@ static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructio
     return code_place(s, p, err);
 }
 
-/* Unrolls a loop that walks through memory. The branch predictor tracks fewer addresses than the
- * prefetcher, so loops with a closing branch have many copies only if these are faster. Loops with
- * loads benefit from more copies as long as the prefetcher tracks their loads. They become slower
- * if the copies exceed the µop cache. */
+/* Unrolls a loop that walks through memory. Loops with loads benefit from more copies while the
+ * prefetcher tracks their loads, and become slower if the copies exceed the µop cache. The branch
+ * predictor tracks fewer addresses, so loops with a closing branch get many copies only if these
+ * are faster. */
 static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan *plan,
                       double *ticks, struct err *err)
 {
@@ -305,8 +306,8 @@ static unsigned copies_wanted(const struct run_plan *p, enum kernel_copies kind)
                                                : copies;
 }
 
-/* Finds numbers of copies, iterations and passes with which a run fills the window. The touched
- * pages must have different real pages. */
+/* Finds numbers of copies, iterations and passes of a run that fills the window. The touched pages
+ * must have different real pages. */
 static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                      enum values values, struct kernel_plan *plan, struct err *err)
 {
@@ -352,8 +353,8 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     return true;
 }
 
-/* Returns whether @hint, the plan of another variant, is worth a try. The copies of a much longer
- * kernel would exceed the µop cache. With a much shorter kernel, the loop's end would matter. */
+/* Returns whether to try @hint, the plan of another variant. The copies of a much longer kernel
+ * would exceed the µop cache; in a much shorter one, the loop's end would matter. */
 static bool may_adopt(const struct run_plan *p, const struct kernel_plan *hint,
                       enum kernel_copies kind)
 {
@@ -386,8 +387,8 @@ static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct ru
 }
 
 /* Chooses the faster of two layouts of short copies: with adjacent or with separated closing
- * branches. Adjacent taken branches cost one cycle more than in the original loop, separated
- * branches do not. A separated branch that is not taken falls through nops. */
+ * branches. Adjacent taken branches cost one cycle more than in the original loop, but separated
+ * ones do not. A separated branch that is not taken runs through nops. */
 static bool plan_space(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                        struct kernel_plan *plan, struct err *err)
 {
@@ -416,8 +417,8 @@ static bool plan_space(struct sandbox *s, const struct calibration *c, struct ru
 }
 
 /* Chooses the first kind of values with which the kernel runs long enough before its pointers leave
- * the pages, because overhead dominates short runs. If no kind suffices, chooses the kind with the
- * longest run. */
+ * the pages. Overhead dominates short runs. If no kind suffices, chooses the one with the longest
+ * run. */
 static bool plan_choose(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                         struct kernel_plan *plan, struct err *err)
 {
@@ -463,7 +464,7 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c,
         item_fill(p, plan->values, item);
         item->count = plan->count;
         item->passes = plan->passes;
-        /* At the timeout, succeeds with the windows collected so far. */
+        /* After the timeout, the windows collected so far suffice. */
         if (!in_time(p->until, err))
             return out->windows > 0;
         if (!sandbox_run(s, 1, &c->rules, NULL, NULL, err))
@@ -515,8 +516,8 @@ bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, 
                    known);
 }
 
-/* Measures the kernel from the beginning, then runs the reference block in the same process. Sets
- * *@off if the time of the reference block was wrong. err then has the reason. */
+/* Measures the kernel, then runs the reference block in the same process. If the time of the
+ * reference block was wrong, sets *@off, and err to the reason. */
 static bool attempt(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                     struct kernel_plan *plan, struct kernel_measured *out, bool *off,
                     struct err *err)
@@ -598,8 +599,8 @@ bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct i
 
     if (!visit_begin(&p, insns, count, seconds, plan, out, err))
         return false;
-    /* This is the only measurement since the last correct reference block, and is repeated in new
-     * processes. */
+    /* No other measurement followed the last correct reference block, so this one is repeated in
+     * new processes. */
     for (unsigned i = 0; !ok && off && i < ATTEMPTS; i++)
         ok = attempt(s, c, &p, plan, out, &off, err);
     if (!ok)

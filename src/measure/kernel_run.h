@@ -1,13 +1,13 @@
 /* Runs an unmodified kernel (a repeated block or loop body) on this CPU, with memory mapped
  * wherever the kernel accesses it. The body is unrolled and looped. The loop counter is in an
- * unused register, or on x86-64 in memory, where the kernel may use every register. The closing
- * branch of a copy leads to the next copy. Base registers point to separate addresses (1,088 bytes
- * apart within their pages), and index registers are 0. Other registers have mappable addresses,
- * 64, or small numbers. Of these kinds of values, the one with which pointers stay longest within
- * their pages is used. A fault maps the accessed page to one of a few memory pages that stay in the
- * first-level cache. A pass ends before its pointers leave these pages. Then the registers are set
- * again, and the pass is repeated. The time per iteration follows from runs with two loop
- * counts. */
+ * unused register, or on x86-64 in memory, because the kernel may use every register. The
+ * closing branch of a copy leads to the next copy. Base registers point to separate addresses
+ * (1,088 bytes apart within their pages), and index registers are 0. Other registers have
+ * mappable addresses, 64, or small numbers. Of these kinds of values, the one with which
+ * pointers stay longest within their pages is used. A fault maps the accessed page to one of a
+ * few memory pages that stay in the first-level cache. A pass ends before its pointers leave
+ * these pages. Then the registers are set again, and the pass is repeated. The time per
+ * iteration follows from runs with two loop counts. */
 #ifndef PORTOLAN_MEASURE_KERNEL_RUN_H
 #define PORTOLAN_MEASURE_KERNEL_RUN_H
 
@@ -17,19 +17,18 @@
 
 #define KERNEL_WINDOWS 48
 
-/* Plan of a kernel's runs. The first visit determines the plan. Later visits reuse it, so that
- * times are comparable. */
+/* Plan of a kernel's runs. The first visit determines it. Later visits reuse it, so times are
+ * comparable. */
 struct kernel_plan {
     bool known;
-    enum kernel_copies kind;   /* requested by the caller; the first visit determines all other
-                                * members */
+    enum kernel_copies kind;   /* set by the caller; the first visit determines all other members */
     unsigned values;        /* kind of values (enum values) of registers that no address uses */
     unsigned copies;        /* copies of the kernel in the loop's body */
-    uint64_t count;         /* iterations of the loop in a pass */
+    uint64_t count;         /* number of iterations of the loop in a pass */
     /* number of passes in a run; each begins with the same register values */
     unsigned passes;
     bool apart;             /* the copies' closing branches are separated (kernel_apart) */
-    bool walks;             /* pointers would leave the pages in a longer run */
+    bool walks;             /* a longer run would leave the pages */
     unsigned pages;         /* number of pages that the kernel touches */
     uint32_t offset;        /* offset of the code if several kernels remain in memory */
     /* number of accesses to reserved addresses around the vault, at most SANDBOX_GUESSES */
@@ -45,32 +44,32 @@ struct kernel_measured {
     double clock_hz;
     unsigned repeats;       /* number of accepted windows */
     unsigned pages;         /* number of pages that the kernel touches */
-    unsigned iterations;    /* iterations of the kernel in a run */
+    unsigned iterations;    /* number of iterations of the kernel in a run */
     double contended;       /* share of windows with contention */
     /* the kernel touches more pages than there are real pages, so different addresses share a real
      * line */
     bool wraps;
-    /* Accepted windows of one visit: their cycles in the short and in the long run, and the
-     * difference of the iterations of both runs. */
+    /* accepted windows of one visit: cycles in the short and in the long run, and the difference of
+     * the iterations of both */
     float shorter[KERNEL_WINDOWS], longer[KERNEL_WINDOWS];
     unsigned windows;
     double between;
-    /* The reference block had a wrong time after each attempt. All windows were then discarded, and
+    /* The reference block had a wrong time in each attempt. All windows were then discarded, and
      * err has the reason. */
     bool vain;
 };
 
-/* Collects windows for at most @seconds. The cycles are NaN, because kernel_passes.h evaluates the
- * windows. Fills *@plan if it is unknown. Returns false with err: ERR_DATA, with instruction and
- * line, if @insns cannot be measured (calls, indirect branches, system instructions, faults);
+/* Collects windows for at most @seconds. Leaves the cycles NaN, because kernel_passes.h evaluates
+ * the windows. Fills *@plan if it is unknown. Returns false with err: ERR_DATA, with instruction
+ * and line, if @insns cannot be measured (calls, indirect branches, system instructions, faults);
  * ERR_LIMIT if no window was idle or the reference block was wrong. */
 bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct insn *insns,
                   size_t count, double seconds, struct kernel_plan *plan,
                   struct kernel_measured *out, struct err *err);
 
-/* Visits a kernel with a single attempt, in the process shared with other variants of the loop. The
- * first visit tries @hint, the plan of another variant (may be NULL). The caller must then run the
- * reference block (kernel_vouch), which validates all visits since the last one. */
+/* Visits a kernel with a single attempt, in the process that variants of the loop share. The first
+ * visit tries @hint, the plan of another variant (may be NULL). Afterwards the caller must run the
+ * reference block (kernel_vouch), which validates all visits since its last run. */
 bool kernel_visit_concurrent(struct sandbox *s, const struct calibration *c,
                              const struct insn *insns, size_t count, double seconds,
                              const struct kernel_plan *hint, struct kernel_plan *plan,
@@ -78,14 +77,14 @@ bool kernel_visit_concurrent(struct sandbox *s, const struct calibration *c,
 
 /* Runs the reference block in the process of foreign code, to validate all measurements in it since
  * the last one. If its time is wrong repeatedly, sets *@off, ends all processes, rewrites the
- * reference code, and returns false with ERR_LIMIT. A busy core can be the cause, and a later visit
- * may succeed. Also returns false without a result at @until (clock_seconds), with ERR_LIMIT, or
- * with the err of sandbox_run. */
+ * reference code, and returns false with ERR_LIMIT. If a busy core is the cause, a later visit may
+ * succeed. Also returns false without a result at @until (clock_seconds), with ERR_LIMIT, or with
+ * the err of sandbox_run. */
 bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, bool *off,
                   struct err *err);
 
-/* Sets err (ERR_DATA) to @reason with the text of instruction @at (from 1; 0 for none) and its
- * lines in the C file. Returns false. */
+/* Sets err (ERR_DATA) to @reason with the text of instruction @at (from 1; 0: none) and its lines
+ * in the C file. Returns false. */
 bool kernel_refuse(const struct insn *insns, unsigned at, const char *reason, struct err *err);
 
 #endif

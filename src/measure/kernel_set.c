@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-#define PATIENCE_SECONDS 0.02   /* seconds per attempt with a loop before the next loop */
-/* maximum number of seconds of a visit; the first visit also makes the plan */
+#define PATIENCE_SECONDS 0.02   /* seconds per attempt with a loop before the next loop is tried */
+/* maximum seconds of a visit; the first visit also makes the plan */
 #define VISIT_SECONDS 0.3
 #define LOOP_SECONDS 0.25       /* total seconds of kernel_set_times per loop */
 
@@ -19,7 +19,7 @@ struct set_member {
     size_t count;
     struct kernel_passes passes;
     bool answered;
-    double cycles, spread;        /* cycles is NaN without a time; @fault then has the reason */
+    double cycles, spread;        /* cycles: NaN without a time; @fault then has the reason */
     struct err fault;
 };
 
@@ -66,7 +66,7 @@ static bool same_code(const struct set_member *m, const struct insn *insns, size
     return same;
 }
 
-/* Like kernel_set_add, for any kind of copies. */
+/* Adds a loop as kernel_set_add does, for any kind of copies. */
 static size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns, size_t count,
                                 enum kernel_copies kind)
 {
@@ -80,7 +80,7 @@ static size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns
     m->passes.least = kernel_least_cycles(&set->calibration, count);
     m->passes.plan.kind = kind;
     m->cycles = m->spread = NAN;
-    /* The text of the instructions is borrowed. */
+    /* The text of instructions is borrowed. */
     for (size_t i = 0; i < count; i++)
         m->insns[i].text = NULL;
     vec_push(&set->members, m);
@@ -141,8 +141,8 @@ static size_t kernel_set_answered(const struct kernel_set *set)
     return n;
 }
 
-/* Runs the reference block. If its time is wrong, discards all results since the block's last run.
- * The loops are then measured again in a new process. */
+/* Runs the reference block. If its time is wrong, discards all results since its last run. The
+ * loops are then measured again in a new process. */
 static bool vouch(struct kernel_set *set, struct err *err)
 {
     bool off;

@@ -1,5 +1,5 @@
-/* Measures variants of a loop together, in one process. As many loops as possible are measured
- * while the core is idle. Use from one thread. */
+/* Measures variants of a loop together in one process, as many as possible while the core is idle.
+ * One thread. */
 #ifndef PORTOLAN_MEASURE_KERNEL_SET_H
 #define PORTOLAN_MEASURE_KERNEL_SET_H
 
@@ -9,18 +9,18 @@ struct kernel_set;
 /* Creates a set. Borrows @s and @c. No other code may run in the sandbox until kernel_set_free. */
 struct kernel_set *kernel_set_new(struct sandbox *s, const struct calibration *c);
 void kernel_set_free(struct kernel_set *set);
-/* Adds a loop (KERNEL_CACHED) and copies its instructions. Returns the index of the loop, or of an
- * identical one. */
+/* Adds a loop (KERNEL_CACHED) and copies its instructions. Returns its index, or that of an
+ * identical loop. */
 size_t kernel_set_add(struct kernel_set *set, const struct insn *insns, size_t count);
 /* Visits the loops without a result in turn, until all have one or @seconds have passed. Returns
  * false with err when measurement fails or is cancelled. */
 bool kernel_set_measure(struct kernel_set *set, double seconds, struct err *err);
-/* Returns cycles per iteration of loop @at and their relative spread. Returns false with err:
+/* Stores cycles per iteration of loop @at and their relative spread. Returns false with err:
  * ERR_DATA if not measurable, ERR_LIMIT if the times have not settled. */
 bool kernel_set_result(const struct kernel_set *set, size_t at, double *cycles, double *spread,
                        struct err *err);
 /* Measures cycles per iteration of @n loops. A loop without a stable time has NaN. @code returns
- * the instructions of loop @i of @of, which are copied, and may set *@kind (default KERNEL_CACHED).
+ * the instructions of loop @i of @of, which are copied. It may set *@kind (default KERNEL_CACHED).
  * Takes about a second, or more for many loops, but at most @most seconds. Returns false with err
  * when measurement fails or is cancelled. */
 bool kernel_set_times(struct sandbox *s, const struct calibration *c,

@@ -7,11 +7,11 @@
 #include "base/clock.h"
 #include "model/experiments.h"
 
-/* Largest ratio of an experiment's instructions per cycle to the core's nops per cycle. Nops may be
- * so dense that the µop cache cannot hold them, and are then slower. */
+/* Largest ratio of an experiment's instructions per cycle to the core's nops per cycle. Nops that
+ * are too dense for the µop cache are slower. */
 #define NOPS_HIDE 1.25
-/* Instructions per cycle of the widest cores. A busy neighbour may have lowered the measured
- * baseline, so rates up to this one are always accepted. */
+/* Instructions per cycle of the widest cores. Rates up to it are always accepted, because a busy
+ * neighbour may have lowered the measured baseline. */
 #define SLOTS_MOST 10.0
 
 /* instructions per cycle above which a padded body may be faster */
@@ -30,9 +30,9 @@ static unsigned load_places(const struct lane_task *t)
     return (BODY_WINDOW - window) / 64;
 }
 
-/* Generates the code of experiment @e in one order and adds it as item @at. Adds nothing if @padded
- * and padding does not change the body. Returns false with the reason in out->state; sets *full if
- * the only reason is a full code area. */
+/* Generates the code of experiment @e in one order and adds it as item @at, unless @padded and
+ * padding does not change the body. Returns false with the reason in out->state. Sets *@full if the
+ * only reason is a full code area. */
 static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
                          const struct experiment *e, enum body_order order, bool padded,
                          unsigned rivals, size_t at, struct measured *out, bool *full)
@@ -76,8 +76,8 @@ static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
     return true;
 }
 
-/* Generates experiment @e in all orders as items, from item @at. Returns their number, or 0 with
- * the reason in out->state, or with *full if the code area is full. */
+/* Generates experiment @e in all orders as items from index @at. Returns their number, or 0 with
+ * the reason in out->state. Sets *@full if the code area is full. */
 static unsigned items_prepare(struct measure_lane *l, const struct lane_task *t,
                               const struct experiment *e, unsigned at, struct measured *out,
                               bool *full)
@@ -117,7 +117,7 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, uint6
                              .slowed = (double)(r->contended + r->disturbed) /
                                        fmax(1, r->contended + r->disturbed + r->accepted)};
     if (item->fault) {
-        /* The kernel or a user killed the process, so the code need not be faulty. */
+        /* The kernel or a user killed the process, so the code may be valid. */
         out->busy = item->fault == FAULT_KILLED;
         state_set(out, sandbox_fault_text(item->fault));
     } else if (r->state != WINDOW_SETTLED || !(r->cycles > 0)) {
@@ -138,8 +138,7 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, uint6
     }
 }
 
-/* Adds the samples and the code of item @at to the record. The item has the least time of its
- * experiment. */
+/* Adds the samples and the code of item @at, the fastest of its experiment, to the record. */
 static void item_record(struct measure_lane *l, const struct lane_task *t,
                         const struct experiment *e, size_t at, const struct measured *m)
 {
@@ -185,8 +184,8 @@ unsigned measured_least(const struct measured *orders, const bool *beaten, unsig
     return best;
 }
 
-/* Stores the least time of items @at to @at + @n - 1, the orders of one experiment, in @out. @begun
- * is the start time of the first item, @each the seconds per item. */
+/* Stores the least time of items @at to @at + @n - 1, the orders of one experiment, in @out.
+ * @begun: start time of the first item. @each: seconds per item. */
 static void items_result(struct measure_lane *l, const struct lane_task *t,
                          const struct experiment *e, unsigned at, unsigned n, double begun,
                          double each, struct measured *out)

@@ -14,8 +14,8 @@ struct measure_lane {
     uint32_t lengths[SANDBOX_ITEMS];   /* bytes of code per item */
 };
 
-/* Experiments for all lanes. Lanes do not change the task. Each lane writes results to its own
- * elements of @out. */
+/* Experiments for all lanes, which do not change the task. Each lane writes results to its own
+ * elements of @out */
 struct lane_task {
     /* source of the settings: instructions, orders, baseline and record */
     const struct source *source;

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-#define WORTH_IT 16            /* minimum number of experiments for which several lanes are used */
+#define WORTH_IT 16            /* minimum number of experiments for several lanes */
 /* number of experiments per piece; starting a piece costs a tenth of an experiment */
 #define PIECE 4
 /* success rate below which a lane gets single experiments */
@@ -24,7 +24,7 @@
 /* minimum share of idle probes of a CPU that is probed alone */
 #define MOSTLY 0.5
 /* Minimum share of idle probes if all CPUs are probed together. Threads of one core never reach
- * this share. */
+ * it. */
 #define PARTLY 0.25
 #define TELLING 3              /* minimum number of rounds with an idle CPU for a decision */
 #define JUDGED_AGAIN 60.0      /* seconds until the next decision, because virtual CPUs migrate */
@@ -33,7 +33,7 @@
 struct lanes {
     struct measure_lane lanes[CORES_LANES];
     struct lane_cpus shares[CORES_LANES];
-    /* number of lanes in use; before all lanes start, the upper limit; 1 if only the first lane
+    /* number of lanes in use: before all lanes start, the upper limit; 1 if only the first lane
      * runs */
     unsigned count;
     const struct source_threads *threads;
@@ -49,8 +49,8 @@ struct lanes {
     atomic_bool stop;
     int failed;                    /* first lane that failed, or -1; protected by the lock */
     struct err errs[CORES_LANES];
-    bool narrow;                   /* the first lane is restricted to its share of the CPUs */
-    int only;                      /* the only lane that probes its CPU, or -1 if all lanes probe */
+    bool narrow;                   /* the first lane may use only its share of the CPUs */
+    int only;                      /* the only lane that probes its CPU; -1: all lanes probe */
     unsigned looks[CORES_LANES];   /* number of probes that found the lane's CPU idle */
     /* recent success rate of each lane: share of experiments with a value or a reason */
     double quiet[CORES_LANES];
@@ -164,7 +164,7 @@ static void lane_begin(void *state, unsigned member)
     ended(l, member, lane->sandbox != NULL);
 }
 
-/* Polls for cancellation. Called only on the first lane's thread. */
+/* Polls for cancellation, on the first lane's thread only. */
 static void ask(void *state)
 {
     struct lanes *l = state;
@@ -223,7 +223,7 @@ static void lane_work(void *state, unsigned member)
     t.cancelled = member ? stopped : asked;
     t.state = l;
     while (ok) {
-        /* The sandbox does not poll while a piece runs, because pieces are short. */
+        /* The sandbox does not poll during a piece, because pieces are short. */
         if (member == 0)
             ask(l);
         if (stopped(l))
@@ -257,8 +257,8 @@ static void lane_look(void *state, unsigned member)
                          &l->looks[member], &outgrown, &l->errs[member]));
 }
 
-/* Determines whether CPUs interfere, by probing them alternately together and alone. An unclear
- * result leaves the verdict unchanged. */
+/* Determines whether CPUs interfere, by probing them alternately together and alone. Keeps the
+ * verdict if the result is unclear. */
 static bool judge(struct lanes *l, struct err *err)
 {
     struct lanes_looks rounds[ROUNDS] = {0};
@@ -341,7 +341,7 @@ static bool measure_together(struct lanes *l, size_t n, bool *done, struct err *
     sched_setaffinity(0, sizeof before, &before);
     if (ok)
         return true;
-    /* After an error of another lane, only the first lane continues. */
+    /* Only the first lane continues after an error of another lane. */
     if (l->failed > 0 && fault.code != ERR_INTERRUPTED) {
         others_end(l, &fault);
         return true;

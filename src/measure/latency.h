@@ -7,13 +7,13 @@
 
 struct latency {
     struct chain chain;
-    /* cycles of the latency; NaN if not measured: @state then has the reason */
+    /* cycles; NaN if not measured: @state then has the reason */
     double cycles;
     double spread;
     char state[96];      /* "ok", or the reason why the chain was not measured */
 };
 
-/* Measures all chains of @code. Returns the number of latencies in @out, or SIZE_MAX with err when
+/* Measures all chains of @code. Returns the number of latencies in @out; SIZE_MAX with err when
  * measurement fails. */
 size_t latency_measure(struct sandbox *s, const struct calibration *c, const struct form_code *code,
                        struct latency out[CHAINS_MAX], struct err *err);

@@ -14,12 +14,12 @@
 #include "toolchain/assemble.h"
 
 #define CANDIDATES 24         /* maximum number of forms measured per port set */
-#define AS_PREDICTED 0.04     /* largest relative deviation of a blocking form's time from its
-                               * usage */
+/* largest relative deviation of a blocking form's time from that of its usage */
+#define AS_PREDICTED 0.04
 /* largest relative amount by which a measurement may be shorter than its prediction */
 #define FASTER 0.02
-/* µops that a usage must save for each additional unexplained measurement; measurements may
- * disagree because usages of blocking forms have errors */
+/* µops that a usage must save for each further unexplained measurement. Measurements may disagree,
+ * because usages of blocking forms have errors. */
 #define OUTLIER 0.75
 #define BLOCKERS_ALIKE 2      /* number of blocking forms per port set and vector encoding */
 #define UOPS_MAX 10           /* maximum number of µops in a usage; a blocked pipe counts as one */
@@ -41,11 +41,11 @@ struct learner {
     void *state;
     VEC(struct blocker) blockers;
     char *filler;             /* form that takes a slot at rename but no port; NULL if none */
-    VEC(portset) sets;        /* port sets, including blocking pipes, that occur in the mapping */
+    VEC(portset) sets;        /* port sets that occur in the mapping, including blocking pipes */
     struct throughput *throughput;
 };
 
-/* A candidate µop and the number of its repetitions. */
+/* A candidate µop and the number of its repetitions */
 struct atom {
     portset ports;
     uint32_t count;
@@ -148,7 +148,7 @@ static size_t add_alone(struct experiments *table, const char *form)
     return row;
 }
 
-/* Returns the predicted cycles of a form alone, including the limit by slots at rename. */
+/* Returns the predicted cycles of a form alone, limited by ports and by slots at rename. */
 static double alone_predicted(const struct learner *l, const struct mapping_entry *entry)
 {
     struct mass masses[8];
@@ -161,9 +161,8 @@ static double alone_predicted(const struct learner *l, const struct mapping_entr
     return fmax(cycles, slots);   /* fmax ignores a NaN. */
 }
 
-/* Returns whether @entry alone keeps @set busy. Its only µop, or with @paired the µop in addition
- * to its address µop, must use @set. For a blocking pipe, the form must not block another pipe
- * longer. */
+/* Returns whether @entry alone keeps @set busy. Its only µop must use @set; with @paired it also
+ * has an address µop. For a blocking pipe, the form must not block another pipe longer. */
 static bool blocks(const struct mapping_entry *entry, portset set, bool pipe, bool paired)
 {
     const struct usage *u = &entry->usage;
@@ -235,7 +234,7 @@ static bool has_blockers(const struct learner *l, const struct blocker *b)
 }
 
 /* Measures the candidates. Selects the first few for each port set and encoding whose times agree
- * with their usage. */
+ * with their usages. */
 static bool find_blockers(struct learner *l, struct err *err)
 {
     struct experiments *table = experiments_new();
@@ -292,7 +291,7 @@ struct learner *learner_new(struct source *source, const struct mapping *mapping
     return NULL;
 }
 
-/* Sums up the µops and slots of @trial without those of @form. */
+/* Sums the µops and slots of @trial without those of @form. */
 static void known_masses(const struct learner *l, struct learn_trial *trial, const char *form)
 {
     for (unsigned i = 0; i < trial->experiment.count; i++) {
@@ -322,8 +321,8 @@ static double predict(struct usage_search *s, const struct learn_trial *trial,
 }
 
 /* Returns the cycles by which a prediction may exceed @measured. Only noise makes a measurement
- * shorter than its prediction. Longer measurements are possible, because a CPU may assign ports
- * worse than the optimum. */
+ * shorter than its prediction. It may be longer, because a CPU may assign ports worse than the
+ * optimum. */
 static double above(double measured)
 {
     return fmax(FASTER * measured, 0.01);
@@ -348,8 +347,8 @@ static void take_best(struct usage_search *s, double price, double error, size_t
     memcpy(s->best, s->chosen, sizeof s->best);
 }
 
-/* Tries usages recursively. More µops only add time, so a prediction that is too long stays too
- * long. */
+/* Tries usages recursively. Further µops only add time, so a prediction that is too long remains
+ * too long. */
 static void descend(struct usage_search *s, size_t from)
 {
     double error = 0;
@@ -440,7 +439,7 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
                      "%s was not measured: %s", form, table->rows.items[alone].state);
     if (ok) {
         double cycles = table->rows.items[alone].cycles;
-        /* Uses so many copies of the blocking form that its ports are the limit, and not those of
+        /* Uses so many copies of the blocking form that its ports are the limit, not those of
          * @form. */
         for (size_t i = 0; i < l->blockers.count; i++) {
             const struct blocker *b = &l->blockers.items[i];
@@ -455,7 +454,7 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
     }
     if (ok && filled != SIZE_MAX) {
         struct learn_trial *last = &s->trials.items[filled];
-        /* An experiment that was not measured is ignored. */
+        /* Ignores an experiment that was not measured. */
         double cycles =
                    experiments_measured(table, filled) ? table->rows.items[filled].cycles : NAN,
                slots = cycles * l->issue_width - last->others;

@@ -1,7 +1,7 @@
-/* Determines a form's usage by measurements together with known forms. Each known form ("blocking
- * form") keeps one port set busy. A µop that can use only these ports then adds time (uops.info,
- * Abel & Reineke, ASPLOS 2019). The result is the usage with the fewest µops whose predicted
- * throughput agrees with all measurements. */
+/* Determines a form's usage from measurements with known forms. Each known form ("blocking form")
+ * keeps one port set busy. A µop that can use only these ports then adds time (uops.info, Abel &
+ * Reineke, ASPLOS 2019). The result is the usage with the fewest µops whose predicted throughput
+ * agrees with all measurements. */
 #ifndef PORTOLAN_MEASURE_LEARN_H
 #define PORTOLAN_MEASURE_LEARN_H
 
@@ -21,7 +21,7 @@ struct learned {
     /* greatest latency in cycles between two operands that are registers or flags; NaN if
      * unknown */
     double latency;
-    double tolerance;      /* relative tolerance within which measurements agree with the usage */
+    double tolerance;      /* relative tolerance at which measurements agree with the usage */
     /* number of measurements that disagree; usages of blocking forms may be wrong, or forms may
      * interfere */
     size_t outliers;
@@ -32,8 +32,8 @@ struct learned {
 void learned_done(struct learned *l);
 
 /* Creates a learner, and measures which forms of @mapping keep their ports busy. Borrows @source
- * and @mapping. @issue_width may be NaN. Returns NULL with err when measurement fails or is
- * cancelled, or if there are no such forms. Use from one thread. */
+ * and @mapping. @issue_width may be NaN. Returns NULL with err on failure, when cancelled, or
+ * without such forms. One thread. */
 struct learner;
 struct learner *learner_new(struct source *source, const struct mapping *mapping,
                             double issue_width, bool (*cancelled)(void *state), void *state,

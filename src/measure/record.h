@@ -1,7 +1,6 @@
 /* Record of measurements: samples of the latest experiments, and clock and contention over time. It
- * has the last RECORD_ROWS rows. The series over time has at most RECORD_POINTS points, whose
- * duration grows. The worker writes, and the UI thread reads copies. Any thread may call any
- * function. */
+ * keeps the last RECORD_ROWS rows. The series over time has at most RECORD_POINTS points, whose
+ * duration grows. The worker writes, and the UI thread reads copies. Any thread. */
 #ifndef PORTOLAN_MEASURE_RECORD_H
 #define PORTOLAN_MEASURE_RECORD_H
 
@@ -18,11 +17,11 @@
 #define RECORD_VALUES 64
 #define RECORD_POINTS 1024
 
-/* Samples of one pass of one experiment. */
+/* Samples of one pass of an experiment */
 struct record_pass {
     const float *values;      /* cycles per loop iteration, one value per accepted window */
     unsigned count;
-    unsigned executions;      /* executions of the experiment in an iteration */
+    unsigned executions;      /* number of executions of the experiment in an iteration */
     unsigned instructions;    /* requested number of instructions in the body */
     double clock_hz;
     const uint8_t *code;      /* machine code of the body; NULL if the source is simulated */
@@ -34,13 +33,14 @@ struct record_samples {
     size_t count;
     struct record_sample {
         float cycles;                 /* cycles per execution */
-        uint16_t pass, instructions;  /* @pass: number of the pass, from 1. @instructions: requested
-                                       * number of instructions in the body. */
+        /* @pass: index of the pass, from 1. @instructions: requested number of instructions in the
+         * body. */
+        uint16_t pass, instructions;
     } values[RECORD_VALUES];
     /* number of passes; executions and instructions of @code */
     unsigned passes, executions, instructions;
     double clock_hz;          /* core clock during the last pass, in Hz */
-    uint8_t *code;            /* code of the longest measured body; NULL if there is none */
+    uint8_t *code;            /* code of the longest measured body; NULL: none */
     size_t length;
 };
 
@@ -60,17 +60,17 @@ void record_free(struct record *r);
 void record_add(struct record *r, const struct experiment *e, const struct record_pass *pass);
 void record_windows(struct record *r, double seconds, double clock_hz, unsigned accepted,
                     unsigned contended, unsigned disturbed);
-/* Starts a new series of points. @name is the name of the CPU or of the simulated machine. */
+/* Starts a new series of points. @name: the CPU or the simulated machine. */
 void record_begin(struct record *r, const char *name, const struct calibration *c);
 
 /* Sets the number of CPUs that measure concurrently. */
 void record_cpus(struct record *r, unsigned cpus);
 
-/* Copies the record of the experiment with text @text. Returns false if there is none. */
+/* Copies the record of the experiment @text. Returns false if there is none. */
 bool record_find(struct record *r, const char *text, struct record_samples *out);
 void record_samples_done(struct record_samples *s);
 /* Copies the current calibration. Returns false if there is none. Sets *@simulated if the source is
- * a simulated machine. In that case @out is empty. */
+ * a simulated machine; @out is then empty. */
 bool record_calibration(struct record *r, struct calibration *out, char *name, size_t size,
                         bool *simulated);
 /* Returns the number of CPUs that measure concurrently; at least 1. */

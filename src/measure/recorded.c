@@ -14,45 +14,47 @@
 #include "measure/kernel_run.h"
 #include "measure/recorded_code.h"
 
-/* Bytes of the values that a pass reads, which pass through the second-level cache. Long records
- * need more for ITERATIONS_CHOSEN iterations. */
+/* Bytes of the values that a pass reads through the second-level cache. Long records need more for
+ * ITERATIONS_CHOSEN iterations. */
 #define VALUES_MOST ((size_t)512 << 10)
 #define ITERATIONS_LEAST 500u
-#define BLOCK 250u     /* consecutive iterations that are taken or omitted together */
-/* chosen iterations of the longest records: the last ones are omitted until one can exit */
+#define BLOCK 250u     /* number of consecutive iterations that are chosen or omitted together */
+/* Number of chosen iterations of the longest records. The last ones are omitted until one can
+ * exit. */
 #define ITERATIONS_CHOSEN (ITERATIONS_LEAST + BLOCK)
-#define REGION_BITS 21 /* addresses keep these bits; the regions above become adjacent */
+/* number of low bits that addresses keep; the regions of the upper bits become adjacent */
+#define REGION_BITS 21
 #define REGIONS_MOST 512u
-/* Distance from the regions to the word that selects the pass. Accesses may reach beyond the
- * regions. */
+/* Distance from the regions to the word that selects the pass, because accesses may reach beyond
+ * the regions. */
 #define TURN_AT ((uint64_t)1 << (REGION_BITS - 1))
 #define PAGE 4096u
 #define LINE 64u
 #define ROUNDS_LEAST 4u
 #define ROUNDS_MOST 24u
-/* Branches in random order after which a predictor has replaced the directions of a run. Measured:
- * a Zen 5 learns 12,000 random directions that are repeated, but not 30,000. */
+/* Number of branches in random order after which a predictor has replaced the directions of a run.
+ * A Zen 5 learns 12,000 random directions that are repeated, but not 30,000. */
 #define FORGOTTEN_AFTER 65536u
 #define FORGETTING_MOST 16u
 
-/* State of the measurements with one size of pages. */
+/* State of the measurements with one size of pages */
 struct recorded_run {
     struct sandbox *sandbox;
     const struct recording *r;
     struct recorded_plan plan;
     VEC(uint32_t) taken; /* indices of the iterations that run; the last one exits */
     size_t last_events;  /* number of events of the last iteration until its exit */
-    /* @repeats: repetitions of the taken iterations in a pass; in each, accesses are moved by
-     * another number of lines. @places: maximum number of these lines. */
+    /* @repeats: number of times that a pass runs these iterations, with accesses moved by another
+     * number of lines each time. @places: maximum number of these lines. */
     unsigned repeats, places;
-    size_t pass_bytes;       /* values of a pass */
+    size_t pass_bytes;       /* bytes of the values of a pass */
     VEC(uint64_t) regions;   /* upper bits of the recorded addresses, ascending */
-    uint64_t *folded;        /* for each event of an access: its offset in the arena */
-    uint64_t *near;          /* for each instruction: offset of its first access */
+    uint64_t *folded;        /* per event of an access: its offset in the arena */
+    uint64_t *near;          /* per instruction: offset of its first access */
     uint32_t values, reader; /* offsets of the values, and of the code that reads them */
     uint8_t *image;          /* values of the next run */
     /* Number of runs in random order before each counted run. Without them the predictor would
-     * learn the directions, because the runs repeat them. 0: directions do not change. */
+     * learn the directions, which the runs repeat. 0: directions do not change. */
     unsigned forgetting;
     uint32_t *mixed;         /* a random order of the iterations */
     struct rng rng;
@@ -65,7 +67,7 @@ static size_t event_end(const struct recording *r, size_t iteration)
                                                : r->events.count;
 }
 
-/* Returns the number of events of @iteration until it can exit the loop; 0: it cannot. */
+/* Returns the number of events of @iteration before it can exit the loop; 0: it cannot. */
 static size_t exit_events(const struct recording *r, size_t iteration)
 {
     const size_t begin = r->iterations.items[iteration];
@@ -79,7 +81,8 @@ static size_t exit_events(const struct recording *r, size_t iteration)
     return 0;
 }
 
-/* Chooses blocks of iterations from the whole recording, as many as the values have room for. */
+/* Chooses blocks of iterations from the whole recording, as many as there is space for their
+ * values. */
 static bool take_iterations(struct recorded_run *x, struct err *err)
 {
     const size_t all = x->r->iterations.count, room = VALUES_MOST / x->plan.bytes,
@@ -123,7 +126,7 @@ static uint64_t fold(const struct recorded_run *x, uint64_t address)
     return (uint64_t)low << REGION_BITS | (address & ((UINT64_C(1) << REGION_BITS) - 1));
 }
 
-/* Computes the arena's offset of each access of the iterations that run. */
+/* Computes the arena offset of each access of the iterations that run. */
 static bool fold_addresses(struct recorded_run *x, struct err *err)
 {
     const struct recording *r = x->r;
@@ -175,7 +178,7 @@ static bool arena_make(struct recorded_run *x, bool huge, struct err *err)
 
 struct sorted_iteration {
     uint64_t key;
-    uint32_t place; /* position in recorded_run.taken */
+    uint32_t place; /* index into recorded_run.taken */
 };
 
 static int by_key(const void *a, const void *b)
@@ -186,7 +189,7 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Returns the iterations in the order of @from (NULL: as recorded), sorted if change @c sorts them.
- * The last iteration stays last. The caller frees the order. */
+ * The last iteration remains last. The caller frees the result. */
 static uint32_t *order_of(const struct recorded_run *x, struct recorded_change c,
                           const uint32_t *from)
 {
@@ -210,7 +213,7 @@ static uint32_t *order_of(const struct recorded_run *x, struct recorded_change c
 }
 
 /* Returns the number of runs after which the predictor has replaced the directions of the branches
- * that change their direction. */
+ * that change direction. */
 static unsigned forgetting_runs(const struct recorded_run *x)
 {
     const struct recording *r = x->r;
@@ -234,7 +237,7 @@ static unsigned forgetting_runs(const struct recorded_run *x)
     return runs < 1 ? 1 : runs < FORGETTING_MOST ? (unsigned)runs : FORGETTING_MOST;
 }
 
-/* Gives @mixed a new random order. The last iteration stays last. */
+/* Gives @mixed a new random order. The last iteration remains last. */
 static void mix(struct recorded_run *x)
 {
     for (size_t n = x->taken.count - 1; n > 1; n--) {
@@ -296,8 +299,8 @@ static void write_iteration(const struct recorded_run *x, const struct recorded_
     }
 }
 
-/* Writes the values of a pass with change @c to @out. Its accesses are moved by @number lines and
- * more. Accesses that every iteration executes keep their order if the iterations are sorted. */
+/* Writes the values of a pass with change @c to @out. Moves its accesses by at least @number lines.
+ * Accesses that every iteration executes keep their order if the iterations are sorted. */
 static void write_pass(const struct recorded_run *x, const struct recorded_code *code,
                        struct recorded_change c, unsigned number, const uint32_t *order,
                        uint8_t *out)
@@ -350,7 +353,7 @@ static bool values_add(struct recorded_run *x, struct err *err)
            err_set(err, ERR_LIMIT, NULL, "the recording is too long for the sandbox");
 }
 
-/* Runs all iterations once. *@fault receives whether the code with this change faults. */
+/* Runs all iterations once. Sets *@fault to whether the code with this change faults. */
 static bool run(struct recorded_run *x, uint32_t offset, double *ticks, unsigned *fault,
                 struct err *err)
 {
@@ -378,8 +381,8 @@ static bool run(struct recorded_run *x, uint32_t offset, double *ticks, unsigned
     return *fault != FAULT_STARVED || err_set(err, ERR_LIMIT, "try again", "core is contended");
 }
 
-/* Runs the iterations with change @c in the order @order. *@number counts the moves of accesses.
- * First lets the predictor forget this order by @forgetting runs. */
+/* Runs the iterations with change @c in the order @order, after @forgetting runs that make the
+ * predictor forget this order. *@number counts the moves of accesses. */
 static bool run_order(struct recorded_run *x, const struct recorded_code *code,
                       struct recorded_change c, const uint32_t *order, unsigned forgetting,
                       unsigned *number, double *ticks, unsigned *fault, struct err *err)
@@ -433,7 +436,7 @@ static bool measure(struct recorded_run *x, const struct recorded_code *codes,
         times[c] =
             (struct recorded_time){recorded_possible(x->r, &x->plan, changes[c]) ? 0 : NAN, NAN};
     }
-    /* the first round fills caches and is not counted */
+    /* The first round fills caches and is not counted. */
     for (unsigned round = 0;
          ok && round <= ROUNDS_MOST && (round <= ROUNDS_LEAST || clock_seconds() < until);
          round++) {
@@ -453,7 +456,7 @@ static bool measure(struct recorded_run *x, const struct recorded_code *codes,
                     ticks * x->arena.clock / (double)(x->taken.count * x->repeats);
         }
         rounds = round;
-        if (!round) {   /* as many as the rest of the time permits */
+        if (!round) {   /* Takes as many runs as the remaining time permits. */
             const double took = clock_seconds() - begun;
             const double runs = (until - begun) / took / ROUNDS_LEAST - 1;
             forgetting = runs < 1 ? x->forgetting > 0

@@ -61,8 +61,8 @@ static bool steps(const struct insn *in, uint8_t reg)
             in->operands[1].kind == OPERAND_IMMEDIATE);
 }
 
-/* Returns whether an address waits for @reg: not if it is constant or counts iterations, because
- * such values are early. */
+/* Returns whether an address waits for @reg. It does not if @reg is constant or counts iterations,
+ * because such values are early. */
 static bool is_late(const struct recording *r, uint8_t reg)
 {
     if (!is_general(reg) || reg == RSP)
@@ -73,7 +73,7 @@ static bool is_late(const struct recording *r, uint8_t reg)
     return false;
 }
 
-/* Returns whether @reg is always 0 in the sandbox, because only plain loads write it and nothing is
+/* Returns whether @reg is always 0 in the sandbox: only plain loads write it, and nothing is
  * stored. */
 static bool is_zero(const struct recording *r, const struct recorded_plan *p, uint8_t reg)
 {
@@ -83,7 +83,7 @@ static bool is_zero(const struct recording *r, const struct recorded_plan *p, ui
             (!(in->traits & INSN_LOAD) || strncmp(in->mnemonic, "mov", 3) != 0 ||
              in->operands[0].reg != reg))
             return false;
-        /* A load that determines a branch reads other values. */
+        /* A load that determines a branch reads other values, so the register may not be 0. */
         if (recorded_writes(in, reg) && p->own[i])
             return false;
     }
@@ -108,8 +108,8 @@ static unsigned late_of(const struct recording *r, const struct insn *in, uint8_
     return count;
 }
 
-/* Returns the set of general registers that the code uses. Those that only contain addresses of
- * accesses, and do not change, are free. */
+/* Returns the set of general registers that the code uses. Registers that only contain constant
+ * addresses are free. */
 static uint32_t used_registers(const struct recording *r)
 {
     uint32_t used = 0;
@@ -146,7 +146,7 @@ static bool choose_registers(const struct recording *r, struct recorded_plan *p,
         if (!(used >> reg & 1) && reg != RSP)
             *wanted[found++] = reg;
     if (found < count && !(used >> RSP & 1)) {
-        /* rsp cannot be an index. Only the address of the record is never an index. */
+        /* rsp cannot be an index, so it gets the address of the record, which is never one. */
         if (found)
             *wanted[found] = p->record;
         p->record = RSP;
@@ -267,7 +267,7 @@ void recorded_plan_done(struct recorded_plan *p)
     free(p->content);
 }
 
-/* State of emission. */
+/* State of emission */
 struct emitter {
     const struct recording *r;
     const struct recorded_plan *p;
@@ -442,7 +442,7 @@ static void put_start(struct emitter *e, const struct recorded_memory *memory)
     put32(e, memory->values - p->bytes - (e->out->offset + (uint32_t)e->out->bytes.count + 4));
     PUT(e, rex(true, 0, 0, p->value), (uint8_t)(0xb8 | (p->value & 7)));
     put(e, &memory->turn, sizeof memory->turn);
-    /* btc 0, (value); sbb value, value: -1 in the second pass, whatever else the word contains */
+    /* btc 0, (value); sbb value, value: -1 in the second pass, whatever the word contains */
     put_memory(e, BTC, false, 7, p->value, NO_INDEX, 0);
     PUT(e, 0);
     PUT(e, rex(true, p->value, 0, p->value), 0x19,
@@ -457,7 +457,7 @@ static void put_start(struct emitter *e, const struct recorded_memory *memory)
     put32(e, 63);
 }
 
-/* Returns the index of the instruction at @offset among @count ordered @insns; @count: none. */
+/* Returns the index of the instruction at @offset among the @count ordered @insns; @count: none. */
 static size_t decoded_at(const struct insn *insns, size_t count, uint64_t offset)
 {
     const size_t at =
@@ -465,7 +465,7 @@ static size_t decoded_at(const struct insn *insns, size_t count, uint64_t offset
     return at < count && insns[at].offset == offset ? at : count;
 }
 
-/* Returns whether @in is permitted, and its target an instruction of @insns. */
+/* Returns whether @in is permitted, with an instruction of @insns as target. */
 static bool permitted(const struct insn *in, const struct insn *insns, size_t count)
 {
     if (isa_ops((enum isa)in->isa)->foreign->refused(in) || in->traits & (INSN_CALL | INSN_RETURN))
@@ -533,7 +533,7 @@ bool recorded_emit(const struct recording *r, const struct recorded_plan *p,
     put_memory(&e, MOVZX_LOAD, false, p->value, p->record, NO_INDEX, 0);
     PUT(&e, rex(false, p->value, 0, p->value), 0x85,
         (uint8_t)(0xc0 | (p->value & 7) << 3 | (p->value & 7)));
-    put_jump(&e, 0x0f84, r->first); /* je, if another iteration follows */
+    put_jump(&e, 0x0f84, r->first); /* je: another iteration follows */
     for (size_t i = 0; ok && i < e.fixup_count; i++) {
         const uint32_t at = e.fixups[i].at,
                        to = e.fixups[i].label == RECORDED_OUT

@@ -1,10 +1,10 @@
 /* Code of a loop whose branches and addresses come from recorded values. Each iteration has a
  * record of equal length: byte 0 is 1 in the last record, and each instruction with values has a
- * place in it. A branch whose operands are only such values and constants is unchanged. The values
- * then determine its direction. Other branches test a value after a conditional move of the
- * original condition, so that they wait for the flags. An address is its value plus a 0 that is
- * computed from the original registers. Other instructions are unchanged; their results do not
- * matter. Internal to measure/recorded.c. x86-64. */
+ * place in it. A branch whose operands are only such values and constants is unchanged, and follows
+ * the values. Other branches test a value after a conditional move of the original condition, so
+ * they wait for the flags. An address is its value plus a 0 that is computed from the original
+ * registers. Other instructions are unchanged; their results have no effect. Internal to
+ * measure/recorded.c. x86-64. */
 #ifndef PORTOLAN_MEASURE_RECORDED_CODE_H
 #define PORTOLAN_MEASURE_RECORDED_CODE_H
 
@@ -15,13 +15,13 @@ struct recorded_plan {
      * executes it. @fixed: all its accesses have one address, which is in the code. */
     uint32_t *places;
     bool *always, *fixed;
-    /* @own: the load reads its place in the record. @decider: index of the load whose value
+    /* @own: the load reads from its place in the record. @decider: index of the load whose value
      * determines the direction of a branch; RECORDED_OUT: none. @content: value of that load for a
      * branch that is not taken, and for one that is taken. */
     bool *own;
     uint32_t *decider;
     uint64_t (*content)[2];
-    uint32_t bytes; /* length of a record */
+    uint32_t bytes; /* number of bytes of a record */
     /* Registers for the address of the record, a value, a zero, and the number 63. The last two are
      * REG_NONE if they are not needed. */
     uint8_t record, value, zero, shift;
@@ -29,7 +29,7 @@ struct recorded_plan {
 };
 
 struct recorded_code {
-    uint32_t offset; /* place in the sandbox's code area */
+    uint32_t offset; /* offset in the sandbox's code area */
     VEC(uint8_t) bytes;
     VEC(uint32_t) labels; /* offset of each instruction from the first byte */
     uint32_t exit;        /* offset of the code at an exit from the loop */
@@ -41,35 +41,36 @@ bool recorded_plan_make(const struct recording *r, struct recorded_plan *out, st
 void recorded_plan_done(struct recorded_plan *p);
 /* Returns the initial value of general register @reg. */
 uint64_t recorded_start(const struct recording *r, uint8_t reg);
-/* recorded_values.c: finds branches whose direction the value of one load determines. The other
- * members of @p are complete, except for places. */
+/* recorded_values.c: finds branches whose direction follows from the value of one load. The other
+ * members of @p are complete, except places. */
 void recorded_deciders(const struct recording *r, struct recorded_plan *p);
 /* Returns whether an instruction of @r writes register @reg, or memory. */
 bool recorded_writes(const struct insn *in, uint8_t reg);
 bool recorded_stores(const struct recording *r);
-/* Memory of a run. */
+/* Memory of a run */
 struct recorded_memory {
     uint64_t arena;       /* address of the arena */
-    const uint64_t *near; /* for each instruction: offset in the arena of a fixed access */
-    uint32_t values;      /* place of the records of the first pass */
-    uint32_t pass_bytes;  /* distance from the records of the first pass to those of the second */
+    const uint64_t *near; /* per instruction: offset in the arena of a fixed access */
+    uint32_t values;      /* offset of the records of the first pass */
+    /* distance from the records of the first pass to those of the second one */
+    uint32_t pass_bytes;
     uint64_t turn;        /* address of a byte whose lowest bit is 0 before the first pass */
 };
 
-/* Makes the code for out->offset, without instruction @without (RECORDED_OUT: with all
- * instructions). Its passes read the records of the first and the second pass in turn. Returns
- * false with err (ERR_DATA). The caller always frees @out with recorded_code_done. */
+/* Makes the code for out->offset, without instruction @without (RECORDED_OUT: with all). Its passes
+ * read the records of the first and the second pass in turn. Returns false with err (ERR_DATA). The
+ * caller always frees @out with recorded_code_done. */
 bool recorded_emit(const struct recording *r, const struct recorded_plan *plan,
                    const struct recorded_memory *memory, uint32_t without,
                    struct recorded_code *out, struct err *err);
 void recorded_code_done(struct recorded_code *c);
-/* Decodes @code, which recorded_emit made without instruction @without. Returns whether all its
- * instructions are permitted in the sandbox, its jumps lead to instructions of it, and each
- * instruction of @r is at its place. Indirect jumps are only those of @r. */
+/* Decodes @code, which recorded_emit made without instruction @without. Returns whether the sandbox
+ * permits all its instructions, its jumps lead to instructions of it, and each instruction of @r is
+ * at its place. Indirect jumps are only those of @r. */
 bool recorded_emitted(const struct recording *r, const struct recorded_code *code,
                       uint32_t without);
-/* Writes code for place @offset that reads one word of each of @lines lines at @values. Returns its
- * length, at most 64. */
+/* Writes code for offset @offset that reads one word of each of @lines lines at @values. Returns
+ * its length, at most 64. */
 size_t recorded_reader(uint32_t values, uint32_t offset, uint32_t lines, uint8_t *out);
 
 #endif

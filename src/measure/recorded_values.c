@@ -3,7 +3,7 @@
 
 #include "measure/recorded_code.h"
 
-/* Input of a comparison: a constant, or the value of a load. */
+/* Input of a comparison: a constant, or the value of a load */
 struct comparand {
     bool known;
     uint32_t load; /* RECORDED_OUT: constant */
@@ -30,7 +30,7 @@ static bool holds(unsigned cc, bool and, uint64_t a, uint64_t b, unsigned bits)
     return all[cc >> 1] != (cc & 1);
 }
 
-/* Returns the set of instructions that a jump may lead to. The caller frees it. */
+/* Returns the set of possible targets of a jump. The caller frees it. */
 static bool *targets_of(const struct recording *r)
 {
     bool *targets = mem_zero(r->insns.count + 1, 1);
@@ -49,7 +49,7 @@ static bool *targets_of(const struct recording *r)
     return targets;
 }
 
-/* Returns whether only instruction @at - 1 precedes @at. */
+/* Returns whether @at has no predecessor except @at - 1. */
 static bool follows(const struct recording *r, const bool *targets, uint32_t at)
 {
     return at && !targets[at] && r->insns.items[at - 1].next == at;
@@ -95,8 +95,8 @@ static uint64_t loaded(const struct insn *in, uint64_t value)
                : narrow;
 }
 
-/* Finds the contents of memory with which the branch at @at is not taken, and those with which it
- * is taken. Returns false if there are none. */
+/* Finds contents of memory with which the branch at @at is not taken, and some with which it is
+ * taken. Returns false if there are none. */
 static bool find_contents(const struct recording *r, uint32_t at, const struct comparand sources[2],
                           uint64_t out[2])
 {

@@ -9,21 +9,21 @@
 
 struct recorded_insn {
     const struct insn *insn; /* borrowed */
-    /* index of the next instruction, and of a direct branch's target; RECORDED_OUT: outside of the
+    /* index of the next instruction, and of a direct branch's target; RECORDED_OUT: outside the
      * loop */
     uint32_t next, target;
     /* jump to an address in a register or memory */
     bool indirect;
     /* Number of lines of the program's data for each recorded line, at least 1. Runs move the
-     * accesses by up to as many lines, so that they do not find lines of the previous run. */
+     * accesses by up to as many lines, so they do not find lines of the previous run. */
     uint32_t places;
-    /* A load of at most 8 bytes whose new lines have constant steps, so that a prefetcher loads
+    /* A load of at most 8 bytes whose new lines have constant strides, so that a prefetcher loads
      * them. It reads the recorded values of the iteration instead of its own memory. */
     bool sequential;
 };
 
-/* For a branch, whether it was taken. For an indirect jump, the index of its target, or
- * RECORDED_OUT. For an access to memory, its address. */
+/* An event: for a branch, whether it was taken; for an indirect jump, the index of its target or
+ * RECORDED_OUT; for a memory access, its address. */
 struct recorded_event {
     uint32_t at; /* index of the instruction */
     uint64_t value;
@@ -31,7 +31,7 @@ struct recorded_event {
 
 struct recording {
     VEC(struct recorded_insn) insns; /* instructions of the loop */
-    uint32_t first;                  /* instruction with which iterations begin */
+    uint32_t first;                  /* index of the first instruction of an iteration */
     VEC(struct recorded_event) events;
     VEC(size_t) iterations; /* index of the first event of each iteration */
 };

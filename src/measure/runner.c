@@ -9,29 +9,29 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Rows per block. A pass over a block takes at least a second, so two passes of a row are at least
- * a second apart. */
+/* Number of rows per block. A pass over a block takes at least a second, so two passes of a row are
+ * at least a second apart. */
 #define BLOCK 2048
 #define CHUNK SANDBOX_ITEMS  /* maximum number of rows per batch that sources accept */
-/* Maximum number of rows per batch for each CPU of the source. On an idle computer such a batch
- * takes about a tenth of a second, which limits the loss if the program is killed. */
+/* Maximum number of rows per batch and CPU of the source. On an idle computer such a batch takes
+ * about a tenth of a second, which limits the loss if the program is killed. */
 #define CHUNK_EACH 128
 #define CONFIRM 0.01
 #define VALUES 8
 #define PATIENCE 20.0
-/* Seconds by which each useful pass extends the patience. Measuring continues while there are
+/* Seconds by which each useful pass extends the patience, so measuring continues while there are
  * results. */
 #define EARNED 0.05
 #define SHORTS 4
 /* relative tolerance between the cycles with the two body lengths, in addition to spread and loop
  * overhead */
 #define LENGTHS_DIFFER 0.02
-/* Smallest ratio of a value's baseline to the current baseline with which the value is valid. */
+/* smallest ratio of a value's baseline to the current baseline at which the value is valid */
 #define AS_FAST 0.985
 #define DOUBTFUL "doubtful"  /* state of a value that was measured with a doubtful baseline */
 #define ESTIMATE_FROM 2.0    /* seconds until the first estimate is shown */
-#define ESTIMATE_SHARE 0.3   /* fraction of the elapsed or remaining time within which an estimate
-                              * adapts */
+/* fraction of the elapsed or remaining time within which an estimate adapts */
+#define ESTIMATE_SHARE 0.3
 #define LOOP_CYCLES 1.0      /* cycles of the loop's decrement and branch, if these cost time */
 
 struct runner_trial {
@@ -50,8 +50,8 @@ struct runner_trial {
     struct measured held;
     bool known;              /* the value is in the journal already, or must not be stored there */
     bool settled;
-    double expected;         /* expected cycles; NaN if there is none */
-    double contended;        /* smallest cycles measured on a busy core; NaN if there are none */
+    double expected;         /* expected cycles; NaN: none */
+    double contended;        /* smallest cycles measured on a busy core; NaN: none */
     bool tried;              /* at least one pass found the core busy */
 };
 
@@ -62,10 +62,10 @@ struct runner_state {
     const struct runner_options *options;
     const struct runner_hooks *hooks;
     struct runner_summary *summary;
-    /* @started: time of the start. @paused: total of the pauses, which no limit includes.
-     * Seconds. */
+    /* @started: time of the start. @paused: total of the pauses, which no limit includes. In
+     * seconds. */
     double started, paused;
-    /* @waited: seconds without a result. @patience: limit of these seconds. */
+    /* @waited: seconds without a result. @patience: limit of them. */
     double waited, patience;
     size_t total;
     struct runner_estimate estimate;
@@ -119,7 +119,7 @@ static void settle(struct runner_state *r, struct runner_trial *t, const struct 
 }
 
 /* Compares the cycles with long and short bodies. Settles a confirmed value if they agree, if a
- * second short body confirms the difference, or if @last is true. */
+ * second short body confirms the difference, or if @last. */
 static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool last)
 {
     double copy[SHORTS], spread = t->held.spread > 0 ? t->held.spread : 0;
@@ -136,8 +136,8 @@ static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool
         settle(r, t, m);
 }
 
-/* Returns the least value if it needs no confirmation, otherwise NaN. A value needs no confirmation
- * if it was expected, or if the source always returns the same value. The values are sorted. */
+/* Returns the least of the sorted values if it needs no confirmation, otherwise NaN. It needs none
+ * if it was expected, or if the source always returns the same value. */
 static double sufficient(const struct runner_state *r, const struct runner_trial *t)
 {
     const bool is =
@@ -161,8 +161,8 @@ static void judge(struct runner_state *r, struct runner_trial *t)
     if (alone)
         m.cycles = sufficient(r, t);
     if (m.cycles > 0) {
-        /* A value is not final in the journal if the baseline is doubtful or no other pass
-         * confirmed the value. */
+        /* A value is not final in the journal if the baseline is doubtful, or if no other pass
+         * confirmed it. */
         snprintf(m.state, sizeof m.state, "%s", r->source->doubtful ? DOUBTFUL : EXPERIMENT_OK);
         t->known |= r->source->doubtful || alone;
         t->held = m;
@@ -261,8 +261,8 @@ static void report(struct runner_state *r)
     s->seconds = spent(r);
     s->rate = s->seconds > 0 ? (double)s->passes / s->seconds : 0;
     s->left = r->total - s->done - s->failed;
-    /* Each experiment needs at least two long passes and a short one. A pass on a busy core does
-     * not count. */
+    /* Each experiment needs at least two long passes and a short one. Passes on a busy core do not
+     * count. */
     const double each = r->options->one_length ? 2 : 3;
     double needed = fmax((double)s->left, each * (double)(r->total - s->reused) -
                                               (double)(s->useful + s->taken_over + s->foretold));
@@ -271,7 +271,7 @@ static void report(struct runner_state *r)
     /* At the current rate of waiting, the patience may be used up first. */
     if (drain > 0)
         guess = fmin(guess, fmax(r->patience - drain, 0) * s->seconds / drain);
-    /* The share does not decrease when experiments need more passes. */
+    /* The share does not fall when experiments need more passes. */
     s->share = s->left ? fmax(s->share, 1 - needed / (each * (double)r->total)) : 1;
     s->seconds_left = s->left ? runner_estimate(&r->estimate, s->seconds, guess) : 0;
     r->hooks->progress(r->hooks->state, s, r->total);
@@ -294,7 +294,7 @@ static bool asks(const struct runner_state *r, const struct runner_trial *t, boo
     return shorter ? !r->options->one_length && (t->confirmed || !t->short_count) : !t->confirmed;
 }
 
-/* Returns the most rows per batch. */
+/* Returns the maximum number of rows per batch. */
 static size_t chunk_of(const struct source *s)
 {
     const size_t each = CHUNK_EACH * (size_t)(s->cpus ? s->cpus : 1);
@@ -336,7 +336,7 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
             (shorter ? take_short : take)(r, &trials[who[i]], &got[i]);
         r->waited +=
             (spent(r) - begun) * (1 - (double)(r->summary->useful - useful) / (double)count);
-        /* Limits the time without results, so that each new value extends the patience. */
+        /* Limits the time without results, so each new value extends the patience. */
         r->waited = fmin(r->waited, r->patience + EARNED * (double)r->summary->useful);
         if (r->journal && !journal_flush(r->journal, r->err))
             return false;
@@ -345,8 +345,8 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
     return true;
 }
 
-/* Returns whether values measured with @baseline nops per cycle are valid. The values are invalid
- * if a later measurement found a higher rate. */
+/* Returns whether values measured with @baseline nops per cycle are valid. They are not if a later
+ * measurement found a higher rate. */
 static bool holds(const struct runner_state *r, double baseline)
 {
     return !(r->source->baseline > 0) || baseline >= AS_FAST * r->source->baseline;
@@ -369,7 +369,7 @@ static void recall_passes(struct runner_state *r, struct runner_trial *t,
 {
     if (!holds(r, known->baseline))
         return;
-    /* Limits the number of values that do not agree, to leave space for new values. */
+    /* Limits the number of values that do not agree, which leaves space for new ones. */
     t->count = known->value_count < VALUES / 2 ? known->value_count : VALUES / 2;
     memcpy(t->values, known->values, t->count * sizeof *t->values);
     judge(r, t);
@@ -388,7 +388,7 @@ static void recall_passes(struct runner_state *r, struct runner_trial *t,
 }
 
 /* Returns whether a value of @known is impossible because code may have corrupted its own loop. The
- * caller then ignores the experiment's entry. */
+ * experiment's entry is then ignored. */
 static bool impossible(const struct journal_entry *known, uint64_t instructions)
 {
     const double least = source_least_cycles(known->baseline, instructions);
@@ -401,7 +401,7 @@ static bool impossible(const struct journal_entry *known, uint64_t instructions)
     return is;
 }
 
-/* Adds the values of @t in the journal. */
+/* Adds the values that the journal has for @t. */
 static void recall(struct runner_state *r, struct runner_trial *t)
 {
     const struct journal_entry *known =
@@ -422,8 +422,8 @@ static void recall(struct runner_state *r, struct runner_trial *t)
     m.spread = known->spread;
     m.repeats = known->repeats;
     snprintf(m.state, sizeof m.state, "%s", known->state);
-    /* The value was measured with a lower baseline. The value counts as one pass; later passes
-     * confirm or lower it. */
+    /* The value was measured with a lower baseline. It counts as one pass, and later passes confirm
+     * or lower it. */
     if (m.cycles > 0 && !holds(r, known->baseline)) {
         t->values[t->count++] = m.cycles;
         r->summary->taken_over++;
@@ -465,7 +465,7 @@ static void leave(struct runner_state *r, const struct runner_trial *t)
     r->hooks->result(r->hooks->state, t->row, &now);
 }
 
-/* Computes the code sums of the experiments, which are needed only for a journal. */
+/* Computes the code sums of the experiments. Only a journal needs them. */
 static void sums_find(const struct runner_state *r, struct runner_trial *trials, size_t n)
 {
     if (!r->journal || !r->source->sums)
@@ -489,8 +489,8 @@ static bool block_run(struct runner_state *r, struct runner_trial *trials, size_
     for (size_t i = 0; i < n; i++)
         recall(r, &trials[i]);
     report(r);
-    /* Short bodies run first, so that a second long pass can settle a value. After the patience is
-     * used up, each experiment gets one more attempt. */
+    /* Short bodies run first, so a second long pass can settle a value. Each experiment gets one
+     * more attempt after the patience is used up. */
     for (bool again = true; ok && again && unsettled(trials, n) && !out_of_budget(r);) {
         ok = (out_of_patience(r) || block_pass(r, trials, n, true)) &&
              block_pass(r, trials, n, false);

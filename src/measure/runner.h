@@ -1,5 +1,5 @@
-/* Measures many experiments with a source. Measures them in batches, and repeats passes until each
- * value is confirmed. Stores results in a journal and observes a time limit. */
+/* Measures many experiments with a source, in batches, and repeats passes until each value is
+ * confirmed. Stores results in a journal, and observes a time limit. */
 #ifndef PORTOLAN_MEASURE_RUNNER_H
 #define PORTOLAN_MEASURE_RUNNER_H
 
@@ -8,31 +8,33 @@
 #include "model/experiments.h"
 
 struct runner_options {
-    double budget;          /* maximum seconds for all experiments; 0 for no limit */
-    bool retry;             /* measure experiments again that failed according to the journal */
+    double budget;          /* maximum seconds for all experiments; 0: no limit */
+    bool retry;             /* repeat experiments that failed according to the journal */
     bool fresh;             /* ignore the values in the journal */
     /* measure only bodies of the source's length, and no short bodies */
     bool one_length;
     /* measure only one order of the terms */
     bool one_order;
-    /* maximum seconds of waiting for an idle core, in addition to measuring; 0: 20 */
+    /* maximum seconds of waiting for an idle core, not including measuring; 0: 20 */
     double patience;
 };
 
 struct runner_summary {
-    /* Numbers of experiments. @reused: experiments done with a value from the journal. @left:
-     * experiments neither done nor failed. */
+    /* numbers of experiments. @reused: with a value from the journal. @left: neither done nor
+     * failed. */
     size_t done, failed, reused, left;
-    /* of @left: numbers of experiments with unconfirmed passes, and without any idle moment */
+    /* of @left: number of experiments with unconfirmed passes, and of those without any idle
+     * moment */
     size_t once, contended;
     unsigned cpus;           /* maximum number of CPUs that measured concurrently; 0 if simulated */
     double seconds;
-    double rate;            /* passes per second */
-    size_t passes;          /* passes over single experiments */
-    /* passes from the journal, of experiments that need more passes */
+    double rate;            /* number of passes per second */
+    size_t passes;          /* number of passes over single experiments */
+    /* number of passes from the journal, of experiments that need more */
     size_t taken_over;
-    size_t useful;          /* passes that returned a value or a final reason */
-    /* useful passes that needed no confirmation, because the caller expected their value */
+    size_t useful;          /* number of passes that returned a value or a final reason */
+    /* number of useful passes that needed no confirmation, because the caller expected their
+     * value */
     size_t foretold;
     /* dates of the oldest and newest reused value; empty if unknown */
     char since[KEPT_DAY], until[KEPT_DAY];
@@ -42,19 +44,18 @@ struct runner_summary {
     double seconds_left;
 };
 
-/* Smoothed estimate of the remaining time. Short idle or busy phases hardly change it. */
+/* Smoothed estimate of the remaining time, which short idle or busy phases hardly change */
 struct runner_estimate {
-    double at, left;        /* time of the last estimate in seconds since the start, and the
-                             * remaining seconds */
+    /* time of the last estimate, in seconds since the start, and the remaining seconds */
+    double at, left;
     bool known;
 };
 /* Updates the estimate with @guess, the remaining seconds computed at @seconds since the start (NaN
- * if unknown). Returns the value to display, which is NaN in the first seconds. Later it is the
- * last estimate minus the elapsed time, moved towards the guess (more slowly in longer runs).
- * Pure. */
+ * if unknown). Returns the value to display: NaN in the first seconds, later the last estimate
+ * minus the elapsed time, moved towards the guess (more slowly in longer runs). Pure. */
 double runner_estimate(struct runner_estimate *e, double seconds, double guess);
 
-/* Callbacks on the thread that calls runner_run. */
+/* Callbacks on the thread that calls runner_run */
 struct runner_hooks {
     bool (*cancelled)(void *state);
     /* Receives each final result and, at the end, the state of each unfinished experiment
@@ -68,21 +69,21 @@ struct runner_hooks {
     /* Called between batches. May wait, and returns the duration of the wait in seconds, which
      * counts towards no limit. May be NULL. */
     double (*wait_paused)(void *state);
-    /* Returns the expected cycles of row @index, or NaN. A pass within 1 % of this number needs no
+    /* Returns the expected cycles of row @index, or NaN. A pass within 1 % of them needs no
      * confirmation; the journal stores its value as that of a single pass. May be NULL. */
     double (*expected)(void *state, size_t index);
 };
 
 /* Measures the rows of @table that have no cycles (failed ones only with @retry), and passes each
- * result to the hook. Does not change @table. @journal may be NULL. Returns false with err when
- * measurement fails or is cancelled. Results passed to the hook before remain valid. */
+ * result to the hook. Does not change @table. @journal may be NULL. Returns false with err on
+ * failure or when cancelled. Earlier results remain valid. */
 bool runner_run(struct source *source, const struct experiments *table, struct journal *journal,
                 const struct runner_options *options, const struct runner_hooks *hooks,
                 struct runner_summary *out, struct err *err);
 /* Appends "same", or the relative excess of the slower body length: "+12.3 % at 200" if the front
  * end limits the longer body, or "+8.0 % at 50" if the loop's branch limits the shorter body.
- * @shorter and @longer are cycles per execution. @size is the instructions per execution, for the
- * loop overhead. */
+ * @shorter and @longer are cycles per execution. @size: instructions per execution, for the loop
+ * overhead. */
 void runner_lengths(double shorter, double longer, double tolerance, uint64_t size, char *out,
                     size_t room);
 /* Returns the smallest of @values that another value confirms within 1 %, or NaN if none is

@@ -19,12 +19,11 @@
 /* Wall-clock limit in seconds for an item of foreign code. An item usually takes a tenth of a
  * second. */
 #define TASK_PATIENCE 0.6
-/* After this many seconds without a run or sleep of own code, the child counts as stopped or
- * starved. */
+/* Seconds without a run or sleep of own code after which the child is assumed stopped or starved */
 #define BATCH_PATIENCE 10.0
-#define SECONDS_A_BATCH 120      /* maximum CPU seconds per batch, so that a child ends even if the
-                                  * parent hangs */
-/* maximum number of consecutive children that end before a first message */
+/* maximum CPU seconds per batch; the child ends even if the parent hangs */
+#define SECONDS_A_BATCH 120
+/* maximum number of consecutive children that end before their first message */
 #define STILLBORN 3
 #define CANARY_TOLERANCE 0.02
 #define CANARY_PASSES 4
@@ -35,10 +34,10 @@ struct sandbox {
     uint8_t *code;          /* the parent's writable mapping of the code */
     int code_file, page_file;
     size_t page_size;
-    /* bytes of all code; bytes of the chains and probes, which stay in place */
+    /* bytes of all code, and of the chains and probes, which remain */
     size_t used, fixed;
     struct sandbox_item *items;
-    struct sandbox_batch *batch;    /* shared memory into which the child for own code writes */
+    struct sandbox_batch *batch;    /* shared memory to which the child for own code writes */
     uint64_t *pages;        /* the parent's mapping of the memory that kernels access */
     struct sandbox_child plan;      /* data for each child at its start */
     struct sandbox_process own, foreign;
@@ -53,7 +52,7 @@ struct sandbox {
      * NULL */
     const struct sandbox_start *start;
     struct sandbox_state *after;
-    /* the arena with its guard pages, which only children access; MAP_FAILED if there is none */
+    /* the arena with its guard pages, which only children access; MAP_FAILED: none */
     uint8_t *arena;
     size_t arena_size;      /* bytes of the arena without guard pages */
     struct sandbox_fill fill;   /* part of the arena that the next task fills */
@@ -77,7 +76,7 @@ static bool files_open(struct sandbox *s, struct err *err)
 }
 
 /* Seals the files against new writable mappings. Older kernels support fewer seals, but children
- * can write neither through a file nor through a mapping. */
+ * can still write neither through a file nor through a mapping. */
 static void files_seal(const struct sandbox *s)
 {
     int sizes = F_SEAL_SHRINK | F_SEAL_GROW;
@@ -128,8 +127,8 @@ static int cpu_choose(void)
     return last;
 }
 
-/* Starts a child for own or foreign code. A child that ends before its first message was killed by
- * another process. A new child is then started. */
+/* Starts a child for own or foreign code. If it ends before its first message, another process
+ * killed it, and a new child is started. */
 static bool child_start(struct sandbox *s, bool foreign, struct err *err)
 {
     struct sandbox_process *p = foreign ? &s->foreign : &s->own;
@@ -204,8 +203,7 @@ static uint32_t reference_add(struct sandbox *s, const struct arch_code *code, u
 
 /* Adds the room probe: short chains of slow operations, separated by nops. Only a core with its
  * whole reorder buffer executes the next chain early enough. A second active thread of the core
- * halves the buffer, even while that thread waits for memory. Returns the probe's offset, or 0 if
- * unavailable. */
+ * halves the buffer, even while it waits for memory. Returns the probe's offset; 0: unavailable. */
 static uint32_t room_add(struct sandbox *s)
 {
     uint8_t code[SANDBOX_ROOM_LENGTH * 4];
@@ -299,7 +297,7 @@ bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err)
         return err_set(err, ERR_LIMIT, "use smaller arrays, or raise the limit shown by ulimit -v",
                        "cannot map %zu MiB for arrays: %s", bytes >> 20, strerror(error));
     }
-    /* This call fails if the system has no such pages. sandbox_arena_huge then returns less than
+    /* The call fails if the system has no such pages. sandbox_arena_huge then returns less than
      * 1. */
     madvise(inside, s->arena_size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return true;
@@ -375,7 +373,7 @@ void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *
 void sandbox_clear(struct sandbox *s)
 {
     sandbox_process_stop(&s->foreign);
-    /* Older emulators do not discard their translation of the old code. A new child is therefore
+    /* Older emulators do not discard their translation of the old code, so a new child is
      * needed. */
     if (s->hello.unfiltered)
         sandbox_process_stop(&s->own);
@@ -393,8 +391,8 @@ struct sandbox_item *sandbox_items(struct sandbox *s)
     return s->items;
 }
 
-/* Runs items @begin to @end - 1, which are all own code, in one batch. If the child dies, only the
- * item that it was running is lost. */
+/* Runs items @begin to @end - 1, all own code, in one batch. If the child dies, only the running
+ * item is lost. */
 static bool batch_run(struct sandbox *s, unsigned begin, unsigned end,
                       const struct sandbox_watching *how, struct err *err)
 {
@@ -430,8 +428,8 @@ static bool batch_run(struct sandbox *s, unsigned begin, unsigned end,
     return true;
 }
 
-/* Fills the pages of kernels with mappable addresses, because code may load pointers from these
- * pages. The addresses are harmless as operands. Overwrites the results of the last run. */
+/* Fills the pages of kernels with mappable addresses, because code may load pointers from them. As
+ * operands they are harmless. Overwrites the results of the last run. */
 static void pages_fill(const struct sandbox *s)
 {
     for (size_t i = 0; i < SANDBOX_REAL_PAGES * s->page_size / 8; i++)
@@ -452,7 +450,7 @@ static bool task_run(struct sandbox *s, struct sandbox_item *item,
     task.rules = s->rules;
     task.item = *item;
     task.least = sandbox_to_beat(item);
-    /* Runs each experiment in a new process, so that no experiment affects the next one. */
+    /* Runs each experiment in a new process, so none affects the next one. */
     if (!item->kernel && !item->rivals)
         sandbox_process_stop(&s->foreign);
     if (!s->foreign.pid && !child_start(s, true, err))
@@ -494,7 +492,7 @@ bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *r
         sandbox_answer_clear(&s->items[i]);
     for (unsigned next = 0, end; next < count; next = end) {
         bool foreign = is_foreign(&s->items[next]), ok;
-        /* The wait for the child polls this every tenth of a second, and most runs end earlier. */
+        /* The wait for the child polls only every tenth of a second, and most runs end earlier. */
         if (how.cancelled && how.cancelled(how.state))
             return err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
         for (end = next + 1; !foreign && end < count && !is_foreign(&s->items[end]);)
@@ -521,8 +519,8 @@ static uint64_t mixed(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* Returns a checksum of the changed words of the mapped pages. The checksum depends on addresses
- * and values, but not on the order of the words or on their file offset. */
+/* Returns a checksum of the changed words of the mapped pages. It depends on addresses and values,
+ * but not on the order of the words or on their file offset. */
 static uint64_t memory_sum(const struct sandbox *s, const struct sandbox_start *start,
                            const uint64_t addresses[SANDBOX_REAL_PAGES])
 {

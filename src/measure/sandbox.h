@@ -1,9 +1,9 @@
 /* Runs machine code in a child process that is pinned, has neither system calls nor new privileges,
  * and can write only to its own memory. Faults are caught. Portolan's own code shares one child. If
  * that child dies, a new child replaces it, and only the item that was running is lost. Foreign
- * code (kernels, and bodies of forms from a file or session) has a separate child. That child ends
- * at the next sandbox_clear, and before the next experiment with such forms. A sandbox belongs to
- * one thread, which must outlive it. */
+ * code (kernels, and bodies of forms from a file or session) has a separate child, which ends at
+ * the next sandbox_clear and before the next experiment with such forms. A sandbox belongs to one
+ * thread, which must outlive it. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_H
 #define PORTOLAN_MEASURE_SANDBOX_H
 
@@ -22,8 +22,8 @@ struct sandbox;
 struct sandbox *sandbox_new(int cpu, struct err *err);
 void sandbox_free(struct sandbox *s);
 
-/* Sets the default for @cancelled, which is polled about ten times per second in runs without a
- * function of their own. May be NULL. */
+/* Sets the default of @cancelled, which runs without a function of their own poll about ten times
+ * per second. May be NULL. */
 void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *state);
 
 /* Starts a new batch. Discards the code and the items of the last one, and ends the child for
@@ -36,8 +36,8 @@ uint32_t sandbox_next_offset(const struct sandbox *s);
 /* Returns the offset of data slot @slot from the start of the code area. Code may access the
  * slot. */
 uint32_t sandbox_data_offset(unsigned slot);
-/* Adds a loop over @copies copies of the @length bytes at @code. Stores the loop's offset in the
- * code area in *@offset. Returns false if the area is full. */
+/* Adds a loop over @copies copies of the @length bytes at @code. Sets *@offset to its offset in the
+ * code area. Returns false if the area is full. */
 bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies,
                  unsigned counter, uint32_t *offset);
 /* Returns the code at @offset, readable until sandbox_clear. */
@@ -52,25 +52,25 @@ bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *r
                  bool (*cancelled)(void *state), void *state, struct err *err);
 
 /* Runs the code at @offset (with COUNTER_MEMORY) once with vector set-up @vectors (enum
- * vector_setup). Stores the registers computed from @start in @after, and a checksum of the
- * addresses and values written in *@memory. Sets *@fault (enum sandbox_fault) to the reason if the
- * run did not complete, such as FAULT_PAGES for too many pages. Returns false with err like
- * sandbox_run, or if unsupported. */
+ * vector_setup). Stores the registers computed from @start in @after, and a checksum of the written
+ * addresses and values in *@memory. If the run did not complete, sets *@fault (enum sandbox_fault),
+ * for example to FAULT_PAGES for too many pages. Returns false with err like sandbox_run, or if
+ * unsupported. */
 bool sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors,
                         const struct sandbox_start *start, struct sandbox_state *after,
                         uint64_t *memory, unsigned *fault, struct err *err);
-/* Returns whether sandbox_run_states is supported on this instruction set. */
+/* Returns whether this instruction set supports sandbox_run_states. */
 bool sandbox_has_states(void);
 
-/* Creates an arena of @bytes in children for foreign code (0 removes it), with pages of 2 MiB if
+/* Creates an arena of @bytes in children for foreign code (0: removes it), with pages of 2 MiB if
  * @huge and available. Ends the current child. Returns false with err. */
 bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err);
-/* Returns the address of the arena, or 0 if there is none. */
+/* Returns the address of the arena; 0: none. */
 uint64_t sandbox_arena_at(const struct sandbox *s);
-/* Fills a part of the arena, at most SANDBOX_FILL_PART bytes, in the current child for foreign
- * code. Returns false with err. */
+/* Fills part of the arena, at most SANDBOX_FILL_PART bytes, in the current child for foreign code.
+ * Returns false with err. */
 bool sandbox_fill(struct sandbox *s, const struct sandbox_fill *fill, struct err *err);
-/* Returns the share of the accessed part of the arena that is on huge pages, or NaN if unknown. */
+/* Returns the share of the accessed part of the arena that is on huge pages; NaN if unknown. */
 double sandbox_arena_huge(const struct sandbox *s);
 
 /* Ends all children, rewrites chains and probes, which may be damaged, and discards code and
@@ -82,8 +82,8 @@ void sandbox_renew(struct sandbox *s);
 bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *off, double *cycles,
                     struct err *err);
 
-/* Returns how many times the child for foreign code was scheduled. A run without interruption adds
- * 1. Returns 0 if unknown or without a child. */
+/* Returns how many times the child for foreign code was scheduled; 0: unknown, or no child. A run
+ * without interruption adds 1. */
 uint64_t sandbox_turns(const struct sandbox *s);
 
 int sandbox_cpu(const struct sandbox *s);
@@ -91,22 +91,21 @@ int sandbox_cpu(const struct sandbox *s);
 bool sandbox_any_cpu(const struct sandbox *s);
 /* Moves the children to @cpu. Does nothing if the system denies the move. */
 void sandbox_move(struct sandbox *s, int cpu);
-/* Returns whether there is a probe that detects threads on the same core (PULSE_ROOM). */
+/* Returns whether there is a probe that detects a second thread on the core (PULSE_ROOM). */
 bool sandbox_has_room(const struct sandbox *s);
 /* Returns whether the kernel provides a cycle counter. */
 bool sandbox_has_counter(const struct sandbox *s);
-/* Returns the number of children started for own code, which is 1 if no child died. */
+/* Returns the number of children started for own code: 1 if none died. */
 unsigned sandbox_children(const struct sandbox *s);
-/* Returns the number of tenths of a second that passed without a message from a child. For tests,
- * instead of wall-clock time. */
+/* Returns the number of tenths of a second without a message from a child, which tests use instead
+ * of wall-clock time. */
 unsigned sandbox_waits(const struct sandbox *s);
 /* Returns the number of accesses to reserved addresses by foreign code (FAULT_RESERVED). For
  * tests. */
 unsigned sandbox_reached(const struct sandbox *s);
 /* Returns whether an emulator that cannot restrict system calls runs this program. */
 bool sandbox_unfiltered(const struct sandbox *s);
-/* Returns the process id of the child for own or @foreign code, or 0 if there is none. For
- * tests. */
+/* Returns the process id of the child for own or @foreign code; 0: none. For tests. */
 int sandbox_pid(const struct sandbox *s, bool foreign);
 /* Returns the vector set-up that code of @body needs on this CPU. */
 unsigned sandbox_setup(const struct body *body);

@@ -51,7 +51,7 @@ void sandbox_answer_fault(struct sandbox_item *item, unsigned fault)
     item->done = true;
 }
 
-/* Returns whether @value is plausible: NaN, or a number in range. Differences of two times may be
+/* Returns whether @value is plausible: NaN, or a number in range. Differences of times may be
  * negative. */
 static bool number_or_missing(double value)
 {
@@ -98,7 +98,7 @@ static bool windows_right(const struct sandbox_item *item, const struct window_r
     if (r->state == WINDOW_FAULT)
         return true;
     if (!r->accepted)
-        /* The windows were abandoned before any was accepted. */
+        /* Without an accepted window there are no cycles. */
         return isnan(r->cycles) &&
                (r->state == WINDOW_UNSETTLED || (r->state == WINDOW_BEATEN && item->worth > 0));
     if (r->state == WINDOW_SETTLED && r->accepted < 3)

@@ -17,15 +17,15 @@
 #include "measure/ring.h"
 #include "measure/ticks.h"
 
-/* Step between successive load places in cache lines. Successive places are not adjacent, and an
- * odd step visits all places if their number is a power of two. */
+/* Distance between successive load places in cache lines. Successive places are not adjacent. An
+ * odd distance visits all places if their number is a power of two. */
 #define PLACE_STEP 13
 /* Sleep between samples. Idle moments next to a busy neighbour last a few tenths of a millisecond,
- * and samples at every millisecond would miss them. */
+ * so samples at every millisecond would miss them. */
 #define REST_NANOSECONDS 150000
-/* patience of a batch (about a second), as a multiple of the patience of one wait */
+/* Patience of a batch (about a second), as a multiple of the patience of one wait */
 #define BATCH_WAITS 10
-/* initial value of memory; no byte is 0, because code may divide by it */
+/* initial value of memory, without a byte of 0, because code may divide by it */
 #define VALUE_PATTERN 0x3ff41f253f841f25
 
 static BARE long call(long number, long a, long b, long c, long d, long e, long f)
@@ -44,7 +44,7 @@ static BARE void leave(int status)
         call(SYS_exit_group, status, 0, 0, 0, 0, 0);
 }
 
-/* Maps the page of a faulting access. Returns true if the instruction can be retried. Otherwise
+/* Maps the page of a faulting access. Returns whether the instruction can be retried. Otherwise
  * sets *@fault. */
 static BARE bool map_on_demand(struct sandbox_vault *v, const siginfo_t *info, unsigned *fault)
 {
@@ -277,7 +277,7 @@ static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item,
     item->done = true;
 }
 
-/* Resets the memory of bodies, and the stack if @stack. Bodies do not change the stack. */
+/* Resets the memory of bodies, and the stack if @stack, because bodies do not change it. */
 static BARE void memory_fill(const struct sandbox_vault *v, bool stack)
 {
     static const size_t parts[] = {AREA_LOADS + AREA_PAGES_AT, AREA_STORES + AREA_PAGES_AT,
@@ -299,7 +299,7 @@ static BARE uint64_t below(uint64_t *state, uint64_t range)
     return (*state >> 32) * (range & UINT32_MAX) >> 32;
 }
 
-/* Fills a part of the arena as the parent requests. Ignores addresses outside of the arena. */
+/* Fills part of the arena as the parent requests. Ignores addresses outside the arena. */
 static BARE void arena_fill(const struct sandbox_vault *v, const struct sandbox_fill *f)
 {
     uint64_t size = v->given.arena.end - v->given.arena.begin, begin = v->given.arena.begin + f->at,
@@ -372,8 +372,8 @@ static BARE void told_fill(struct sandbox_vault *v)
             ((volatile unsigned char *)to[part])[i] = from[part][i];
 }
 
-/* Runs tasks of foreign code. All memory that foreign code can write is reset before each task.
- * Foreign code cannot write to the results. */
+/* Runs tasks of foreign code. Before each task, resets all memory that foreign code can write. This
+ * does not include the results. */
 static BARE void tasks_serve(struct sandbox_vault *v)
 {
     struct sandbox_task *task = &v->task;
@@ -412,8 +412,8 @@ void sandbox_child_main(const struct sandbox_child *given)
 {
     enum sandbox_stage failed;
 
-    /* The compiler's library may store cache parameters in a variable. This call stores these
-     * parameters before the variable becomes read-only. */
+    /* The compiler's library may store cache parameters in a variable, so this call precedes the
+     * protection of the variable. */
     arch_code_changed(given->area, given->code_length);
     struct sandbox_vault *v = sandbox_close_begin(given, &failed);
 

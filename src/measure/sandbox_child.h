@@ -1,7 +1,7 @@
 /* The child's side of the sandbox, which is entered after fork and never left. Internal to
  * measure/. While measured code runs, the child can write only to the code's memory and to the
- * vault. The vault is at a random address, which is in no register and no readable memory. x86-64
- * accesses the vault through gs, AArch64 through tpidr_el0. Foreign code that uses these registers
+ * vault. The vault is at a random address, which is in no register and in no readable memory.
+ * x86-64 accesses it through gs, AArch64 through tpidr_el0. Foreign code that uses these registers
  * is rejected. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_CHILD_H
 #define PORTOLAN_MEASURE_SANDBOX_CHILD_H
@@ -11,10 +11,10 @@
 /* Memory shared by the parent and the child for own code. The parent validates the results. */
 struct sandbox_batch {
     uint32_t count;
-    volatile uint32_t current;      /* index of the item that runs */
+    volatile uint32_t current;      /* index of the running item */
     volatile uint64_t heartbeat;    /* number of runs and sleeps so far */
     volatile uint32_t stop;         /* set by the parent to end the batch early */
-    uint32_t code_length;           /* bytes of code in use */
+    uint32_t code_length;           /* number of bytes of code in use */
     struct window_rules rules;
     struct sandbox_item items[SANDBOX_ITEMS];
 };
@@ -26,12 +26,12 @@ struct sandbox_task {
     struct sandbox_start start;
     /* smallest time so far, in cycles per iteration (sandbox_to_beat) */
     double least;
-    /* part of the arena to fill; an item with a fill does nothing else */
+    /* part of the arena to fill; an item with it does nothing else */
     struct sandbox_fill fill;
 };
 struct sandbox_report { struct sandbox_item item; struct sandbox_state state; };
 
-/* Stages of the child's set-up. The first message reports the stage that failed. */
+/* Stages of the child's set-up. The first message names a stage that failed. */
 enum sandbox_stage {
     STAGE_READY, STAGE_ORPHAN, STAGE_FILES, STAGE_MEMORY, STAGE_SIGNALS, STAGE_LIMITS, STAGE_FILTER,
     STAGE_COUNT
@@ -43,14 +43,13 @@ struct sandbox_hello {
     uint32_t unfiltered;    /* the system cannot restrict system calls */
 };
 
-/* A range of addresses. */
+/* A range of addresses */
 struct sandbox_range { uint64_t begin, end; };
 #define SANDBOX_WRITABLE 4
 
-/* Data from the parent for a child. The child reads the data after fork and copies them to the
- * vault. */
+/* Data from the parent for a child, which reads them after fork and copies them to the vault */
 struct sandbox_child {
-    bool foreign;                   /* true for foreign code; false for batches of own code */
+    bool foreign;                   /* true: foreign code; false: batches of own code */
     struct sandbox_batch *batch;    /* memory for batches of own code; NULL for foreign code */
     uint8_t *area;
     /* Socket to the parent. For own code, one byte starts a batch, and one byte reports its end. */
@@ -63,44 +62,43 @@ struct sandbox_child {
     /* offsets of the loops of chains and probes in the code area */
     uint32_t chain, second, probe, ports, room;
     uint32_t code_length;
-    struct sandbox_range arena;     /* arena for foreign code; empty if there is none */
+    struct sandbox_range arena;     /* arena for foreign code; empty: none */
     struct sandbox_range image, writable[SANDBOX_WRITABLE];
     unsigned writable_count;
 };
 
 struct sandbox_vault {
-    /* the first member, because the thread register points to the frame */
+    /* The first member, because the thread register points to it. */
     struct sandbox_frame frame;
     struct sandbox_child given;
     struct sandbox_hello hello;
     struct sandbox_task task;
     struct sandbox_report told;
-    struct sandbox_item *item;        /* item that is running */
+    struct sandbox_item *item;        /* running item */
     volatile bool inside;             /* measured code is running */
     /* address of the faulting access, and absolute address of the instruction */
     uint64_t fault_address, fault_code;
     uint64_t pages[SANDBOX_PAGES];    /* addresses of the pages mapped for the item */
     unsigned page_count;
-    int counter;                      /* perf event; -1 if there is none */
-    /* @valued: vector registers have initial values. @plain: these values are 0. */
+    int counter;                      /* perf event; -1: none */
+    /* @valued: vector registers have initial values. @plain: these are 0. */
     bool valued, plain;
     uint64_t runs;                    /* number of runs so far of items whose load pointer moves */
     struct sandbox_range all;         /* addresses of the vault and its stacks */
-    /* Range from which the vault's address was chosen. Measured code has no memory in this
-     * range. */
+    /* Range from which the vault's address was chosen, without memory of measured code. */
     struct sandbox_range kept;
     uint64_t signal_bytes;            /* bytes of the signal stack */
 };
 
 /* Returns the cycles per iteration that this order of an experiment must beat: the smallest of the
- * preceding orders, or INFINITY for the first. Children also call it. */
+ * preceding orders; INFINITY for the first. Children also call it. */
 double sandbox_to_beat(const struct sandbox_item *item);
 /* Releases the parent's resources and handles requests until the link is closed. */
 void sandbox_child_main(const struct sandbox_child *given) __attribute__((noreturn));
 
-/* Internal to the child's two files. First part of closing, while libc is mapped: creates the vault
- * and its stacks at a random address, closes files and sets limits. Returns NULL on failure, with
- * the stage in *@failed. */
+/* First part of closing, while libc is mapped: creates the vault and its stacks at a random
+ * address, closes files and sets limits. Returns NULL on failure, with the stage in *@failed.
+ * Internal to the child's two files. */
 struct sandbox_vault *sandbox_close_begin(const struct sandbox_child *given,
                                           enum sandbox_stage *failed);
 /* Second part of closing, on the vault's stack: unmaps all other memory, makes the program
@@ -114,12 +112,12 @@ void *sandbox_vault_stack(struct sandbox_vault *v);
 /* sandbox_answer.c: validation of a child's results, which are untrusted. A field outside its range
  * rejects all results. */
 
-/* Marks @item as not run. */
+/* Marks @item as not run */
 void sandbox_answer_clear(struct sandbox_item *item);
-/* Sets @fault (enum sandbox_fault) as the reason for the missing result of @item. */
+/* Sets @fault (enum sandbox_fault) as the reason why @item has no result. */
 void sandbox_answer_fault(struct sandbox_item *item, unsigned fault);
-/* Copies the result of @item from @answer and ignores all other fields. Sets FAULT_ANSWER if a
- * count, order or range is wrong. The child may change @answer during the copy. */
+/* Copies the result of @item from @answer, without other fields. Sets FAULT_ANSWER if a count,
+ * order or range is wrong. The child may change @answer during the copy. */
 void sandbox_answer_take(struct sandbox_item *item, const struct sandbox_item *answer);
 
 #endif

@@ -32,11 +32,11 @@
 /* bytes of the signal frame if the system does not report them */
 #define FRAME_BYTES ((uint64_t)64 << 10)
 #define GUARD_BYTES ((uint64_t)64 << 10)
-/* maximum number of ranges of addresses that stay mapped */
+/* maximum number of ranges of addresses that remain mapped */
 #define KEPT 5
 #define RULES 8
-#define SECONDS_AT_MOST 120                  /* limit of CPU seconds, so that the child ends even if
-                                              * the parent hangs */
+/* limit of CPU seconds, which ends the child even if the parent hangs */
+#define SECONDS_AT_MOST 120
 
 /* Argument of the kernel's sigaction. libc's sigaction would set another restorer. */
 struct kernel_action {
@@ -56,15 +56,15 @@ static uint64_t pages_of(uint64_t bytes, uint64_t page)
     return (bytes + page - 1) / page * page;
 }
 
-/* Maps the vault, a guard, the signal stack, a guard, and the stack at a secret random address.
- * Foreign code has no memory in this address range, so each run can make only one guess. Returns
- * NULL with errno. */
+/* Maps the vault, a guard, the signal stack, a guard, and the stack, at a secret random address.
+ * Foreign code has no memory in its range, so each run can make only one guess. Returns NULL with
+ * errno. */
 static struct sandbox_vault *vault_new(const struct sandbox_child *given)
 {
-    /* Address bits and number of attempts. AArch64 may have few address bits. Part of the range may
-     * be in use (AddressSanitizer's shadow uses a quarter). */
+    /* Address bits and number of attempts. AArch64 may have few address bits, and part of the range
+     * may be in use (AddressSanitizer's shadow uses a quarter). */
     static const struct { unsigned bits, tries; } widths[] = {
-/* ThreadSanitizer's shadow uses most addresses with this number of bits. */
+/* ThreadSanitizer's shadow uses most addresses of this many bits. */
 #if !defined(__SANITIZE_THREAD__)
         {SANDBOX_VAULT_BITS, 200},
 #endif
@@ -122,8 +122,7 @@ static bool range_close(int first, int last)
 {
     if (first > last || syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
         return true;
-    /* Older kernels need one call per descriptor. Descriptors above the current limit are
-     * included. */
+    /* Older kernels need one call per descriptor, including those above the current limit. */
     struct rlimit limit;
     int end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < (1 << 20)
                   ? (int)limit.rlim_max
@@ -165,7 +164,7 @@ static bool limits_set(void)
         if (setrlimit((enum __rlimit_resource)limits[i].resource, &limit) < 0)
             return false;
     }
-    /* The parent raises the soft limit while the child runs, so the hard limit must not change. */
+    /* The parent raises the soft limit while the child runs, so the hard limit remains. */
     struct rlimit processor;
     if (getrlimit(RLIMIT_CPU, &processor) == 0 && processor.rlim_cur > SECONDS_AT_MOST) {
         processor.rlim_cur = SECONDS_AT_MOST;
@@ -174,8 +173,8 @@ static bool limits_set(void)
     return true;
 }
 
-/* Unregisters libc's area for restartable sequences. The area will be unmapped, but the kernel
- * writes to it whenever the thread migrates or is preempted. */
+/* Unregisters libc's area for restartable sequences. It will be unmapped, but the kernel writes to
+ * it whenever the thread migrates or is preempted. */
 static bool rseq_leave(void)
 {
 #ifdef SYS_rseq
@@ -194,8 +193,7 @@ static bool rseq_leave(void)
 }
 
 /* Returns whether the child may run without a system call filter. Emulators of other processors
- * have no filters. These emulators run no native code, but the user must permit a run without a
- * filter. */
+ * have none. They run no native code, but the user must permit it. */
 static bool unfiltered_allowed(void)
 {
     uint32_t action = SECCOMP_RET_KILL_PROCESS;
@@ -317,7 +315,7 @@ static BARE bool signals_take(struct sandbox_vault *v, void (*handler)(int, void
     return call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, sizeof none, 0, 0) == 0;
 }
 
-/* A permitted system call: number, address of its instruction, and required arguments. */
+/* A permitted system call: number, address of its instruction, and required arguments */
 struct call_rule {
     int number;
     const char *site;
@@ -325,8 +323,8 @@ struct call_rule {
     struct { unsigned argument; uint64_t value; } checks[4];
 };
 
-/* Appends a comparison of the 64 bits at @offset of the call's data with @value. If the two are
- * equal, the filter continues with the next check. rule_put sets the target of the other branch. */
+/* Appends a comparison of the 64 bits at @offset of the call's data with @value. If they are equal,
+ * the filter continues with the next check. rule_put sets the target of the other branch. */
 static BARE unsigned check_put(struct sock_filter *f, unsigned at, size_t offset, uint64_t value)
 {
     for (unsigned half = 0; half < 2; half++) {

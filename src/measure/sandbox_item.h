@@ -1,4 +1,4 @@
-/* Input and result of a run in the sandbox (measure/sandbox.h). */
+/* Input and result of a run in the sandbox (measure/sandbox.h) */
 #ifndef PORTOLAN_MEASURE_SANDBOX_ITEM_H
 #define PORTOLAN_MEASURE_SANDBOX_ITEM_H
 
@@ -14,13 +14,13 @@
 #define SANDBOX_ITEMS 256        /* maximum number of items per batch */
 #define SANDBOX_RAW 64           /* maximum number of samples of a raw item */
 #define SANDBOX_PAGES 512        /* maximum number of pages that faults map for one item */
-/* Limit for code that searches for the vault, which is at a random address in a range without other
- * pages (docs/security.md). An access to an unmapped address in this range ends the run.
- * SANDBOX_GUESSES such accesses end the measurement of the block. */
+/* Limit for code that searches for the vault (docs/security.md). The vault is at a random address
+ * in a range without other pages. An access to an unmapped address in this range ends the run;
+ * SANDBOX_GUESSES of them end the measurement of the block. */
 #define SANDBOX_GUESSES 4
 /* maximum number of accessible pages of the vault, for pages of 4 KiB */
 #define SANDBOX_VAULT_PAGES 24
-/* bits of the vault's address, if addresses of the system have as many */
+/* number of bits of the vault's address, if the system's addresses have as many */
 #define SANDBOX_VAULT_BITS 46
 
 enum sandbox_fault {
@@ -47,7 +47,7 @@ const char *sandbox_fault_text(unsigned fault);
 
 enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS, SANDBOX_STATES, SANDBOX_FILL };
 
-/* Pattern in the arena, which foreign code has in addition to its pages. */
+/* Pattern in the arena, the memory of foreign code in addition to its pages */
 enum sandbox_fill_kind {
     SANDBOX_FILL_VALUE,     /* repeats the word @value */
     SANDBOX_FILL_INDICES,   /* random numbers of @unit bytes, less than @value */
@@ -64,12 +64,12 @@ struct sandbox_fill {
     uint64_t value;
     uint64_t ring, places;  /* ring: offset of its start in the arena, and number of its elements */
 };
-/* maximum number of bytes per call, which take less than the time limit of a run */
+/* maximum number of bytes per call, which takes less than the time limit of a run */
 #define SANDBOX_FILL_PART ((uint64_t)16 << 20)
 /* bytes of the unmapped guard on either side of the arena, and alignment of the arena */
 #define SANDBOX_ARENA_GUARD ((size_t)2 << 20)
 
-/* Initial registers and memory of foreign code that is run for its results, not its time. */
+/* Initial registers and memory of foreign code that is run for its results, not its time */
 #define SANDBOX_WORDS 64
 struct sandbox_start {
     uint64_t general[32];             /* initial values by register number */
@@ -82,58 +82,57 @@ struct sandbox_start {
 struct sandbox_item {
     /* The caller sets the following members. */
     enum sandbox_mode mode;
-    enum pulse_code code;        /* PULSE_ITEM; a raw item may also run a chain or probe */
+    enum pulse_code code;        /* PULSE_ITEM; raw items may also run a chain or probe */
     uint32_t offset;             /* offset of the loop in the code area, from sandbox_add */
     /* foreign code, with the registers below, pages that faults map, and a separate child */
     bool kernel;
-    /* A body with foreign forms. It runs like own code, but in a separate child. Each experiment
-     * (rivals 0) has a new child. */
+    /* a body with foreign forms, which runs like own code, but in a separate child that is new for
+     * each experiment (rivals 0) */
     bool foreign;
     unsigned counter;            /* kernel: loop counter (enum sandbox_counter), as for
                                   * sandbox_add */
     bool difference;
     unsigned vectors;            /* initial values of vector registers (enum vector_setup) */
-    /* number of cache lines through which the load pointer rotates from run to run; 0 if it does
-     * not move */
+    /* number of cache lines through which the load pointer rotates from run to run; 0: it does not
+     * move */
     unsigned load_places;
-    unsigned executions;         /* executions of the experiment in an iteration */
+    unsigned executions;         /* number of executions of the experiment in an iteration */
     /* Number of preceding items of the same experiment. If the first window shows that this item is
      * not faster than these, no further window follows. */
     unsigned rivals;
     /* The item runs only if a preceding rival took at most this many cycles per iteration. 0: no
      * condition. */
     double worth;
-    /* Raw items: iterations of the warm-up (@warm) and of the timed part (@count). Other items:
-     * @count iterations per run, or 0 to fill the window. */
+    /* Raw items: number of iterations of the warm-up (@warm) and of the timed part (@count). Other
+     * items: @count iterations per run; 0: as many as fill the window. */
     uint64_t warm, count;
-    unsigned samples;            /* samples of a raw item */
-    /* kernel: passes over the timed iterations. Registers are set again before each pass. The ticks
-     * include all passes. */
+    unsigned samples;            /* number of samples of a raw item */
+    /* kernel: number of passes over the timed iterations. Registers are set again before each pass.
+     * The ticks include all passes. */
     unsigned passes;
     /* kernel: initial values of vector registers are 0 instead of near 1 */
     bool plain_values;
-    uint64_t general[32];        /* kernel: initial values by register number; the last is AArch64's
-                                  * sp */
-    /* The sandbox sets the members below. */
+    /* kernel: initial values by register number; the last one is AArch64's sp */
+    uint64_t general[32];
+    /* The sandbox sets this and the following members. */
     bool done;
-    unsigned fault;              /* why there is no result (enum sandbox_fault) */
+    unsigned fault;              /* reason why there is no result (enum sandbox_fault) */
     uint64_t fault_address;
-    /* offset of the faulting instruction in the code area; SANDBOX_NO_OFFSET if the offset is
-     * unknown or outside of this area */
+    /* offset of the faulting instruction in the code area; SANDBOX_NO_OFFSET: unknown or outside */
     uint32_t fault_offset;
     unsigned pages;              /* number of pages that faults mapped */
     uint64_t ticks[SANDBOX_RAW];
     struct window_result result;
-    /* cycles per iteration by the hardware counter; NaN if there is none */
+    /* cycles per iteration by the hardware counter; NaN: none */
     double counter_cycles;
 };
 
 /* Set-up of vector registers. On x86-64: only SSE, clean upper halves, 256 bits, or 512 bits. On
- * AArch64: v0 to v31, or z0 to z31 and predicates. */
+ * AArch64: v0 to v31, or z0 to z31 and predicates */
 enum vector_setup { SETUP_SSE, SETUP_CLEAN, SETUP_YMM, SETUP_ZMM, SETUP_NEON = 0, SETUP_SVE = 1 };
 
 /* Loop counter: a register that bodies do not use, memory (x86-64), or general register n
- * (COUNTER_REGISTER + n). */
+ * (COUNTER_REGISTER + n) */
 enum sandbox_counter { COUNTER_BODY, COUNTER_MEMORY, COUNTER_REGISTER };
 
 #endif

@@ -19,7 +19,7 @@
 #include "base/clock.h"
 
 #define LOOK_MILLISECONDS 100
-#define START_SECONDS 10.0       /* maximum wall-clock seconds for a child's set-up */
+#define START_SECONDS 10.0       /* maximum wall-clock seconds of a child's set-up */
 
 static double processor_seconds(pid_t pid)
 {
@@ -30,7 +30,7 @@ static double processor_seconds(pid_t pid)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Returns whether the process is running or waits for a CPU. Returns false if this is unknown. */
+/* Returns whether the process runs or waits for a CPU; false if unknown. */
 static bool ready_to_run(pid_t pid)
 {
     char path[64], text[512];
@@ -45,7 +45,7 @@ static bool ready_to_run(pid_t pid)
     return name_end && strncmp(name_end, ") R", 3) == 0;
 }
 
-/* Reaps the process. Returns the fault that describes how the process ended. */
+/* Reaps the process. Returns the fault that describes how it ended. */
 static unsigned death(struct sandbox_process *p)
 {
     int status = 0;
@@ -110,8 +110,8 @@ static bool stage_failed(const struct sandbox_hello *hello, struct err *err)
                    "cannot start the sandbox process: %s: %s", text, strerror(hello->error));
 }
 
-/* Forks. ThreadSanitizer's fork() starts a thread in the child of a single-threaded process. The
- * child would unmap that thread's memory. */
+/* Forks without fork(), which under ThreadSanitizer starts a thread in the child of a
+ * single-threaded process. The child would unmap that thread's memory. */
 static pid_t child_fork(void)
 {
 #if defined(HAVE__FORK) && defined(__SANITIZE_THREAD__)
@@ -127,8 +127,8 @@ bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *give
     int link[2];
 
     *early = false;
-    /* Writing to a socket (MSG_NOSIGNAL) raises no signal if the reader is gone. SOCK_SEQPACKET
-     * does not split messages. */
+    /* MSG_NOSIGNAL: writing raises no signal if the reader has ended. SOCK_SEQPACKET does not split
+     * messages. */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) < 0)
         return err_set(err, ERR_IO,
                        errno == EMFILE ? "raise the limit of open files (ulimit -n)" : NULL,
@@ -215,7 +215,7 @@ enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
             if (batch)
                 batch->stop = 1;
         }
-        /* A cancelled batch has a second to end after its current item. A task is killed at
+        /* A cancelled batch gets a second to end after its current item. A task is killed at
          * once. */
         if (stopped && (!batch || wall - stopped > 1)) {
             sandbox_process_stop(p);

@@ -1,5 +1,5 @@
 /* The parent's side of a sandbox child: starts the child, waits for its messages, and ends it.
- * Internal to measure/. Use only from the thread that started the child. */
+ * Internal to measure/. Only for the thread that started the child. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_PROCESS_H
 #define PORTOLAN_MEASURE_SANDBOX_PROCESS_H
 
@@ -8,18 +8,18 @@
 #include "measure/sandbox_child.h"
 
 struct sandbox_process {
-    pid_t pid;       /* process id of the child; 0 if there is none */
+    pid_t pid;       /* process id of the child; 0: none */
     int link;        /* the parent's end of the socket pair */
 };
 
-/* Result of waiting for a child. */
+/* Result of waiting for a child */
 enum sandbox_watch { WATCH_DONE, WATCH_DIED, WATCH_CANCELLED };
 
 struct sandbox_watching {
     bool (*cancelled)(void *state);   /* polled about ten times per second; may be NULL */
     void *state;
-    /* Memory of a batch of own code, from which progress is read and which can be stopped. NULL for
-     * a task of foreign code; cancelling kills its child. */
+    /* Memory of a batch of own code, which has its progress and can stop it. NULL for a task of
+     * foreign code: cancelling kills its child. */
     struct sandbox_batch *batch;
     /* maximum wall-clock seconds without progress before the child is killed */
     double patience;
@@ -28,8 +28,8 @@ struct sandbox_watching {
 };
 
 /* Starts a child with @given, sets its link, and waits for its first message. Returns false with
- * err. Sets *@early if the child ended without a message because another process killed it. The
- * caller may then retry. */
+ * err. Sets *@early if another process killed the child before its first message. The caller may
+ * then retry. */
 bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *given,
                            struct sandbox_hello *hello, bool *early, struct err *err);
 /* Kills and reaps the child if there is one. */
@@ -37,15 +37,15 @@ void sandbox_process_stop(struct sandbox_process *p);
 /* Sends @size bytes. If the child is dead, the next wait detects it. */
 void sandbox_process_send(const struct sandbox_process *p, const void *bytes, size_t size);
 /* Waits for a message of exactly @size bytes. On WATCH_DIED the child was reaped, and *@fault (enum
- * sandbox_fault) is the reason. A child that runs endlessly, or sends no message within the
- * patience, is stopped and then killed. FAULT_STARVED: the child had no CPU time. */
+ * sandbox_fault) is the reason. Stops and then kills a child that runs endlessly, or that sends no
+ * message within the patience. FAULT_STARVED: the child had no CPU time. */
 enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
                                         const struct sandbox_watching *how, void *bytes,
                                         size_t size, unsigned *fault);
-/* Raises the CPU time limit of the child by @seconds. The limit ends the child even if the parent
+/* Raises the CPU time limit of the child by @seconds. It ends the child even if the parent
  * hangs. */
 void sandbox_process_allow(const struct sandbox_process *p, double seconds);
-/* Sets the memory ranges of this program, which the child keeps mapped. */
+/* Sets the memory ranges of this program. The child keeps them mapped. */
 void sandbox_process_image(struct sandbox_child *given);
 
 #endif

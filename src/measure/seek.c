@@ -7,22 +7,23 @@
 #include "base/clock.h"
 #include "base/compare.h"
 
-#define LATELY 0.3          /* weight of the newest idle share or contended share in the average */
-/* smallest share of lost windows that starts a search for another CPU */
+/* weight of the newest value in the averages of idle and contended shares */
+#define LATELY 0.3
+/* smallest share of lost windows at which a search for another CPU starts */
 #define MUCH_LOST 0.5
 #define LOOK_EVERY 0.3      /* minimum seconds between two searches */
-/* Number of probes per CPU. They take about 3 ms. Idle moments next to a busy neighbour last a few
+/* Number of probes per CPU, which take about 3 ms. Idle moments next to a busy neighbour last a few
  * tenths of a millisecond. */
 #define LOOKS 60
 #define LOOK_SECONDS 3e-6
 #define QUIETER 0.1         /* smallest difference of idle shares for a move to another CPU */
-/* smallest ratio of idle shares for a move, if both CPUs are rarely idle */
+/* smallest ratio of idle shares for a move if both CPUs are rarely idle */
 #define TIMES_QUIETER 2.0
 #define HARDLY 0.02
-/* minimum relative amount by which a probe is faster than its stored time, to be above errors of
- * the clock */
+/* Minimum relative amount by which a probe is faster than its stored time. Errors of the clock are
+ * smaller. */
 #define QUICKER 0.06
-#define AGREE 0.02          /* relative tolerance within which these faster times agree */
+#define AGREE 0.02          /* relative tolerance at which these faster times agree */
 #define AGREEING 6          /* number of these times, out of LOOKS, that must agree */
 #define LEARN_EVERY 5.0     /* minimum seconds between two calibrations */
 
@@ -55,7 +56,7 @@ void seek_begin(struct seek *k, const struct sandbox *s)
         k->quiet[i] = NAN;
         k->at = k->cpus[i] == sandbox_cpu(s) ? i : k->at;
     }
-    /* If there are too many CPUs to probe all, the current CPU is one of those probed. */
+    /* If there are too many CPUs to probe, the current one is among those probed. */
     if (k->at == k->count)
         k->cpus[--k->at] = sandbox_cpu(s);
 }

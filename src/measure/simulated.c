@@ -15,9 +15,9 @@
 #define OVERHEAD 60.0
 #define INTERRUPTIONS 5500.0   /* simulated interrupts per second */
 #define INTERRUPTION_SECONDS 20e-6
-#define QUIET_SECONDS 0.5      /* mean seconds of idle and of contended episodes */
+#define QUIET_SECONDS 0.5      /* mean seconds of idle episodes, and of contended ones */
 #define BUSY_SECONDS 0.02
-#define EXECUTIONS 50.0        /* executions in an iteration of the loop */
+#define EXECUTIONS 50.0        /* number of executions in an iteration of the loop */
 
 struct simulated {
     struct source base;
@@ -30,8 +30,8 @@ struct simulated {
     double item_cycles;      /* cycles per iteration of the item's loop */
 };
 
-/* Returns the cycles per execution, bounded by ports and, if the issue width of the mapping is
- * known, by slots. */
+/* Returns the cycles per execution: the bound of ports and, if the issue width of the mapping is
+ * known, of slots. */
 static double experiment_cycles(const struct mapping *m, const struct experiment *e,
                                 struct str *unknown)
 {

@@ -1,4 +1,4 @@
-/* Source of measurements: this CPU, through the sandbox, or a simulated CPU that has a mapping. */
+/* Source of measurements: this CPU through the sandbox, or a simulated CPU with a mapping */
 #ifndef PORTOLAN_MEASURE_SOURCE_H
 #define PORTOLAN_MEASURE_SOURCE_H
 
@@ -10,12 +10,11 @@
 #include "model/mapping.h"
 
 struct measured {
-    /* cycles per execution of the experiment; NaN if there is no value; @state then has the
-     * reason */
+    /* cycles per execution of the experiment; NaN: none, and @state has the reason */
     double cycles;
     double spread;       /* relative spread of the cycles */
     double clock_hz;
-    uint32_t repeats;    /* accepted windows */
+    uint32_t repeats;    /* number of accepted windows */
     bool counter;        /* the cycles are from the hardware counter */
     /* cycles with a body of SOURCE_SHORT instructions, set only by the runner; NaN if not
      * measured */
@@ -32,35 +31,35 @@ struct measured {
     char state[96];      /* EXPERIMENT_OK, or the reason why there is no value */
 };
 
-/* Combines the results of the @n orders of an experiment. The smallest result counts. @beaten marks
- * orders that their first window showed not to be faster. If contention left an order without a
- * value, that order may be the fastest one. The experiment then has no value. Returns the index of
- * the order that counts. Pure. */
+/* Combines the results of the @n orders of an experiment to the smallest one. @beaten marks orders
+ * that their first window showed not to be faster. If contention left an order without a value, it
+ * may be the fastest, and the experiment has no value. Returns the index of the smallest result.
+ * Pure. */
 unsigned measured_least(const struct measured *orders, const bool *beaten, unsigned n,
                         struct measured *out);
 
-/* A source of measurements. Only one thread may use it at a time. */
+/* A source of measurements. One thread at a time. */
 struct source {
     unsigned instructions;   /* approximate number of instructions in a body; may be changed between
                               * calls */
-    /* Number of orders of a body that are measured, 1 to BODY_ORDERS. The shortest time counts.
-     * With several orders, a padded body is also measured where it may be faster. May be changed
-     * between calls. */
+    /* Number of orders of a body that are measured, 1 to BODY_ORDERS. The result is the shortest
+     * time. With several orders, a padded body is also measured where it may be faster. May be
+     * changed between calls. */
     unsigned orders;
     double baseline;         /* nops per cycle of the idle baseline; 0 if simulated */
-    /* CPUs that measured concurrently in the last call with more than a few experiments; 0 if
-     * simulated */
+    /* number of CPUs that measured concurrently in the last call with more than a few experiments;
+     * 0 if simulated */
     unsigned cpus;
     bool doubtful;           /* the baseline is doubtful, so values must be measured again */
-    /* The source always returns the same value, so a single pass is final. */
+    /* the source always returns the same value, so a single pass is final */
     bool one_pass;
     struct record *record;   /* receives the samples; may be NULL */
     /* Fills @out for the @n experiments @e (at most SANDBOX_ITEMS). Returns false with err when
      * measurement fails or is cancelled; @out is then invalid. */
     bool (*measure)(struct source *s, const struct experiment *e, size_t n, struct measured *out,
                     bool (*cancelled)(void *state), void *state, struct err *err);
-    /* Writes the code sums of @n experiments (form_codes_sums), which are a part of keys in the
-     * journal. NULL if the source is simulated, because it then has no code. */
+    /* Writes the code sums of @n experiments (form_codes_sums), which are part of keys in the
+     * journal. NULL: the source is simulated and has no code. */
     void (*sums)(struct source *s, const struct experiment *e, size_t n,
                  char (*out)[FORM_CODES_SUM]);
     void (*free)(struct source *s);
@@ -71,23 +70,23 @@ static inline void source_free(struct source *s)
         s->free(s);
 }
 
-/* Returns a lower limit for the cycles of @instructions, by the largest known issue width and by
+/* Returns a lower limit of the cycles of @instructions, by the largest known issue width and by
  * @baseline nops per cycle (0 or NaN if unknown). Shorter times are invalid. Pure. */
 double source_least_cycles(double baseline, uint64_t instructions);
 
-/* If a core executes more nops per cycle than this, its µop cache may deliver short instructions
- * too slowly. Padded bodies are then measured too (docs/measuring.md, "Padded"). */
+/* Nops per cycle above which a core's µop cache may deliver short instructions too slowly. Padded
+ * bodies are then also measured (docs/measuring.md, "Padded"). */
 #define SOURCE_WIDE 6.5
 
-/* Default number of instructions in a body. The loop's branch adds half a percent to a body that is
- * limited by issue slots. Every µop cache can hold the body. */
+/* Default number of instructions in a body. The loop's branch adds half a percent to a body that
+ * issue slots limit. Every µop cache can hold the body. */
 #define SOURCE_BODY 200
 /* Number of instructions in a body of PMEvo. If the time per execution differs between the two
  * lengths, the front end or the loop is the cause. */
 #define SOURCE_SHORT 50
 
 /* Callbacks that run a function on several threads, for concurrent measurement on several CPUs.
- * work/crew.h has the contracts. begin returns @crew, or NULL with err if no threads can be
+ * work/crew.h has the contracts. begin returns @crew; NULL with err if no threads can be
  * started. */
 struct source_threads {
     void *(*begin)(unsigned members, struct err *err);
@@ -97,8 +96,8 @@ struct source_threads {
 };
 
 /* Creates a simulated CPU with the times of @mapping (borrowed). Its clock drifts, and it has
- * interruptions and contention like a real CPU. @noise is the relative jitter of each run. If
- * @noise is NaN, there is no jitter, but values have the errors of a real CPU. */
+ * interruptions and contention like a real CPU. @noise: relative jitter of each run; NaN: no
+ * jitter, but values have the errors of a real CPU. */
 struct source *source_simulated(const struct mapping *mapping, double noise, uint64_t seed);
 
 /* observed_noise.c: distribution of deviations between repeated measurements on a real CPU.

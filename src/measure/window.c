@@ -8,7 +8,7 @@
 
 #define VALUES WINDOW_VALUES
 #define FLOOR_LEAST 3
-#define RUNS 3      /* runs of the item per window */
+#define RUNS 3      /* number of runs of the item per window */
 
 static BARE void sort(double *values, unsigned n)
 {
@@ -33,7 +33,7 @@ BARE bool window_floor(double *values, unsigned n, double width, double share, d
 {
     unsigned needed = (unsigned)(share * n);
 
-    /* This is ceil(), which must not be called here because it may be a library call. */
+    /* This is ceil(), which may be a library call. */
     needed += needed < share * n;
     needed = needed < FLOOR_LEAST ? FLOOR_LEAST : needed;
     sort(values, n);
@@ -57,8 +57,8 @@ static BARE double clock_by(const struct pulse *pulse, const struct window_rules
     return ticks ? ((double)ticks - rules->overhead) / ((double)count * cycles) : 0;
 }
 
-/* Returns whether a probe takes as long as on an idle core. A faster probe shows that the measured
- * clock is wrong. */
+/* Returns whether a probe takes as long as on an idle core. If it is faster, the measured clock is
+ * wrong. */
 static BARE bool probe_right(const struct pulse *pulse, const struct window_rules *rules,
                              enum pulse_code code, double wanted, double tolerance,
                              double ticks_per_cycle)
@@ -72,8 +72,8 @@ static BARE bool probe_right(const struct pulse *pulse, const struct window_rule
 }
 
 /* Returns whether front end, ports and reorder buffer are uncontended. A neighbour may slow nops by
- * only 5 % and additions by 40 %. A neighbour that waits for memory slows neither nops nor
- * additions, but occupies half of every buffer. */
+ * only 5 % and additions by 40 %. A neighbour that waits for memory slows neither, but occupies
+ * half of every buffer. */
 static BARE bool probe_quiet(const struct pulse *pulse, const struct window_rules *rules,
                              double ticks_per_cycle)
 {
@@ -102,7 +102,7 @@ static BARE bool shortest(const struct pulse *pulse, unsigned runs, uint64_t war
     return true;
 }
 
-/* Returns the number of iterations that fill the window, or 0 on a fault. */
+/* Returns the number of iterations that fill the window; 0 on a fault. */
 static BARE uint64_t count_for(const struct pulse *pulse, const struct window_rules *rules,
                                unsigned *fault)
 {
@@ -116,7 +116,7 @@ static BARE uint64_t count_for(const struct pulse *pulse, const struct window_ru
     return count < 2 ? 2 : (uint64_t)count;
 }
 
-/* Returns the middle of the three lowest @values, and stores their range in *@apart. @n is at least
+/* Returns the middle of the three lowest @values, and sets *@apart to their range. @n is at least
  * 3. */
 static BARE double lowest_three(const float *values, unsigned n, double *apart)
 {
@@ -139,9 +139,8 @@ static BARE double lowest_three(const float *values, unsigned n, double *apart)
     return low[1];
 }
 
-/* Computes cycles and spread from the windows so far. Returns whether the lowest windows agree. For
- * a difference, @iterations is the number of iterations of the long run minus that of the short
- * run. */
+/* Computes cycles and spread from the windows so far. Returns whether the lowest windows agree.
+ * @iterations, for a difference: those of the long run minus those of the short run. */
 static BARE bool windows_agree(const struct window_rules *rules, bool difference, double iterations,
                                double values[VALUES], struct window_result *out)
 {
@@ -158,8 +157,7 @@ static BARE bool windows_agree(const struct window_rules *rules, bool difference
     return longer_apart < rules->agreement * longer && shorter_apart < rules->agreement * shorter;
 }
 
-/* Sets the numbers of a result one by one, because the compiler may call the C library for a large
- * assignment. */
+/* Sets the numbers of a result one by one, because a large assignment may call the C library. */
 static BARE void result_begin(struct window_result *out)
 {
     out->state = WINDOW_UNSETTLED;
@@ -240,7 +238,7 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         return;
     }
     /* For a difference, each window has one run of each kind, because idle moments are short. The
-     * smallest value of many windows counts. */
+     * result is the smallest value of many windows. */
     unsigned runs = difference ? 1 : RUNS;
     double iterations = (double)(difference ? count - count / 2 : count);
     while (!agree && out->accepted < VALUES &&

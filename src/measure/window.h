@@ -1,5 +1,5 @@
 /* Windows of one experiment: the sequence of runs, the acceptance of windows, and when the result
- * is settled. Pure code over an abstract pulse, without allocation and system calls. It runs in the
+ * is settled. Pure code over an abstract pulse, without allocation and system calls, for the
  * sandbox child and for simulated CPUs. */
 #ifndef PORTOLAN_MEASURE_WINDOW_H
 #define PORTOLAN_MEASURE_WINDOW_H
@@ -25,11 +25,11 @@ struct pulse {
     void *self;
 };
 
-/* Results of calibration. Cycles are core cycles per iteration of a loop. */
+/* Results of calibration. Cycles are core cycles per iteration of a loop */
 struct window_rules {
-    /* cycles per iteration of the two chains; second_cycles is 0 if the second chain is unusable */
+    /* cycles per iteration of the two chains; second_cycles: 0 if the second chain is unusable */
     double chain_cycles, second_cycles;
-    /* cycles per iteration of the probes on an idle core; ports_cycles and room_cycles are 0 if
+    /* cycles per iteration of the probes on an idle core; ports_cycles, room_cycles: 0 if
      * unknown */
     double probe_cycles, ports_cycles, room_cycles;
     double overhead;                      /* ticks of an empty run */
@@ -37,7 +37,7 @@ struct window_rules {
     double chain_tolerance;
     /* largest relative deviation of a probe from its time on an idle core; 1 or more: no limit */
     double probe_tolerance;
-    /* deviation limit of the port probe, which varies more on an idle core; 0 stands for
+    /* limit of the deviation of the port probe, which varies more on an idle core; 0:
      * probe_tolerance */
     double ports_tolerance;
     /* largest relative difference between the three lowest values */
@@ -46,14 +46,14 @@ struct window_rules {
     double chain_ticks, probe_ticks, item_ticks;
     double patience;                      /* ticks without an idle window after which waiting
                                            * ends */
-    /* Iterations of the run that estimates the number to fill a window; 0 stands for 4. A clock
-     * with long ticks needs more. */
+    /* Iterations of the run that estimates how many fill the window; 0: 4. A clock with long ticks
+     * needs more. */
     unsigned sizing;
 };
 
 /* Limit of waiting for an idle core, shared by consecutive experiments. A core that is never idle
- * therefore costs one wait. Afterwards each experiment gets one attempt, and further attempts while
- * the core is idle. */
+ * therefore costs only one wait. Afterwards each experiment gets one attempt, and further ones
+ * while the core is idle. */
 struct window_wait {
     uint64_t quiet;      /* time of the last accepted window, or of the start, in ticks */
     uint64_t until;      /* time at which waiting ends, in ticks */
@@ -61,7 +61,8 @@ struct window_wait {
 
 enum window_state { WINDOW_SETTLED, WINDOW_UNSETTLED, WINDOW_FAULT, WINDOW_BEATEN };
 
-/* Most accepted windows. At this number, the three lowest count regardless of their spread. */
+/* Maximum number of accepted windows. The three lowest of them are then used regardless of their
+ * spread. */
 #define WINDOW_VALUES 16
 
 struct window_result {
@@ -83,7 +84,7 @@ struct window_result {
  * @difference: after a warm-up run, subtracts the shortest time of runs of half as many iterations,
  * instead of the overhead. Both times must be confirmed, because a disturbed short run makes the
  * difference too small. If the first window takes at least @beat cycles per iteration (within the
- * agreement), ends with WINDOW_BEATEN. If @beat is INFINITY or NaN, there is no limit. */
+ * agreement), ends with WINDOW_BEATEN. @beat INFINITY or NaN: no limit. */
 void window_measure(const struct pulse *pulse, const struct window_rules *rules,
                     struct window_wait *wait, bool difference, uint64_t count, double beat,
                     struct window_result *out);
@@ -91,13 +92,13 @@ void window_measure(const struct pulse *pulse, const struct window_rules *rules,
 void window_not_run(struct window_result *out);
 /* Returns a wait that begins now and ends after @ticks. */
 struct window_wait window_wait_begin(const struct pulse *pulse, double ticks);
-/* Sorts @values. Returns the middle of the lowest three, and their relative spread. @n is at least
- * 1. */
+/* Sorts @values. Returns the middle of the lowest three, and sets their relative spread. @n is at
+ * least 1. */
 double window_lowest(double *values, unsigned n, double *spread);
 /* Sorts the @n @values. Finds the lowest value with enough values within the relative range @width
- * above it: at least three, and at least the share @share of all. Returns false if there is no such
- * value. Isolated lower values result from unequal disturbance of two runs. Stores the middle of
- * the values in range in *@cycles, and their relative spread in *@spread. */
+ * above it: at least three, and at least the share @share of all. Isolated lower values come from
+ * unequal disturbance of two runs. Sets *@cycles to the middle of the values in range, and *@spread
+ * to their relative spread. Returns false if there is no such value. */
 bool window_floor(double *values, unsigned n, double width, double share, double *cycles,
                   double *spread);
 

@@ -14,12 +14,13 @@
 /* bits of history of the first tagged table; each further table uses twice as many */
 #define BRANCHES_SHORTEST 8u
 #define BRANCHES_PLACES 4096u
-#define BRANCHES_ENTRIES 2048u       /* entries of a tagged table */
-#define BRANCHES_TARGET_BITS 3u      /* bits of history per indirect branch */
+#define BRANCHES_ENTRIES 2048u
+/* bits of history per indirect branch; a target is represented by this number of bits */
+#define BRANCHES_TARGET_BITS 3u
 
 struct branches_entry {
     uint16_t tag;                    /* 0: unused entry */
-    /* confidence in @value: 0 to 1 without a tag, 0 to 3 with one */
+    /* confidence in @value: 0 to 1 in the table without tags, 0 to 3 in the others */
     uint8_t confidence;
     /* 0 to 3: number of correct predictions where shorter histories were wrong */
     uint8_t useful;
@@ -43,7 +44,7 @@ static inline void branches_count(struct branches_entry *e, uint32_t value, uint
         e->value = value;
 }
 
-/* Returns whether @value of the branch at @place was mispredicted. Updates the tables, but not the
+/* Returns whether the entry at @place mispredicted @value. Updates the tables, but not the
  * history. */
 static inline int branches_learn(struct branches *b, uint64_t place, uint32_t value)
 {
@@ -74,7 +75,6 @@ static inline int branches_learn(struct branches *b, uint64_t place, uint32_t va
         branches_count(found[longest], value, 3);
     else
         branches_count(base, value, 1);
-    /* After a misprediction, allocates an entry with a longer history. */
     for (int t = longest + 1, placed = 0; wrong && t < BRANCHES_TABLES && !placed; t++) {
         placed = found[t]->useful == 0;
         if (placed)

@@ -63,7 +63,7 @@ size_t front_state(const struct front *f, int64_t base, int32_t *out)
         return n;
     out[n++] = (int32_t)(f->predecoded.number - base * (int64_t)p->insns.count);
     out[n++] = (int32_t)(f->visible - base * (int64_t)p->insns.count);
-    /* The offset in the aligned block and the index determine the predecoder's position. */
+    /* The predecoder's position follows from the offset in the aligned block and the index. */
     out[n++] = (int32_t)(f->at - f->block);
     out[n++] = f->stall;
     out[n++] = f->decode_stall;

@@ -31,12 +31,12 @@ struct front {
     bool streams;
     bool moved;                     /* the state changed in this cycle */
     struct place delivered;         /* next item to deliver to the µop queue */
-    /* number of µops in the µop queue; number of free entries that an item requires */
+    /* number of µops in the µop queue; number of free entries that the next item requires */
     int32_t queued, room;
-    int32_t uop_queue;              /* entries (fact) */
+    int32_t uop_queue;              /* entries of the µop queue (fact) */
 
-    /* Predecoder. */
-    int32_t block_bytes, predecode_width, lcp_penalty, instruction_queue;   /* facts */
+    /* Predecoder */
+    int32_t block_bytes, predecode_width, lcp_penalty, instruction_queue;   /* from the facts */
     struct place predecoded;        /* next instruction to predecode */
     /* first byte of the next instruction, counted from the first line */
     int64_t at;
@@ -44,8 +44,8 @@ struct front {
     int32_t stall;                  /* remaining stall cycles */
     bool lcp_paid, crossing_paid;
 
-    /* Decoders. */
-    int32_t decoders, complex_uops;        /* facts */
+    /* Decoders */
+    int32_t decoders, complex_uops;        /* from the facts */
     uint32_t microcode_width, alone_uops;
     bool fusible_last;
     /* number of instructions in the instruction queue before this cycle */
@@ -53,11 +53,12 @@ struct front {
     int64_t decoded;                /* number of decoded instructions */
     int32_t decode_stall;           /* remaining stall cycles */
 
-    /* State of µop cache, loop buffer and symmetric decoders. */
-    int32_t stream_width, taken_branches;   /* facts */
+    /* µop cache, loop buffer and symmetric decoders */
+    int32_t stream_width, taken_branches;   /* from the facts */
     bool one_line;                  /* the loop fits in one line of the µop cache */
     unsigned copies;                /* copies of the loop in the loop buffer */
-    struct window_groups windows;   /* groups of a µop cache with windows, otherwise empty */
+    /* groups by windows of code (analysis/windows.h); empty if the source has no windows */
+    struct window_groups windows;
     size_t window;                  /* index of the next group */
     /* number of instructions left in the group; cycles until the group is delivered */
     uint32_t window_left, window_wait;
@@ -76,13 +77,13 @@ size_t front_state(const struct front *f, int64_t base, int32_t *out);
 /* Appends @item to the µop queue. */
 void front_deliver(struct front *f, const struct plan_item *item);
 
-/* predecode.c: the predecoder. */
+/* predecode.c */
 void predecode_start(struct front *f, const struct core *c);
 void predecode_cycle(struct front *f);
-/* decode.c: asymmetric decoders. */
+/* decode.c */
 void decode_start(struct front *f, const struct core *c);
 void decode_cycle(struct front *f);
-/* uop_cache.c: front ends without a predecoder. */
+/* uop_cache.c */
 void uop_cache_start(struct front *f, const struct core *c, const struct block_work *w,
                      const struct insn *insns);
 void uop_cache_cycle(struct front *f);

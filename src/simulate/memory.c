@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* First-level cache. A load with a conflicting bank waits a cycle. Consecutive stores to one line
+/* First-level cache. A load waits a cycle if its bank is in use. Consecutive stores to one line
  * commit in pairs. */
 #include "simulate/pipeline.h"
 
@@ -32,7 +32,7 @@ static uint32_t line_of_stores(const struct core *c)
                                                                  : (uint32_t)c->store_line_bytes;
 }
 
-/* Appends the banks of @load in consecutive iterations. Returns the period in iterations. */
+/* Appends the banks of @load in each iteration of their period. Returns the period. */
 static uint32_t list_places(struct plan *p, const struct core *c, struct plan_uop *load,
                             const struct access *access)
 {
@@ -132,7 +132,7 @@ void memory_start(struct simulator *s)
 {
     s->cache.taken.cycle = -1;
     s->cache.most_per_bank = (unsigned)s->core->loads_per_bank;
-    /* A load that crosses a line uses several slots, so fewer of them fit into a cycle. */
+    /* A load that crosses a line uses several slots, so fewer loads fit into a cycle. */
     s->cache.slots = s->cache.split_slots = 0;
     if (!isnan(s->core->split_loads_per_cycle) && !isnan(s->core->loads_per_cycle)) {
         s->cache.slots = (int32_t)lround(SLOT_PARTS * s->core->loads_per_cycle);
@@ -184,8 +184,7 @@ void memory_commit(struct simulator *s)
     s->stores -= stores;
 }
 
-/* Returns how many loads with @symbol use the same bank in this cycle: the largest number of all
- * @banks. */
+/* Returns how many loads with @symbol use one bank in this cycle: the maximum over @banks. */
 static unsigned most_in_bank(const struct cache_cycle *at, uint32_t symbol, uint32_t banks)
 {
     unsigned most = 0;

@@ -11,7 +11,7 @@
 #include "model/facts.h"
 #include "simulate/simulate.h"
 
-/* State of a loop of the kernel. */
+/* Times of a loop of the kernel */
 struct level {
     /* iterations of the loop per outer iteration; 0 if the longest path of the outer loop does not
      * execute it */
@@ -20,10 +20,10 @@ struct level {
     size_t insns;        /* instructions per copy, including inner loops */
     double cycles;       /* cycles per iteration */
     double most;         /* cycles per iteration with mispredicted loop ends (nested.most) */
-    /* cycles of the iterations that are not in the simulated code */
+    /* cycles per outer iteration of the iterations that are not simulated */
     double missing;
-    /* cycles per iteration by ports and front end of the inner loops, or of the loop itself without
-     * inner loops */
+    /* least cycles per iteration: bound of ports and front end, of the inner loops or else of the
+     * loop itself */
     double least;
 };
 
@@ -32,7 +32,7 @@ struct nesting {
     const struct machine *machine;
     struct level *levels;   /* one per loop of the kernel */
     size_t *copies;
-    struct insn **executed; /* loop_code_executed of each timed loop */
+    struct insn **executed; /* loop_code_executed of each loop whose time is known */
     struct block_work *work;
     struct simulator *simulator;
     double window, branch_miss;
@@ -75,7 +75,7 @@ static double time_block(struct nesting *n, const struct insn *insns, size_t cou
     return cycles;
 }
 
-/* Returns the instructions of loop @loop, and marks those never executed as INSN_SKIPPED. */
+/* Returns the instructions of loop @loop. Those that are never executed are marked INSN_SKIPPED. */
 static const struct insn *executed_insns(const struct nesting *n, size_t loop, size_t *count)
 {
     const struct insn *all = kernel_insns(n->kernel, loop, count);
@@ -144,7 +144,7 @@ static void time_outer(struct nesting *n, size_t loop, const nest_loops *direct)
     vec_done(&insns);
 }
 
-/* Appends the loops in @within that are in no other loop of @within. */
+/* Appends the loops of @within that no other loop of @within contains. */
 static void take_direct(const struct kernel *k, const nest_loops *within, nest_loops *direct)
 {
     for (size_t i = 0; i < within->count; i++) {

@@ -1,4 +1,4 @@
-/* Time of one iteration of an outer loop, for known trip counts of its inner loops. */
+/* Predicts the time of one iteration of an outer loop, for known trip counts of its inner loops. */
 #ifndef PORTOLAN_SIMULATE_NESTED_H
 #define PORTOLAN_SIMULATE_NESTED_H
 

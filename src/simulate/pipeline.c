@@ -15,7 +15,7 @@
  * it */
 #define SLOTLESS_MOST 3
 
-/* Allocates at least @count items. The contents may be lost. */
+/* Allocates at least @count items. Does not keep the contents. */
 #define RING(items, capacity, count)                                         \
     do {                                                                     \
         if ((capacity) < (count)) {                                          \
@@ -150,8 +150,8 @@ static void cycle(struct simulator *s)
         *s->stall += 1;
 }
 
-/* Returns the first later cycle in which the state can change, if the state did not change in this
- * cycle. */
+/* Returns the next cycle in which the state can change. Call it only if the state did not change in
+ * this cycle. */
 static int32_t next_event(const struct simulator *s)
 {
     int32_t next = scheduler_next(s), renamed = rename_next(s);

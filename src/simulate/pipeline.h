@@ -1,11 +1,12 @@
-/* Internal to simulate/: state of the core, and the units that change it. The order of the units in
- * each cycle is retirement, ports, rename, front end. */
+/* Internal to simulate/: state of the core, and the units that change it. In each cycle the order
+ * of the units is retirement, ports, rename, front end. */
 #ifndef PORTOLAN_SIMULATE_PIPELINE_H
 #define PORTOLAN_SIMULATE_PIPELINE_H
 
 #include "simulate/front.h"
 
-/* number of cycles in the calendar, a power of two; later events are inserted again */
+/* length of the calendar in cycles, a power of two; a µop with a longer wait is inserted again
+ * later */
 #define CALENDAR 256
 #define RENAME_TO_PORT 1        /* minimum cycles from rename to a port */
 #define CACHE_LOADS 4           /* maximum number of loads per cycle */
@@ -13,12 +14,14 @@
 #define NOBODY UINT32_MAX
 #define HASHED_BITS 10
 #define HASHED (1u << HASHED_BITS)
-/* number of buffers watched: reorder buffer, scheduler, loads, stores, µop queue */
+/* number of buffers of which struct settle records the use: reorder buffer, scheduler, loads,
+ * stores, µop queue */
 #define BUFFERS 5
 
 /* An item of one iteration, from delivery to retirement. */
 struct flight {
-    int32_t fetch, issue, last, done;                   /* cycles */
+    /* cycle of delivery, of rename, of the last dispatch, and of the last result */
+    int32_t fetch, issue, last, done;
     int32_t first, load, compute_first, compute_last;   /* cycles of dispatch of the first µop, the
                                                          * load, and the first and last computing
                                                          * µop; UNKNOWN before the event */
@@ -41,7 +44,7 @@ struct iteration {
 
 /* A µop of one iteration, from rename on. */
 struct waiting_uop {
-    int64_t age;                /* number of the µop, counted over all iterations */
+    int64_t age;                /* serial number of the µop over all iterations */
     int32_t ready;              /* earliest cycle of dispatch according to the known sources */
     uint32_t uop;
     uint32_t flight;            /* index of its item in flights */
@@ -57,7 +60,7 @@ struct queue {
     uint32_t *uops;             /* indices of waiting µops, from head to tail */
     uint32_t head, tail, capacity;
     int64_t age;                /* age of the oldest µop */
-    int32_t blocked;            /* in this cycle no further µop of the queue can dispatch */
+    int32_t blocked;            /* cycle in which no further µop of the queue can dispatch */
     uint32_t active;            /* index of the queue in simulator.active */
     portset ports, pipe;
 };
@@ -74,7 +77,7 @@ struct cache_cycle {
     uint64_t lines[CACHE_LOADS];   /* addresses divided by 64 */
 };
 
-/* A recorded state. */
+/* Position and hash of a recorded state */
 struct snapshot {
     uint64_t hash;              /* hash of the state (hash_of) */
     unsigned turn;              /* next load port in the rotation */
@@ -113,14 +116,15 @@ struct simulator {
     bool moved;                        /* the state changed in this cycle */
     struct place issued, retired;      /* next item to rename, and next item to retire */
 
-    /* Facts, and entries in use. leaving counts retired stores that have not committed. */
+    /* Sizes and widths from the facts, and entries in use. leaving: number of retired stores that
+     * have not committed. */
     int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width,
         commit_width;
     int32_t rename_to_port;              /* cycles from rename to the earliest dispatch */
     int32_t moves_most, zeroes_most;   /* maximum number of eliminated moves per cycle */
     int32_t rob, scheduler, loads, stores, leaving;
 
-    /* Rename. */
+    /* Rename */
     /* number of slots of the current item that are already renamed */
     uint32_t slots_done;
     struct iteration *entering;        /* iteration of the current item */
@@ -130,7 +134,7 @@ struct simulator {
     /* counter of the cause of this cycle's stall; NULL if rename does not stall */
     double *stall;
 
-    /* Ports. */
+    /* Ports */
     /* ports are bound at rename, not at dispatch (fact port_binding) */
     bool bound_at_rename;
     bool turns_of_computing;           /* @turn counts µops with a choice of ports, not slots */
@@ -144,7 +148,7 @@ struct simulator {
     portset alike;
     int32_t pipe_free[PORTS_MAX];      /* cycle until which a port or pipe is busy */
 
-    /* Scheduler. */
+    /* Scheduler */
     /* sums over all waiting µops: of the weight of the µop's queue, and of this weight times the
      * µop's age */
     uint64_t weights, ages;
@@ -154,14 +158,14 @@ struct simulator {
     VEC(struct queue) queues;
     VEC(uint16_t) active;              /* indices of nonempty queues */
 
-    /* Memory. */
+    /* Memory */
     struct {
         portset ports;                 /* ports of loads with known banks */
         struct cache_cycle taken;      /* loads of this cycle */
-        uint32_t most_per_bank;        /* maximum number of loads per cycle in one bank */
+        uint32_t most_per_bank;        /* maximum number of loads per cycle and bank */
         int32_t slots, split_slots;    /* load slots of a cycle, and of a load that crosses a line,
                                         * in parts; 0: unlimited */
-        uint32_t line;                 /* bytes of a line for stores */
+        uint32_t line;                 /* bytes of a line in which two stores can commit together */
         int32_t busy;                  /* remaining cycles of the last commit */
         struct place leaving;          /* item of the next store to commit */
     } cache;
@@ -177,12 +181,12 @@ struct simulator {
     size_t row_capacity, flight_capacity, value_capacity, waiting_capacity;
     uint32_t next_retired;             /* index of the next item to retire */
 
-    /* Steady state. */
+    /* Steady state */
     VEC(int32_t) states;
     VEC(struct snapshot) snapshots;
     uint64_t hashed[HASHED / 64];      /* bit set of snapshot hashes, by their high bits */
     int32_t last_cycles[2];            /* last cycles of the previous two iterations */
-    /* maximum number of reorder buffer entries in use at a check */
+    /* largest number of reorder buffer entries in use at a check */
     int32_t highest;
     /* number of checks so far; number of the next check that records */
     uint32_t checks, next_kept;
@@ -244,14 +248,14 @@ void pipeline_start(struct simulator *s, const struct block_work *w, const struc
                     size_t count, const struct block_options *block);
 void pipeline_free(struct simulator *s);
 
-/* rename.c: rename. */
+/* rename.c */
 void rename_start(struct simulator *s);
 void rename_cycle(struct simulator *s);
-/* Returns the first later cycle in which rename continues after a blocking instruction, or UNKNOWN
- * if rename is not blocked. */
+/* Returns the next cycle in which rename continues after a blocking instruction, or UNKNOWN if
+ * rename is not blocked. */
 int32_t rename_next(const struct simulator *s);
 
-/* scheduler.c: the scheduler. */
+/* scheduler.c */
 void scheduler_start(struct simulator *s);
 /* Adds a µop of the current item. The µop waits for its sources, for @own µops of its item, and
  * until cycle @ready. */
@@ -263,7 +267,7 @@ void scheduler_source_known(struct simulator *s, struct waiting_uop *w, int32_t 
 /* Adds @sign times @w to the sums for the hash of steady.c. */
 static inline void scheduler_weigh(struct simulator *s, const struct waiting_uop *w, int sign)
 {
-    /* Ports in rotation are interchangeable. */
+    /* The queues of ports in rotation are interchangeable. */
     bool any = s->alike >> w->queue % PORTS_MAX & 1;
     uint64_t weight = (uint64_t)sign * (any ? 1u : 2u * w->queue + 3u) * 0x9e3779b97f4a7c15u;
     s->weights += weight;
@@ -271,11 +275,11 @@ static inline void scheduler_weigh(struct simulator *s, const struct waiting_uop
 }
 /* Removes the first µop of @q. */
 void scheduler_leave(struct simulator *s, struct queue *q);
-/* Returns the first later cycle in which a µop can dispatch, or UNKNOWN. The result is valid if no
- * µop dispatched in this cycle. */
+/* Returns the next cycle in which a µop can dispatch, or UNKNOWN. Call it only if no µop
+ * dispatched in this cycle. */
 int32_t scheduler_next(const struct simulator *s);
 
-/* ports.c: the ports. */
+/* ports.c */
 void ports_start(struct simulator *s);
 /* Selects the queue of each µop of @item. */
 void ports_bind(struct simulator *s, const struct plan_item *item);
@@ -284,7 +288,7 @@ void ports_cycle(struct simulator *s);
 /* Returns the rank of the next load port among the ports in rotation. */
 unsigned ports_turn(const struct simulator *s);
 
-/* writeback.c: values of dispatched µops. */
+/* writeback.c */
 /* Computes the values that become known by the dispatch of @w. */
 void writeback_dispatched(struct simulator *s, struct waiting_uop *w);
 /* Computes the values of @w, a UOP_RENAMED or UOP_MERGED whose sources are known. */
@@ -297,7 +301,7 @@ void writeback_value(struct simulator *s, const struct iteration *row, uint32_t 
 int32_t writeback_trailed(const struct simulator *s, const struct iteration *row,
                           const struct plan_node *node, int32_t value);
 
-/* memory.c: the first-level cache. */
+/* memory.c */
 void memory_start(struct simulator *s);
 /* Returns whether a slot and the banks of @load are free in this cycle, and marks them as used. */
 bool memory_load(struct simulator *s, const struct plan_uop *load, int64_t iteration);
@@ -306,10 +310,10 @@ int32_t memory_slots_owed(const struct simulator *s);
 /* Commits retired stores to the cache. */
 void memory_commit(struct simulator *s);
 
-/* retire.c: retirement. */
+/* retire.c */
 void retire_cycle(struct simulator *s);
 
-/* steady.c: end of the simulation. */
+/* steady.c */
 /* Starts the detection. The arguments are members of struct settle. */
 void steady_start(struct simulator *s, double least, double enough);
 /* Returns whether the state at the end of the iteration occurred before. If it did, fills the

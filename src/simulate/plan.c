@@ -35,8 +35,8 @@ static bool usage_holds(const struct usage *usage, portset ports)
     return false;
 }
 
-/* Sets the kinds of an AArch64 row's µops. One µop of a load accesses memory, and one of a store
- * reads the data. Other µops compute addresses, including write-back. */
+/* Sets the kinds of an AArch64 row's µops: one µop of a load accesses memory, one of a store
+ * reads the data. The others compute addresses, including write-back. */
 static void name_a64_uops(struct plan *p, const struct core *c, const struct cost *row,
                           const struct plan_item *item)
 {
@@ -109,8 +109,9 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
         }
     }
     item->uops = (uint32_t)p->uops.count - item->first_uop;
-    item->load = item->load && !loads;   /* A load without a µop is part of the operation. */
-    /* A µop for address and data waits for the data. */
+    /* A load without a µop of its own is part of the operation. */
+    item->load = item->load && !loads;
+    /* A µop for both address and data waits for the data. */
     for (uint32_t i = item->first_uop;
          row->flags & ROW_STORE && data && i < (uint32_t)p->uops.count; i++)
         if (p->uops.items[i].kind == UOP_ADDRESS)
@@ -125,9 +126,8 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
         }
 }
 
-/* Returns UOP_RENAMED for values known at rename: eliminated moves, idioms, nops, and the stack
- * pointer after push and pop. Also returns UOP_RENAMED for a write-back base, which is ready one
- * cycle after the old base. */
+/* Returns the node kind of a value: NODE_EARLY if it is known at rename (eliminated moves, idioms,
+ * nops, the stack pointer after push and pop), or if it is a write-back base. */
 static uint8_t kind_of(const struct block_work *w, const struct insn *insns,
                        const struct plan_item *item, const struct dep_node *node)
 {
@@ -141,8 +141,8 @@ static uint8_t kind_of(const struct block_work *w, const struct insn *insns,
                                          : NODE_COMPUTED;
 }
 
-/* Returns the cycles from the dispatch of a load to its operation: the longest latency from an
- * address, or the latency of a forwarded store if that is shorter. */
+/* Returns the cycles from the dispatch of a load to its operation. It is the longest latency from
+ * an address, or the latency of a forwarded store if that is shorter. */
 static int32_t way_of_load(const struct plan *p, const struct plan_item *item, int32_t otherwise)
 {
     int32_t longest = -1, forwarded = INT32_MAX;
@@ -261,7 +261,7 @@ static void list_values(struct plan *p, struct plan_item *item)
     item->values = (uint32_t)p->listed.count - item->first_value;
 }
 
-/* Completes the last item, whose instructions are known. */
+/* Sets the members of the last item that depend on all its instructions. */
 static void end_item(struct plan *p, const struct block_work *w, const struct insn *insns,
                      uint32_t next)
 {
@@ -310,7 +310,7 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
 {
     p->items.count = p->uops.count = p->insns.count = p->listed.count = 0;
     p->length = 0;
-    /* The pointers to these arrays must be valid even if the arrays are empty. */
+    /* These arrays need valid pointers even if they are empty. */
     vec_reserve(&p->uops, 1);
     vec_reserve(&p->listed, 1);
     vec_reserve(&p->sources, 1);

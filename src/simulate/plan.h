@@ -1,4 +1,4 @@
-/* Internal to simulate/: the block prepared for simulation, built once. */
+/* Internal to simulate/: a block prepared for simulation. It is built once per block. */
 #ifndef PORTOLAN_SIMULATE_PLAN_H
 #define PORTOLAN_SIMULATE_PLAN_H
 
@@ -11,7 +11,7 @@
 /* cycles of a store's commit that overlap with retirement in this simulation */
 #define COMMIT_OVERLAP 2
 
-/* UOP_RENAMED: no µop; the values are known at rename. UOP_MERGED: no µop; the new flags depend
+/* UOP_RENAMED: no µop; its values are known at rename. UOP_MERGED: no µop; its new flags depend
  * on older flags. */
 enum uop_kind { UOP_COMPUTE, UOP_LOAD, UOP_ADDRESS, UOP_DATA, UOP_RENAMED, UOP_MERGED };
 enum node_kind { NODE_COMPUTED, NODE_EARLY, NODE_STORED, NODE_AT_RETIREMENT, NODE_KINDS };
@@ -21,31 +21,32 @@ enum node_kind { NODE_COMPUTED, NODE_EARLY, NODE_STORED, NODE_AT_RETIREMENT, NOD
 struct plan_source {
     /* node - distance * nodes, relative to the first value of the reader's iteration */
     int32_t place;
-    int32_t add;          /* cycles of delay after the value */
+    int32_t add;          /* cycles from the value's ready cycle to the reader's */
 };
 
-/* A µop that waits for a value. */
+/* A µop that waits for a value */
 struct plan_reader {
     /* distance * µops + µop, relative to the first µop of the value's iteration */
     uint32_t ahead;
-    int32_t add;          /* cycles of delay after the value */
+    int32_t add;          /* cycles from the value's ready cycle to the reader's */
 };
 
 struct plan_uop {
     portset ports;
-    /* blocking pipe that the µop also occupies; if it is a part of @ports, the selected port
-     * itself; 0 if there is none */
+    /* blocking pipe that the µop also occupies; the selected port itself if that is a part of this
+     * pipe; 0: none */
     portset pipe;
     int32_t hold;         /* cycles for which the pipe is blocked */
     uint8_t kind;         /* enum uop_kind */
-    uint16_t choice;      /* number of the µop's combination of ports and pipe (plan.choices) */
-    uint16_t pipe_choice; /* number of the µop's pipe (plan.pipe_choices) */
+    uint16_t choice;      /* index of the µop's combination of ports and pipe (plan.choices) */
+    uint16_t pipe_choice; /* index of the µop's pipe (plan.pipe_choices) */
     /* number of µops of the same item for which the µop waits: the load, the last computing
      * µop */
     uint16_t own;
     uint32_t symbol;      /* symbol of a load with a known address (struct access) */
     uint16_t bytes;       /* bytes of a load with a known address; 0 if the address is unknown */
-    uint64_t offset, step;  /* offset and step of a load with a known address (struct access) */
+    /* offset, and stride per iteration, of a load with a known address (struct access) */
+    uint64_t offset, step;
     /* index of the first entry in places, and number of entries minus one */
     uint32_t first_place, place_mask;
     uint32_t item;
@@ -55,14 +56,13 @@ struct plan_uop {
 /* A value of the dependence graph. */
 struct plan_node {
     int32_t latency;      /* latency of the operation in cycles */
-    int32_t reach;        /* cycles after the value is ready in which a reader can still depend on
-                           * it */
+    int32_t reach;        /* largest delay from the value to a reader, in cycles */
     uint32_t item;        /* index of the value's item */
     uint8_t kind;         /* enum node_kind */
-    bool read;            /* has readers */
+    bool read;            /* the value has readers */
     bool merged;          /* UOP_MERGED publishes the value */
-    uint32_t first_reader, readers;   /* readers, sorted by distance, nearest first */
-    /* sources that delay the value although no µop waits for them */
+    uint32_t first_reader, readers;   /* range of the readers, sorted by distance, nearest first */
+    /* range of the sources that delay the value although no µop waits for them */
     uint32_t first_trail, trails;
 };
 
@@ -80,7 +80,7 @@ struct plan_edge {
 /* An instruction in the predecoder. */
 struct plan_insn {
     uint8_t length, opcode;   /* length in bytes, and offset of the opcode */
-    bool lcp;                 /* has a length-changing prefix */
+    bool lcp;                 /* the instruction has a length-changing prefix */
 };
 
 /* An instruction, or a macro-fused pair. */
@@ -99,22 +99,22 @@ struct plan_item {
     int32_t until_data;
     uint16_t computing;              /* number of computing µops */
     uint32_t limited[DISPATCH_LIMITS_MAX];   /* µops per kind of dispatch_limits */
-    /* number of eliminated moves and of zeroing idioms (fact eliminate_per_cycle and
+    /* number of eliminated moves and of zeroing idioms (facts eliminate_per_cycle,
      * eliminate_zero_per_cycle) */
     uint32_t moves, zeroes;
     /* minimum number of free slots in the rename group; 1: no condition */
     uint32_t group_room;
     int32_t room;                    /* minimum number of free scheduler entries */
     bool complex, fusible, branch, load, store;
-    bool merges;                     /* has a UOP_MERGED */
+    bool merges;                     /* the item has a UOP_MERGED */
     /* the item has no µops but has values with latency, and retires after them */
     bool late;
     bool split;                      /* load and operation are unlaminated at rename */
     bool joins;                      /* decoded with the next item, and needs no decoder */
-    bool data;                       /* has a store-data µop */
+    bool data;                       /* the item has a store-data µop */
     struct access stored;            /* memory access of the item's store */
     uint32_t next_store;             /* index of the next item with a store, cyclic */
-    /* range in plan.listed of the item's values with readers; ranges of these values for each
+    /* range in plan.listed of all values of the item with readers, and ranges of these values by
      * kind */
     uint32_t first_value, values;
     uint32_t first_listed[NODE_KINDS], listed[NODE_KINDS];
@@ -144,7 +144,7 @@ struct plan_place {
     bool crosses;         /* the load crosses a line */
 };
 
-/* Arrays for the whole block, sorted by item. */
+/* Arrays for the whole block, in the order of the items */
 struct plan {
     VEC(struct plan_item) items;
     VEC(struct plan_uop) uops;
@@ -160,13 +160,13 @@ struct plan {
     /* @banked: loads wait for banks. @pairs: stores to one line commit in pairs. */
     bool banked, pairs;
     uint32_t first_store;      /* index of the first item with a store */
-    /* iterations after which the loads' offsets in lines repeat */
+    /* number of iterations after which the loads' offsets in lines repeat */
     uint32_t phases;
     /* number of combinations of ports and pipe; number of pipes, plus 1 for "no pipe" */
     uint32_t choices, pipe_choices;
 };
 
-/* value that stands for a missing limit: a power of two above the range of all facts */
+/* Value for a missing limit: a power of two above the range of all facts. */
 #define UNLIMITED (1 << 20)
 
 /* Returns a core's fact as an integer, or UNLIMITED if it is missing. */
@@ -177,9 +177,9 @@ static inline int32_t whole(double fact)
 
 void plan_build(struct plan *p, const struct block_work *w, const struct insn *insns, size_t count);
 void plan_done(struct plan *p);
-/* plan_sources.c: adds dependences, as a part of plan_build. */
+/* plan_sources.c: adds dependences. plan_build calls it. */
 void plan_connect(struct plan *p);
-/* memory.c: adds accesses to the first-level cache, as a part of plan_build. */
+/* memory.c: adds accesses to the first-level cache. plan_build calls it. */
 void plan_accesses(struct plan *p, const struct core *c, const struct address_work *work);
 
 #endif

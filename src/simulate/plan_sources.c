@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Computes the dependences of µops, once per block. The simulator wakes a µop when its last
- * source is known. */
+/* Computes the dependences of µops, once per block. */
 #include "simulate/plan.h"
 
 static bool is_address(const struct plan_edge *edge, const struct plan_item *item)
@@ -59,7 +58,6 @@ static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_
     if (edge->end == LATENCY_COMMIT || edge->minor ||
         (to->kind == NODE_EARLY) != (kind == UOP_RENAMED))
         return false;
-    /* No µop executes before a barrier. */
     if (edge->end == LATENCY_FENCE && kind != UOP_RENAMED)
         return true;
     switch (kind) {
@@ -143,7 +141,7 @@ static bool is_pure_load(const struct plan *p, const struct plan_item *item)
     return false;
 }
 
-/* Returns the node of a source, and sets *@distance. */
+/* Returns the node of a source, and sets *@distance to its iterations before the reader. */
 static uint32_t node_at(const struct plan *p, int32_t place, uint32_t *distance)
 {
     int32_t nodes = (int32_t)p->nodes.count;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ports, bound at rename (Intel) or selected at dispatch. Dispatches µops. */
+/* Binds µops to ports at rename (Intel) or selects a port at dispatch. Dispatches µops. */
 #include "simulate/pipeline.h"
 
 #include <string.h>
 
-/* Returns the ports of loads if all loads can use the same ports and no other µop can use them.
- * Otherwise returns 0. */
+/* Returns the ports of loads if all loads can use the same ports and no other µop can. Otherwise
+ * returns 0. */
 static portset alike(const struct plan *p)
 {
     portset loads = 0;
@@ -54,8 +54,8 @@ static uint32_t rank_of(const struct simulator *s, unsigned port)
     return s->before[port] * PORTS_MAX + PORTS_MAX - 1 - port;
 }
 
-/* Stores the keys of the two best of at least two @ports. Contains no branches, because branches
- * that depend on the best port would be mispredicted. */
+/* Stores the keys of the two best ports of @ports, which has at least two. Contains no branches,
+ * because they would be mispredicted. */
 static void two_best(const struct simulator *s, portset ports, uint32_t out[2])
 {
     out[0] = out[1] = UINT32_MAX;
@@ -77,9 +77,9 @@ static portset unbound(const struct simulator *s, portset ports)
     return out;
 }
 
-/* Selects the port in @ports with the fewest waiting µops, or the second best port in every other
- * @turn. If a µop was bound to this port in this cycle, prefers the best port to which none was
- * bound, unless that port has more waiting µops. Returns the port. */
+/* Selects the port in @ports with the fewest waiting µops, or the second best port if @turn is
+ * odd. If a µop was bound to this port in this cycle, prefers the best port to which none was
+ * bound, unless more µops wait there. */
 static unsigned least_waiting(const struct simulator *s, portset ports, unsigned turn)
 {
     uint32_t best[2];
@@ -162,7 +162,7 @@ static struct queue *oldest(struct simulator *s)
     return best;
 }
 
-/* Returns whether the cache banks of @w are free, or @w uses none. */
+/* Returns whether the cache banks of @w are free, or whether @w uses none. */
 static bool has_banks(struct simulator *s, const struct waiting_uop *w)
 {
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];
@@ -182,7 +182,7 @@ static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
     if (uop->pipe) {
         unsigned pipe = pipe_at(uop->pipe, port);
         s->pipe_free[pipe] = s->now + uop->hold;
-        /* The port of a blocked pipe was counted before. */
+        /* The port itself was already counted. */
         s->busy[pipe] += uop->hold - (pipe == port);
     }
     writeback_dispatched(s, w);

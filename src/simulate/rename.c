@@ -146,7 +146,7 @@ static void next_item(struct simulator *s, const struct plan_item *item)
         begin_iteration(s);
 }
 
-/* Simulates a cycle. Items delivered in this cycle are not renamed before the next one. */
+/* Renames items in one cycle. Items delivered in this cycle wait for the next one. */
 void rename_cycle(struct simulator *s)
 {
     uint32_t width = (uint32_t)s->issue_width, slots = width, fused = 0;

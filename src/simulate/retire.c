@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Retirement in program order. Stores commit to the cache afterwards. */
+/* Retires items in program order, and then commits stores to the cache. */
 #include "simulate/pipeline.h"
 
 static void set_commit_times(struct simulator *s, const struct plan_item *item,
@@ -34,7 +34,7 @@ void retire_cycle(struct simulator *s)
         if (flight->pending || flight->merging || flight->done >= s->now)
             return;
         const struct plan_item *item = &s->plan.items.items[s->retired.index];
-        /* An instruction with more slots than can retire in a cycle still retires in one cycle. */
+        /* An item with more slots than can retire in a cycle still retires in one cycle. */
         slots -= (int32_t)item->issue;
         s->rob -= (int32_t)item->issue;
         s->loads -= item->load;

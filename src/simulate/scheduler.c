@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Holds µops between rename and ports: first in a calendar, once the cycle in which they are ready
- * is known; then in one queue per port or port set. */
+/* Holds µops between rename and ports. Once its ready cycle is known, a µop is in the calendar,
+ * then in the queue of its port or port set. */
 #include "simulate/pipeline.h"
 
 #include <string.h>
@@ -41,7 +41,6 @@ void scheduler_start(struct simulator *s)
     s->scanned = INT64_MAX;
 }
 
-/* Makes space for one more µop at the tail. */
 static void make_room(struct queue *q)
 {
     if (q->head > 0)

@@ -59,16 +59,16 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     pipeline_start(s, w, insns, count, block);
     double iterations = pipeline_run(s, limit),
            assists = bounds_assists(w->core, insns, count, block);
-    /* Cycles of assists are added, because the pipeline is empty during an assist. Their number per
-     * period is not an integer. */
+    /* Cycles of assists are added after the simulation, because the pipeline is empty during an
+     * assist. */
     if (assists > 0) {
         out->cycles += assists;
         out->period = 0;
         out->assisted = true;
     }
     double replays = bounds_replays(w, insns, count);
-    /* Replays are a bound. They are not simulated, because their number per period is not an
-     * integer. */
+    /* Replays are not simulated, because their number per period is not an integer. They are a
+     * bound. */
     if (out->cycles < replays) {
         out->cycles = replays;
         out->period = 0;
@@ -103,7 +103,7 @@ void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *
     struct bounds own;
     bool room = shortage_need(count * BLOCK_BYTES_EACH);
 
-    if (!room)   /* If out of memory, the caller's command fails. */
+    if (!room)
         count = 0;
     bounds_of(work, insns, count, &block, false, bounds ? bounds : &own);
     simulate(simulator, work, insns, count, &block, options, out);

@@ -5,18 +5,19 @@
 
 #include <string.h>
 
-/* interval between two recorded states, as a fraction (1/20) of all checks */
+/* Interval between two recorded states, as a fraction (1/20) of all checks. A check follows each
+ * iteration. */
 #define KEPT_SHARE 20
 /* minimum number of items between two recorded states; simulating this many items takes longer than
  * recording a state */
 #define KEPT_ITEMS 150
 #define STRETCH_CYCLES 128   /* minimum cycles of a stretch */
-#define STRETCH_LOOKS 4      /* minimum number of checks in a stretch */
+#define STRETCH_LOOKS 4      /* minimum number of checks of a stretch */
 /* smallest fraction (1/5) of all cycles in a stretch, because some buffers fill slowly */
 #define STRETCH_SHARE 5
-#define STRETCHES 3          /* number of stretches that must be equal */
+#define STRETCHES 3          /* number of successive stretches that must be equal */
 #define PRIME 0x100000001b3u
-/* cycles by which retirement may vary, because items retire in groups */
+/* maximum variation of retirement in cycles, because items retire in groups */
 #define SLACK 0.5
 
 void steady_start(struct simulator *s, double least, double enough)
@@ -93,8 +94,8 @@ static int32_t *write_item(const struct simulator *s, const struct place *at,
     return out;
 }
 
-/* Writes the values that are pending or that readers may still depend on. Unknown values are
- * omitted, because they follow from undispatched µops. */
+/* Writes the values that are pending, or that readers may still depend on. Omits unknown values,
+ * because they follow from undispatched µops. */
 static int32_t *write_values(const struct simulator *s, int64_t iteration, size_t listed,
                              int32_t *out)
 {
@@ -112,7 +113,7 @@ static int32_t *write_values(const struct simulator *s, int64_t iteration, size_
     return out;
 }
 
-/* Writes the items in flight that are not complete. */
+/* Writes the items in flight that have not completed. */
 static int32_t *write_flights(const struct simulator *s, int32_t *out)
 {
     uint32_t next = s->next_retired;
@@ -157,7 +158,7 @@ static uint64_t hash_of(const struct simulator *s)
     return hash;
 }
 
-/* Returns the word of s->hashed that contains the bit of @hash, and that bit in *@bit. */
+/* Returns the word of s->hashed with the bit of @hash. Sets *@bit to that bit. */
 static uint64_t *hashed_word(struct simulator *s, uint64_t hash, uint64_t *bit)
 {
     const uint32_t at = (uint32_t)(hash >> (64 - HASHED_BITS));
@@ -166,8 +167,7 @@ static uint64_t *hashed_word(struct simulator *s, uint64_t hash, uint64_t *bit)
     return &s->hashed[at / 64];
 }
 
-/* Among the first @count snapshots, returns 1 + the index of the newest one with @hash, or 0 if
- * there is none. */
+/* Returns 1 + the index of the newest of the first @count snapshots with @hash; 0: none. */
 static size_t newest_with(const struct simulator *s, size_t count, uint64_t hash)
 {
     while (count > 0 && s->snapshots.items[count - 1].hash != hash)
@@ -199,7 +199,7 @@ static bool is_worth_keeping(struct simulator *s)
 }
 
 /* Stores the period between the state @then and the equal current state. Multiplies it until the
- * rotation of load ports is also equal. */
+ * rotation of load ports also repeats. */
 static void take_period(const struct simulator *s, const struct snapshot *then)
 {
     unsigned count = portset_size(s->alike), times = 1;
@@ -291,9 +291,9 @@ static double cycles_late(const struct simulator *s, double cycles)
     return s->now - cycles * (double)s->retired.number / (double)s->plan.items.count;
 }
 
-/* Returns whether the loop has settled at its bound. Many states repeat late or never, although the
- * loop runs at its bound, the shortest possible time. If no buffer fills and no cycle is lost
- * during three stretches, the bound is the result. */
+/* Returns whether the loop has settled at its bound. Many states repeat late or never although the
+ * loop runs at its bound, the shortest possible time. The bound is the result if no buffer fills
+ * and no cycle is lost during three stretches. */
 bool steady_settled(struct simulator *s)
 {
     struct settle *w = &s->settle;

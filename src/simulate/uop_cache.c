@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Front ends without a predecoder: µop cache, loop buffer, symmetric decoders. */
+/* Simulates front ends without a predecoder: µop cache, loop buffer, symmetric decoders. */
 #include "simulate/front.h"
 
-/* Returns the number of copies of a loop of @slots slots in the loop buffer (Facile): the number
+/* Returns how many copies of a loop of @slots slots the loop buffer stores (Facile): the number
  * that leaves the fewest slots empty. */
 static unsigned copies_of(double slots, const struct core *c)
 {
@@ -27,8 +27,8 @@ static void next_window(struct front *f)
     f->window_wait = f->windows.list.items[f->window].cycles;
 }
 
-/* Returns the width of the source in µops per cycle, or for symmetric decoders in instructions per
- * cycle. If a µop cache has an unknown width, only windows limit it. */
+/* Returns the width of the source in µops per cycle, or in instructions per cycle for symmetric
+ * decoders. Only windows limit a µop cache of unknown width. */
 static int32_t width_of(const struct front *f, const struct core *c)
 {
     double slots = isnan(c->issue_width) ? NAN : core_slots(c);
@@ -82,7 +82,7 @@ static void stream_windows(struct front *f)
     }
 }
 
-/* Simulates a cycle. The number of taken branches per cycle is limited. */
+/* Delivers µops of one cycle. The number of taken branches per cycle is limited. */
 void uop_cache_cycle(struct front *f)
 {
     int64_t budget = f->stream_width;

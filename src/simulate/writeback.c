@@ -74,7 +74,8 @@ static void publish_stored(struct simulator *s, const struct plan_item *item, st
         publish(s, flight, nodes[i], stored);
 }
 
-/* Publishes the values that also depend on other sources, which are ready in cycle @ready. */
+/* Publishes the values that also depend on other sources. These sources are ready in cycle
+ * @ready. */
 static void publish_merged(struct simulator *s, const struct plan_item *item, struct flight *flight,
                            int32_t ready)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Accuracy view: a heat map of predicted over measured cycles, 35 by 35 cells (Figure 7 of PMEvo),
- * for one mapping at a time. */
+/* Accuracy view: a heat map of predicted against measured cycles, 35 by 35 cells (Figure 7 of
+ * PMEvo), for one mapping at a time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +11,10 @@
 #include "cmd/forecast.h"
 #include "view/view.h"
 
-#define MAP_X 7    /* columns of the scale at the left */
-#define PANEL 41   /* columns of the panel that lists the mappings next to the map */
-#define SMALL_ROWS ((METRICS_CELLS + 1) / 2 + 4)   /* rows of the map with two cells per row */
+#define MAP_X 7    /* number of columns of the scale at the left */
+#define PANEL 41   /* number of columns of the panel that lists the mappings next to the map */
+/* number of rows of the map with two cells per row */
+#define SMALL_ROWS ((METRICS_CELLS + 1) / 2 + 4)
 
 struct accuracy_view_state {
     uint64_t shown; /* serial number of the experiments */
@@ -21,8 +22,8 @@ struct accuracy_view_state {
     size_t which;               /* index among the selected machines */
     unsigned long session_revision;
     uint64_t revision;
-    /* @accuracy: of the displayed machine. @others: one per selected machine, in the order of the
-     * machines. */
+    /* @accuracy: values of the displayed machine. @others: one per selected machine, in their
+     * order. */
     struct accuracy accuracy, *others;
     struct heat_map map;        /* heat map of the displayed machine */
     /* cells per screen row at the last drawing: 1 or 2 */
@@ -35,7 +36,7 @@ static void accuracy_close(void *state)
     free(((struct accuracy_view_state *)state)->others);
 }
 
-/* Computes the accuracy of every selected machine, for the panel next to the map. */
+/* Computes the accuracy of each selected machine, for the panel next to the map. */
 static void judge_all(struct accuracy_view_state *v, struct session *s)
 {
     struct err err = {0};
@@ -62,7 +63,7 @@ static void fill_map(struct accuracy_view_state *v, struct session *s, struct ma
     prediction_free(p);
 }
 
-/* Updates the map. Returns false if there is nothing to show. Requests predictions again after
+/* Updates the map. Returns false if there is nothing to show. Requests new predictions after
  * changes of rows, machines or predictions, and while results arrive. */
 static bool refresh(struct accuracy_view_state *v, struct session *s)
 {
@@ -112,7 +113,7 @@ static void draw_map(const struct accuracy_view_state *v, struct grid *g, int x,
             if (cursor)
                 grid_put(g, x + 2 * c, y + (int)r, 2, ROLE_CURSOR, ATTR_REVERSE, "[]");
             else if (upper < 0 && lower < 0 && (c == top || (per_row == 2 && c == top - 1)))
-                grid_put(g, x + 2 * c, y + (int)r, 1, ROLE_DIM, 0, "·");   /* the diagonal */
+                grid_put(g, x + 2 * c, y + (int)r, 1, ROLE_DIM, 0, "·");
         }
     }
     for (int c = 0; c < METRICS_CELLS; c += 7)
@@ -138,7 +139,7 @@ static void draw_machines(const struct accuracy_view_state *v, struct session *s
     }
 }
 
-/* Draws a line with errors below the map, as many as fit the width. */
+/* Draws a line of errors below the map, as many as fit. */
 static void draw_errors(const struct accuracy_view_state *v, struct session *s, struct grid *g,
                         int y)
 {

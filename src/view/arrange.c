@@ -8,14 +8,14 @@
 #include "base/mem.h"
 #include "base/steps.h"
 
-#define TEXT_STEPS 8     /* work steps to make a cell's text */
-/* the text of the key is missing because memory ran out; only its prefix is compared */
+#define TEXT_STEPS 8     /* number of work steps to make a cell's text */
+/* the key has no text because memory ran out; only its prefix is compared */
 #define NO_TEXT SIZE_MAX
-#define RUN 64           /* rows per run that is sorted at once */
-#define MERGED_TEXT_STEPS 3   /* work steps to merge a row by its text */
-#define GIVEN_A_STEP 4   /* rows copied per work step */
+#define RUN 64           /* number of rows per run that is sorted at once */
+#define MERGED_TEXT_STEPS 3   /* number of work steps to merge a row by its text */
+#define GIVEN_A_STEP 4   /* number of rows copied per work step */
 
-/* A row with its sort key. */
+/* A row with its sort key */
 struct keyed {
     size_t row;
     double number;
@@ -40,18 +40,18 @@ struct arrangement {
     const void *context;
     size_t total, read;             /* number of rows, and number of rows read so far */
     struct keyed *rows, *merged;
-    size_t count, capacity;         /* number of matching rows, and room for them */
+    size_t count, capacity;         /* number of matching rows, and capacity for them */
     struct str texts, one, shown;   /* all keys; key of the row being read; text of its cell */
     size_t sorted;                  /* number of rows in sorted runs */
     size_t width;                   /* rows per run of the current merge pass; 0: no pass yet */
     /* current pair of runs: its first row, the next row of each run, and the next row of the
      * result */
     size_t begin, left, right, out;
-    unsigned passes, pass;          /* merge passes in total and so far */
+    unsigned passes, pass;          /* number of merge passes, in total and so far */
     /* @order: the result; NULL: out of memory. @given: number of its rows copied so far. */
     size_t *order, given;
     bool giving;
-    bool cut;                       /* memory ran out, so rows are missing or unsorted */
+    bool cut;                       /* memory ran out; rows are missing or unsorted */
 };
 
 /* Appends a sort key for the natural order of @text: each number without leading zeros, preceded by
@@ -94,7 +94,7 @@ static int by_value(double x, double y, bool descending)
     return descending ? -order : order;
 }
 
-/* Compares rows that are equal in the first column by the further columns. */
+/* Compares rows that are equal in the first column by the other columns. */
 static int compare_then(size_t x, size_t y, const struct arrangement *a)
 {
     int order = 0;
@@ -118,7 +118,7 @@ static int compare_then(size_t x, size_t y, const struct arrangement *a)
             str_done(&keys[i]);
         }
     }
-    /* Equal rows are compared by row number last, so the sort is stable. */
+    /* Equal rows are compared by index last, so the sort is stable. */
     return order ? order : (x > y) - (x < y);
 }
 
@@ -207,7 +207,7 @@ static size_t keep_text(struct arrangement *a)
     return at;
 }
 
-/* Reads the next row. Returns the work steps used. */
+/* Reads the next row. Returns the number of work steps used. */
 static uint64_t read_row(struct arrangement *a, const struct table_source *source,
                          const void *context, const struct filter *filter)
 {
@@ -217,7 +217,7 @@ static uint64_t read_row(struct arrangement *a, const struct table_source *sourc
 
     if (!filter_matches(filter, &row))
         return steps;
-    if (!room_for_row(a)) {   /* memory ran out, so reading ends */
+    if (!room_for_row(a)) {   /* Memory ran out, so reading ends. */
         a->cut = true;
         return steps;
     }
@@ -245,7 +245,7 @@ static uint64_t sort_run(struct arrangement *a)
     return 6 * n;
 }
 
-/* Returns the work steps of merging a row. Texts cost more, because they are scattered in
+/* Returns the number of work steps to merge a row. Texts need more, because they are scattered in
  * memory. */
 static uint64_t merging_steps(const struct arrangement *a)
 {
@@ -274,8 +274,8 @@ static void merging_begin(struct arrangement *a)
     pair_begin(a, 0);
 }
 
-/* Merges the next row of the pair. At the end of a pair it begins the next one, at the end of a
- * pass a pass with longer runs. */
+/* Merges the next row of the pair. At the end of a pair begins the next pair, at the end of a pass
+ * a pass with longer runs. */
 static void merge_row(struct arrangement *a)
 {
     size_t middle = end_of(a, a->begin, 1), end = end_of(a, a->begin, 2);
@@ -301,7 +301,7 @@ static bool is_sorted(const struct arrangement *a)
            (a->sort < 0 || (a->sorted == a->count && (a->width >= a->count || !a->merged)));
 }
 
-/* Copies row numbers to the result, within @steps. Returns true at the end. */
+/* Copies row indices to the result, within @steps. Returns true at the end. */
 static bool give_rows(struct arrangement *a, uint64_t *taken, uint64_t steps)
 {
     if (!a->giving)

@@ -1,4 +1,4 @@
-/* Sorts the rows of a table in small steps, so that the screen stays responsive with a million
+/* Sorts the rows of a table in small steps, so that the screen remains responsive with a million
  * rows. One thread. */
 #ifndef PORTOLAN_VIEW_ARRANGE_H
 #define PORTOLAN_VIEW_ARRANGE_H
@@ -14,13 +14,13 @@ struct arrangement *arrange_begin(const struct table_source *source, const void 
                                   bool descending, const struct table_key *then,
                                   unsigned then_count);
 void arrange_free(struct arrangement *a);
-/* Sorts for about @steps work steps (base/steps.h), using the rows that match @filter. Returns true
- * when complete. All calls need the same arguments. */
+/* Sorts for about @steps work steps (base/steps.h), using the rows that match @filter. Returns
+ * whether the sort is complete. All calls need the same arguments. */
 bool arrange_go_on(struct arrangement *a, const struct table_source *source, const void *context,
                    const struct filter *filter, uint64_t steps);
 /* Returns whether memory ran out. Rows are then missing or unsorted. */
 bool arrange_cut(const struct arrangement *a);
-/* Returns the sorted rows after completion. The caller frees them. NULL if memory ran out. */
+/* Returns the sorted rows of a complete sort; NULL if memory ran out. The caller frees them. */
 size_t *arrange_take(struct arrangement *a, size_t *count);
 /* Returns the completed fraction, 0 to 1. */
 double arrange_done(const struct arrangement *a);

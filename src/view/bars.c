@@ -9,11 +9,11 @@
 #include "cmd/keymap.h"
 #include "work/job.h"
 
-#define OWN_CELL 24          /* maximum number of columns for a key that the user bound */
+#define OWN_CELL 24          /* maximum number of columns of a key that the user bound */
 #define ASIDE_SECONDS 1 /* seconds after which an automatic job is displayed */
-#define APART 2              /* columns between two keys */
-#define NAMES_WIDE 60        /* screens of at least this width show the names of all places in the
-                              * first row */
+#define APART 2              /* number of columns between two keys */
+/* minimum width of a screen that shows the names of all places in the first row */
+#define NAMES_WIDE 60
 
 /* Appends the background jobs, for the right end of the status line. */
 static void add_jobs(const struct session *s, struct str *out)
@@ -27,13 +27,13 @@ static void add_jobs(const struct session *s, struct str *out)
             str_addf(out, "%sjob %u", out->length ? " | " : "", info.number);
             if (info.total > 0)
                 str_addf(out, " %.0f %%", 100 * info.done / info.total);
-            /* the title is last, because a narrow screen cuts off the start of the line */
+            /* The title is last, because a narrow screen truncates the line at its start. */
             str_addf(out, "%s %s%s%s", info.paused ? " paused" : "", info.note,
                      *info.note ? "  " : "", info.title);
         }
 }
 
-/* Draws the names of places unless @g is NULL. Stores the place at column @x in *@at. Returns the
+/* Draws the names of places unless @g is NULL. Sets *@at to the place at column @x. Returns the
  * number of columns used. */
 static unsigned names(const struct frame *f, struct grid *g, unsigned width, int x, unsigned *at)
 {
@@ -83,7 +83,7 @@ unsigned bars_place(struct frame *f, unsigned width, int x)
     return at;
 }
 
-/* A key bar: drawn, or searched for the key at a column. */
+/* A key bar that is drawn, or searched for the key at a column */
 struct bar {
     struct grid *g;          /* NULL: the bar is only searched */
     unsigned width, at;
@@ -91,7 +91,7 @@ struct bar {
     const char *found;       /* command of the key at column @x */
 };
 
-/* Adds a key and its effect unless the row is too short for them. */
+/* Adds a key and its effect if the row has space for them. */
 static void put_key(struct bar *b, const char *name, const char *says, unsigned most,
                     const char *command)
 {
@@ -110,14 +110,14 @@ static void put_key(struct bar *b, const char *name, const char *says, unsigned 
     b->at += columns + APART;
 }
 
-/* Returns whether @command (NULL: none) shows the view that is already displayed. */
+/* Returns whether @command (NULL: none) shows the displayed view. */
 static bool shows_itself(const char *command, const struct view_ops *v)
 {
     return command && str_has_prefix(command, "view ") && strcmp(command + 5, v->name) == 0;
 }
 
-/* Adds the keys with a hint that have an effect at the moment: those of all views if @all,
- * otherwise only those of @v. */
+/* Adds the keys that have a hint and currently an effect: those of all views if @all, else only
+ * those of @v. */
 static void put_rows(struct bar *b, const struct session *s, const struct view_ops *v, bool all)
 {
     char name[KEY_NAME_MOST];
@@ -149,7 +149,7 @@ static void put_own(struct bar *b, const struct session *s, const struct view_op
     }
 }
 
-/* Returns the width of the common keys, which every pane shows. */
+/* Returns the width of the keys that every pane shows. */
 static unsigned general_width(const struct session *s, const struct view_ops *v)
 {
     struct bar b = {.width = 1000, .x = -1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Check view: forms measured on this CPU compared with a machine's tables, most important
- * disagreements first. */
+/* Check view: forms measured on this CPU compared with a machine's tables, largest disagreements
+ * first. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const struct table_column columns[COLUMNS] = {
 };
 
 struct check_view_state {
-    struct table_view view;      /* first member */
+    struct table_view view;
     const struct check *shown; /* the displayed check of the session, identified by @serial */
     uint64_t serial;
     struct code_listing *code;   /* code in the detail pane; NULL: none */
@@ -94,7 +94,6 @@ static const struct table_source source = {.columns = columns,
                                            .role = row_role,
                                            .named_by = 1u << QUANTITY};
 
-/* Updates the rows. Returns false if there is no check. */
 static bool refresh(void *state, struct session *s)
 {
     struct check_view_state *v = state;
@@ -122,7 +121,8 @@ static void check_open(void *state)
     table_init(&v->view.table);
     v->view.rows = "forms";
     v->view.refresh = refresh;
-    v->view.source = source;   /* set even without rows, because commands need the columns */
+    /* The source is set even without rows, because commands need the columns. */
+    v->view.source = source;
     v->view.has_detail = true;
 }
 
@@ -151,7 +151,7 @@ static void add_entry(struct session *s, const struct check_row *row, struct str
     mapping_entry_print(m->mapping, entry, out);
 }
 
-/* Draws measured and predicted value and the measured code. */
+/* Draws the measured and the predicted value, and the measured code. */
 static void draw_detail(struct check_view_state *v, struct session *s, struct grid *g, int y,
                         unsigned height)
 {

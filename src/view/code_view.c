@@ -7,13 +7,13 @@
 #include "view/hot_loop.h"
 #include "view/view.h"
 
-#define TEXT_X 9             /* columns of the share, left of the text */
-#define SOURCE_ROOM 60       /* minimum number of columns of a pane that shows source lines at the
-                              * right */
+#define TEXT_X 9             /* number of columns of the share, left of the text */
+/* minimum number of columns of a pane that shows source lines on the right */
+#define SOURCE_ROOM 60
 
 struct code_state {
     size_t cursor, top, body;
-    uint64_t kernel;               /* serial number of the kernel last drawn */
+    uint64_t kernel;               /* serial number of the last drawn kernel */
     size_t loop;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compare view: cycles, bounds and ports of two loops with their differences, and their aligned
- * instructions. */
+ * instructions */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,18 +11,19 @@
 #include "model/usage.h"
 #include "view/view.h"
 
-#define NAME 7               /* columns of a row's name at the left */
+#define NAME 7               /* number of columns of a row's name at the left */
 #define VALUES (BOUND_COUNT + 2)   /* number of values: cycles, bounds, and instructions */
 #define VALUE_LEAST 8        /* minimum number of columns of a value */
 #define VALUE_MOST 13
-#define PORT 6               /* columns per port */
-#define PORT_NARROW 5        /* columns per port if there are many; one decimal fewer */
-#define USAGE 16             /* columns of an instruction's port usage */
+#define PORT 6               /* number of columns per port */
+/* number of columns per port if there are many ports; one decimal fewer */
+#define PORT_NARROW 5
+#define USAGE 16             /* number of columns of an instruction's port usage */
 #define USAGE_WIDE 28
-#define TEXT_LEAST 16        /* columns of an instruction below which its usage is omitted */
+/* number of columns of an instruction below which its usage is omitted */
+#define TEXT_LEAST 16
 #define WIDE 150
-#define VALUES_MIN 16        /* minimum number of rows of a screen with bounds, and of one with
-                              * ports */
+#define VALUES_MIN 16        /* minimum height of a screen with bounds, and of one with ports */
 #define PORTS_MIN 22
 
 struct compare_view_state {
@@ -30,7 +31,7 @@ struct compare_view_state {
     size_t cursor, top, body;
 };
 
-/* Returns the comparison to show; NULL: there is none. */
+/* Returns the comparison to show; NULL: none. */
 static const struct paired_loops *shown(struct compare_view_state *v, const struct session *s)
 {
     const struct paired_loops *c = s->document.comparison;
@@ -59,7 +60,7 @@ static void draw_value(struct grid *g, int x, int y, unsigned width, double valu
                     (int)width - 1, width < PORT ? 1 : 2, value);
 }
 
-/* Draws A's value, B's below it, and the difference if both are @exact. */
+/* Draws A's value, B's value below it, and the difference if both are @exact. */
 static void draw_column(const struct paired_loops *c, double a, double b, bool exact, bool binds_a,
                         bool binds_b, struct grid *g, int x, int y, unsigned width)
 {
@@ -252,8 +253,8 @@ static void compare_draw(void *state, struct session *s, struct grid *g)
     draw_instructions(v, c, g, y);
 }
 
-/* Returns the next row after @from (@step -1: before it) at which a difference begins; @from if
- * there is none. */
+/* Returns the next row after @from (@step -1: the previous one) at which a difference begins;
+ * @from: none. */
 static size_t next_change(const struct paired_loops *c, size_t from, int step)
 {
     bool same = false;
@@ -298,7 +299,6 @@ static void compare_status(void *state, struct session *s, struct str *out)
                  differ);
 }
 
-/* Returns whether the view needs the whole place, because it shows two loops side by side. */
 static bool compare_whole(void *state, struct session *s)
 {
     (void)state;

@@ -7,9 +7,9 @@
 #include "view/hot_loop.h"
 #include "view/view.h"
 
-#define PARTS 3              /* rows of bars */
+#define PARTS 3              /* number of rows of bars */
 #define SENTENCE_ROWS 12
-#define BAR_X 44             /* columns of a bar's name and number */
+#define BAR_X 44             /* number of columns of a bar's name and number */
 
 static void draw_part(struct grid *g, int y, const char *name, double cycles, double most,
                       enum role role)
@@ -71,7 +71,7 @@ static void cost_draw(void *state, struct session *s, struct grid *g)
     int y = (int)grid_wrap(g, 0, 0, g->width, 2, ROLE_TEXT, 0, str_text(&text));
     str_clear(&text);
     say(p, l, s->document.hot, &text);
-    /* not truncated early, because the assumption is at the end of the text */
+    /* Not truncated early, because the assumption is at the end of the text. */
     y += (int)grid_wrap(g, 0, y, g->width, g->height > 2 ? g->height - 1 : 1, ROLE_GOOD, 0,
                         str_text(&text));
     const double most = fmax(fmax(l->bound, l->predicted), l->measured);

@@ -9,7 +9,7 @@
 #define COMMANDS_MOST 6
 
 static const struct demo_step {
-    double seconds;              /* duration at normal pace */
+    double seconds;              /* duration at pace 1 */
     const char *commands[COMMANDS_MOST];   /* %g in a command stands for the time limit in
                                             * seconds */
     const char *title, *caption;

@@ -1,4 +1,4 @@
-/* The demo: runs commands with captions one after the other in a separate session. UI thread. */
+/* The demo: runs commands with captions one after another in a separate session. UI thread. */
 #ifndef PORTOLAN_VIEW_DEMO_H
 #define PORTOLAN_VIEW_DEMO_H
 
@@ -8,9 +8,9 @@
 struct demo {
     bool on, ending;
     size_t step, command;        /* index of the step, and of its next command */
-    double pace;                 /* duration factor: seconds in the demo per second in the table of
-                                  * steps */
-    /* clock_seconds() at which the step ends, and at which it stops waiting for its job */
+    /* duration factor: seconds of the demo per second in the table of steps */
+    double pace;
+    /* clock_seconds() at which the step ends, and at which its wait for the job ends */
     double until, patience;
     struct document kept;        /* the user's document, restored at the end */
     char line[256];              /* last command */
@@ -20,7 +20,7 @@ struct demo {
 void demo_start(struct demo *d, struct session *s, double seconds);
 /* Cancels the demo's jobs; the demo ends when they have ended. */
 void demo_stop(struct demo *d, struct session *s);
-/* Returns the next command to run, borrowed, or NULL. Call it regularly. Shows captions in @g.
+/* Returns the next command to run, borrowed; NULL: none. Call it regularly. Shows captions in @g.
  * After the last step it restores the user's document and clears @d. */
 const char *demo_next(struct demo *d, struct session *s, struct guide *g);
 /* Ends the demo at once and restores the user's document. Call it only while no job runs. */

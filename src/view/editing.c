@@ -16,8 +16,7 @@ void editing_done(struct editing *e)
     *e = (struct editing){0};
 }
 
-/* Reads time and size of a file. Returns false if it is missing, which happens while an editor
- * replaces it. */
+/* Reads time and size of a file. Returns false if it is missing, as while an editor replaces it. */
 static bool look(const char *path, struct timespec *changed, long long *size)
 {
     struct stat status;
@@ -47,9 +46,9 @@ static bool made_of(const struct kernel *k, const char *text)
     return k->source && text && strcmp(k->source, text) == 0;
 }
 
-/* Returns whether the kernel is still the edited one. A kernel without a file is compared with the
- * last saved text. While the saved text is loading, or if it was rejected, the kernel is compared
- * with the previous text. */
+/* Returns whether the kernel is still the edited one. A kernel without a file is compared with
+ * the last saved text, or with the previous one while the saved text is loading or if it was
+ * rejected. */
 static bool goes_on(const struct editing *e, const struct session *s)
 {
     const struct kernel *k = s->document.kernel;

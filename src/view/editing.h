@@ -9,7 +9,7 @@
 #include "cmd/session.h"
 
 struct editing {
-    /* an editor was started, and its file is watched */
+    /* an editor runs, and its file is watched */
     bool open;
     struct timespec changed;    /* modification time of the file at the last check */
     long long size;
@@ -18,13 +18,13 @@ struct editing {
 };
 void editing_done(struct editing *e);
 
-/* Returns the next request for an editor and marks it as started; NULL: none. Borrowed from the
- * session. */
+/* Returns the next request for an editor and marks it as started; NULL: none. The session owns
+ * it. */
 const struct edit_request *editing_take(struct editing *e, struct session *s);
 /* Returns whether the file was saved since the last check. Stops watching once another kernel is
  * loaded. */
 bool editing_saved(struct editing *e, struct session *s);
-/* Stores the @length bytes of @text, saved in the editor, as the text of the edited kernel. */
+/* Stores @length bytes of @text, which the editor saved, as the text of the edited kernel. */
 void editing_take_text(struct editing *e, const struct session *s, const char *text, size_t length);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "cmd/key.h"
 
-#define MARGIN 5         /* columns of the line number */
+#define MARGIN 5         /* number of columns of the line number */
 
 void editor_done(struct editor *e)
 {
@@ -50,7 +50,7 @@ static void insert(struct editor *e, char c)
     e->text.data[e->cursor++] = c;
 }
 
-/* Deletes the character before the cursor; if @ahead, the one at the cursor. */
+/* Deletes the character before the cursor, or at the cursor if @ahead. */
 static void take_out(struct editor *e, bool ahead)
 {
     size_t from = e->cursor, to = e->cursor;
@@ -131,8 +131,8 @@ bool editor_key(struct editor *e, int key)
     return true;
 }
 
-/* Draws a line from its column @shift, with tabs as blanks. @column: column of the cursor;
- * SIZE_MAX: none. */
+/* Draws a line from its column @shift, with tabs as blanks. @column: the cursor's column; SIZE_MAX:
+ * none. */
 static void draw_line(const char *line, size_t length, size_t shift, size_t column, enum role role,
                       struct grid *g, int y)
 {

@@ -4,12 +4,11 @@
 
 #include "view/grid.h"
 
-/* Empty and valid if zero-initialised. */
 struct editor {
     struct str text;
     size_t cursor;        /* byte offset of the cursor */
     size_t top;           /* first visible line, from 0 */
-    size_t rows;          /* visible rows of the last drawing */
+    size_t rows;          /* number of rows in the last drawing */
     size_t marked;        /* line with an error, from 1; 0: none */
 };
 

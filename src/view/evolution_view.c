@@ -18,16 +18,16 @@
 
 #define ROUNDS 256
 #define RUNS_SHOWN 4
-#define OWN_ROWS_LEAST 12 /* minimum number of rows of a view that draws the run's description on
-                           * separate rows */
-#define PAIRS_LEAST 13       /* minimum number of rows below the description that suffice for the
-                              * plot of pairs */
-#define SIDE 44              /* columns of the panel at the right */
+/* minimum number of rows of a view with the run's description on separate rows */
+#define OWN_ROWS_LEAST 12
+/* minimum number of rows below the description for the plot of pairs */
+#define PAIRS_LEAST 13
+#define SIDE 44              /* number of columns of the panel at the right */
 
 struct evolution_view_state {
-    size_t back;             /* displayed run, counted back from the newest */
+    size_t back;             /* index of the displayed run, counted back from the newest */
     bool by_generation, volume, rounds;
-    bool front;              /* the Pareto front replaces the curves */
+    bool front;              /* the Pareto front is shown instead of the curves */
     struct active_round active[ROUNDS];
     double x[RUNS_SHOWN][OUTLINE_SAMPLES], y[RUNS_SHOWN + 3][OUTLINE_SAMPLES];
 };
@@ -40,8 +40,8 @@ static struct evolve_run *shown_run(struct evolution_view_state *v, const struct
     return s->document.runs[s->document.run_count - 1 - v->back];
 }
 
-/* Fills column @slot of x and row @row of y with the smallest error so far. With @all the next rows
- * of y receive the current best, median and worst errors. Returns the number of samples. */
+/* Fills column @slot of x and row @row of y with the smallest error so far. With @all, further rows
+ * of y get the current best, median and worst errors. Returns the number of samples. */
 static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_t slot, size_t row,
                    bool all)
 {
@@ -116,7 +116,7 @@ static bool draw_rounds(struct evolution_view_state *v, const struct session *s,
     size_t n = s->document.active ? active_curve_get(s->document.active, v->active, ROUNDS) : 0;
     bool choosing = evolve_active_choosing(s);
 
-    /* The rounds are shown by default until a newer run exists. Key m toggles. */
+    /* The rounds are shown by default until a newer run exists. Key m toggles this. */
     if (!s->document.active ||
         (choosing || !s->document.run_count) == (v->rounds && s->document.run_count))
         return false;
@@ -153,7 +153,7 @@ static void draw_front(struct evolve_run *run, struct grid *g, int x, int y, uns
                        unsigned height)
 {
     const struct outline *o = evolve_run_outline(run);
-    struct evolve_point points[OUTLINE_FRONT]; /* a copy, because drawing sorts it */
+    struct evolve_point points[OUTLINE_FRONT]; /* A copy, because drawing sorts it. */
 
     if (o && o->front_count)
         memcpy(points, o->front, o->front_count * sizeof *points);
@@ -201,7 +201,7 @@ static int draw_parameters(struct evolve_run *run, const struct evolve_status *s
     return y;
 }
 
-/* Draws the errors of the port counts tried so far. Returns the rows used. */
+/* Draws the errors of the port counts tried so far. Returns the number of rows used. */
 static int draw_trials(struct evolve_run *run, struct grid *g, int y)
 {
     const struct outline *o = evolve_run_outline(run);
@@ -231,8 +231,7 @@ static int draw_best(const struct evolve_status *status, struct grid *g, unsigne
             grid_printf(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD,
                         "  %s %.2f %%, %llu distinct µops", status->ports ? "error" : "best trial",
                         100 * status->d_avg, (unsigned long long)status->distinct);
-        /* The volume is drawn only if it fits, because a truncated number would be a different
-         * number. */
+        /* A truncated number would be another number, so the volume is drawn only if it fits. */
         if (*used + least.length <= g->width)
             *used += grid_put(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD, str_text(&least));
     }
@@ -282,7 +281,7 @@ static void draw_phase(const struct evolve_run *run, const struct evolve_status 
     str_done(&time);
 }
 
-/* Draws quality, phase and times, on separate rows if the view is high enough. Returns the row
+/* Draws quality, phase and times, on separate rows if the view has enough rows. Returns the row
  * below. */
 static int draw_standing(struct evolve_run *run, const struct evolve_status *status, struct grid *g,
                          unsigned used, bool beside)
@@ -379,8 +378,8 @@ static bool evolution_act(void *state, struct session *s, enum action action, st
     struct evolution_view_state *v = state;
 
     switch (action) {
-    case ACTION_AXIS:   /* the Pareto front has no axis of time or generations, so the curves are
-                         * shown again */
+    /* The Pareto front has no axis of time or generations, so the curves are shown. */
+    case ACTION_AXIS:
         v->by_generation = !v->by_generation;
         v->front = false;
         break;

@@ -19,27 +19,29 @@
 #include "view/view.h"
 #include "work/job.h"
 
-#define ON_WIDTH 8   /* columns of the text " on N" */
-#define SHARE 10      /* sorting arriving results takes at most this fraction (1/SHARE) of the
-                       * time */
+#define ON_WIDTH 8   /* number of columns of the text " on N" */
+/* sorting arriving results uses at most this fraction (1/SHARE) of the time */
+#define SHARE 10
 #define CODE_WIDTH 48        /* maximum number of columns of the code in the detail pane */
 
 struct experiments_view_state {
-    struct table_view view;      /* first member */
+    struct table_view view;
     struct experiments *shown;   /* the session's table; not owned */
     uint64_t serial, revision; /* serial number and revision of @shown */
     size_t rows;
-    struct machine *machine; /* counted reference to the predicting machine; NULL: none */
+    struct machine *machine; /* machine that predicts (counted reference); NULL: none */
     struct ports ports;      /* ports of @machine with their displayed names */
     struct prediction *predicted;
     bool waits;               /* a job is computing the predictions of the displayed mapping */
-    struct outline *inferred; /* counted reference to the outline whose mapping LAB displays; NULL:
-                               * LAB displays a machine's mapping */
+    /* outline whose mapping LAB displays (counted reference); NULL: LAB displays a machine's
+     * mapping */
+    struct outline *inferred;
     unsigned long session_revision;
-    bool ordering;             /* rows are being sorted since @begun */
+    bool ordering;             /* rows are being sorted, since @begun */
     struct code_listing *code;   /* code in the detail pane; NULL: none */
-    double begun, pause_until; /* Clock seconds. @begun: start of the last sort. Until @pause_until,
-                                * new results alone do not start another sort. */
+    /* Clock seconds. @begun: start of the last sort. @pause_until: until then, new results alone do
+     * not start a sort. */
+    double begun, pause_until;
 };
 
 static void experiments_close(void *state)
@@ -53,7 +55,7 @@ static void experiments_close(void *state)
 }
 
 /* Selects the run's inferred mapping if LAB displays it. A newer mapping replaces it once the
- * predictions of the current one are complete. The counted reference ensures that equal pointers
+ * predictions of the current one are complete. Because of the counted reference, equal pointers
  * mean equal outlines. */
 static void follow_inferred(struct experiments_view_state *v, struct session *s)
 {
@@ -75,7 +77,7 @@ static struct machine *machine_in_view(const struct experiments_view_state *v, s
     return v->inferred ? v->inferred->machine : session_current(s, &none);
 }
 
-/* Selects the predictions of @m. Without @anew, predictions of the run's previous mapping stay
+/* Selects the predictions of @m. Without @anew, predictions of the run's previous mapping remain
  * until new ones exist. Returns whether the predictions changed. */
 static bool predict(struct experiments_view_state *v, struct session *s, struct machine *m,
                     bool anew)
@@ -140,7 +142,7 @@ static enum role row_role(const void *context, size_t row, int column)
                : ROLE_TEXT;
 }
 
-/* Adds references to table and predictions, so that a job can use them. */
+/* Adds references to table and predictions for use in a job. */
 static void *rows_hold(const void *context, struct table_source *source)
 {
     const struct experiments_view_state *v = context;
@@ -173,7 +175,7 @@ static const struct table_source source = {experiment_column_table,
                                            0};
 
 /* Returns whether to sort the rows again because results arrived. The previous sort must be
- * complete, and sorting may not exceed SHARE of the time. After the end of a command or job the
+ * complete, and sorting may use at most SHARE of the time. After the end of a command or job the
  * rows are sorted at once. */
 static bool order_is_due(struct experiments_view_state *v, const struct session *s)
 {
@@ -188,7 +190,6 @@ static bool order_is_due(struct experiments_view_state *v, const struct session 
            (v->session_revision != s->revision || (!busy && now >= v->pause_until));
 }
 
-/* Updates the rows. Returns false if there are no experiments. */
 static bool refresh(void *state, struct session *s)
 {
     struct experiments_view_state *v = state;
@@ -220,7 +221,8 @@ static void experiments_open(void *state)
     table_init(&v->view.table);
     v->view.rows = "experiments";
     v->view.refresh = refresh;
-    v->view.source = source;   /* set even without rows, because commands need the columns */
+    /* The source is set even without rows, because commands need the columns. */
+    v->view.source = source;
     v->view.has_detail = true;
 }
 
@@ -276,8 +278,8 @@ static void draw_samples(const struct record_samples *samples, struct grid *g, i
     plot_draw(&plot, g, x, y, width, height);
 }
 
-/* @made: the code is complete; if there is none, this CPU cannot execute the experiment. Otherwise
- * the code may follow. */
+/* Draws the code. @made: the code is complete; without any, this CPU cannot execute the experiment.
+ * Otherwise the code may follow. */
 static void draw_code(const struct experiment_detail *d, bool made, size_t first, struct grid *g,
                       int x, int y, unsigned width, unsigned height)
 {
@@ -376,7 +378,7 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
                             v->machine->id, 100 * a->mape) +
                 2;
         str_addf(&orders, ", Pearson %.3f, Spearman %.3f", a->pearson, a->spearman);
-        /* The orders are drawn only if the note on missing predictions still fits. */
+        /* The orders are drawn only if the note on missing predictions also fits. */
         if (used + orders.length + ON_WIDTH + rest.length <= g->width)
             used += grid_put(g, (int)used, 0, 0, ROLE_WARN, 0, str_text(&orders));
         used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, 0, " on %zu", a->n);
@@ -386,8 +388,8 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
     str_done(&orders);
 }
 
-/* Draws the worst findings of the chart, check or hunt that LAB shows. Returns false if there are
- * none and it has ended. */
+/* Draws the worst findings of the chart, check or hunt that LAB shows. Returns false if it has
+ * ended without any. */
 static bool draw_worst_of_log(struct session *s, struct grid *g)
 {
     struct stage_view *log = lab_log_shown(s);

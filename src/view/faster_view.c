@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Faster view: versions of the last `kernel tune` with cycles before and after, instructions,
- * equality of results, and kind of verification. */
+ * equality of results, and kind of verification */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "view/view.h"
 #include "work/job.h"
 
-/* columns of each field, including a blank: cycles before and after, change, results, instructions,
- * verification */
+/* number of columns of each field with a blank: cycles before and after, change, results,
+ * instructions, verification */
 #define CYCLES 17
 #define CHANGE 8
 #define RESULTS 16
@@ -63,9 +63,9 @@ static bool measured(const struct result_table *t)
     return t && table_rows(t) && !isnan(result_cell_number(t, 0, "measured"));
 }
 
-/* First column of each field; 0: it does not fit. */
+/* First column of each field; 0: it does not fit */
 struct faster_columns {
-    unsigned what; /* width of the description of the change */
+    unsigned what; /* number of columns of the description of the change */
     int cycles, change, results, code, checked;
 };
 
@@ -207,7 +207,7 @@ static void faster_click(void *state, struct session *s, int x, int y)
 
     (void)s;
     (void)x;
-    /* The drawing limits the cursor to the number of rows. */
+    /* The cursor may be too large; the drawing limits it to the number of rows. */
     v->cursor = y >= v->first_row ? v->top + (size_t)(y - v->first_row) : v->cursor;
 }
 

@@ -19,11 +19,11 @@
 
 #define WIDTH_MIN 20
 #define HEIGHT_MIN 6
-#define HEAD_LEAST 20        /* minimum number of rows of a place that has a line above its panes */
+#define HEAD_LEAST 20        /* minimum number of rows of a place with a line above its panes */
 #define MESSAGE_ROWS 3
 #define EDITED_LIMIT ((size_t)32 << 20)
 #define NEXT_MOST 8          /* maximum number of commands that one action may cause */
-#define KEYCODE_LOAD 4       /* Ctrl-D and Ctrl-O load the collected text */
+#define KEYCODE_LOAD 4       /* Ctrl-D and Ctrl-O load the collected text. */
 #define KEYCODE_LOAD_REST 15
 
 /* Shows text: several lines in the output view, a single line at the bottom. Frees @take_text,
@@ -141,9 +141,9 @@ static void obey(struct frame *f, const char *line)
                   : err_set(&err, ERR_LIMIT, NULL, "out of memory for the output");
     if (out)
         fclose(out);
-    s->out = NULL;   /* After this, a job that ends later may select a view. */
+    s->out = NULL;   /* From here on, the end of a job may select a view. */
     note_jobs(f);
-    /* the view requested last stays, unless the command printed something afterwards */
+    /* The last requested view remains, unless the command printed something afterwards. */
     size_t asked = f->chosen >= 0 && (size_t)f->chosen == length ? f->current : view_count();
     show_result(f, line ? line : "the commands that wait for a job", printed);
     if (ok && !length && s->said.length)
@@ -158,7 +158,7 @@ static void obey(struct frame *f, const char *line)
         frame_show(f, asked);
 }
 
-/* Opens the editor with @text, and an error at line @line (0: none). */
+/* Opens the editor with @text, and an error in line @line (0: none). */
 static void collect(struct frame *f, const char *text, size_t length, size_t line)
 {
     f->collecting = true;
@@ -167,14 +167,15 @@ static void collect(struct frame *f, const char *text, size_t length, size_t lin
     editor_set(&f->editor, text, length, line);
 }
 
-/* Opens the editor with rejected pasted text, for correction. The previous kernel stays loaded. */
+/* Opens the editor with rejected pasted text, for correction. The previous kernel remains
+ * loaded. */
 static void take_refused(struct frame *f)
 {
     struct session *s = f->session;
 
     if (!s->refused.length)
         return;
-    if (f->collecting) {   /* text that the user is typing has precedence */
+    if (f->collecting) {   /* Text that the user is typing has precedence. */
         str_done(&s->refused);
         return;
     }
@@ -310,7 +311,7 @@ bool frame_edited(struct frame *f)
     return true;
 }
 
-/* Reports the ends of jobs, which are also logged. */
+/* Reports and logs the ends of jobs. */
 static void tell_ended(struct frame *f)
 {
     struct job_info info;
@@ -366,8 +367,7 @@ static bool take_news(struct frame *f)
         return false;
     tell_ended(f);
     show_loaded(f);
-    /* Only the end of a job changes machines or kernel. Progress of a job therefore repeats no
-     * analysis. */
+    /* Only the end of a job changes machines or kernel, so progress repeats no analysis. */
     s->revision += news == JOB_ENDED;
     char *text = command_take_job_result(s, f->ended);
     show_result(f, f->ended, text);
@@ -378,7 +378,7 @@ static bool take_news(struct frame *f)
     return true;
 }
 
-/* Passes @key to the guide; any key ends the demo. Returns whether the key was used. */
+/* Passes @key to the guide. Any key ends the demo. Returns whether the key was used. */
 static bool guided_key(struct frame *f, int key)
 {
     const char *command;
@@ -387,7 +387,7 @@ static bool guided_key(struct frame *f, int key)
         demo_stop(&f->demo, f->session);
         return true;
     }
-    /* the key closes the overlay instead */
+    /* The key closes the overlay instead. */
     if (key == KEYCODE_ESCAPE && frame_is_page(f->current))
         return false;
     if (!guide_key(&f->guide, f->session, views[f->current]->name, key, &command))
@@ -420,7 +420,7 @@ bool frame_jobs(struct frame *f)
     return true;
 }
 
-/* Returns the number of displayed views: the overlay and the panes of the last drawing. */
+/* Returns the number of displayed views: the panes of the last drawing and the overlay. */
 static size_t shown_count(const struct frame *f)
 {
     return f->panes.count + 1;
@@ -503,7 +503,7 @@ static void draw_overlay(struct frame *f, struct grid *g)
     grid_printf(g, 1, y, 0, ROLE_CURSOR, ATTR_BOLD, "%s", v->label ? v->label : v->name);
 }
 
-/* Returns whether the focused pane uses the whole place because of its content. */
+/* Returns whether the focused pane needs the whole place for its content. */
 static bool is_whole(struct frame *f)
 {
     const struct view_ops *v = views[f->under];
@@ -581,7 +581,7 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
         draw_message(f, g);
     if (prompt && prompt->text) {
         *x = prompt->cursor + 1;
-        /* A long line is scrolled so that the cursor is visible. */
+        /* A long line is scrolled to keep the cursor visible. */
         int shift = *x >= (int)g->width ? *x - (int)g->width + 1 : 0;
         grid_put(g, 1 - shift, *y, 0, ROLE_TEXT, 0, prompt->text);
         grid_put(g, 0, *y, 1, ROLE_ACCENT, 0, ":");
@@ -593,7 +593,7 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
     }
 }
 
-/* Loads the editor's text by the paste command with @option. */
+/* Loads the editor's text with @option of the paste command. */
 static void collected(struct frame *f, const char *option)
 {
     char *text = mem_strndup(str_text(&f->editor.text), f->editor.text.length),
@@ -672,8 +672,8 @@ static void say_how_to_quit(struct frame *f)
     str_done(&text);
 }
 
-/* Reports that @key has no effect in this view, and names the key that lists all keys. Ignores the
- * mouse wheel. */
+/* Reports that @key has no effect in this view, and names the key that lists all keys. Ignores
+ * mouse wheel events. */
 static void say_no_use(struct frame *f, int key)
 {
     char name[KEY_NAME_MOST], help[KEY_NAME_MOST];
@@ -691,7 +691,7 @@ static void say_no_use(struct frame *f, int key)
     str_done(&text);
 }
 
-/* Runs the command of the key in the focused pane, or of the key for all panes. */
+/* Runs the command of the key in the focused pane, or else the one for all panes. */
 static void press(struct frame *f, int key)
 {
     const char *const where[] = {views[f->current]->name, KEYMAP_ALL};
@@ -704,7 +704,7 @@ static void press(struct frame *f, int key)
     for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
         const struct key_binding *b =
             keymap_find(f->session->keys, where[i], key == '\n' ? KEYCODE_ENTER : key);
-        /* The command is copied, because it may rebind the key. */
+        /* The command may rebind the key, so it is copied. */
         char *command = b ? mem_strdup(b->command) : NULL;
         bool used = command && run_bound(f, command);
         free(command);
@@ -743,7 +743,7 @@ enum frame_reply frame_take_reply(struct frame *f, const char **prefill)
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height,
                              const char **prefill)
 {
-    const bool told = f->message.length > 0;   /* the message covers the bar */
+    const bool told = f->message.length > 0;   /* The message covers the bar. */
     int within_x, within_y;
 
     str_clear(&f->message);

@@ -66,7 +66,7 @@ bool frame_stop_waiting(struct frame *f)
     return true;
 }
 
-/* Queues @command; it runs after the queued commands. */
+/* Queues @command after the queued commands. */
 static void later(struct frame *f, const char *command)
 {
     str_addf(&f->next, "%s%s", f->next.length ? "; " : "", command);
@@ -81,7 +81,7 @@ static void open_prompt(struct frame *f, const char *text, const char *behind)
     f->reply = FRAME_PROMPT;
 }
 
-/* Stops the chart, check or hunt that LAB shows, or inference. */
+/* Stops the chart, check or hunt that LAB shows, or the inference. */
 static void stop_run(struct frame *f)
 {
     struct job_info info;
@@ -95,7 +95,7 @@ static void stop_run(struct frame *f)
     later(f, command);
 }
 
-/* Performs an action that no view uses. Returns false if the frame does not use it either. */
+/* Performs an action that no view uses. Returns false if the frame does not use it. */
 static bool act(struct frame *f, enum action action)
 {
     switch (action) {
@@ -114,7 +114,7 @@ static bool act(struct frame *f, enum action action)
     case ACTION_PREVIOUS_MACHINE: view_next_machine(f->session, -1); return true;
     case ACTION_STOP: stop_run(f); return true;
     case ACTION_ZOOM: f->session->settings.panes = !f->session->settings.panes; return true;
-    case ACTION_CANCEL:   /* an overlay is closed first */
+    case ACTION_CANCEL:   /* Closes an overlay first. */
         if (frame_is_page(f->current)) {
             frame_go(f, f->under);
             return true;
@@ -135,7 +135,8 @@ static bool act(struct frame *f, enum action action)
 bool frame_act(struct frame *f, enum action action)
 {
     const size_t at = f->current;
-    const enum action own = action == ACTION_RETURN ? ACTION_BACK : action;   /* of the view */
+    /* action of the view */
+    const enum action own = action == ACTION_RETURN ? ACTION_BACK : action;
     struct str command = {0};
 
     if (!views[at]->act || !views[at]->act(f->states[at], f->session, own, &command)) {
@@ -150,7 +151,7 @@ bool frame_act(struct frame *f, enum action action)
     return true;
 }
 
-/* Opens the prompt with @text, which the user completes. */
+/* Opens the prompt with @text for the user to complete. */
 static void prompt_with(struct frame *f, const char *text)
 {
     const size_t at = f->current;

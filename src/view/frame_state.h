@@ -22,8 +22,7 @@ struct jump_place {
     char *filter;   /* the view's filter; NULL: none */
 };
 struct jump_places { VEC(struct jump_place) list; };
-/* Stacks of earlier views with their cursors, for going back and forward. Empty and valid if
- * zero-initialised. */
+/* Stacks of earlier views with their cursors, for going back and forward */
 struct jumps {
     struct jump_places back, forward;   /* newest view last */
 };
@@ -47,7 +46,7 @@ struct frame {
     struct jumps jumps;          /* earlier views */
     struct panes panes;          /* panes of the last drawing */
     int panes_y;                 /* first screen row of the panes */
-    /* number of bytes of output of the current command line when it requested a view; -1: no
+    /* number of bytes that the current command line had printed when it requested a view; -1: no
      * request */
     long chosen;
     struct loaded loaded;
@@ -55,31 +54,30 @@ struct frame {
     const struct view_ops *fresh;
     unsigned fresh_request;      /* job whose result was shown last, or job_next of a command */
     struct str message;          /* bottom line; cleared by the next key */
-    bool failed;                 /* true if the message is an error */
+    bool failed;                 /* the message is an error */
     char search[128];
     struct str prefill;          /* text for the prompt, from a view */
-    enum frame_reply reply;      /* request of the running command */
+    enum frame_reply reply;      /* request of the running command to the caller */
     struct str next;             /* commands caused by actions, not yet run */
-    bool collecting;             /* true if the editor collects text for `kernel paste` */
-    bool offered;                /* the text was pasted without a command, so it may not be a
-                                  * loop */
-    /* true if the last drawing showed views, rather than the editor or a note that the screen is
-     * too small */
+    bool collecting;             /* the editor collects text for `kernel paste` */
+    bool offered;                /* the text was pasted without a command, and may not be a loop */
+    /* the last drawing showed views instead of the editor or a note that the screen is too small */
     bool views_drawn;
     struct editor editor;        /* valid if @collecting */
-    struct str refusal;          /* why the editor's text was rejected; empty: not tried yet */
+    /* reason why the editor's text was rejected; empty: not tried yet */
+    struct str refusal;
     struct editing editing;      /* kernel that is open in the user's editor */
-    struct guide guide;          /* rows above the status line for new users */
+    struct guide guide;          /* rows for new users above the status line */
     struct demo demo;
     VEC(unsigned) running;       /* numbers of jobs whose end must be reported */
     char ended[80];              /* title of the last ended job */
-    unsigned last_job;           /* number of the newest job that was recorded */
+    unsigned last_job;           /* number of the newest recorded job */
 };
 
-/* frame_commands.c: handlers of session.views; view_state is the frame. */
+/* frame_commands.c: handlers of session.views, whose view_state is the frame */
 extern const struct session_views frame_views;
 
-/* The prompt. text NULL: it is closed. */
+/* The prompt; text NULL: it is closed */
 struct frame_prompt {
     const char *text;
     int cursor;                  /* column within the text */
@@ -95,7 +93,7 @@ void frame_go(struct frame *f, size_t to);
 /* Shows @text on the bottom line. */
 void frame_say(struct frame *f, bool failed, const char *text);
 /* Detects whether command or job @request has loaded a kernel, loop or list of functions. Selects
- * its view unless the view of a later request is selected. */
+ * its view, unless the view of a later request is selected. */
 void frame_notice_loaded(struct frame *f, unsigned request);
 /* Appends the view's description of its position. */
 void frame_position(struct frame *f, struct str *out);

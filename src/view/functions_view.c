@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions view: functions with loops of an object or program, or all these loops, highest
- * estimated heat first. Selecting a row loads it as the kernel. */
+/* Functions view: functions with loops of an object or program, or these loops, highest estimated
+ * heat first. Selecting a row loads it as the kernel. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const struct table_column columns[COLUMNS] = {
 };
 
 struct functions_view_state {
-    struct table_view view;              /* first member */
+    struct table_view view;
     const struct function_list *shown;
     unsigned long serial;   /* identifies the displayed list, because another list may reuse its
                              * address */
@@ -100,7 +100,7 @@ static enum role row_role(const void *context, size_t row, int column)
     return column == FUNCTION ? ROLE_TEXT : ROLE_DIM;
 }
 
-/* A copy with its own reference to the list, for a job that filters. */
+/* copy with its own reference to the list, for a job that filters */
 struct functions_held { struct functions_view_state copy; };
 
 static void *hold(const void *context, struct table_source *source)
@@ -155,7 +155,8 @@ static void functions_open(void *state)
     table_init(&v->view.table);
     v->view.rows = "functions";
     v->view.refresh = refresh;
-    v->view.source = source;   /* set even without rows, because commands need the columns */
+    /* The source is set even without rows, because commands need the columns. */
+    v->view.source = source;
 }
 
 static void functions_draw(void *state, struct session *s, struct grid *g)

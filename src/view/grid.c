@@ -10,12 +10,12 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* lowest heat level that is drawn, because a small value must not look like a missing one */
+/* lowest heat level that is drawn: a small value must not look like a missing one */
 #define HEAT_SEEN 0.12
-#define HEAT_REVERSED (ROLE_HEAT_0 + 8)   /* first level drawn in reverse on terminals without
-                                           * colours */
-#define MIDDLE_LEAST 8   /* a text with fewer columns is cut at its end, a longer one in its
-                          * middle */
+/* first heat level drawn in reverse on terminals without colours */
+#define HEAT_REVERSED (ROLE_HEAT_0 + 8)
+/* A text with fewer columns is truncated at its end, a longer one in its middle. */
+#define MIDDLE_LEAST 8
 
 void grid_init(struct grid *g, unsigned width, unsigned height, bool ascii)
 {
@@ -41,7 +41,7 @@ void grid_clear(struct grid *g)
     grid_fill(g, 0, 0, g->width, g->height, ROLE_TEXT, 0, ' ');
 }
 
-/* ASCII replacements of characters. Characters without one become '?'. */
+/* ASCII replacements of characters; others become '?' */
 static const struct { const char *glyph, *instead;
 } plain[] = {
     {"µ", "u"}, {"…", "."}, {"█", "#"}, {"▀", "^"}, {"—", "-"}, {"×", "x"}, {"→", ">"}, {"←", "<"},
@@ -50,7 +50,7 @@ static const struct { const char *glyph, *instead;
     {"↺", "@"}, {"┃", "|"}, {"┊", ":"}, {"╎", ":"}, {"▄", "_"}, {"▏", "|"}, {"■", "#"}, {"▒", "%"},
 };
 
-/* Reads the next UTF-8 character. Returns its length in bytes; *@columns is its width. An
+/* Reads the next UTF-8 character. Returns its length in bytes, and sets *@columns to its width. An
  * unprintable one becomes '?'. */
 static size_t next_glyph(const char *at, bool ascii, char glyph[8], int *columns)
 {
@@ -165,7 +165,7 @@ unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, 
         }
         const bool cut = utf8[fits] && row + 1 == rows;
         if (utf8[fits] && blank && (utf8[fits] != ' ' || (cut && columns == width)))
-            fits = blank;   /* the ellipsis replaces the last word that fits */
+            fits = blank;   /* The ellipsis replaces the last word that fits. */
         char *line = mem_strndup(utf8, fits);
         columns = grid_put(g, x, y + (int)row, width, role, attr, line);
         free(line);
@@ -277,8 +277,8 @@ static void add_colours(const struct grid *g, const struct cell *cell, struct st
     add_attributes(cell->attr, " ", out);
 }
 
-/* Appends a line for row @y: its ranges that are not plain text, each with first and last column.
- * Appends nothing for a plain row. */
+/* Appends a line for row @y with its ranges that are not plain text, each with first and last
+ * column. Appends nothing for a plain row. */
 static void add_row_colours(const struct grid *g, unsigned y, struct str *out)
 {
     const struct cell *row = &g->cells[(size_t)y * g->width], text = {.role = ROLE_TEXT};

@@ -1,4 +1,4 @@
-/* A grid of character cells with colour roles, on which views draw. No curses; golden files of
+/* A grid of character cells with colour roles, on which views draw. No curses. Golden files of
  * tests contain its text. */
 #ifndef PORTOLAN_VIEW_GRID_H
 #define PORTOLAN_VIEW_GRID_H
@@ -21,7 +21,7 @@ enum role {
     ROLE_GOOD,
     ROLE_ACCENT,
     ROLE_MATCH,
-    ROLE_HEAT_0, /* the 12 levels of the heat map begin here */
+    ROLE_HEAT_0, /* first of the 12 levels of the heat map */
     ROLE_HEAT_LAST = ROLE_HEAT_0 + 11,
     ROLE_COUNT
 };
@@ -48,19 +48,19 @@ void grid_init_part(struct grid *g, const struct grid *of, unsigned width, unsig
 void grid_done(struct grid *g);
 void grid_clear(struct grid *g);
 /* Draws @utf8, clipped to the grid and to @max columns (0: to the right edge). Control characters
- * become '?'. Returns the columns used. */
+ * become '?'. Returns the number of columns used. */
 unsigned grid_put(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr,
                   const char *utf8);
 unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr,
                      const char *format, ...) __attribute__((format(printf, 7, 8)));
 /* Draws @utf8 in at most @most columns. Two dots replace the middle of a longer text. Returns the
- * columns used. */
+ * number of columns used. */
 unsigned grid_put_ends(struct grid *g, int x, int y, unsigned most, enum role role, unsigned attr,
                        const char *utf8);
 /* Returns the width of @utf8 in columns. */
 unsigned grid_columns(const struct grid *g, const char *utf8);
 /* Draws @utf8, wrapped at blanks, on at most @rows rows of @width columns. A truncated text ends
- * with an ellipsis. Returns the rows used. */
+ * with an ellipsis. Returns the number of rows used. */
 unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, enum role role,
                    unsigned attr, const char *utf8);
 void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role,
@@ -75,8 +75,8 @@ unsigned grid_attributes(const struct grid *g, const struct cell *cell);
 /* Returns the role of a heat value in [0, 1]. */
 enum role heat_role(double fraction);
 /* Appends the text of the grid to @out; rows are trimmed at the right and end with line feeds. With
- * @roles, appends a line for each row that is not plain: "3: 1-12 title bold, 20-24 key"; without
- * colours "3: 1-12 bold, 20-24 reverse". */
+ * @roles, also appends a line for each row that is not plain: "3: 1-12 title bold, 20-24 key";
+ * without colours "3: 1-12 bold, 20-24 reverse". */
 void grid_text(const struct grid *g, bool roles, struct str *out);
 
 #endif

@@ -13,10 +13,10 @@
 /* A task for the user. Any of the listed actions completes it. */
 struct deed {
     const char *title, *text;
-    int keys[5];                /* pressing one of these keys in the kernel view */
-    const char *commands[3];    /* running one of these commands */
-    const char *view;           /* displaying this view */
-    bool other_kernel;          /* loading another kernel */
+    int keys[5];                /* keys that complete it when pressed in the kernel view */
+    const char *commands[3];    /* commands that complete it when run */
+    const char *view;           /* view that completes it when displayed */
+    bool other_kernel;          /* another kernel completes it when loaded */
 };
 
 static const struct deed hints[] = {
@@ -114,7 +114,7 @@ static bool load_example(struct session *s, struct err *err)
 void guide_welcome(struct guide *g, struct session *s, const char *caption, const char *command)
 {
     struct err none = {0};
-    bool example = load_example(s, &none);   /* Loading fails if a busy machine takes too long. */
+    bool example = load_example(s, &none);   /* A busy machine may take too long to load it. */
 
     g->before = loaded(s);
     g->done = 0;
@@ -134,7 +134,7 @@ void guide_tell(struct guide *g, const char *title, const char *caption)
     str_add(&g->caption, caption);
 }
 
-/* Shows step @step of the tutorial; after the last step it ends the tutorial. */
+/* Shows step @step of the tutorial, or ends the tutorial after the last step. */
 static void go_to(struct guide *g, const struct session *s, size_t step)
 {
     g->kind = step < STEPS ? GUIDE_TUTORIAL : GUIDE_NONE;
@@ -197,7 +197,7 @@ bool guide_key(struct guide *g, const struct session *s, const char *view, int k
         go_to(g, s, g->step + 1);
         return true;
     }
-    /* Only in the kernel view, because Enter has another action in other views. */
+    /* Enter has another action in other views. */
     if (g->kind == GUIDE_OFFER && enter && strcmp(view, "kernel") == 0) {
         *command = str_text(&g->command);
         guide_end(g);

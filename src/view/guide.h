@@ -1,5 +1,5 @@
 /* Rows above the status line for new users: an offer to resume the last session, hints, tutorial
- * steps, demo captions. Hints and steps advance after the user's action. No curses. UI thread. */
+ * steps, demo captions. An action of the user ends a hint or step. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_GUIDE_H
 #define PORTOLAN_VIEW_GUIDE_H
 
@@ -12,16 +12,16 @@ struct guide {
     enum guide_kind kind;
     unsigned done;                  /* bit set of completed hints */
     size_t step;                    /* step of the tutorial, from 0 */
-    bool went_on;                   /* the previous step was done, not skipped */
+    bool went_on;                   /* the previous step was completed, not skipped */
     /* serial number of the kernel at the start of the hints or of the step; 0: none */
     uint64_t before;
-    struct str title, caption;      /* texts of an offer or the demo */
+    struct str title, caption;      /* title and caption of an offer or of the demo */
     struct str command;             /* command that Enter runs on an offer */
 };
 
 void guide_done(struct guide *g);
-/* Starts the guide if no file was named. It loads an example, then shows hints, or with @caption
- * (NULL: none) offers to run @command by Enter. */
+/* Starts the guide if no file was named. Loads an example, then shows hints. With @caption (NULL:
+ * none) offers to run @command by Enter instead. */
 void guide_welcome(struct guide *g, struct session *s, const char *caption, const char *command);
 /* Begins the tutorial at step @step, from 1, with the example. Returns false with err for an
  * invalid step. */
@@ -29,12 +29,12 @@ bool guide_teach(struct guide *g, struct session *s, size_t step, struct err *er
 /* Shows @title and @caption until guide_end is called. */
 void guide_tell(struct guide *g, const char *title, const char *caption);
 void guide_end(struct guide *g);
-/* Records an action: @key was pressed in @view (0: none) or command @name was run (NULL: none).
- * Without either, it records the current screen. */
+/* Records an action: @key was pressed in @view (0: none), or command @name was run (NULL: none).
+ * With neither, records the current screen. */
 void guide_notice(struct guide *g, const struct session *s, const char *view, int key,
                   const char *name);
-/* Returns whether the guide uses @key, pressed in @view. *@command (NULL: none) must then be run;
- * it is borrowed until the next call. */
+/* Returns whether the guide uses @key, pressed in @view. The caller must then run *@command (NULL:
+ * none), which is borrowed until the next call. */
 bool guide_key(struct guide *g, const struct session *s, const char *view, int key,
                const char **command);
 /* Returns the number of rows of the guide on a screen of this size; 0: none. */

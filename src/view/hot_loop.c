@@ -5,7 +5,7 @@
 
 #include "isa/isa.h"
 
-#define PERCENT 7            /* columns of a percentage */
+#define PERCENT 7            /* number of columns of a percentage */
 
 const struct profile_loop *hot_loop(const struct session *s)
 {

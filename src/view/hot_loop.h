@@ -6,15 +6,15 @@
 #include "profile/profile.h"
 #include "view/grid.h"
 
-/* Returns the selected loop. NULL without a profile or loops. */
+/* Returns the selected loop; NULL without a profile or loops. */
 const struct profile_loop *hot_loop(const struct session *s);
 /* Returns the instructions of the loop; NULL if unknown. */
 const struct insn *hot_loop_insns(const struct profile_loop *l, size_t *count);
 /* Appends the reason why loop @l of @p has no bound. */
 void hot_loop_unpredicted(const struct run_profile *p, const struct profile_loop *l,
                           struct str *out);
-/* Draws @percent of all samples at (@x, @y) in seven columns; nothing for NaN. The heat is @percent
- * relative to @full. */
+/* Draws @percent of all samples at (@x, @y) in seven columns, or nothing for NaN. The heat is
+ * @percent relative to @full. */
 void hot_percent_draw(struct grid *g, int x, int y, double percent, double full, bool cursor);
 
 #endif

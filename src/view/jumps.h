@@ -5,19 +5,20 @@
 #include "base/err.h"
 #include "view/frame_state.h"
 
-#define JUMPS_MOST 100   /* maximum number of recorded views; a further view replaces the oldest */
+/* maximum number of recorded views; a further view replaces the oldest one */
+#define JUMPS_MOST 100
 
 void jumps_done(struct jumps *j);
 /* Shows view @to in its pane or as an overlay, and records the previous one. */
 void frame_show(struct frame *f, size_t to);
-/* Shows place @to. Goes back to the place's last recorded view; if there is none, shows its last
- * focused pane. */
+/* Shows place @to: its last recorded view, or else its last focused pane. */
 void frame_show_place(struct frame *f, unsigned to);
 /* Goes back to the previous view. Returns false if there is none. */
 bool jumps_back(struct frame *f);
-/* Executes `jump @where`: "back", "forward", "swap" (between matrix and mapping in LAB), or a view
- * with rows of forms ("mapping", "experiments", "kernel"). "" jumps from a form to its experiments,
- * or from an experiment to its form. On failure returns false with err and changes nothing. */
+/* Executes `jump @where`: "back", "forward", "swap" (between matrix and mapping in LAB), or a
+ * view with rows of forms ("mapping", "experiments", "kernel"). "" jumps from a form to its
+ * experiments, or from an experiment to its form. Returns false with err on failure, and then
+ * changes nothing. */
 bool jumps_go(struct frame *f, const char *where, struct err *err);
 
 #endif

@@ -34,8 +34,8 @@ void kernel_row_tidy(const char *text, struct str *out)
     }
 }
 
-/* Draws the bound @value of a machine with @mark. If @binds, the value limits the loop, and has the
- * sign of a lower bound or an estimate. */
+/* Draws the bound @value of a machine with @mark. If @binds, the value limits the loop, and gets
+ * the sign of a lower bound or an estimate. */
 static void put_cycles(const struct analysis *a, double value, bool binds, const char *mark,
                        struct grid *g, int x, int y, unsigned width)
 {
@@ -64,7 +64,7 @@ void kernel_compare_draw(struct session *s, struct analysis *const *a, size_t n,
         grid_put(g, (int)(text + m * each), y, each - 1,
                  m == s->document.in_view ? ROLE_ACCENT : ROLE_HEADER, ATTR_BOLD,
                  a[m]->machine->id);
-    /* On a low screen the bounds get a single row, so that more instructions fit. */
+    /* A low screen has a single row of bounds, which leaves rows for instructions. */
     bool low = g->height < BOUND_COUNT + 6;
     y += low;
     for (size_t m = 0; low && m < n; m++)
@@ -109,7 +109,7 @@ void kernel_compare_draw(struct session *s, struct analysis *const *a, size_t n,
                         line.length                         ? str_text(&line)
                         : a[m]->rows[i].flags & ROW_UNKNOWN ? "unknown"
                                                             : "-");
-            /* marks truncated text */
+            /* Marks truncated text. */
             if (grid_columns(g, str_text(&line)) + 2 > each - 1)
                 grid_put(g, (int)(text + (m + 1) * each) - 2, y, 1, usage, 0, ">");
         }

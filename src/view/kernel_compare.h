@@ -12,7 +12,7 @@ struct kernel_rows {
 };
 
 /* Draws bounds, simulation, and the usage of each instruction for the @n analyses @a of one loop.
- * Updates the values in @rows. UI thread. */
+ * Updates @rows. UI thread. */
 void kernel_compare_draw(struct session *s, struct analysis *const *a, size_t n, struct grid *g,
                          const struct kernel_rows *rows);
 

@@ -16,33 +16,33 @@
 #include "view/reasons.h"
 
 struct kernel_view_state {
-    size_t cursor, top;     /* selected row; first visible row */
-    size_t body;            /* rows visible at the last drawing */
+    size_t cursor, top;     /* selected row, and first visible row */
+    size_t body;            /* number of rows visible in the last drawing */
     unsigned left;          /* first visible group of ports */
     portset opened;         /* ports whose groups are expanded to one column per port */
-    /* cached for analysis @grouped at session revision @revision, because computing the groups
-     * takes time */
+    /* Cached for analysis @grouped at session revision @revision, because computing the groups
+     * takes time. */
     struct port_groups groups;
     const struct analysis *grouped;
     portset grouped_opened;
     unsigned long revision;
     int first_row;          /* screen row of the first instruction at the last drawing */
-    bool compare;           /* a column per machine instead of per port */
+    bool compare;           /* columns are machines instead of ports */
     bool cut;               /* the instruction under the cursor is truncated */
-    char match[128];        /* text of the search; rows that contain it are marked */
-    uint64_t kernel;               /* serial number of the kernel of the cursor */
-    size_t loop;                   /* index of the loop of the cursor */
+    char match[128];        /* text of the search, whose rows are marked */
+    uint64_t kernel;               /* serial number of the kernel to which the cursor belongs */
+    size_t loop;                   /* index of the loop to which the cursor belongs */
 };
 
 #define CELL 5           /* minimum number of columns per group of ports */
 #define TEXT_MIN 24      /* minimum number of columns of the instruction */
-/* number of columns for the instruction; the source is shown if more columns are available */
+/* number of columns of the instruction above which the source is shown */
 #define TEXT_WANTED 44
 #define SOURCE_MIN 20    /* minimum number of columns of the source next to the instructions */
 #define GUTTER_EDGES 1000 /* maximum number of edges per instruction in the gutter */
 #define SENTENCE_ROWS 8  /* maximum number of rows of each of the two sentences of advice */
-#define ROWS_LEAST 7     /* rows of title, headings, one instruction and the port load */
-#define LEGEND 26        /* columns of the heat legend */
+#define ROWS_LEAST 7     /* number of rows of title, headings, one instruction and the port load */
+#define LEGEND 26        /* number of columns of the heat legend */
 
 static void draw_empty(struct session *s, struct grid *g)
 {
@@ -85,9 +85,10 @@ static struct port_columns columns_for(struct kernel_view_state *v, const struct
     return columns;
 }
 
-#define COSTS 14         /* columns of the measured and modelled cost of an instruction */
+/* number of columns of the measured and the modelled cost of an instruction */
+#define COSTS 14
 
-#define SAMPLES 8        /* columns of the profile samples of an instruction */
+#define SAMPLES 8        /* number of columns of the profile samples of an instruction */
 
 /* Returns whether there are samples and enough columns for them. */
 static bool profiled(const struct kernel *k, const struct grid *g)
@@ -105,7 +106,7 @@ static void draw_percent(double percent, struct grid *g, int x, int y, bool curs
                     0, "%6.2f%%", percent);
 }
 
-/* Returns the result of kernel blame for this loop if there are enough columns. */
+/* Returns the result of kernel blame for this loop; NULL if there is none or too few columns. */
 static const struct blame *blame_shown(const struct session *s, const struct analysis *a,
                                        const struct grid *g)
 {
@@ -121,8 +122,8 @@ static void draw_cost(struct grid *g, int x, int y, double cycles, enum role rol
         grid_printf(g, x, y, 7, role, 0, "%6.2f ", fabs(cycles) < 0.005 ? 0 : cycles);
 }
 
-/* Draws measured and modelled cost left of the instruction. The instruction that the sentence names
- * is marked. */
+/* Draws measured and modelled cost left of the instruction. Marks the instruction that the sentence
+ * names. */
 static void draw_costs(const struct blame *b, const struct analysis *a, size_t row, bool cursor,
                        struct grid *g, int x, int y)
 {
@@ -144,7 +145,7 @@ static bool holds(const struct insn *insn, const char *text)
 }
 
 /* Gutter of all rows, computed once per drawing: the extent of the limiting chain, and the edges of
- * the selected row. */
+ * the selected row */
 struct gutter {
     size_t first, last;                       /* first and last row of the chain; first > last: no
                                                * chain */
@@ -191,7 +192,7 @@ static void draw_gutter(const struct analysis *a, const struct gutter *gutter, s
                  feeds && uses ? "↔" : feeds ? "→" : "←");
 }
 
-/* Draws the source line of row @i if it differs from the previous row's. */
+/* Draws the source line of row @i unless it equals that of the previous row. */
 static void draw_source(const struct kernel *k, const struct analysis *a, size_t i, bool first,
                         struct grid *g, int x, int y, enum role role)
 {
@@ -298,7 +299,7 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
 
     str_addf(&cycles, "  %s%.2f cycles, %s", cycles_words(a->lower_bound, a->estimate), a->cycles,
              bound_name(a->bottleneck));
-    /* The id replaces a long title, so that the cycles stay visible. */
+    /* The id replaces a long title, so the cycles remain visible. */
     bool roomy = g->width >= 70 && grid_columns(g, a->machine->title) + cycles.length <= g->width;
     unsigned used =
         grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? a->machine->title : a->machine->id);
@@ -308,7 +309,7 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
 }
 
 /* Draws the parts below the table, from row @y: the selected instruction, advice, bounds and
- * machines. On a low screen later parts are omitted. */
+ * machines. Omits later parts on a low screen. */
 static void draw_panels(struct kernel_view_state *v, struct session *s, struct analysis *const *a,
                         size_t n, const struct str *why, struct grid *g, int y, bool roomy)
 {
@@ -338,10 +339,10 @@ static void draw_panels(struct kernel_view_state *v, struct session *s, struct a
     reasons_machines(a, n, s->document.in_view, g, 0, y, end);
 }
 
-/* Numbers of rows of the parts of the view. */
+/* Numbers of rows of the parts of the view */
 struct layout {
-    unsigned rows;       /* rows of headings, instructions and sum */
-    bool roomy;          /* true if each bound has its own row */
+    unsigned rows;       /* number of rows of headings, instructions and sum */
+    bool roomy;          /* each bound has its own row */
 };
 
 static struct layout lay_out(const struct session *s, const struct analysis *current, size_t n,
@@ -351,11 +352,10 @@ static struct layout lay_out(const struct session *s, const struct analysis *cur
                           reasons_rows(g, str_text(why), SENTENCE_ROWS);
     const unsigned beyond = !isnan(s->document.kernel_measured),
                    full = BOUND_COUNT + 4 + beyond + (told > 1 ? told : 1);
-    /* on a low screen instructions have precedence over bounds */
+    /* On a low screen instructions have precedence over bounds. */
     bool roomy = g->height >= 30 || (g->height >= 20 && current->count + 5 + full <= g->height);
     unsigned panel = roomy ? full : g->height >= 14 ? 2 + told + (unsigned)(n < 4 ? n : 4) : 1;
-    /* The sentences have the highest priority, then code and source line, then bounds and
-     * machines. */
+    /* The sentences have precedence, then code and source line, then bounds and machines. */
     const unsigned least = 1 + told,
                    table = (unsigned)current->count + 5 + kernel_has_source(s->document.kernel);
     if (!roomy && panel > least && table + panel > g->height)
@@ -374,7 +374,7 @@ static unsigned columns_headed(struct kernel_view_state *v, const struct analysi
     return columns_for(v, a, &left, g->width).headed;
 }
 
-/* Draws title and table. Returns the row below. One row is left for the source line or for a
+/* Draws title and table. Returns the row below. Leaves one row for the source line or for a
  * truncated instruction. */
 static int draw_loop(struct kernel_view_state *v, struct session *s, const struct analysis *current,
                      unsigned rows, struct grid *g)
@@ -384,7 +384,7 @@ static int draw_loop(struct kernel_view_state *v, struct session *s, const struc
     view_place(&v->cursor, &v->top, v->body, current->count);
     draw_title(s, current, g);
     draw_table(v, s->document.kernel, current, blame_shown(s, current, g), g, 1, rows);
-    /* the next part begins directly below a short table */
+    /* The next part follows a short table directly. */
     int y = 1 + (int)(current->count + headings < rows ? current->count + headings + 1 : rows);
     if (current->count + headings >= rows)
         return y;
@@ -408,8 +408,7 @@ static void draw_analysis(struct kernel_view_state *v, struct session *s, struct
     str_done(&why);
 }
 
-/* Selects the cursor. For a new kernel, selects the first row; for the same kernel, the cursor of
- * the other views. */
+/* Sets the cursor: for a new kernel, to the first row; otherwise to that of the other views. */
 static void adopt(struct kernel_view_state *v, struct session *s)
 {
     const uint64_t kernel = s->document.kernel ? s->document.kernel->serial : 0;
@@ -436,7 +435,7 @@ static void draw_not_analyzed(struct grid *g)
               "loop or the machines starts the analysis again.");
 }
 
-/* Returns the analyses to show. Without any it draws a message on @g (may be NULL) and returns
+/* Returns the analyses to show. Without any, draws a message on @g (may be NULL) and returns
  * NULL. */
 static struct analysis *const *shown(struct session *s, size_t *n, struct grid *g)
 {
@@ -490,8 +489,7 @@ static void kernel_draw(void *state, struct session *s, struct grid *g)
     s->document.row = v->cursor;
 }
 
-/* Draws only title, table and the selected instruction, because the reasons view shows the other
- * parts. */
+/* Draws only title, table and the selected instruction. The reasons view shows the other parts. */
 static void kernel_draw_beside(void *state, struct session *s, struct grid *g)
 {
     struct kernel_view_state *v = state;
@@ -506,8 +504,8 @@ static void kernel_draw_beside(void *state, struct session *s, struct grid *g)
     s->document.row = v->cursor;
 }
 
-/* Returns the rows for title, table and the parts below. If other panes are displayed, the parts
- * below are in the reasons view. */
+/* Returns the number of rows of title, table and the parts below. If other panes are displayed, the
+ * reasons view has these parts. */
 static unsigned kernel_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     size_t n;
@@ -589,7 +587,7 @@ static bool kernel_mark(void *state, struct session *s, struct str *out)
     return s->document.kernel != NULL;
 }
 
-/* Selects an instruction by its number, or the next one of a form. */
+/* Selects an instruction by its index, or the next one of a form. */
 static bool kernel_recall(void *state, struct session *s, const char *mark)
 {
     struct kernel_view_state *v = state;
@@ -630,7 +628,7 @@ static void kernel_status(void *state, struct session *s, struct str *out)
         str_addf(out, "  %zu line%s skipped", left_out, plural(left_out));
 }
 
-/* Opens the editor at the selected line, or at its source line if the kernel has a source. */
+/* Opens the editor at the selected line, or at its source line if there is one. */
 static void edit(const struct kernel_view_state *v, const struct session *s, struct str *command)
 {
     const struct kernel *k = s->document.kernel;
@@ -683,7 +681,7 @@ static bool kernel_act(void *state, struct session *s, enum action action, struc
         return true;
     case ACTION_EDIT: edit(v, s, command); return true;
     case ACTION_PORTS: open_groups(v, s); return true;
-    /* The action is also passed on to the frame. */
+    /* The frame also handles this action. */
     case ACTION_CANCEL: v->match[0] = '\0'; return false;
     default:
         if (!view_row(action, &at, (long)(v->body ? v->body : 1), 1000000000))
@@ -707,7 +705,6 @@ static void kernel_title(void *state, struct session *s, struct str *out)
         recipe_print(k->recipe, k->isa, out);
 }
 
-/* Returns whether the view needs the whole place, because it compares machines. */
 static bool kernel_whole(void *state, struct session *s)
 {
     (void)s;

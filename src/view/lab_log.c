@@ -10,8 +10,8 @@
 #include "cmd/lab_findings.h"
 #include "view/plot.h"
 
-#define WHAT_X 29      /* columns of the numbers before the text of a finding */
-#define LARGE 0.25 /* relative errors */
+#define WHAT_X 29      /* number of columns of the numbers before the text of a finding */
+#define LARGE 0.25 /* relative error */
 #define NOTABLE 0.1
 
 static bool has_begun(const struct stage_view *v)

@@ -6,18 +6,18 @@
 #include "cmd/session.h"
 #include "view/grid.h"
 
-/* Returns the last chart, check or hunt for the panes, unless inference has started since. NULL:
- * none. The caller frees. UI thread. */
+/* Returns the last chart, check or hunt for the panes; NULL: none, or inference has started since.
+ * The caller frees it. UI thread. */
 struct stage_view *lab_log_shown(const struct session *s);
 /* Returns whether the chart, check or hunt of lab_log_shown is running. */
 bool lab_log_runs(const struct session *s);
 /* Returns whether LAB shows a chart. */
 bool lab_log_charts(const struct session *s);
-/* Draws the title and the stages from row @y on; returns the row below. */
+/* Draws the title and the stages from row @y. Returns the row below. */
 int lab_log_draw_stages(const struct stage_view *v, struct grid *g, int y);
-/* Draws the curve in @height rows from row @y on. */
+/* Draws the curve in @height rows from row @y. */
 void lab_log_draw_curve(const struct stage_view *v, struct grid *g, int y, unsigned height);
-/* Draws a list's title and rows from row @y on, to the bottom. */
+/* Draws a list's title and rows from row @y to the bottom. */
 void lab_log_draw_list(const struct stage_view *v, enum stage_list list, struct grid *g, int y);
 
 #endif

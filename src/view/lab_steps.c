@@ -31,7 +31,7 @@ void lab_pause(struct evolve_run *run, struct str *command)
 {
     struct evolve_status status;
 
-    if (run) { /* the current status selects the command, not the status of the last drawing */
+    if (run) { /* The current status, not that of the last drawing, selects the command. */
         evolve_get_status(run->evolve, &status);
         str_add(command, status.state == EVOLVE_PAUSED ? "evolve resume" : "evolve pause");
     }
@@ -57,7 +57,7 @@ void lab_draw_empty(const struct session *s, const struct view_ops *view, struct
 }
 
 struct lab_step {
-    const char *name, *command;   /* command: starts the step */
+    const char *name, *command;   /* @command starts the step */
     bool done, runs;
     char has[STEP_TEXT];          /* result of the step; "": none */
 };
@@ -100,12 +100,12 @@ static void fill(const struct session *s, struct lab_step steps[STEPS])
 }
 
 /* Draws the steps in a line with @arrow between them. @counts: the results of all steps are shown,
- * otherwise only those of unfinished steps. Returns the columns. */
+ * otherwise only those of unfinished steps. Returns the number of columns. */
 static unsigned draw_steps(const struct lab_step steps[STEPS], const char *arrow, bool counts,
                            const struct session *s, struct grid *g)
 {
     unsigned x = 1;
-    bool asked = false;   /* true if the next step, with its key, has been drawn */
+    bool asked = false;   /* the next step, with its key, has been drawn */
 
     for (unsigned i = 0; i < STEPS; i++) {
         const struct lab_step *step = &steps[i];

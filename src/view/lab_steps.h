@@ -1,5 +1,5 @@
-/* The line above the panes of the LAB place, with its five steps: forms, experiments, measured,
- * mapping, adopt. Also the displayed run. No curses. UI thread. */
+/* The line above the panes of the LAB place, with its five steps (forms, experiments, measured,
+ * mapping, adopt) and the displayed run. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_LAB_STEPS_H
 #define PORTOLAN_VIEW_LAB_STEPS_H
 
@@ -8,14 +8,14 @@
 
 #define LAB_INFER "evolve start; view matrix"   /* command that starts a search */
 
-/* Returns the newest inference run, or NULL. */
+/* Returns the newest inference run; NULL: none. */
 struct evolve_run *lab_run(const struct session *s);
 /* Returns whether the run of lab_run is running and not paused. */
 bool lab_run_goes_on(const struct session *s);
-/* Appends the command that pauses or resumes @run; nothing if @run is NULL. */
+/* Appends the command that pauses or resumes @run, or nothing if @run is NULL. */
 void lab_pause(struct evolve_run *run, struct str *command);
-/* Draws an empty pane of @view. Without a run, shows the text @says and the key of the next step
- * towards a run. */
+/* Draws an empty pane of @view. Without a run, shows @says and the key of the next step towards a
+ * run. */
 void lab_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g,
                     const char *says);
 /* Draws the steps on row 0 of @g with their results and the key of the next step. */

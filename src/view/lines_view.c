@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines view: source lines of the selected hot loop, each with the samples of its instructions. */
+/* Lines view: source lines of the selected hot loop, each with the samples of its instructions */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,8 +9,8 @@
 #include "view/hot_loop.h"
 #include "view/view.h"
 
-#define TEXT_X 6             /* columns of the line number */
-#define SHARE 18             /* columns of share and bar at the right */
+#define TEXT_X 6             /* number of columns of the line number */
+#define SHARE 18             /* number of columns of share and bar at the right */
 
 struct hot_line {
     uint32_t line;
@@ -111,7 +111,7 @@ static bool lines_act(void *state, struct session *s, enum action action, struct
     }
     if (!view_row(action, &at, 10, (long)v->lines.count))
         return false;
-    /* The drawing limits the position to the number of lines. */
+    /* The position may be too large; the drawing limits it to the number of lines. */
     v->top = at < 0 ? 0 : (unsigned)at;
     return true;
 }

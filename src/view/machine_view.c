@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Machine view: method, calibration, clock and contention over time of the measurements on this
- * computer. */
+/* Machine view: method, calibration, and clock and contention over time of the measurements on this
+ * computer */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,17 +16,17 @@
 #include "view/view.h"
 #include "work/job.h"
 
-#define CLOCK_MARGIN 0.005   /* relative variation of a clock that counts as constant; its curve is
-                              * drawn in the middle */
+/* relative variation up to which a clock is constant; its curve is then in the middle */
+#define CLOCK_MARGIN 0.005
 
-#define LABEL_WIDTH 8 /* columns of the label "clock   " */
+#define LABEL_WIDTH 8 /* number of columns of the label "clock   " */
 
 struct machine_view_state {
     struct record_point points[RECORD_POINTS];
     double x[RECORD_POINTS], clock[RECORD_POINTS], contended[RECORD_POINTS],
         disturbed[RECORD_POINTS];
     size_t count;
-    double low, high;        /* lowest and highest clock, GHz; NaN: unknown */
+    double low, high;        /* lowest and highest clock in GHz; NaN: unknown */
     double lost;             /* largest percentage of windows lost to other tasks */
     unsigned long samples;   /* number of points with windows */
 };
@@ -62,8 +62,8 @@ static void draw_here(const struct here *here, struct grid *g, int *y)
         grid_printf(g, 0, (*y)++, 0, ROLE_WARN, 0, "core    %s", here->fault.what);
 }
 
-/* Draws a text only if all of it fits, because a truncated number would be a different number.
- * Returns the columns used. */
+/* Draws a text only if all of it fits, because a truncated number would be another number. Returns
+ * the number of columns used. */
 __attribute__((format(printf, 5, 6))) static unsigned
 put_whole(struct grid *g, unsigned x, int y, enum role role, const char *format, ...)
 {
@@ -76,7 +76,7 @@ put_whole(struct grid *g, unsigned x, int y, enum role role, const char *format,
     return x + grid_columns(g, text) <= g->width ? grid_put(g, (int)x, y, 0, role, 0, text) : 0;
 }
 
-/* Draws the CPU and its calibration, one fact per line. Returns the rows used. */
+/* Draws the CPU and its calibration, one fact per line. Returns the number of rows used. */
 static int draw_facts(struct session *s, const struct machine_view_state *v, struct grid *g)
 {
     struct calibration c;
@@ -138,7 +138,7 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
     return y + 1;
 }
 
-/* Draws the running measurements with their progress and state, at most @room lines. */
+/* Draws the running measurements with their progress and state, on at most @room lines. */
 static void draw_work(struct grid *g, int *y, unsigned *room)
 {
     struct job_info info;
@@ -187,8 +187,8 @@ static void draw_contention(const struct machine_view_state *v, struct grid *g, 
     plot_draw(&plot, g, x, y, width, height);
 }
 
-/* Returns the fraction of windows lost to other tasks in points @from to @to - 1; a negative number
- * without windows. */
+/* Returns the fraction of windows lost to other tasks in points @from to @to - 1; below 0: no
+ * windows. */
 static double contended_mean(const struct machine_view_state *v, size_t from, size_t to)
 {
     double sum = 0;
@@ -233,7 +233,7 @@ static void draw_chart(const struct machine_view_state *v, const struct session 
         *y = lab_log_draw_stages(log, g, *y);
         *room -= CHART_STAGES + 1;
         if (log->point_count >= 2 && *room >= 8) {
-            /* clock and contention follow below */
+            /* Clock and contention follow below. */
             const unsigned height = v->samples && *room >= 20 ? *room / 2 : *room;
             lab_log_draw_curve(log, g, *y, height);
             *y += (int)height;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Machines view: the loop on the selected machines, one per row; the other panes show the selected
- * one. */
+/* Machines view: the loop on the selected machines, one per row. The other panes show the selected
+ * machine. */
 #include <stdlib.h>
 
 #include "analysis/analysis.h"

@@ -17,22 +17,23 @@
 enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_CYCLES, COLUMN_LATENCY, COLUMN_CONFIDENCE, COLUMN_PORTS };
 
 #define USAGE_MIN 26
-/* minimum width of a pane with usages in the table; a narrower pane shows the usage below it */
+/* minimum width of a pane with usages in the table; a narrower one shows the selected usage
+ * below */
 #define ROOMY 100
 #define USAGE_MAX 60
-#define COUNTS_WIDTH 34  /* columns of the counts in the title line */
-#define FORM_WANTED 40   /* columns of the forms on a wide screen, where usages get the remaining
-                          * columns */
+#define COUNTS_WIDTH 34  /* number of columns of the counts in the title line */
+/* number of columns of the forms on a wide screen; usages get the other columns */
+#define FORM_WANTED 40
 
 struct mapping_view_state {
-    struct table_view view;      /* first member */
+    struct table_view view;
     struct table_column columns[COLUMN_PORTS + PORTS_MAX];
     struct machine *machine;     /* machine of @pressures */
     struct ports shown;          /* the machine's ports with their displayed names */
     struct pressures *pressures;
-    bool pressed;                /* true if pressures were available at the last update */
+    bool pressed;                /* pressures were available at the last update */
     unsigned long revision;      /* session revision at the last update */
-    /* session revision at which computing pressures failed; 0: no failure */
+    /* session revision at which computing pressures failed; 0: it did not fail */
     unsigned long given_up;
     unsigned ports;
     struct accuracy accuracy;  /* accuracy on the session's experiments */
@@ -46,7 +47,7 @@ static void mapping_close(void *state)
     pressures_drop(v->pressures);
 }
 
-/* Evaluates the mapping on the session's experiments, so that an edit shows its effect at once. */
+/* Evaluates the mapping on the session's experiments, which shows the effect of an edit at once. */
 static void judge(struct mapping_view_state *v, struct session *s, struct machine *m)
 {
     const struct experiments *t = s->document.experiments;
@@ -147,8 +148,8 @@ static void set_columns(struct mapping_view_state *v)
     v->ports = v->shown.count;
 }
 
-/* Returns whether to compute failed pressures again. This requires a change of the session, because
- * an immediate repetition would undo a cancellation. */
+/* Returns whether to compute failed pressures again. The session must have changed, because an
+ * immediate repetition would undo a cancellation. */
 static bool try_again(struct mapping_view_state *v, const struct session *s)
 {
     if (pressures_made(v->pressures) || pressures_pending(v->pressures))
@@ -158,7 +159,6 @@ static bool try_again(struct mapping_view_state *v, const struct session *s)
     return v->given_up != s->revision;
 }
 
-/* Updates the rows. Returns false if there is no machine. */
 static bool refresh(void *state, struct session *s)
 {
     struct mapping_view_state *v = state;
@@ -242,14 +242,13 @@ static void share_width(struct mapping_view_state *v, unsigned width)
 }
 
 /* Draws the machine, its counts, and its error on the experiments. The error has precedence over
- * the counts. A number that does not fit is omitted, because a truncated number would be a
- * different number. */
+ * the counts. Omits a number that does not fit. */
 static void draw_title(const struct mapping_view_state *v, const struct session *s, struct grid *g)
 {
     struct str error = {0}, of = {0}, counts = {0}, distinct = {0};
     const size_t forms = mapping_count(v->machine->mapping),
                  uops = v->pressed ? pressures_distinct(v->pressures) : 0;
-    /* the id replaces a long title */
+    /* The id replaces a long title. */
     const bool roomy = grid_columns(g, v->machine->title) + COUNTS_WIDTH <= g->width;
     unsigned used =
         grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? v->machine->title : v->machine->id);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Matrix view: the current mapping of an inference run or a chart by forms and ports, the certainty
- * of each cell, and the prediction of each form in isolation. */
+ * of each cell, and the prediction of each form in isolation */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +11,16 @@
 #include "view/table_view.h"
 #include "view/view.h"
 
-/* Columns after the form and the ports. */
+/* columns after the form and the ports */
 enum { COLUMN_HERE, COLUMN_PREDICTED, COLUMN_ERROR, COLUMN_SURE, COLUMNS_LAST };
 
 #define PREDICTED_FROM 70    /* minimum width of a pane with a column of predictions */
 #define SURE_FROM 60
 
 struct matrix_view_state {
-    struct table_view view;      /* first member */
+    struct table_view view;
     struct table_column columns[1 + PORTS_MAX + COLUMNS_LAST];
-    /* Counted references to the mapping of the run or of the chart. At most one is not NULL. */
+    /* Counted references to the mapping of the run or of the chart; at most one is not NULL */
     struct outline *o;
     struct stage_mapping *charted;
     struct ports names;
@@ -65,7 +65,7 @@ static double confidence(const struct matrix_view_state *v, size_t row)
                 : mapping_entry_confidence(mapping_at(v->charted->mapping, row));
 }
 
-/* Returns the measured or predicted cycles of the form in isolation, or the relative error; NaN if
+/* Returns the measured or predicted cycles of the form in isolation, or the relative error; NaN:
  * unknown. */
 static double number_alone(const struct matrix_view_state *v, size_t row, unsigned column)
 {
@@ -85,7 +85,7 @@ static bool has_changed(const struct matrix_view_state *v, size_t row, unsigned 
     return (v->o ? v->o->changes[row] : v->charted->changes[row]) >> port & 1;
 }
 
-/* Returns whether @column is that of a port, whose number *@port receives. Otherwise *@port
+/* Returns whether @column belongs to a port, and sets *@port to its index. Otherwise *@port
  * receives the COLUMN_ value, or COLUMNS_LAST for the form. */
 static bool is_port(const struct matrix_view_state *v, int column, unsigned *port)
 {
@@ -186,7 +186,6 @@ static bool follow(struct matrix_view_state *v, struct session *s)
     return true;
 }
 
-/* Updates the rows. Returns false if there is no mapping. */
 static bool refresh(void *state, struct session *s)
 {
     struct matrix_view_state *v = state;

@@ -6,9 +6,9 @@
 
 #include "base/steps.h"
 
-#define SCANNED_A_STEP 128    /* bytes read per work step */
-#define SEARCHED_A_STEP 32    /* bytes searched per work step */
-/* maximum number of rows per line; longer lines are not wrapped but scroll sideways */
+#define SCANNED_A_STEP 128    /* number of bytes read per work step */
+#define SEARCHED_A_STEP 32    /* number of bytes searched per work step */
+/* maximum number of rows per line; longer lines do not wrap but scroll sideways */
 #define WRAP_MOST 6
 #define WRAP_LEAST 24         /* minimum number of columns of a wrapped row */
 
@@ -97,7 +97,7 @@ static size_t last_top(const struct pager *p)
     return p->height ? p->last : p->lines.count ? p->lines.count - 1 : 0;
 }
 
-/* Finds the offset in bytes at which wrapped rows of a line are aligned: after its indentation, or
+/* Finds the byte offset at which the wrapped rows of a line are aligned: after its indentation, or
  * after its only gap. Returns false for several gaps (a table row). */
 static bool wraps_from(const char *text, size_t *from)
 {
@@ -109,7 +109,7 @@ static bool wraps_from(const char *text, size_t *from)
 }
 
 /* Wraps @line, which is longer than a row, from row @y. Returns its number of rows; 0: the line
- * must not be wrapped. */
+ * must not wrap. */
 static unsigned draw_wrapped(const struct pager_line *line, enum role role, struct grid *g, int y)
 {
     struct grid scratch;
@@ -133,7 +133,7 @@ static unsigned draw_wrapped(const struct pager_line *line, enum role role, stru
     return rows <= WRAP_MOST ? rows : 0;
 }
 
-/* Draws line @at from row @y. Returns its rows. */
+/* Draws line @at from row @y. Returns its number of rows. */
 static unsigned draw_line(const struct pager *p, size_t at, struct grid *g, int y, unsigned *widest)
 {
     const struct pager_line *line = &p->lines.items[at];
@@ -146,7 +146,7 @@ static unsigned draw_line(const struct pager *p, size_t at, struct grid *g, int 
         return rows;
     grid_put(g, -(int)p->left, y, 0, role, 0, line->text);
     *widest = columns > *widest ? columns : *widest;
-    /* marks truncated text */
+    /* Marks truncated text. */
     if (columns > p->left + g->width)
         grid_put(g, (int)g->width - 1, y, 1, ROLE_WARN, 0, ">");
     if (p->left && *line->text)
@@ -154,7 +154,7 @@ static unsigned draw_line(const struct pager *p, size_t at, struct grid *g, int 
     return 1;
 }
 
-/* Returns the first line of a screen like @g whose last line is the last of the text. */
+/* Returns the first line of a screen like @g that ends with the last line of the text. */
 static size_t find_last_top(const struct pager *p, const struct grid *g)
 {
     struct grid scratch;
@@ -255,7 +255,7 @@ bool pager_find(struct pager *p, const char *text, int direction)
     p->find_step = 1;
     if (!p->finding)
         return false;
-    if (!p->unread)   /* otherwise the search starts when all text is read */
+    if (!p->unread)   /* Otherwise the search starts when all text is read. */
         find_on(p);
     return !p->missed;
 }

@@ -6,7 +6,7 @@
 #include "cmd/action.h"
 #include "view/grid.h"
 
-/* work steps (base/steps.h) of reading or searching per drawing; they take a few milliseconds */
+/* number of work steps (base/steps.h) of reading or searching per drawing; a few milliseconds */
 #define PAGER_STEPS 100000
 
 struct pager {
@@ -15,41 +15,41 @@ struct pager {
     VEC(char *) texts;    /* memory of the lines */
     char *unread;         /* text that is not read yet; NULL: all is read */
     enum role role;       /* role of the unread text */
-    bool cut;             /* memory ran out, so lines are missing */
+    bool cut;             /* memory ran out; lines are missing */
     size_t top, left;     /* first visible line and column */
-    size_t height;        /* rows of the last drawing */
-    size_t shown, last;   /* @shown: number of visible lines. @last: first visible line if the view
-                           * is scrolled to the end. */
-    size_t widest;        /* columns of the longest visible unwrapped line */
-    bool follow;          /* true if the view stays at the end when lines are added */
+    size_t height;        /* number of rows in the last drawing */
+    /* @shown: number of visible lines. @last: first visible line if the view shows the end. */
+    size_t shown, last;
+    size_t widest;        /* number of columns of the longest visible unwrapped line */
+    bool follow;          /* the view remains at the end when lines are added */
     char match[128];      /* text to search for; "": none */
     /* direction of a search that the next drawing continues; 0: none */
     int finding;
     size_t find_from, find_step;
-    bool missed;          /* true if the last search found nothing */
+    bool missed;          /* the last search found nothing */
 };
 
 void pager_clear(struct pager *p);
 void pager_done(struct pager *p);
 /* Adds @text, split into lines. */
 void pager_add(struct pager *p, enum role role, const char *text);
-/* Removes texts that were added first, so that at most @count texts remain. The visible lines do
- * not move unless they are removed. Use it only for a pager without pager_take. */
+/* Removes the oldest texts, except @count texts. The visible lines do not move unless they are
+ * removed. Only for a pager without pager_take. */
 void pager_keep_last(struct pager *p, size_t count);
-/* Adds text of any size. Each drawing reads a part of it. No text may be added afterwards.
- * @take_text is moved. */
+/* Adds text of any size. Each drawing reads part of it. No text may be added afterwards. @take_text
+ * is moved. */
 void pager_take(struct pager *p, enum role role, char *take_text);
 /* Returns whether the next drawing continues to read or search. */
 bool pager_busy(const struct pager *p);
-/* Appends the lines from number @first to the end, including unread ones. */
+/* Appends the lines from index @first to the end, including unread ones. */
 void pager_text(const struct pager *p, size_t first, struct str *out);
 /* Draws the visible lines. Prose wraps and is aligned below its beginning or its only gap. Lines of
  * tables have several gaps; they are truncated and scroll sideways. */
 void pager_draw(struct pager *p, struct grid *g);
 /* Handles the actions of arrows, hjkl, g G, pages, F (follow) and the wheel; Esc ends a search. */
 bool pager_act(struct pager *p, enum action action);
-/* Searches for @text. Returns false if no line has it, true if a line has it or if the search is
- * not complete (pager_busy). */
+/* Searches for @text. Returns false if no line has it. If the search is not complete (pager_busy),
+ * returns true. */
 bool pager_find(struct pager *p, const char *text, int direction);
 /* Appends the visible lines and the number of lines: "12-40/200". */
 void pager_status(const struct pager *p, struct str *out);

@@ -6,10 +6,10 @@
 
 #define TITLED_LEAST 10      /* minimum number of rows of a screen whose single pane has a title */
 
-/* Visible panes of a place, and the rows of its bands. */
+/* Visible panes of a place, and the number of rows of its bands */
 struct pane_plan {
     bool stands[PLACE_PANES];
-    unsigned bands[PLACE_BANDS];   /* rows per band; 0: hidden */
+    unsigned bands[PLACE_BANDS];   /* number of rows per band; 0: hidden */
 };
 
 /* Hides bands from the last to the first, except the focused one, until the other bands have enough
@@ -47,14 +47,14 @@ static void choose_panes(const struct place_table *p, unsigned focus, unsigned w
         for (unsigned i = place_panes(p); i-- && needed > width;)
             if (plan->stands[i] && p->panes[i].band == b && i != focus) {
                 needed -= p->panes[i].least;
-                /* The only remaining pane of a band stays visible. */
+                /* The only remaining pane of a band remains visible. */
                 plan->stands[i] = needed == 0;
             }
     }
 }
 
-/* Returns the columns of pane @number: its share of @width among the visible panes of its band.
- * *@from is its first column. */
+/* Returns the number of columns of pane @number: its share of @width among the visible panes of its
+ * band. Sets *@from to its first column. */
 static unsigned columns_of(const struct place_table *p, const struct pane_plan *plan,
                            unsigned number, unsigned width, unsigned *from)
 {
@@ -71,7 +71,8 @@ static unsigned columns_of(const struct place_table *p, const struct pane_plan *
     return width * upto / all - *from;
 }
 
-/* Returns the rows that the panes of a band need, including titles; UINT_MAX: no limit. */
+/* Returns the number of rows that the panes of a band need, including titles; UINT_MAX: no
+ * limit. */
 static unsigned wanted(const struct place_table *p, const struct place_state *state,
                        const struct pane_plan *plan, unsigned band, void **states,
                        struct session *s, unsigned width)
@@ -92,8 +93,8 @@ static unsigned wanted(const struct place_table *p, const struct place_state *st
     return most;
 }
 
-/* Divides the rows by the shares of the bands. Unused rows are added to bands that need more, the
- * last band first. */
+/* Divides the rows by the shares of the bands. Bands that need more get unused rows, the last band
+ * first. */
 static void share_rows(const struct place_table *p, const struct place_state *state,
                        struct pane_plan *plan, void **states, struct session *s, unsigned width,
                        unsigned height)
@@ -179,7 +180,7 @@ static const char *label_of(const struct view_ops *v)
     return v->label ? v->label : v->name;
 }
 
-/* Names those hidden panes of the place that fit in the title of a single pane. */
+/* Names those hidden panes of the place that fit into the title of a single pane. */
 static void draw_others(const struct pane *pane, unsigned number, const struct place_state *state,
                         struct grid *g, unsigned x)
 {

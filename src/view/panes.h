@@ -7,20 +7,18 @@
 
 struct pane {
     size_t view;               /* index into views[] */
-    unsigned number;           /* number of the pane in its place, from 0 */
+    unsigned number;           /* index of the pane in its place */
     int x, y;                  /* position including title and left border */
     unsigned width, height;
-    bool bordered;             /* true if the pane has a left border */
-    bool titled;               /* true if the pane has a title; the only pane of a low screen has
-                                * none */
-    bool alone;                /* true if no other pane of its place is visible */
+    bool bordered;             /* the pane has a left border */
+    bool titled;               /* the pane has a title; the only pane of a low screen has none */
+    bool alone;                /* no other pane of its place is visible */
 };
 
-/* Empty if zero-initialised. */
 struct panes {
     struct pane items[PLACE_PANES];
     size_t count, focus;       /* focus: index of the pane that handles keys */
-    size_t fitting;            /* number of panes that fit the size, if not @single */
+    size_t fitting;            /* number of panes that fit, if not @single */
 };
 
 /* Divides @width columns and @height rows among the panes of place @number. Opens missing view
@@ -31,7 +29,7 @@ void panes_lay(struct panes *p, unsigned number, const struct place_state *state
 void panes_draw(const struct panes *p, unsigned number, const struct place_state *state,
                 void **states, struct session *s, struct grid *g);
 /* Returns the index of the pane at (@x, @y), and the position relative to its view's area. Returns
- * p->count if no pane is there. */
+ * p->count if there is no pane. */
 size_t panes_at(const struct panes *p, int x, int y, int *within_x, int *within_y);
 
 #endif

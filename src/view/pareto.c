@@ -16,9 +16,9 @@ static int compare_points(const void *a, const void *b)
                                       : (x->d_avg > y->d_avg) - (x->d_avg < y->d_avg);
 }
 
-/* Keeps those of the @n mappings that no other mapping beats in both error and number of µops.
- * Sorts them by number of µops. The run's own front also has mappings of smaller volume, which
- * would be drawn above the steps. */
+/* Keeps those of the @n mappings that no other mapping beats in both error and number of µops,
+ * sorted by number of µops. The run's own front also has mappings of smaller volume, which would
+ * be above the steps. */
 static size_t keep_unbeaten(struct evolve_point *points, size_t n)
 {
     size_t kept = 0;
@@ -30,7 +30,7 @@ static size_t keep_unbeaten(struct evolve_point *points, size_t n)
     return kept;
 }
 
-/* Draws text instead of a front, because a front of a single point would hardly be visible. */
+/* Draws text instead of a front, because a front of a single point is hardly visible. */
 static void draw_words(const struct evolve_point *best, struct grid *g, int x, int y,
                        unsigned width)
 {
@@ -59,7 +59,7 @@ void pareto_draw(struct evolve_point *points, size_t n, struct grid *g, int x, i
     double *distinct = mem_alloc(4 * front * sizeof *distinct), *error = distinct + 2 * front;
     size_t corners = 0;
     for (size_t i = 0; i < front; i++)
-        /* a horizontal line to the next mapping with more µops */
+        /* Draws a horizontal line to the next mapping with more µops. */
         for (size_t corner = i; corner < i + 2 && corner < front; corner++) {
             distinct[corners] = (double)points[corner].distinct;
             error[corners++] = 100 * points[i].d_avg;

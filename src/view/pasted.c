@@ -4,14 +4,15 @@
 #include <ctype.h>
 #include <string.h>
 
-#define OPERANDS "%$[(#,"    /* every instruction with operands has at least one of these */
+/* characters of which every instruction with operands has at least one */
+#define OPERANDS "%$[(#,"
 
 static bool ends_line(char c)
 {
     return c == '\r' || c == '\n';
 }
 
-/* Returns whether a line looks like "addq $1, %rax", with optional leading blanks. */
+/* Returns whether a line looks like "addq $1, %rax", possibly after blanks. */
 static bool is_instruction(const char *line, size_t length)
 {
     size_t at = 0, begins;
@@ -30,7 +31,7 @@ static bool is_instruction(const char *line, size_t length)
     return false;
 }
 
-/* Returns whether a line has two adjacent words, which typed keys never have. */
+/* Returns whether a line has two adjacent words. Typed keys never have. */
 static bool has_words(const char *line, size_t length)
 {
     for (size_t at = 1; at + 1 < length; at++)

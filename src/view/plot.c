@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/steps.h"
 
-#define LABEL 8   /* columns of the labels of the y axis */
+#define LABEL 8   /* number of columns of the labels of the y axis */
 
 struct axis {
     double low, high;    /* range of the values, or of their logarithms if @log */
@@ -46,7 +46,7 @@ static void fit(struct axis *axis, double low, double high)
     }
     if (low == high) {
         double room = axis->log ? 0.5 : fabs(low) > 0 ? fabs(low) / 2 : 0.5;
-        low -= low == 0 && !axis->log ? 0 : room;   /* times and counts begin at 0 */
+        low -= low == 0 && !axis->log ? 0 : room;   /* Times and counts begin at 0. */
         high += room;
     }
     axis->low = low;
@@ -156,7 +156,7 @@ static void format_value(double value, char out[24])
              value);
 }
 
-/* Computes ticks of a logarithmic scale over few decades. Uses the longest list of leading digits
+/* Computes ticks of a logarithmic scale over few decades, from the longest list of leading digits
  * that fits: 1 to 9; 1 2 3 5 7; 1 2 5; 1 3; 1. */
 static size_t log_ticks(const struct axis *axis, unsigned room, double *ticks, size_t most)
 {

@@ -10,14 +10,14 @@ struct plot_series {
     enum role role;
     const double *x, *y;   /* n points, x ascending; a NaN in y is a gap */
     size_t n;
-    bool points;           /* points only, without lines */
+    bool points;           /* draw only points, without lines */
 };
 
 struct plot {
     const char *title, *x_label, *y_label;
     bool log_x, log_y;     /* logarithmic; values of 0 or below are gaps */
-    double x_min, x_max, y_min, y_max;   /* ranges; minimum equal to maximum: the range of the
-                                          * data */
+    /* ranges; equal minimum and maximum: the range of the data */
+    double x_min, x_max, y_min, y_max;
     const struct plot_series *series;
     size_t series_count;
 };
@@ -27,8 +27,8 @@ struct plot {
  * of its curve. */
 void plot_draw(const struct plot *p, struct grid *g, int x, int y, unsigned width, unsigned height);
 
-/* pareto.c: draws the Pareto front of a run's mappings: the mappings that no other mapping beats in
- * both error and number of distinct µops. */
+/* pareto.c: draws the Pareto front: the mappings of a run that no other mapping beats in both error
+ * and number of distinct µops */
 
 struct evolve_point;
 /* Draws the front of @n mappings into the rectangle as steps, or as text if it is a single mapping.

@@ -8,10 +8,9 @@
 struct port_columns {
     struct port_groups groups;
     unsigned first, count;           /* range of visible groups */
-    unsigned widths[PORTS_MAX];      /* columns of each group */
-    unsigned width;                  /* columns of all visible groups */
-    bool headed;                     /* true if a group has a heading for its purpose, which needs a
-                                      * row */
+    unsigned widths[PORTS_MAX];      /* number of columns of each group */
+    unsigned width;                  /* number of columns of all visible groups */
+    bool headed;                     /* a group has a heading for its purpose, which needs a row */
 };
 
 /* Fills @out with the groups of @a, from group *@left, that fit in @room columns. Limits *@left to

@@ -20,13 +20,13 @@ struct pressures {
     /* @order: rows sorted by usage. @first: for each usage, the index of its first row in @order;
      * the last entry is the end. */
     size_t *order, *first;
-    uint32_t *usage;           /* usage of each row */
+    uint32_t *usage;           /* per row: index of its usage */
     /* @pressure: one value per usage and port. @cycles: one per usage. */
     double *pressure, *cycles;
     size_t distinct;
     bool made;
     unsigned job;              /* job that computes the loads; 0: none */
-    _Atomic unsigned holders;  /* number of holders in addition to the first */
+    _Atomic unsigned holders;  /* number of references besides the creator's */
 };
 
 struct usage_row {

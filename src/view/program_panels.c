@@ -9,10 +9,10 @@
 
 #include "view/plot.h"
 
-#define WAYS_TITLE 21   /* columns of a title and its padding */
+#define WAYS_TITLE 21   /* number of columns of a title and its padding */
 
-/* Draws a bar of @share times @width columns; a thin bar if the product rounds to 0 and @share is
- * not 0. */
+/* Draws a bar of @share times @width columns, or a thin bar if this rounds to 0 and @share is not
+ * 0. */
 static void draw_bar(struct grid *g, int x, int y, unsigned width, double share, enum role role)
 {
     int columns = (int)lround(share * width);
@@ -65,8 +65,8 @@ static int compare_sources(const void *a, const void *b)
                               : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Adds the predecessors of the selected block with their shares of its executions, largest first,
- * because a narrow panel shows only the first of them. */
+/* Adds the predecessors of the selected block with their shares of its executions. The largest are
+ * first, because a narrow panel shows only these. */
 static void add_sources(const struct study *s, size_t selected, struct str *out)
 {
     VEC(struct predecessor) sources = {0};
@@ -102,7 +102,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
     add_sources(s, selected, &text);
     if (!text.length)
         str_add(&text, "outside");
-    /* predecessors have precedence over the title */
+    /* Predecessors have precedence over the title. */
     const bool roomy =
         WAYS_TITLE + strlen(mine->name) + sizeof " follows " + text.length <= width;
     if (roomy)
@@ -114,7 +114,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
             s->blocks.items[i].function == mine->function && s->blocks.items[i].block < mine->block;
         all += s->blocks.items[i].function == mine->function;
     }
-    /* The selected block is in the middle, unless that would leave rows empty. */
+    /* The selected block is in the middle unless that would leave rows empty. */
     size_t rows = height - 1, first = before > rows / 2 ? before - rows / 2 : 0;
     first = all <= rows ? 0 : first + rows > all ? all - rows : first;
     for (size_t row = 0, nth = 0; row < rows; nth++) {
@@ -152,7 +152,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
     str_done(&text);
 }
 
-/* Draws the histogram of reuse distances. On few rows several octaves share a row. */
+/* Draws the histogram of reuse distances. Several octaves share a row if there are few rows. */
 static void draw_reuse(const struct study *s, struct grid *g, int x, int y, unsigned width,
                        unsigned height)
 {
@@ -215,7 +215,7 @@ static void draw_misses(const struct study *s, struct grid *g, int x, int y, uns
                               .series = series,
                               .series_count = 3};
     plot_draw(&plot, g, x, y, width, height);
-    /* vertical lines at the sizes of the cache levels */
+    /* Draws vertical lines at the sizes of the cache levels. */
     double low = log10(sizes[0]),
            high = log10(
                fmax(sizes[s->size_count - 1], s->level_count ? level_x[s->level_count - 1] : 0));
@@ -240,7 +240,7 @@ static void draw_time(const struct study *s, const struct program_points *measur
     size_t seen = 0;
     struct str title = {0};
 
-    /* Measured points of the runs that differ only in this input. */
+    /* Draws measured points of the runs that differ only in this input. */
     for (size_t i = 0; i < measured->list.count && seen < 64; i++) {
         const struct program_point *p = &measured->list.items[i];
         bool alone = true;
@@ -266,8 +266,8 @@ static void draw_time(const struct study *s, const struct program_points *measur
     str_done(&title);
 }
 
-/* Draws the effect of doubling and halving each property. Bars to the left save time, bars to the
- * right cost time. */
+/* Draws the effect of doubling and halving each property. Bars to the left show savings, bars to
+ * the right costs. */
 static void draw_effects(const struct study *s, struct grid *g, int x, int y, unsigned width,
                          unsigned height)
 {

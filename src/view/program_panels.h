@@ -16,12 +16,12 @@ enum program_panel {
 void program_panel_draw(enum program_panel panel, const struct study *s, size_t selected,
                         const struct program_points *measured, struct grid *g, int x, int y,
                         unsigned width, unsigned height);
-/* Returns the rows that @panel needs; UINT_MAX: no limit. */
+/* Returns the number of rows that @panel needs; UINT_MAX: no limit. */
 unsigned program_panel_rows(enum program_panel panel, const struct study *s, size_t selected);
-/* Draws the functions of a profile, from number @first. */
+/* Draws the functions of a profile from index @first. */
 void program_functions_draw(const struct run_profile *p, size_t first, struct grid *g, int x, int y,
                             unsigned width, unsigned height);
-/* Draws the instructions of a loop; nothing if they are unknown. */
+/* Draws the instructions of a loop, or nothing if they are unknown. */
 void program_loop_draw(const struct profile_loop *l, struct grid *g, int x, int y, unsigned width,
                        unsigned height);
 

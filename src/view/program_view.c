@@ -12,7 +12,7 @@
 #include "view/table_view.h"
 #include "view/view.h"
 
-#define PANEL_LEAST 8   /* minimum number of rows of a panel when panels are stacked */
+#define PANEL_LEAST 8   /* minimum number of rows of a stacked panel */
 
 enum block_column {
     BLOCK_NAME, BLOCK_LINE, BLOCK_COUNT, BLOCK_FORMULA, BLOCK_ERROR, BLOCK_CYCLES, BLOCK_SHARE,
@@ -32,18 +32,18 @@ static const struct table_column loop_columns[LOOP_FILTERS] = {
     {"loop", 0, false, 0},       {"samples", 8, true, 90}, {"share", 7, true, 0},
     {"±", 5, true, 0},           {"insns", 6, true, 100},  {"alone", 8, true, 60},
     {"predicted", 10, true, 76}, {"bound", 8, true, 0},    {"by", 13, false, 90},
-    /* "place" has the full name and the file; it is hidden but can be filtered */
+    /* "place" is hidden, but filters can use it. It has the full name and the file. */
     {"at bound", 10, true, 110}, {"place", 0, false, 0},
 };
 
 struct program_view_state {
     struct table_view view;  /* the blocks, or the loops of the profile */
-    struct table other;      /* table of those that are not shown */
-    /* study and profile of the last drawing; the serial numbers detect a change */
+    struct table other;      /* table of the rows that are not shown */
+    /* study and profile of the last drawing; their serial numbers reveal a change */
     const struct study *study;
     const struct run_profile *profile;
     uint64_t study_serial, profile_serial;
-    bool profiled;           /* true if the view shows the profile's loops; false: blocks */
+    bool profiled;           /* the view shows the profile's loops instead of the blocks */
     unsigned panel;          /* first visible panel */
     int panels_from;         /* screen row of the first panel at the last drawing */
 };
@@ -189,7 +189,7 @@ static void show(struct program_view_state *v, bool profiled)
     table_view_changed(&v->view, profiled ? &loop_source : &block_source);
 }
 
-/* Selects the newer of study and profile. Returns false if there is neither. */
+/* Selects the newer of study and profile. Returns false without either. */
 static bool refresh(void *state, struct session *s)
 {
     struct program_view_state *v = state;
@@ -257,7 +257,7 @@ static void draw_head(const struct program_view_state *v, struct session *s, str
         str_addf(&told, "  %.3f s, %zu sample%s by %s",
                  p->user + (isnan(p->system) ? 0 : p->system), p->samples, plural(p->samples),
                  p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupts");
-        /* the file name replaces a long path */
+        /* The file name replaces a long path. */
         const bool whole = !slash || grid_columns(g, p->program) + told.length <= g->width;
         unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, whole ? p->program : slash + 1);
         used += grid_put(g, (int)used, 0, 0, ROLE_TEXT, 0, str_text(&told));
@@ -367,7 +367,7 @@ static void program_draw(void *state, struct session *s, struct grid *g)
         draw_empty(s, g);
         return;
     }
-    /* the table fills at most half of the screen, on a small screen all of it */
+    /* The table fills at most half of the screen, or all of a small one. */
     size_t rows = v->view.source.count(v);
     unsigned room = g->height > 1 ? g->height - 1 : 1, table = room < 14 ? room
                                                                : room / 2 < rows + 1
@@ -437,7 +437,7 @@ static bool program_act(void *state, struct session *s, enum action action, stru
     case ACTION_NEXT: case ACTION_PREVIOUS:
         if (v->profiled && !v->study)
             return false;
-        if (v->profiled) {   /* switches to the blocks, which have the panels */
+        if (v->profiled) {   /* Switches to the blocks, which have the panels. */
             show(v, false);
             return true;
         }
@@ -466,7 +466,6 @@ static void program_click(void *state, struct session *s, int x, int y)
         program_act(v, s, ACTION_NEXT, &none);
 }
 
-/* Returns whether the view needs the whole place, because it shows panels of a program's blocks. */
 static bool program_whole(void *state, struct session *s)
 {
     struct program_view_state *v = state;
@@ -474,7 +473,7 @@ static bool program_whole(void *state, struct session *s)
     return refresh(v, s) && !v->profiled;
 }
 
-/* Returns whether a program is being profiled, because its list then grows. */
+/* Returns whether a program is being profiled. Its list then grows. */
 static bool program_live(void *state, struct session *s)
 {
     (void)state;

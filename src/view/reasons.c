@@ -9,11 +9,12 @@
 #include "cmd/explained.h"
 #include "report/blame.h"
 
-#define USAGE_LEAST 8    /* minimum number of columns of a truncated usage; with fewer, the text
-                          * after it is truncated instead */
-#define ID_WANTED 16     /* columns of a machine's name */
-#define BESIDE_ID 12     /* columns of mark, blanks and cycles after the name */
-#define BOUND_NAME 12    /* columns of the longest name of a bound */
+/* minimum number of columns of a truncated usage; with fewer, the text after it is truncated
+ * instead */
+#define USAGE_LEAST 8
+#define ID_WANTED 16     /* number of columns of a machine's name */
+#define BESIDE_ID 12     /* number of columns of mark, blanks and cycles after the name */
+#define BOUND_NAME 12    /* number of columns of the longest name of a bound */
 
 void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y)
 {
@@ -32,7 +33,7 @@ void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y)
         str_addf(&rest, "  alone at least %g", r->alone->cycles);
     const unsigned form = grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s", r->insn->form) + 2,
                    taken = form + grid_columns(g, str_text(&rest));
-    /* the usage is truncated first, because the table above shows the ports */
+    /* The usage is truncated first, because the table above shows the ports. */
     const unsigned room = g->width > taken + USAGE_LEAST ? g->width - taken : g->width;
     unsigned used = form + grid_put_ends(g, (int)form, y, room, ROLE_TEXT, 0, str_text(&usage));
     used += grid_put(g, (int)used, y, 0, ROLE_DIM, 0, str_text(&rest));
@@ -124,8 +125,7 @@ int reasons_bounds_short(const struct analysis *a, const struct simulation *sim,
     return (int)used;
 }
 
-/* Returns whether @a's machine is known to be another CPU than this one, so measurements do not
- * apply. */
+/* Returns whether @a's machine is known to be another CPU, to which measurements do not apply. */
 static bool elsewhere(const struct here *here, const struct analysis *a)
 {
     const char *id = a->machine->id;

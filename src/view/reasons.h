@@ -10,23 +10,24 @@
 
 /* Draws form, ports, latency and marks of instruction @row on screen row @y. */
 void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y);
-/* Draws all bounds from row @y, with bars if @width suffices, then the simulation (@sim NULL: none)
- * and @measured (NaN: none). Returns the row below. */
+/* Draws all bounds from row @y, with bars if they fit, then the simulation (@sim NULL: none) and
+ * @measured (NaN: none). Returns the row below. */
 int reasons_bounds(const struct analysis *a, const struct simulation *sim, double measured,
                    struct grid *g, int x, int y, unsigned width);
-/* Draws the values of reasons_bounds as text on at most @rows rows. Returns the rows used. */
+/* Draws the values of reasons_bounds as text on at most @rows rows. Returns the number of rows
+ * used. */
 int reasons_bounds_short(const struct analysis *a, const struct simulation *sim, double measured,
                          struct grid *g, int y, unsigned rows);
-/* Returns the minimum number of columns that reasons_machines needs. */
+/* Returns the minimum number of columns of reasons_machines. */
 unsigned reasons_machines_width(struct analysis *const *a, size_t n);
 /* Draws one row per machine, up to row @end. */
 void reasons_machines(struct analysis *const *a, size_t n, size_t in_view, struct grid *g, int x,
                       int y, int end);
-/* Appends the instructions that only other machines have. If there are none, appends the result of
- * the last `program explain` of this loop. Also appends measured and predicted time if these
- * differ, with the reason if it is known. */
+/* Appends the instructions that only other machines have, or else the result of the last `program
+ * explain` of this loop. If measured and predicted time differ, also appends both, with the reason
+ * if it is known. */
 void reasons_explain(struct session *s, const struct analysis *a, struct str *out);
-/* Returns the rows of @text at the width of @g, at most @most; 0 for an empty text. */
+/* Returns the number of rows of @text at the width of @g, at most @most; 0 for an empty text. */
 unsigned reasons_rows(const struct grid *g, const char *text, unsigned most);
 
 #endif

@@ -10,7 +10,7 @@
 #include "view/lab_steps.h"
 #include "view/view.h"
 
-#define EXPERIMENT_X 29      /* columns of the numbers to the left of an experiment */
+#define EXPERIMENT_X 29      /* number of columns of the numbers left of an experiment */
 
 /* Adds the number of moves tried and accepted so far. */
 static void add_moves(const struct evolve_status *status, struct str *out)

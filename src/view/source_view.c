@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "view/view.h"
 
-#define NUMBER 6             /* columns of the line number */
+#define NUMBER 6             /* number of columns of the line number */
 
 struct source_line {
     const char *text;        /* text of the line; borrowed from the kernel */
@@ -21,8 +21,8 @@ struct source_line {
 struct source_view_state {
     VEC(struct source_line) lines;
     const struct kernel *kernel;   /* counted reference to the kernel of @lines */
-    size_t loop, row;              /* @loop: loop of the kernel. @row: instruction of the last
-                                    * cursor movement. */
+    /* @loop: index of the loop. @row: instruction of the last cursor movement. */
+    size_t loop, row;
     size_t cursor, top, height;
 };
 
@@ -88,7 +88,6 @@ static size_t line_of(const struct source_view_state *v, size_t row)
     return line && line <= v->lines.count ? line - 1 : v->cursor;
 }
 
-/* Updates the lines. Returns false if there is no kernel. */
 static bool refresh(struct source_view_state *v, struct session *s)
 {
     const struct kernel *k = s->document.kernel;
@@ -118,7 +117,7 @@ static bool refresh(struct source_view_state *v, struct session *s)
     return v->lines.count > 0;
 }
 
-/* Scrolls to the selected line, so that lines above and below it are also visible. */
+/* Scrolls to the selected line, with lines above and below it. */
 static void place(struct source_view_state *v)
 {
     const size_t around = v->height / 4;
@@ -174,7 +173,7 @@ static void source_draw(void *state, struct session *s, struct grid *g)
     str_done(&text);
 }
 
-/* Selects line @to; the other views select its instruction, if it has one. */
+/* Selects line @to. The other views select its instruction, if any. */
 static void move_to(struct source_view_state *v, struct session *s, long to)
 {
     v->cursor = to < 0 ? 0 : (size_t)to < v->lines.count ? (size_t)to : v->lines.count - 1;

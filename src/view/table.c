@@ -10,7 +10,7 @@
 #include "base/watch.h"
 #include "view/arrange.h"
 
-#define CELL_STEPS 8     /* work steps to make and examine a cell's text */
+#define CELL_STEPS 8     /* number of work steps to make and examine a cell's text */
 
 void table_init(struct table *t)
 {
@@ -124,7 +124,7 @@ static void drop_rows(struct table *t, size_t total)
     t->shown = kept;
 }
 
-/* Starts to sort again. The previous order without removed rows is displayed in the meantime. */
+/* Starts a new sort. The previous order without removed rows is displayed in the meantime. */
 static void arrange(struct table *t, const struct table_source *source, const void *context)
 {
     size_t total = source->count(context);
@@ -179,7 +179,7 @@ static unsigned column_width(const struct table *t, const struct table_source *s
         return source->columns[column].width;
     for (int c = 0; c < source->column_count; c++)
         fixed += column_shown(t, source, c, width) ? source->columns[c].width + 1 : 0;
-    /* columns further right are truncated first */
+    /* Columns further right are truncated first. */
     const unsigned least = width >= 80  ? 28
                            : width > 48 ? width / 3
                                         : 12,
@@ -198,7 +198,7 @@ static bool is_cut(const struct table *t, const struct table_source *source)
     return used > t->width + 1;
 }
 
-/* Scrolls right by one column if the last columns are truncated, or left. */
+/* Scrolls by one column: right if the last columns are truncated, or left. */
 static void scroll(struct table *t, const struct table_source *source, bool right)
 {
     if (!right)
@@ -215,7 +215,7 @@ static void draw_cell(const struct table_source *source, const char *text, int c
     unsigned length = (unsigned)strlen(text);
     unsigned pad = source->columns[column].number && length < width ? width - length : 0;
     unsigned used = grid_put(g, x + (int)pad, y, width - pad, role, attr, text);
-    /* marks truncated text */
+    /* Marks truncated text. */
     if (length > width && used == width - pad && width > 4)
         grid_put(g, x + (int)width - 1, y, 1, role, attr, ">");
 }
@@ -228,8 +228,8 @@ static bool parse_filter(const struct table_source *source, const char *expressi
                         err);
 }
 
-/* Resolves the columns of sort and filter again in a changed source. Another machine, for example,
- * has other ports. Removes a sort or filter whose column does not exist. */
+/* Finds the columns of sort and filter in a changed source. Another machine, for example, has other
+ * ports. Removes a sort or filter whose column does not exist. */
 static void meet_columns(struct table *t, const struct table_source *source)
 {
     struct err none = {0};
@@ -261,7 +261,7 @@ bool table_go(struct table *t, size_t row)
             move_to(t, (long)i);
             return true;
         }
-    if (later) {   /* the cursor moves to the selected row after sorting */
+    if (later) {   /* The cursor moves to the selected row after sorting. */
         t->follow = false;
         t->goes = 0;
         t->selected = row;
@@ -320,7 +320,8 @@ void table_finish(struct table *t, const struct table_source *source, const void
         table_update(t, source, context, t->revision);
 }
 
-/* Widens the variable column for the visible rows, because room_widest examines only a sample. */
+/* Widens the column of variable width for the visible rows, because room_widest examines only a
+ * sample. */
 static void widen(struct table *t, const struct table_source *source, const void *context)
 {
     for (size_t at = t->top; at < t->shown && at < t->top + t->height; at++) {
@@ -384,8 +385,8 @@ void table_draw(struct table *t, const struct table_source *source, const void *
     str_done(&text);
 }
 
-/* Cancels a search or a sort. After a cancelled sort, the rows are shown in source order without
- * filter. Returns whether there was any work in progress. */
+/* Cancels a search or a sort. After a cancelled sort, rows are shown in source order without
+ * filter. Returns whether there was any. */
 static bool give_up(struct table *t)
 {
     bool busy = table_busy(t);
@@ -539,7 +540,7 @@ bool table_sort(struct table *t, const struct table_source *source, const char *
     t->descending = count && keys[0].descending;
     t->then_count = count ? count - 1 : 0;
     memcpy(t->then, keys + 1, sizeof t->then);
-    t->goes = -1;   /* the view scrolls to the top */
+    t->goes = -1;   /* The view scrolls to the top. */
     return true;
 }
 

@@ -1,5 +1,5 @@
 /* A table with scrolling, sorting, filtering and search, for all views with rows. The selection
- * stays with its row. */
+ * follows its row. */
 #ifndef PORTOLAN_VIEW_TABLE_H
 #define PORTOLAN_VIEW_TABLE_H
 
@@ -15,24 +15,26 @@ struct arrangement;
 
 
 #define FILTER_TEXT 512
-/* work steps (base/steps.h) per table_update; they take a few milliseconds */
+/* number of work steps (base/steps.h) per table_update; a few milliseconds */
 #define TABLE_STEPS 100000
 
 struct table {
-    size_t *order;         /* row numbers, filtered and sorted; NULL: all rows in source order */
+    size_t *order;         /* row indices, filtered and sorted; NULL: all rows in source order */
     size_t shown, total;
     size_t cursor, top;    /* indices into @order */
-    size_t height;         /* rows visible at the last drawing */
-    unsigned width;        /* columns at the last drawing */
-    size_t selected;       /* number of the selected row, which sorting and filtering preserve */
-    /* row to which the cursor moves after sorting: -1: first; 1: last; 0: the selected row */
+    size_t height;         /* number of rows in the last drawing */
+    unsigned width;        /* number of columns in the last drawing */
+    size_t selected;       /* index of the selected row, which sorting and filtering preserve */
+    /* row to which the cursor moves after sorting: -1: the first; 1: the last; 0: the selected
+     * one */
     int goes;
     int sort;              /* sort column; -1: source order */
     struct table_key then[TABLE_THEN];
     unsigned then_count;
     uint64_t empty;        /* bit set of empty columns, which are hidden */
     unsigned widest;       /* bytes of the widest known cell in the column of variable width */
-    int skipped;           /* columns that are scrolled out at the left, after the first column */
+    /* number of columns that are scrolled out at the left, after the first column */
+    int skipped;
     bool descending, follow, stale;
     unsigned long revision;
     struct filter filter;
@@ -42,15 +44,15 @@ struct table {
     int finding;           /* direction of a search in progress; 0: none */
     size_t find_from, find_step;
     struct tags tags;
-    bool cut;              /* memory ran out, so rows are missing or unsorted */
-    bool missed;           /* true if the last search found nothing */
+    bool cut;              /* memory ran out; rows are missing or unsorted */
+    bool missed;           /* the last search found nothing */
 };
 
 void table_init(struct table *t);
 void table_done(struct table *t);
 /* Filters and sorts again if @revision differs from the last one. Call it after a change of
- * @context's data and before other functions, because keys may arrive before the next drawing.
- * Large tables need several calls; the old order remains in the meantime. */
+ * @context's data and before other functions, because keys may arrive before the next drawing. A
+ * large table needs several calls; the old order remains in the meantime. */
 void table_update(struct table *t, const struct table_source *source, const void *context,
                   unsigned long revision);
 /* Returns whether the next table_update continues to filter, sort or search. ACTION_CANCEL ends
@@ -58,17 +60,17 @@ void table_update(struct table *t, const struct table_source *source, const void
 bool table_busy(const struct table *t);
 /* Completes filtering, sorting and searching. */
 void table_finish(struct table *t, const struct table_source *source, const void *context);
-/* Draws header and rows on rows @y to @y + @height - 1 of @g. @revision is the revision of the
- * source. If it is new, filters and sorts again. */
+/* Draws header and rows on rows @y to @y + @height - 1 of @g. Filters and sorts again if @revision,
+ * that of the source, is new. */
 void table_draw(struct table *t, const struct table_source *source, const void *context,
                 unsigned long revision, struct grid *g, int y, unsigned height);
 /* Performs @action: moves the cursor, scrolls columns, changes the sort column or order, follows
- * the last row, removes all tags, or cancels a sort or search. Returns false for other actions. */
+ * the last row, removes all tags, cancels a sort or search. Returns false for other actions. */
 bool table_act(struct table *t, const struct table_source *source, enum action action);
 /* Toggles the tag of the selected row, and selects the next row. */
 void table_tag(struct table *t, const struct table_source *source, const void *context);
-/* Part of the tagged rows (of the selected row if none is tagged) that is copied: displayed rows,
- * the first column only, or all that `export` writes. */
+/* Part of the tagged rows, or else of the selected row, that is copied: displayed rows, the first
+ * column only, or all that `export` writes. */
 enum copied { COPIED_ROWS, COPIED_NAMES, COPIED_TABLE };
 /* Appends @part of the filtered and sorted rows as tab-separated lines. Returns false with err if
  * no row is visible or sorting is incomplete. */
@@ -80,8 +82,8 @@ bool table_copies_nothing(struct err *err);
 bool table_go(struct table *t, size_t row);
 /* Handles a click at row @y of the table. A click on the header sorts by that column. */
 void table_click(struct table *t, const struct table_source *source, int x, int y);
-/* Searches for @text. Returns false if no row has it, true if a row has it or if the search is not
- * complete (table_busy). */
+/* Searches for @text. Returns false if no row has it. If the search is not complete (table_busy),
+ * returns true. */
 bool table_find(struct table *t, const struct table_source *source, const void *context,
                 const char *text, int direction);
 bool table_sort(struct table *t, const struct table_source *source, const char *column,
@@ -90,13 +92,13 @@ bool table_filter(struct table *t, const struct table_source *source, const char
                   struct err *err);
 /* Appends the position, sorting and filter: "12/340  sort cycles  filter cycles>2". */
 void table_status(const struct table *t, const struct table_source *source, struct str *out);
-/* Prepares @out to collect the filtered and sorted rows, with all columns, as table @key (a static
- * string). UI thread; returns at once. */
+/* Prepares @out to collect the filtered and sorted rows, with all columns, as table @key (static).
+ * UI thread; returns at once. */
 void table_collect(struct table *t, const struct table_source *source, const void *context,
                    unsigned long revision, const char *key, struct rows_shown *out);
 /* Returns the row at position @at of the displayed order; @at must be below table.shown. */
 size_t table_row(const struct table *t, size_t at);
-/* Writes the name that identifies @row in tags. */
+/* Appends the name that identifies @row in tags. */
 void table_row_name(const struct table_source *source, const void *context, size_t row,
                     struct str *out);
 /* Returns whether the user has tagged @row. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Copies rows of a table as text, or collects them for a result. If rows are tagged, uses only
- * these. */
+/* Copies rows of a table as text, or collects them for a result. Uses only tagged rows if there are
+ * any. */
 #include "view/table.h"
 
 #include <stdio.h>
@@ -11,10 +11,10 @@
 #include "base/utf8_text.h"
 #include "base/watch.h"
 
-#define COPY_UPDATES 40  /* maximum number of updates, of a few milliseconds each, that a copy waits
-                          * for sorting */
+/* maximum number of updates, of a few milliseconds each, for which a copy waits for sorting */
+#define COPY_UPDATES 40
 
-/* Appends row @row as a line. SIZE_MAX: the column names. */
+/* Appends row @row as a line; SIZE_MAX: the column names. */
 static void add_line(const struct table_source *source, const void *context, size_t row,
                      enum copied part, struct str *out)
 {
@@ -40,8 +40,8 @@ static int compare_rows(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the tagged rows in source order. The caller frees them. If no row has moved, reads only
- * the tagged rows. */
+/* Returns the tagged rows in source order. The caller frees them. Reads only these rows if none has
+ * moved. */
 static size_t *tagged_rows(struct table *t, const struct table_source *source, const void *context,
                            size_t *count)
 {
@@ -127,7 +127,7 @@ bool table_copy(struct table *t, const struct table_source *source, const void *
     return lines || table_copies_nothing(err);
 }
 
-/* Adds all columns of the rows of @t as table @key of @out. If rows are tagged, adds only those.
+/* Adds all columns of the rows of @t as table @key of @out. Uses only tagged rows if there are any.
  * Polls the thread's watch. Returns false if no tagged row is visible. */
 static bool add_rows(const struct table *t, const struct table_source *source, const void *context,
                      const char *key, struct result *out)
@@ -161,15 +161,15 @@ static bool add_rows(const struct table *t, const struct table_source *source, c
     return added || !t->tags.list.count;
 }
 
-/* State of an export: rows to collect from a held context, or rows that were few enough to collect
- * at once. */
+/* State of an export: rows to collect from a held context, or a few rows that were collected at
+ * once */
 struct collecting {
     struct table_source source;
     void *held;
     struct table as;         /* copy of the displayed table, with its sorting and filter */
     const char *key;
     struct result *ready;    /* collected rows; NULL: collected later from @held */
-    bool untagged;           /* tags could not be copied for lack of memory, so the export fails */
+    bool untagged;           /* tags were not copied for lack of memory, so the export fails */
     bool unseen;             /* no tagged row is visible */
 };
 

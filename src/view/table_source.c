@@ -6,11 +6,11 @@
 #include "base/steps.h"
 #include "base/str.h"
 
-#define EMPTY_ROWS 1000 /* maximum number of rows of a table whose columns are searched */
+#define EMPTY_ROWS 1000 /* maximum number of rows of a table whose columns are examined */
 #define WIDTH_ROWS 4000 /* approximate number of evenly spread rows whose width is examined */
 
 /* Returns whether @column has no content. Returns false for tables with more than EMPTY_ROWS rows,
- * because reading all of them takes too long, and content may begin in a late row. */
+ * because reading them takes too long. */
 static bool is_empty(const struct table_source *source, const void *context, size_t count,
                      int column)
 {
@@ -39,7 +39,7 @@ uint64_t room_empty(const struct table_source *source, const void *context)
     return empty;
 }
 
-/* Returns the column of variable width: the first whose width is 0, otherwise the last. */
+/* Returns the column of variable width: the first one of width 0, otherwise the last one. */
 static int column_of_room(const struct table_source *source)
 {
     int column = 0;

@@ -1,5 +1,4 @@
-/* Sources of table rows, and functions that measure the content of columns to determine their
- * widths. */
+/* Sources of table rows, and functions that measure columns to determine their widths */
 #ifndef PORTOLAN_VIEW_TABLE_SOURCE_H
 #define PORTOLAN_VIEW_TABLE_SOURCE_H
 
@@ -9,19 +8,18 @@
 #include "table/filter.h"
 #include "view/grid.h"
 
-/* Rows have numbers from 0 to count - 1. A row's number does not change. */
+/* Rows have indices from 0 to count - 1, which do not change. */
 struct table_source {
     const struct table_column *columns;
     int column_count;
-    /* number of columns including those only for filters, which text() also accepts; 0:
-     * column_count */
+    /* number of columns, including those only for filters, which text() accepts; 0: column_count */
     int filter_count;
     size_t (*count)(const void *context);
     double (*number)(const void *context, size_t row, int column);   /* NaN: missing */
     void (*text)(const void *context, size_t row, int column, struct str *out);
     enum role (*role)(const void *context, size_t row, int column);  /* may be NULL */
-    /* Returns an immutable copy of the context for use on any thread; `release` frees it. May set
-     * the columns of @source. NULL: the source never has many rows. */
+    /* Returns an immutable copy of the context for any thread; `release` frees it. May set the
+     * columns of @source. NULL: the source never has many rows. */
     void *(*hold)(const void *context, struct table_source *source);
     void (*release)(void *held);
     /* bit set of the columns, including those only for filters, that distinguish rows with equal
@@ -32,14 +30,13 @@ struct table_source {
 #define TABLE_THEN 3   /* maximum number of secondary sort columns */
 struct table_key { int column; bool descending; };
 
-#define ROOM_COLUMNS 64   /* columns that room_empty covers */
+#define ROOM_COLUMNS 64   /* number of columns that room_empty examines */
 
-/* Returns the bit set of columns, except for the first, that have no content. Other columns may use
- * their width. A large table has none, because not all of its rows are read. UI thread. */
+/* Returns the bit set of columns without content, except the first. Other columns may use their
+ * width. 0 for a large table, whose rows are not all read. UI thread. */
 uint64_t room_empty(const struct table_source *source, const void *context);
-/* Returns the bytes of the widest cell in the column of variable width, which limits it on a wide
- * screen. With very many rows it examines a sample; visible rows may be wider (room_of_row). UI
- * thread. */
+/* Returns the bytes of the widest cell in the column of variable width. Examines a sample of very
+ * many rows, so visible rows may be wider (room_of_row). UI thread. */
 unsigned room_widest(const struct table_source *source, const void *context);
 /* Returns the bytes of the cell in row @row and the column of variable width. UI thread. */
 unsigned room_of_row(const struct table_source *source, const void *context, size_t row);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* maximum number of rows searched for a name, which takes about ten milliseconds */
+/* maximum number of rows searched for a name; about ten milliseconds */
 #define RECALL_ROWS 100000
 
 void table_view_changed(struct table_view *v, const struct table_source *source)
@@ -127,8 +127,8 @@ static bool has_columns(struct table_view *v, struct session *s, struct err *err
            err_set(err, ERR_USAGE, NULL, "the view shows no table yet");
 }
 
-/* Starts to filter and sort the rows. A key that is typed right after the command arrives before
- * the next drawing. It must apply to the rows that the command selects. Returns true. */
+/* Starts to filter and sort the rows, because a key may arrive before the next drawing. It must
+ * apply to the rows that the command selects. Returns true. */
 static bool arranged(struct table_view *v, struct session *s)
 {
     if (v->refresh(v, s))

@@ -1,25 +1,26 @@
-/* A view that consists of one table, with common functions for moving, sorting, filtering, search,
- * detail and export, which are members of struct view_ops. */
+/* A view that consists of one table: functions for moving, sorting, filtering, search, detail and
+ * export, as members of struct view_ops. */
 #ifndef PORTOLAN_VIEW_TABLE_VIEW_H
 #define PORTOLAN_VIEW_TABLE_VIEW_H
 
 #include "cmd/session.h"
 #include "view/table.h"
 
-/* First member of the view's state. The state is the context of @source. */
+/* First member of the view's state, which is the context of @source */
 struct table_view {
     struct table table;
-    struct table_source source;     /* columns NULL: no table yet */
+    struct table_source source;     /* source.columns NULL: no table yet */
     unsigned long changes;          /* incremented by each change of the table's content */
     const char *rows;               /* name of the rows in exports */
     /* Updates rows and source. Returns false if there are no rows. */
     bool (*refresh)(void *state, struct session *s);
-    bool has_detail, detail;        /* @has_detail: Enter opens a detail pane below the table.
-                                     * @detail: that pane is open. */
+    /* @has_detail: Enter opens a detail pane below the table. @detail: that pane is open. */
+    bool has_detail, detail;
     size_t first_line;              /* first visible line of the detail */
 };
 
-/* Marks the rows as changed, so that they are filtered and sorted again, with @source. */
+/* Marks the rows, which now come from @source, as changed. They are then filtered and sorted
+ * again. */
 void table_view_changed(struct table_view *v, const struct table_source *source);
 /* Performs an action: moves the cursor, sorts, or opens, scrolls and closes the detail. */
 bool table_view_act(void *state, struct session *s, enum action action, struct str *command);
@@ -28,9 +29,8 @@ void table_view_click(void *state, struct session *s, int x, int y);
  * again, or the first row whose first column equals @mark. */
 bool table_view_mark(void *state, struct session *s, struct str *out);
 bool table_view_recall(void *state, struct session *s, const char *mark);
-/* Appends the first column of the selected row; for tables of forms. */
+/* Appends the first column of the selected row, for tables of forms. */
 bool table_view_form(void *state, struct session *s, struct str *out);
-/* Returns whether the view needs the whole place, because a detail is open. */
 bool table_view_whole(void *state, struct session *s);
 bool table_view_find(void *state, struct session *s, const char *text, int direction);
 bool table_view_sort(void *state, struct session *s, const char *column, struct err *err);

@@ -21,23 +21,24 @@ enum { COLUMN_FORM, COLUMN_INFERRED, COLUMN_TABLES, COLUMN_KIND, COLUMNS };
 
 #define AGAINST_AT_ONCE 500 /* maximum number of forms compared while the screen waits */
 #define USAGE_COLUMNS 16
-#define USAGE_WIDE 28        /* columns of a usage in a pane of at least USAGE_ROOMY columns */
+/* number of columns of a usage in a pane of at least USAGE_ROOMY columns */
+#define USAGE_WIDE 28
 #define USAGE_ROOMY 86
 
 /* Comparison of a machine's tables with an inferred mapping. A job computes it, because tables have
- * thousands of forms. The view and the job have counted references. */
+ * thousands of forms. View and job hold counted references. */
 struct against {
     struct machine *machine, *inferred; /* counted references */
-    struct mapping_diff *diff; /* difference from the machine's mapping to the inferred one; NULL:
-                                * not computed yet */
+    /* difference from the machine's mapping to the inferred one; NULL: not computed yet */
+    struct mapping_diff *diff;
     uint64_t outline;          /* serial number of the outline with the inferred mapping */
-    unsigned job;              /* computing job; 0: none */
-    bool made;                 /* true if the result is published */
-    _Atomic unsigned holders;  /* number of holders in addition to the first */
+    unsigned job;              /* job that computes the comparison; 0: none */
+    bool made;                 /* the result is published */
+    _Atomic unsigned holders;  /* number of references besides the creator's */
 };
 
 struct tables_view_state {
-    struct table_view view;      /* first member */
+    struct table_view view;
     struct table_column columns[COLUMNS];
     struct against *shown, *next; /* @shown: last complete comparison. @next: comparison that is
                                    * being computed. */
@@ -168,14 +169,14 @@ static struct machine *tables_of(struct session *s)
     return base ? session_machine(s, base, &none) : m;
 }
 
-/* Returns whether @a compares @m with @o. False if @a is NULL. */
+/* Returns whether @a (may be NULL) compares @m with @o. */
 static bool is_of(const struct against *a, const struct machine *m, const struct outline *o)
 {
     return a && a->machine == m && a->outline == o->serial;
 }
 
 /* Updates the rows. Returns false if there is nothing to compare, or while the first comparison is
- * computed. The last comparison stays while the next one is computed. */
+ * computed. The last comparison remains while the next one is computed. */
 static bool refresh(void *state, struct session *s)
 {
     struct tables_view_state *v = state;
@@ -183,7 +184,7 @@ static bool refresh(void *state, struct session *s)
     struct outline *o = run ? evolve_run_outline(run) : NULL;
     struct machine *m = o ? tables_of(s) : NULL;
 
-    if (!m) {   /* the displayed comparison is of an earlier run */
+    if (!m) {   /* The displayed comparison is of an earlier run. */
         drop(&v->shown);
         drop(&v->next);
         return false;

@@ -1,4 +1,4 @@
-/* Rows tagged by name. Tags survive sorting, filtering and a change of machine. */
+/* Rows tagged by name. Tags remain after sorting, filtering and a change of machine. */
 #ifndef PORTOLAN_VIEW_TAGS_H
 #define PORTOLAN_VIEW_TAGS_H
 
@@ -9,23 +9,23 @@
 
 struct tag {
     char *name;
-    size_t row;   /* number of the row when it was tagged or last found */
+    size_t row;   /* index of the row when it was tagged or last found */
 };
 
-/* Empty and valid if zero-initialised. While the tags change, only one thread may use them. */
+/* One thread only, while the tags change. */
 struct tags {
     VEC(struct tag) list;
     struct index index;
 };
 
 bool tags_have(const struct tags *t, const char *name);
-/* Returns the tag of @name, or NULL. Borrowed until the next change. */
+/* Returns the tag of @name, borrowed until the next change; NULL: none. */
 struct tag *tags_find(const struct tags *t, const char *name);
 /* Toggles the tag of @name, which is row @row. If memory runs out, the row stays untagged. */
 void tags_turn(struct tags *t, const char *name, size_t row);
 /* Copies the tags to @to, which must be empty. Returns false if memory runs out; the copy is then
  * incomplete. */
 bool tags_copy(struct tags *to, const struct tags *from);
-void tags_done(struct tags *t);                             /* Leaves @t empty and valid. */
+void tags_done(struct tags *t);
 
 #endif

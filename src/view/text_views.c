@@ -12,27 +12,28 @@
 #include "view/pager.h"
 #include "view/place.h"
 
-#define HELP_WIDTH 80       /* columns of help before the screen size is known */
+#define HELP_WIDTH 80       /* number of columns of help before the screen size is known */
 /* first columns of a key's effect, of a view's content, and of a command's effect */
 #define PAIR_INDENT 16
 #define VIEW_INDENT 18
 #define COMMAND_INDENT 23
 #define HELP_ROWS 12        /* maximum number of rows of the help for a pane */
-#define HELP_COLUMN 40      /* columns of a key with its effect in the help for a pane */
-#define HELP_KEYS 11        /* columns of the key */
-#define HELP_GAP 2          /* columns between two keys */
-#define HELP_LEAST 8        /* an effect may be cut at a comma only after this number of bytes */
+#define HELP_COLUMN 40      /* number of columns of a key with its effect in the help for a pane */
+#define HELP_KEYS 11        /* number of columns of the key */
+#define HELP_GAP 2          /* number of columns between two keys */
+#define HELP_LEAST 8        /* minimum number of bytes of an effect that is cut at a comma */
 #define SHORT_KEYS 36       /* maximum number of keys in the help for a pane */
-#define BROKEN_LEAST 24     /* columns below which lines are truncated instead of wrapped */
+/* number of columns below which lines are truncated instead of wrapped */
+#define BROKEN_LEAST 24
 
 struct text_view {
-    /* must be the first member, because shared functions cast the state to a pager */
+    /* The first member, because shared functions cast the state to a pager. */
     struct pager pager;
-    size_t next;          /* number of the next line of the log */
+    size_t next;          /* index of the next line of the log */
     bool filled;
     const struct view_ops *from;   /* view whose keys are shown; NULL: none */
     bool all;             /* all keys and commands are shown */
-    unsigned width;       /* columns for which the lines were wrapped */
+    unsigned width;       /* number of columns for which the lines were wrapped */
 };
 
 static void text_close(void *state)
@@ -40,8 +41,8 @@ static void text_close(void *state)
     pager_done(&((struct text_view *)state)->pager);
 }
 
-/* Estimates the rows of all lines. Returns UINT_MAX - 1, which means no limit, while lines are
- * unread. */
+/* Estimates the number of rows of all lines. Returns UINT_MAX - 1, which means no limit, while
+ * lines are unread. */
 static unsigned text_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     const struct text_view *v = state;
@@ -151,7 +152,7 @@ static void log_draw(void *state, struct session *s, struct grid *g)
     pager_draw(&v->pager, g);
 }
 
-/* Destination of help lines, and their width. */
+/* Destination of help lines, and their width */
 struct help_page {
     struct pager *pager;
     unsigned width;
@@ -175,7 +176,7 @@ static void add_broken(const struct help_page *p, enum role role, const char *le
         size_t length = strlen(text), fits = length <= room ? length : room;
         while (fits < length && fits && text[fits] != ' ')
             fits--;
-        fits = fits ? fits : length;   /* a single long word */
+        fits = fits ? fits : length;   /* A single long word remains whole. */
         str_addf(&line, "%.*s", (int)fits, text);
         pager_add(p->pager, role, str_text(&line));
         text += fits + (text[fits] == ' ');
@@ -280,8 +281,8 @@ static void add_short(struct str *line, const char *keys, const char *help, unsi
     str_done(&cell);
 }
 
-/* Returns the number of keys per line, which is limited so that all effects are complete. If
- * HELP_ROWS requires more keys per line, each key receives at least HELP_COLUMN columns. */
+/* Returns the number of keys per line, at most as many as leave all effects complete. If HELP_ROWS
+ * requires more, each key gets at least HELP_COLUMN columns. */
 static unsigned short_across(const struct short_keys *keys, unsigned width)
 {
     const struct grid row = {.width = width, .height = 1};

@@ -10,27 +10,27 @@
 #include "base/mem.h"
 #include "view/view.h"
 
-#define PLACES 5             /* columns of the iteration, and columns of the line or address */
-#define TEXT 30              /* columns of the instruction in each row */
-/* minimum width of a screen with instructions in each row; a narrower screen shows only the
- * selected one below */
+#define PLACES 5             /* number of columns of the iteration, and of the line or address */
+#define TEXT 30              /* number of columns of the instruction in each row */
+/* minimum width of a screen with instructions in each row; a narrower one shows only the selected
+ * one below */
 #define TEXTS_LEAST 100
 #define OWN_ROW_LEAST 16   /* minimum number of rows of a screen that shows the selected instruction
                             * below */
 #define TEXT_WIDE 46
-#define CYCLES_WIDTH 16      /* columns of the cycles in the title line */
+#define CYCLES_WIDTH 16      /* number of columns of the cycles in the title line */
 
 struct timeline_view_state {
     uint64_t kernel;              /* serial number of the displayed kernel */
-    /* rows are numbered: iteration * picked + index among the picked instructions */
+    /* row indices: iteration * picked + index among the picked instructions */
     size_t cursor, top, height;
     uint32_t *pick;               /* indices of the displayed instructions */
     size_t picked;
-    /* PICK_LIMIT: only the chain, if it limits the loop. PICK_CHAIN: only the chain, in any case.
+    /* PICK_LIMIT: the chain if it limits the loop, else all. PICK_CHAIN: the chain in any case.
      * PICK_ALL: all instructions. */
     enum { PICK_LIMIT, PICK_CHAIN, PICK_ALL } mode;
     int32_t left;                 /* first visible cycle */
-    bool pinned;                  /* true if @left stays the same when the cursor moves */
+    bool pinned;                  /* @left remains when the cursor moves */
 };
 
 static void timeline_close(void *state)
@@ -70,7 +70,7 @@ static void pick(struct timeline_view_state *v, const struct analysis *a, size_t
         v->pick[i] = chain ? a->limit.chain.links[i].row : (uint32_t)i;
     qsort(v->pick, most, sizeof *v->pick, compare_picks);
     v->picked = 0;
-    /* an instruction occurs several times in a chain over several iterations */
+    /* A chain over several iterations contains an instruction several times. */
     for (size_t i = 0; i < most; i++)
         if (v->pick[i] < count && (!v->picked || v->pick[v->picked - 1] != v->pick[i]))
             v->pick[v->picked++] = v->pick[i];
@@ -86,7 +86,7 @@ static size_t step_of(const struct timeline_view_state *v, size_t row, size_t co
     return row / v->picked * count + insn_of(v, row);
 }
 
-/* Returns the simulation of the displayed machine, or NULL. */
+/* Returns the simulation of the displayed machine; NULL: none. */
 static const struct simulation *shown(struct timeline_view_state *v, struct session *s,
                                       const struct insn **insns, size_t *count)
 {
@@ -171,7 +171,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
     }
     struct analysis *const *analyses = session_analyses(s, &machines);
     const struct machine *m = analyses[s->document.in_view]->machine;
-    /* the id replaces a long title */
+    /* The id replaces a long title. */
     bool roomy = grid_columns(g, m->title) + CYCLES_WIDTH <= g->width;
     unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? m->title : m->id);
     if (sim->period)

@@ -8,11 +8,11 @@
 #include "view/grid.h"
 #include "view/table.h"
 
-/* Moves *@at as @action requires, by @page rows for a page. The result may be outside of 0 to
- * @last; the caller limits it. Returns false for other actions. */
+/* Moves *@at as @action requires, by @page rows for a page. The caller limits the result to the
+ * range 0 to @last. Returns false for other actions. */
 bool view_row(enum action action, long *at, long page, long last);
-/* Scrolls so that the cursor, one of @count rows, is visible. @body rows are visible from row
- * *@top. Leaves no empty rows after the last one. */
+/* Scrolls to keep the cursor, one of @count rows, visible. @body rows are visible from row *@top.
+ * Leaves no empty rows after the last one. */
 void view_place(size_t *cursor, size_t *top, size_t body, size_t count);
 
 struct view_ops;
@@ -20,22 +20,22 @@ struct view_ops;
 struct view_ops {
     const char *name;      /* name for `view`: "kernel" */
     const char *label;     /* title of the pane; NULL: @name */
-    /* Appends the displayed object to the title: ": dot.c". NULL: nothing. */
+    /* Appends the displayed object to the title: ": dot.c". NULL: none. */
     void (*title)(void *state, struct session *s, struct str *out);
     const char *help;      /* description in one line */
     const char *marks;     /* lines "mark\tmeaning"; NULL: none */
-    /* Performs @action. Returns whether it applies to the view. May append a command that the frame
-     * runs, or, after ':', a command to edit in the prompt. NULL: no actions. cmd/key_rows.c binds
-     * keys to actions. */
+    /* Performs @action. Returns whether it applies to the view. May append a command for the frame
+     * to run, or, after ':', one to edit in the prompt. NULL: no actions. cmd/key_rows.c binds keys
+     * to actions. */
     bool (*act)(void *state, struct session *s, enum action action, struct str *command);
     size_t state_size;            /* size of the view's state */
     void (*open)(void *state);    /* Initialises the zeroed state. NULL: zero is valid. */
-    void (*close)(void *state);   /* Frees the memory that the state owns. NULL: nothing. */
+    void (*close)(void *state);   /* Frees the memory that the state owns. NULL: none. */
     /* Draws on all of @g, at least 40x8 cells. */
     void (*draw)(void *state, struct session *s, struct grid *g);
-    /* Returns whether the focused view needs the whole place. NULL: it does not. */
+    /* Returns whether the view, if focused, needs the whole place. NULL: it does not. */
     bool (*whole)(void *state, struct session *s);
-    /* Draws next to other panes of the place, which show parts of draw's content. NULL: same as
+    /* Draws next to other panes of the place, which show parts of draw's content. NULL: like
      * draw. */
     void (*draw_beside)(void *state, struct session *s, struct grid *g);
     /* Returns the number of rows with content at this width. @beside: other panes are displayed.
@@ -74,8 +74,8 @@ struct view_ops {
     /* Returns whether the content changes without input, so the frame redraws ten times per second.
      * May be NULL. */
     bool (*live)(void *state, struct session *s);
-    /* Returns whether work is left. Each drawing does a part of it. The frame redraws until a key
-     * is pressed. May be NULL. */
+    /* Returns whether work is left. Each drawing does part of it. The frame redraws until a key is
+     * pressed. May be NULL. */
     bool (*busy)(void *state);
 };
 
@@ -86,8 +86,8 @@ struct view_ops {
 extern const struct view_ops *const views[];   /* NULL-terminated */
 /* Calls @add for the words that `view` and `pane` accept: names of views, next and previous. */
 void view_words(void (*add)(void *to, const char *word), void *to);
-/* Draws on the empty @g the purpose of the pane (@says), and the key that fills the pane: the key
- * bound to @command in @view, with its effect @does. */
+/* Draws the purpose of the pane (@says) on the empty @g, and the key that fills the pane: the key
+ * of @command in @view, with its effect @does. */
 void view_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g,
                      const char *says, const char *command, const char *does);
 /* Displays the next (+1) or previous (-1) selected machine. */
@@ -96,8 +96,8 @@ void view_next_machine(struct session *s, int direction);
 void *view_open(size_t index);
 void view_close(size_t index, void *state);
 size_t view_count(void);
-/* Returns the index of the view named @name, or of the only view whose name begins with @name.
- * Returns view_count() if there is none or several. */
+/* Returns the index of the view named @name, or of the only view whose name begins with @name;
+ * view_count(): none or several. */
 size_t view_find(const char *name);
 /* Returns the index of @view in the array views. */
 size_t view_index(const struct view_ops *view);
@@ -114,8 +114,8 @@ bool view_refuse(const char *name, struct err *err);
 #define VIEW_DECLARED(name) extern const struct view_ops name##_view;
 VIEWS(VIEW_DECLARED)
 
-/* Sets the text that the output view shows: output of several lines of the last command or job.
- * @take_text is moved. */
+/* Sets the text of the output view: several lines of output of the last command or job. @take_text
+ * is moved. */
 void output_view_set(void *state, const char *title, char *take_text);
 
 /* Makes the help view show the keys of view @index first. */

@@ -9,15 +9,15 @@
 #include "view/plot.h"
 #include "view/view.h"
 
-#define PORT_X 10   /* columns before the ports */
-#define PORT 7      /* columns of a port */
+#define PORT_X 10   /* number of columns before the ports */
+#define PORT 7      /* number of columns of a port */
 
 struct whatif_view_state {
     size_t cursor;
 };
 
 /* Draws the cycles per iteration of each busy port before and after the change, from row @y. Ports
- * that do not fit in one row follow below. */
+ * that do not fit in one row follow in the next ones. */
 static void draw_pressure(const struct whatif_pair *pair, struct grid *g, int y)
 {
     const unsigned most = g->width > PORT_X + PORT ? (g->width - PORT_X) / PORT : 1;

@@ -13,10 +13,10 @@
 #include "view/reasons.h"
 #include "view/view.h"
 
-#define MACHINES_X 40        /* column of the machines, to the right of the bounds */
+#define MACHINES_X 40        /* first column of the machines, right of the bounds */
 
 struct why_view_state {
-    /* @top: first visible row. @rows, @height: number of rows, and of visible rows, at the last
+    /* @top: first visible row. @rows, @height: number of rows and of visible rows in the last
      * drawing. */
     unsigned top, rows, height;
 };
@@ -89,15 +89,15 @@ static int draw_busiest(const struct analysis *a, struct grid *g, int y)
     return y + 1;
 }
 
-/* Returns an upper bound of the rows of @text. Any two consecutive rows together have more than
- * @width columns, because otherwise they would be one row. */
+/* Returns an upper bound of the number of rows of @text. Any two consecutive rows together have
+ * more than @width columns; otherwise they would be one row. */
 static unsigned rows_of(const char *text, unsigned width)
 {
     return 2 * (unsigned)strlen(text) / (width ? width : 1) + 2;
 }
 
 /* Draws all parts from row 0 of @g. @machines_too: includes the machines, because no pane shows
- * them. Returns the rows used. */
+ * them. Returns the number of rows used. */
 static unsigned draw_all(struct session *s, struct analysis *const *a, size_t n, bool machines_too,
                          struct grid *g)
 {
@@ -124,7 +124,7 @@ static unsigned draw_all(struct session *s, struct analysis *const *a, size_t n,
     return (unsigned)y;
 }
 
-/* Returns an upper bound of the rows of all parts. */
+/* Returns an upper bound of the number of rows of all parts. */
 static unsigned most_rows(struct session *s, const struct analysis *a, size_t n, unsigned width)
 {
     struct str why = {0};
@@ -135,8 +135,8 @@ static unsigned most_rows(struct session *s, const struct analysis *a, size_t n,
     return told + BOUND_COUNT + 10 + (unsigned)n + 2 * (unsigned)a->count;
 }
 
-/* Reports hidden rows on the last visible row, and the key that shows them: zoom if there are other
- * panes, otherwise scrolling. */
+/* Reports hidden rows on the last visible row, with the key that shows them: zoom if there are
+ * other panes, else scrolling. */
 static void draw_more(const struct why_view_state *v, const struct session *s, bool beside,
                       struct grid *g)
 {
