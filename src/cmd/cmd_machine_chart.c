@@ -407,8 +407,8 @@ const struct command command_machine_chart = {
         "which determine the ports. Experiments that keep certain ports busy determine the usages "
         "of all other forms. Shipped machines are not used. Each value is written to a journal at "
         "once: after an interruption the same command continues. From the inference of ports, the "
-        "machine is saved among your own machines after each stage. The view matrix shows the mapping so far, the view search "
-        "shows the stages.",
+        "machine is saved among your own machines after each stage. The view matrix shows the "
+        "mapping so far, the view search shows the stages.",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "NAME", struct chart_values, name), .required = true,
          .help = "name of the new machine"}),
