@@ -347,4 +347,38 @@ END
     traced exact ./forks
 }
 
+# The code that is predicted has the instructions, sections and alignments that clang generates from
+# the same bitcode, so the options of its code generator apply. Registers and order may differ.
+test_code_is_clangs() {
+    needs_llvm
+    cd "$work" || return 1
+    cat >code.c <<'C'
+#include <math.h>
+double table[4096];
+int pick(int c) { switch (c) { case 1: return 5; case 2: return 17; case 3: return 2; case 4: return 40; } return c; }
+double roots(int n) { double s = 0; for (int i = 0; i < n; i++) s += sqrt(table[i]) * pick(i & 7); return s; }
+int main(int c, char **v) { for (int i = 0; i < 4096; i++) table[i] = i * c; return roots(4096) > 1e6; }
+C
+    expect 0 "$cc" --version
+    clang=$(sed -n 's/.*clang version \([0-9]*\).*/clang-\1/p' out)
+    instructions() { grep -P '^\t[a-z]|^\t\.section\t\.(text|l?rodata)|^\t\.p2align\t[4-9]' | awk '{ print $1, (/^\t\./ ? $2 : "") }' | sort; }
+    for options in -O0 -O1 -O3 '-O2 -ffast-math -march=haswell -ffunction-sections' '-O2 -fno-pie -mcmodel=medium' '-O2 -falign-loops=64 -mllvm -disable-cgp'; do
+        # shellcheck disable=SC2086 # a list of words
+        {
+            expect 0 "$cc" $options -c code.c -o code.o
+            expect 0 "$clang" $options -gline-tables-only -c -emit-llvm code.c -o code.bc
+            expect 0 "$clang" $options -w -Xclang -disable-llvm-passes -S -x ir code.bc -o code.s
+        }
+        objcopy -O binary --only-section=.portolan code.o code.about
+        sed -n 's/.*"assembly":"//p' code.about | sed 's/\\"/\x01/g; s/".*//; s/\x01/"/g; s/\\t/\t/g; s/\\n/\n/g' | instructions >ours
+        instructions <code.s >theirs
+        [ "$(wc -l <ours)" -gt 40 ] && cmp -s ours theirs || fail "$options: $(diff ours theirs | head -5)"
+    done
+    printf 'int main(void) { __asm__("foo %%eax"); return 0; }\n' >wrong.c
+    expect 1 "$cc" wrong.c -o wrong
+    holds err "portolan-cc: wrong.c: error: <inline asm>:1:2: invalid instruction mnemonic 'foo'"
+    expect 1 "$cc" -c code.c -o /dev/full
+    holds err 'error: cannot write /dev/full: No space left on device'
+}
+
 run_tests

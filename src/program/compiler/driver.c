@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <llvm-c/Core.h>
+
 #include "base/child.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -19,6 +21,7 @@
 #include "base/utf8_text.h"
 #include "base/vec.h"
 #include "config.h"
+#include "program/compiler/generate.h"
 #include "program/compiler/module.h"
 #include "program/runtime/runtime.h"
 
@@ -245,25 +248,20 @@ static bool to_bitcode(const struct command_line *l, const char *source, const c
     return ok;
 }
 
-/* Generates machine code from optimised bitcode. @how is -S or -c. */
-static bool generate(const struct command_line *l, const char *bitcode, const char *how,
-                     const char *out)
+/* Writes the machine code of the optimised @module of @source to @out with the options of @l. */
+static bool generate(const struct command_line *l, LLVMModuleRef module, const char *source,
+                     enum generated kind, const char *out, struct err *err)
 {
-    arguments a = {0};
+    arguments words = {0};
 
-    vec_push(&a, CLANG_PROGRAM);
-    push_options(l, &a, true);
-    static const char *const fixed[] = {"-w", "-Qunused-arguments", "-Xclang",
-                                        "-disable-llvm-passes"};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        vec_push(&a, fixed[i]);
-    vec_push(&a, how);
-    vec_push(&a, "-o");
-    vec_push(&a, out);
-    vec_push(&a, "-x");
-    vec_push(&a, "ir");
-    vec_push(&a, bitcode);
-    return run_arguments(&a);
+    push_options(l, &words, true);
+    char *fault = generate_code(module, words.items, words.count, kind, out);
+    vec_done(&words);
+    if (!fault)
+        return true;
+    err_set(err, ERR_DATA, NULL, "error: %s", fault);
+    free(fault);
+    return err_at(err, source, 0, 0);
 }
 
 /* Writes the unit's description: blocks, references, and uninstrumented machine code. */
@@ -305,31 +303,29 @@ static bool has_threads(const struct command_line *l)
 static bool compile(const struct command_line *l, const char *dir, const char *source,
                     const char *object)
 {
-    struct str bitcode = {0}, plain = {0}, text = {0}, assembly = {0}, about = {0};
+    struct str bitcode = {0}, text = {0}, assembly = {0}, about = {0};
     struct err err = {0};
     struct module *m = NULL;
 
     str_addf(&bitcode, "%s/unit.bc", dir);
-    str_addf(&plain, "%s/plain.bc", dir);
     str_addf(&text, "%s/plain.s", dir);
-    bool ok = to_bitcode(l, source, object, str_text(&bitcode));
+    bool ok = to_bitcode(l, source, object, str_text(&bitcode)) &&
+              (m = module_read(str_text(&bitcode), source, &err));
     if (ok) {
-        m = module_read(str_text(&bitcode), source, &err);
-        ok = m && module_write_plain(m, str_text(&plain), &err) &&
-             generate(l, str_text(&plain), "-S", str_text(&text)) &&
+        LLVMModuleRef plain = module_plain(m);
+        ok = generate(l, plain, source, GENERATED_ASSEMBLY, str_text(&text), &err) &&
              file_read(str_text(&text), (size_t)256 << 20, &assembly, &err);
+        LLVMDisposeModule(plain);
     }
     if (ok) {
         describe(l, m, source, &assembly, &about);
-        ok = module_write_traced(m, has_threads(l), str_text(&about), about.length,
-                                 str_text(&bitcode), &err) &&
-             generate(l, str_text(&bitcode), "-c", object);
+        module_trace(m, has_threads(l), str_text(&about), about.length);
+        ok = generate(l, m->module, source, GENERATED_OBJECT, object, &err);
     }
     if (err.code != ERR_NONE)
         complain(&err);
     module_free(m);
     str_done(&bitcode);
-    str_done(&plain);
     str_done(&text);
     str_done(&assembly);
     str_done(&about);

@@ -299,8 +299,7 @@ static bool starts_threads(LLVMModuleRef module)
     return false;
 }
 
-bool module_write_traced(struct module *m, bool threads, const char *about, size_t length,
-                         const char *path, struct err *err)
+void module_trace(struct module *m, bool threads, const char *about, size_t length)
 {
     struct additions a = {.threads = threads || starts_threads(m->module),
                           .context = m->context,
@@ -350,5 +349,4 @@ bool module_write_traced(struct module *m, bool threads, const char *about, size
     add_unit(&a, m);
     add_description(&a, about, length);
     LLVMDisposeBuilder(a.builder);
-    return module_write(m->module, path, err);
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include <llvm-c/BitReader.h>
-#include <llvm-c/BitWriter.h>
 #include <llvm-c/Core.h>
 
 #include "base/file.h"
@@ -22,12 +21,6 @@ bool module_has_code(LLVMValueRef function)
     return LLVMCountBasicBlocks(function) > 0 &&
            LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage &&
            !LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, naked);
-}
-
-bool module_write(LLVMModuleRef module, const char *path, struct err *err)
-{
-    return LLVMWriteBitcodeToFile(module, path) == 0 ||
-           err_set(err, ERR_IO, NULL, "cannot write %s", path);
 }
 
 static const char *callee_name(LLVMValueRef insn)
@@ -219,11 +212,9 @@ void module_free(struct module *m)
     free(m);
 }
 
-bool module_write_plain(struct module *m, const char *path, struct err *err)
+LLVMModuleRef module_plain(const struct module *m)
 {
     LLVMModuleRef copy = LLVMCloneModule(m->module);
     module_number_lines(copy);
-    bool ok = module_write(copy, path, err);
-    LLVMDisposeModule(copy);
-    return ok;
+    return copy;
 }

@@ -50,18 +50,16 @@ struct module {
 struct module *module_read(const char *path, const char *source, struct err *err);
 void module_free(struct module *m);
 /* Returns a new array with the description of functions, blocks and their instructions. Call before
- * module_write_traced. */
+ * module_trace. */
 json_t *module_describe(struct module *m);
-/* Writes a copy of the module whose source lines are block number + 1, so that machine code can be
- * assigned to blocks. The code is otherwise unchanged. */
-bool module_write_plain(struct module *m, const char *path, struct err *err);
-/* Adds counters and trace calls (runtime/runtime.h) and the description @about, then writes the
- * module. Counters are atomic if @threads is set or the module starts threads. Call once. */
-bool module_write_traced(struct module *m, bool threads, const char *about, size_t length,
-                         const char *path, struct err *err);
+/* Returns a copy of the module whose source lines are block number + 1, so that machine code can be
+ * assigned to blocks. The code is otherwise unchanged. The caller disposes of it before @m. */
+LLVMModuleRef module_plain(const struct module *m);
+/* Adds counters and trace calls (runtime/runtime.h) and the description @about to the module.
+ * Counters are atomic if @threads is set or the module starts threads. Call once. */
+void module_trace(struct module *m, bool threads, const char *about, size_t length);
 
 /* Internal to instrument.c and number.c. */
-bool module_write(LLVMModuleRef module, const char *path, struct err *err);
 void module_number_lines(LLVMModuleRef module);
 /* Returns whether @function has code in this object. */
 bool module_has_code(LLVMValueRef function);
