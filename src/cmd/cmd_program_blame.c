@@ -56,6 +56,7 @@ struct blaming_program {
     double least, user;                /* CPU seconds: total of the shortest run, and user time
                                         * summed over all runs */
     struct blamed_system system;
+    double faults_user; /* predicted seconds of page faults that count as user time */
     uint32_t again;              /* Block that repeatedly frees and allocates the largest number of
                                   * pages. UINT32_MAX: none. */
     double again_pages;
@@ -225,9 +226,13 @@ static bool find_system(struct blaming_program *w, const struct estimator *e,
 {
     const struct program_run *run = estimator_run(e);
     struct run_pages pages;
+    struct system_cost cost;
 
     estimator_pages(e, &pages);
-    w->system.predicted = system_seconds(&pages, err);
+    const bool ok =
+        system_cost_of(&pages, fact_number(w->machine, "page_fault_user"), &cost, err);
+    w->system.predicted = cost.system;
+    w->faults_user = cost.user;
     w->system.faults_predicted = run->faults;
     w->system.faults_measured = counted->faults;
     w->again = UINT32_MAX;
@@ -236,7 +241,7 @@ static bool find_system(struct blaming_program *w, const struct estimator *e,
             w->again = (uint32_t)b;
             w->again_pages = run->again[b];
         }
-    return !isnan(w->system.predicted);
+    return ok;
 }
 
 static bool blame_run(void *state, struct result *result, struct err *err)
@@ -275,7 +280,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
         else
             vec_push(&w->parts, b);
     }
-    w->predicted = time.seconds;
+    w->predicted = time.seconds + w->faults_user;
     if (ok) {
         w->elsewhere = w->measured * (double)located.elsewhere / (double)located.all;
         w->different = located.different ? mem_strdup(located.different) : NULL;
@@ -311,6 +316,7 @@ static void say_system(struct result *result, const struct blaming_program *w)
     if (!isnan(w->system.faults_measured) && !isnan(w->system.faults_predicted))
         result_line(result, "page faults: %.0f, predicted %.0f", w->system.faults_measured,
                     w->system.faults_predicted);
+    program_say_faults(result, w->faults_user, w->machine);
     if (w->again != UINT32_MAX && w->again_pages >= SHOWN * w->system.faults_predicted)
         result_line(result,
                     "%.0f of these page faults are in memory that is freed and allocated again, "

@@ -89,10 +89,11 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     estimator_set_share(e, &native->share);
     estimator_set_calls(e, calls);
     estimator_set_threads(e, (double)v->threads, v->common / 100);
-    bool ok = estimator_time(e, m, NULL, &time, err);
-    out->system = ok ? system_seconds(&pages, err) / (double)v->threads : NAN;
-    ok = ok && !isnan(out->system);
-    out->user = time.seconds;
+    struct system_cost cost = {NAN, NAN};
+    const bool ok = estimator_time(e, m, NULL, &time, err) &&
+                    system_cost_of(&pages, native->fault_user, &cost, err);
+    out->system = cost.system / (double)v->threads;
+    out->user = time.seconds + cost.user / (double)v->threads;
     out->faults = estimator_run(e)->faults;
     out->clock = native->clock_hz * 1e-9;
     out->share = native->share;

@@ -56,6 +56,8 @@ bool program_fact_read(const struct fact *f, const char *text, size_t length, do
 
 /* Reports that this CPU's memory was measured on @day; nothing if @day is empty. */
 void program_say_memory(struct result *result, const char *day);
+/* Reports that user time includes @seconds of page faults; nothing if 0. @m: this CPU's machine. */
+void program_say_faults(struct result *result, double seconds, const struct machine *m);
 /* Inputs to predict for; @type needs a member `inputs`. */
 #define PROGRAM_INPUTS_ARGUMENT(type)                                                              \
     {PARAMETER(WORDS, "INPUT=VALUE", struct type, inputs), .otherwise = "the last run's",          \

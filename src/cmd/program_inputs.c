@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
+#include "model/facts.h"
 #include "program/native_kept.h"
 
 #define COMBINATIONS_MOST 4096
@@ -60,6 +61,16 @@ void program_say_memory(struct result *result, const char *day)
     result_line(result, "caches and memory of this CPU were measured %s%s",
                 strcmp(day, "today") == 0 ? "" : "on ", strcmp(day, "today") == 0 ? "now" : day);
     result_text(result, "memory_measured", day);
+}
+
+void program_say_faults(struct result *result, double seconds, const struct machine *m)
+{
+    if (seconds > 0)
+        result_line(result,
+                    "user time includes %.4g s of page faults, because this system counts %.0f %% "
+                    "of their time as user time",
+                    seconds, 100 * fact_number(m, "page_fault_user"));
+    result_number(result, "faults_user", seconds);
 }
 
 void program_say_threads(struct result *result, size_t threads, double common)

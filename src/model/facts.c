@@ -371,9 +371,8 @@ const struct fact fact_schema[] = {
      "size of a core's first-level data cache", "programs", false},
     {"l1_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "associativity", "programs", false},
     {"l1_prefetch_step", FACT_NUMBER, "bytes", 0, MOST, NULL, NULL,
-     "largest constant stride of loads whose lines are prefetched from the second-level cache, "
-     "even across pages; default: no prefetch",
-     "programs", false},
+     "largest constant stride of loads prefetched from the second level, even across pages; "
+     "default: no prefetch", "programs", false},
     {"l1_crowded_cycles", FACT_NUMBER, CYCLES, "0", NULL,
      "minimum cycles per line if consecutive lines are in one first-level set", "programs", false},
     {"l2_bytes", FACT_NUMBER, "bytes", 64, 1e12, NULL, NULL,
@@ -430,9 +429,10 @@ const struct fact fact_schema[] = {
      "fewer than about eight; default: always enough",
      "programs", false},
     {"line_alone", FACT_NUMBER, "", 1, 2, "1", NULL,
-     "cost of a line of a single stream from main memory, relative to a line of two concurrent "
-     "streams",
+     "cost of a line of a single stream from main memory, relative to a line of two streams",
      "programs", false},
+    {"page_fault_user", FACT_NUMBER, "", 0, 1, NULL, NULL,
+     "share of the time of page faults that the system counts as user time", "programs", false},
     {"transfers_overlap", YES_OR_NO, "yes", NULL,
      "lines are transferred to the first-level cache while the core loads and stores; no: the "
      "times add up (ECM)",

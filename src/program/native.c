@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "model/facts.h"
+#include "program/pages.h"
 
 #define PIECES 3                 /* measurements of the clock and the core after each size */
 #define STREAM_BYTES ((size_t)1 << 20)   /* minimum number of bytes streamed per measurement */
@@ -408,6 +409,7 @@ void native_probe_look(struct native_probe *p)
     for (size_t i = 0; i < TRIES; i++)
         n.slow = fmin(n.slow, slow_seconds(p->at + MOST_BYTES / 2 + i * SLOW_BYTES, SLOW_BYTES));
     n.slow_near = least_of_tries(slow_seconds, p->at, SLOW_NEAR_BYTES);
+    n.fault_user = page_fault_user_share();
     vec_push(&p->seen, n);
 }
 
@@ -490,6 +492,7 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
     out->alone = middle(&looks, offsetof(struct native, alone));
     out->slow = middle(&looks, offsetof(struct native, slow));
     out->slow_near = middle(&looks, offsetof(struct native, slow_near));
+    out->fault_user = middle(&looks, offsetof(struct native, fault_user));
     for (size_t i = 0; i < NATIVE_WAITS; i++) {
         size_t at = offsetof(struct native, waits) + i * sizeof *out->waits;
         out->waits[i].age = middle(&looks, at + offsetof(struct native_wait, age));
@@ -733,6 +736,7 @@ void native_apply(const struct native *n, struct machine *m)
     double most = fact_number(m, "l3_bytes");
 
     set(m, "clock", n->clock_hz * 1e-9, "GHz");
+    set(m, "page_fault_user", n->fault_user, "");
     set(m, "l2_line_cycles", near->read * n->clock_hz, "cycles");
     if (near->update > 0)
         set(m, "l2_write_cycles", fmax(near->read, near->update) * n->clock_hz, "cycles");

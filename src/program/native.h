@@ -60,6 +60,7 @@ struct native {
     /* The same in a loop of MEMORY_FEW_UOPS micro-operations per line, so that the core has few
      * lines in flight, and the time of that loop in the first level. 0: not measured. */
     double slow, slow_near;
+    double fault_user;           /* share of user time in page faults (page_fault_user_share) */
 };
 
 struct native_probe;
@@ -67,7 +68,7 @@ struct native_probe;
  * allocated. */
 struct native_probe *native_probe_new(const struct machine *m, struct err *err);
 void native_probe_free(struct native_probe *p);
-/* Adds a measurement, which takes about 80 ms. One thread. */
+/* Adds a measurement, which takes about 0.3 s. One thread. */
 void native_probe_look(struct native_probe *p);
 /* Stores in @out the median of each quantity over the measurements in @use (NULL: all), which must
  * be at least one. If the number of measurements is even, the median is the mean of the two middle

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "program/native_kept.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,7 +72,8 @@ bool native_known(struct machine *m, bool fresh, char day[KEPT_DAY], struct err 
     char why[512];
     bool ok;
 
-    if (!fresh && native_recall(m, day))
+    /* Measurements of earlier versions lack this fact. */
+    if (!fresh && native_recall(m, day) && !isnan(fact_number(m, "page_fault_user")))
         return true;
     probe = native_probe_new(m, err);
     ok = probe != NULL;

@@ -25,12 +25,20 @@ void pages_model_at(const struct pages_model *m, const struct program_runs *runs
 /* Stores the page faults and pages of @run in @out. Call after pages_model_at. Pure. */
 void pages_of(const struct program *p, const struct program_run *run, struct run_pages *out);
 
-/* system_time.c: system time of a program on this CPU. The time consists of that for starting the
- * program and that for its pages. */
+/* system_time.c: CPU time for starting a program and for its page faults on this CPU. */
 
-/* Returns the seconds of system time for starting a run and for its page faults (estimator_pages).
- * Measures these costs, which takes about 20 ms. Returns NaN with err if no process can be
- * started. */
-double system_seconds(const struct run_pages *pages, struct err *err);
+/* CPU seconds by the system's accounts. @user: of page faults, counted as user time. @system: of
+ * the start and of page faults, counted as system time. */
+struct system_cost { double user, system; };
+
+/* Stores the costs of starting a run and of its page faults (estimator_pages) in @out. @user_share
+ * is the share of page faults in user time; NaN: 0. Measures the costs, which takes 20 ms or, with
+ * slow page faults, 0.2 s. Returns false with err if no process can be started. */
+bool system_cost_of(const struct run_pages *pages, double user_share, struct system_cost *out,
+                    struct err *err);
+/* Measures the share of the CPU time of page faults that the system counts as user time. Clock
+ * ticks divide the time. If the host of a virtual machine handles part of a fault, the tick
+ * follows in user mode. Takes 0.2 s. */
+double page_fault_user_share(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "base/compare.h"
 #include "program/heap.h"
@@ -15,6 +16,7 @@
 #define PAGES_LEAST 64.0
 #define PAGES_MOST 2048.0
 #define READINGS 5
+#define SHARE_SECONDS 0.2 /* duration of the measurement of the share of user time */
 
 /* Returns the seconds per page for @count pages. Each page is written for the first time and then
  * returned to the system. Returns NaN if out of memory. */
@@ -32,16 +34,41 @@ static double page_seconds(size_t count)
     return (native_seconds() - start) / (double)count;
 }
 
-double system_seconds(const struct run_pages *pages, struct err *err)
+static double seconds_of(const struct timeval *t)
+{
+    return (double)t->tv_sec + 1e-6 * (double)t->tv_usec;
+}
+
+double page_fault_user_share(void)
+{
+    const double start = native_seconds();
+    struct rusage before = {.ru_nivcsw = 0}, after = before;
+
+    getrusage(RUSAGE_THREAD, &before);
+    while (native_seconds() - start < SHARE_SECONDS && !isnan(page_seconds((size_t)PAGES_MOST)))
+        continue;
+    getrusage(RUSAGE_THREAD, &after);
+    const double user = seconds_of(&after.ru_utime) - seconds_of(&before.ru_utime),
+                 system = seconds_of(&after.ru_stime) - seconds_of(&before.ru_stime);
+    return user > 0 ? user / (user + system) : 0;
+}
+
+bool system_cost_of(const struct run_pages *pages, double user_share, struct system_cost *out,
+                    struct err *err)
 {
     const size_t count = (size_t)fmin(PAGES_MOST, fmax(PAGES_LEAST, pages->used));
-    const double start = program_start_seconds(err);
     double seen[READINGS];
 
+    *out = (struct system_cost){0, program_start_seconds(err)};
+    if (isnan(out->system))
+        return false;
     for (int i = 0; i < READINGS; i++)
         seen[i] = page_seconds(count);
     if (isnan(seen[0])) /* Without memory the program could not allocate these pages either. */
-        return start;
+        return true;
     qsort(seen, READINGS, sizeof *seen, compare_doubles);
-    return start + pages->faults * seen[READINGS / 2];
+    const double faults = pages->faults * seen[READINGS / 2];
+    out->user = isnan(user_share) ? 0 : user_share * faults;
+    out->system += faults - out->user;
+    return true;
 }

@@ -22,6 +22,7 @@
 #include "chart/memory_lines.h"
 #include "model/facts.h"
 #include "program/native_kept.h"
+#include "program/pages.h"
 #include "../support/support.h"
 
 static const struct child_limits limits = {.cpu_seconds = 60,
@@ -241,6 +242,31 @@ static void test_slow_stream(void **state)
     }
 }
 
+/* The accounts of page faults have the given share of user time, and none if it is unknown or if
+ * there are no faults. The measured share is a fact of the machine. */
+static void test_fault_user(void **state)
+{
+    const struct run_pages many = {1e9, 1}, none = {0, 1};
+    struct native n = {.clock_hz = 2e9, .count = 1, .sizes = {{.bytes = 0x1p18}}};
+    struct machine *m = load_machine("sapphirerapids");
+    struct system_cost cost;
+    struct err err = {0};
+
+    (void)state;
+    for (double share = 0; share <= 1; share += 0.25) {
+        assert_true(system_cost_of(&many, share, &cost, &err));
+        assert_float_equal(cost.user / (cost.user + cost.system), share, 0.01);
+        assert_true(system_cost_of(&none, share, &cost, &err));
+        assert_true(cost.user == 0 && cost.system > 0);
+    }
+    assert_true(system_cost_of(&many, NAN, &cost, &err) && cost.user == 0);
+    n.fault_user = page_fault_user_share();
+    assert_in_range((long)(1000 * n.fault_user), 0, 1000);
+    native_apply(&n, m);
+    assert_float_equal(fact_number(m, "page_fault_user"), n.fault_user, 1e-5);
+    machine_free(m);
+}
+
 /* An area 1.5 times the size of the second level has a hit share between those of LRU and of random
  * replacement, and the fraction of LRU is recovered. Lines of one set have their own cost if they
  * take longer than others. */
@@ -444,8 +470,8 @@ int main(void)
         cmocka_unit_test(test_time_of_one_child),  cmocka_unit_test(test_huge_second_level),
         cmocka_unit_test(test_replaced_by_others), cmocka_unit_test(test_second_level_shared),
         cmocka_unit_test(test_page_walks),         cmocka_unit_test(test_ports_left),
-        cmocka_unit_test(test_replacement),        cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_slow_stream),
+        cmocka_unit_test(test_fault_user),         cmocka_unit_test(test_replacement),
+        cmocka_unit_test(test_kept),               cmocka_unit_test(test_slow_stream),
         cmocka_unit_test(test_one_file),
         cmocka_unit_test(test_one_file),
         cmocka_unit_test(test_looks_agree),        cmocka_unit_test(test_no_room)};
