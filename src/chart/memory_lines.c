@@ -206,7 +206,8 @@ static bool probe_settled(const struct memory_lines *p, const struct memory_cost
 }
 
 /* Runs all loops until their times are confirmed. A loop that needs its own contents of memory runs
- * all sizes in sequence, so memory is filled only once. */
+ * all sizes in sequence, so memory is filled only once. Large arrays come first, as for other
+ * loops, because a shared cache keeps lines of smaller arrays for many walks. */
 static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes, double seconds,
                        struct err *err)
 {
@@ -218,7 +219,7 @@ static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes,
             const bool filled = i == COST_RANDOM || i == COST_SCATTER || i == COST_HOP;
             if (filled && round)
                 continue;
-            for (size_t k = 0; k < sizes->count; k++)
+            for (size_t k = sizes->count; k-- > 0;)
                 for (unsigned again = 0; again < (filled ? ROUNDS_MOST : 1); again++)
                     if (probe_runs(p, i, sizes->bytes[k]) &&
                         !probe_settled(p, sizes, i, k, clock_seconds() > begun + seconds) &&

@@ -50,11 +50,12 @@
 #define PASSES_MOST 4000
 #define LEAST_SAMPLES 3
 #define LEAST_SHARED 10
-/* Warm-up walks end after a walk, in private caches after STEADY_OWN walks, that are no faster than
- * STEADY_GAIN times the fastest one. Caches fill slowly: measured on a Zen 5, a chase over 512 KiB
- * takes 320, 200, 104, 64, 30, 19 and then 18 cycles per load. Loads 320 bytes apart in 8 MiB take
- * 23, 13, 8, 7, 5, 4, 3 and then 2.5 cycles. */
-#define STEADY_OWN 2
+/* Warm-up walks end after some walks that are no faster than STEADY_GAIN times the fastest one:
+ * STEADY, or STEADY_FEW if few samples suffice. Caches fill slowly: measured on a Zen 5, a chase
+ * over 512 KiB takes 320, 200, 104, 64, 30, 19 and then 18 cycles per load. Loads 320 bytes apart
+ * in 8 MiB take 23, 13, 8, 7, 5, 4, 3 and then 2.5 cycles. */
+#define STEADY 4
+#define STEADY_FEW 2
 #define STEADY_GAIN 0.97
 #define WALKS_MOST 16
 #define LOST_MOST 8               /* most interrupted samples that are excluded */
@@ -63,10 +64,10 @@
 #define OWN_BYTES ((uint64_t)3 << 20)   /* largest arrays in bytes that private caches may hold */
 /* the start-up cost of a pass is subtracted if the pass takes fewer cycles than this */
 #define SHORT_CYCLES 4e4
-#define WALK_SPREAD 4e7
-/* Maximum number of cycles of the walks over the arrays before measuring. Instead of a longer walk,
- * all lines are read once. */
-#define WALK_CYCLES 3e7
+/* Maximum number of cycles of the walks over the arrays before measuring, and if few samples
+ * suffice. Instead of a longer walk, all lines are read once. */
+#define WALK_CYCLES 6e7
+#define WALK_CYCLES_FEW 4e7
 /* Largest arrays in bytes whose lines are read. Larger ones exceed the caches. Random accesses have
  * no limit, because part of the lines is then in a cache. */
 #define READ_MOST ((uint64_t)96 << 20)
@@ -555,12 +556,11 @@ static uint64_t start_find(const struct kernel_arrays *k, const struct arrays *a
     return (uint64_t)start;
 }
 
-/* Walks over the arrays until further walks are no faster, or until @most cycles have passed. */
+/* Walks over the arrays until @enough further walks are no faster, or @most cycles have passed. */
 static bool walk_until_steady(struct kernel_arrays *k, const struct arrays *arrays,
                               const struct array_walk *w, const struct sample_plan *p, double most,
-                              struct err *err)
+                              unsigned enough, struct err *err)
 {
-    const unsigned enough = p->own ? STEADY_OWN : 1;
     double ticks, least = INFINITY, sum = 0;
     unsigned steady = 0;
 
@@ -582,7 +582,8 @@ static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double rough,
                          double samples, bool fresh, struct err *err)
 {
-    const double most = p->spread ? WALK_SPREAD : WALK_CYCLES;
+    const bool few = samples < SAMPLES;
+    const double most = few ? WALK_CYCLES_FEW : WALK_CYCLES;
     const bool walks = rough * (double)p->walk < most, fits = arrays->bytes <= READ_MOST,
                reads = !walks && !p->own && (p->spread || fits);
     const unsigned readings = !reads ? 0 : fits && fresh ? READS_FRESH : 1;
@@ -590,7 +591,7 @@ static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
     for (unsigned i = 0; i < readings; i++)
         if (!lines_read(k, arrays->bytes, err))
             return false;
-    if (walks && !walk_until_steady(k, arrays, w, p, most, err))
+    if (walks && !walk_until_steady(k, arrays, w, p, most, few ? STEADY_FEW : STEADY, err))
         return false;
     k->walked = 0;
     if (!walks && (!reads || !arrays->walked_count))
