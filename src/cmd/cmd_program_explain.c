@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Command program explain: iterations, cycles, paths and branches of a hot loop in its running
  * program. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,6 +24,7 @@
 #include "measure/kernel_passes.h"
 #include "profile/launch.h"
 #include "profile/profile.h"
+#include "profile/tasks.h"
 #include "work/job.h"
 
 #define ATTACHED_SECONDS 5.0
@@ -62,20 +62,13 @@ static bool goes_on(void *state, double seconds, uint64_t iterations)
 static bool find_loop(struct explaining *w, struct err *err)
 {
     struct kernel_options options = {.symbol = w->place};
-    char path[64], resolved[4096];
+    char resolved[4096];
 
     if (w->found.kernel)
         return true;
     if (!w->found.file && w->options.pid) {
-        snprintf(path, sizeof path, "/proc/%d/exe", (int)w->options.pid);
-        ssize_t n = readlink(path, resolved, sizeof resolved - 1);
-        if (n <= 0)
-            return err_set(
-                err, ERR_MISSING,
-                "ps lists processes; run Portolan as the user of the process, or as root",
-                "cannot find the program of process %d: %s", (int)w->options.pid,
-                n < 0 ? strerror(errno) : "it is a kernel thread");
-        resolved[n] = '\0';
+        if (!task_program(w->options.pid, resolved, sizeof resolved, err))
+            return false;
         w->found.file = mem_strdup(resolved);
     } else if (!w->found.file && !(w->found.file = path_find_program(w->argv.items[0])))
         return err_set(err, ERR_MISSING, "give its path, as in ./NAME", "no such program: %s",
@@ -138,6 +131,8 @@ static void split(struct explaining *w)
         f.replays = &replays;
     }
     w->found.split = split_of(&f);
+    if (x->region.dispatch)
+        w->found.split.why = "no cycles are predicted for computed gotos";
 }
 
 static bool goes_on_sampling(void *state, double seconds, size_t samples)

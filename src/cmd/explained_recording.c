@@ -161,6 +161,8 @@ bool explained_recording(const struct placed *x, const struct loop_lines *lines,
                                          .indirect = in->indirect,
                                          .places = 1}));
     }
+    if (r->dispatch)
+        reason = "only the parts of a loop of computed gotos were recorded";
     if (!reason && places[r->pivot] == RECORDED_OUT)
         reason = "the loop's iterations begin outside the loop";
     w.seen = mem_zero(count + 1, sizeof *w.seen);

@@ -4,13 +4,89 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+
+#include "base/mem.h"
 
 #define LOADS_SHOWN 8u
 #define EQUAL_MOST 0.05 /* largest relative difference at which a time and its prediction count as
                          * equal */
 #define JUMP_MOST 5.0 /* largest cost of the jump to the counting code, cycles */
+
+/* Returns the result of the simulated branch predictor for the branch at @at, or NULL. */
+static const struct predicted_branch *predicted_at(const struct explained_findings *f, uint32_t at)
+{
+    for (size_t i = 0; i < f->branches.list.count; i++)
+        if (f->branches.list.items[i].at == at)
+            return &f->branches.list.items[i];
+    return NULL;
+}
+
+struct ranked_part {
+    uint64_t count;
+    uint32_t at;
+};
+
+static int by_count(const void *a, const void *b)
+{
+    const struct ranked_part *x = a, *y = b;
+    return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
+                                : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Adds the executed parts of a loop of computed gotos. */
+static void add_parts(struct result *result, const struct explained_findings *f)
+{
+    static const struct result_column columns[] = {
+        {.key = "address", .kind = CELL_TEXT},
+        {.key = "instruction", .title = "begins with", .kind = CELL_TEXT},
+        {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "mispredictions",
+         .title = "next mispredicted",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 1}};
+    const struct placed *x = &f->insitu.placed;
+    const struct region *r = &f->insitu.region;
+    struct ranked_part *parts = mem_alloc((x->parts.count + 1) * sizeof *parts);
+    uint64_t all = 0;
+    size_t executed = 0;
+
+    for (size_t i = 0; i < x->parts.count; i++) {
+        all += x->parts.items[i];
+        if (x->parts.items[i])
+            parts[executed++] = (struct ranked_part){x->parts.items[i], region_site(r, i)};
+    }
+    if (executed)
+        qsort(parts, executed, sizeof *parts, by_count);
+    result_line(result,
+                "\nparts of the loop of computed gotos: %zu, of which %zu were executed; an "
+                "iteration is one execution of a part; shares of %" PRIu64
+                " executions, without those during timing and recording",
+                x->parts.count + r->unresumed, executed, all);
+    if (r->unresumed)
+        result_line(result, "not counted: %u part%s without space for a jump", r->unresumed,
+                    plural(r->unresumed));
+    struct result_table *t =
+        result_table(result, "parts", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < executed; i++) {
+        const struct insn *in = r->list.items[parts[i].at].insn;
+        const struct predicted_branch *next = predicted_at(f, parts[i].at);
+        char address[PLACE_TEXT + 2];
+        cell_text(t, insn_address_text(in, address));
+        cell_text(t, insn_shown(in));
+        cell_number(t, 100 * (double)parts[i].count / (double)all);
+        cell_number(t, next ? 100 * (double)next->missed / (double)next->executed : NAN);
+    }
+    if (!isnan(f->branches.missed))
+        result_line(result,
+                    "next mispredicted: jump from the part to the next one, by a simulated "
+                    "predictor, which approximates that of this CPU; %.1f %% of all jumps",
+                    100 * f->branches.missed);
+    free(parts);
+}
 
 static void add_paths(struct result *result, const struct explained_findings *f)
 {
@@ -24,6 +100,10 @@ static void add_paths(struct result *result, const struct explained_findings *f)
     const struct paths *p = &f->paths;
     struct result_table *t;
 
+    if (f->insitu.region.dispatch) {
+        add_parts(result, f);
+        return;
+    }
     if (!p->list.count) {
         result_line(result, "\nno paths: no iteration was recorded; run the program longer, or on "
                             "a less busy machine");
@@ -52,15 +132,6 @@ static void add_paths(struct result *result, const struct explained_findings *f)
 static double part_of(const struct split_term *term, double share)
 {
     return term->cycles > term->off ? term->cycles * share : NAN;
-}
-
-/* Returns the result of the simulated branch predictor for the branch at @at, or NULL. */
-static const struct predicted_branch *predicted_at(const struct explained_findings *f, uint32_t at)
-{
-    for (size_t i = 0; i < f->branches.list.count; i++)
-        if (f->branches.list.items[i].at == at)
-            return &f->branches.list.items[i];
-    return NULL;
 }
 
 static void add_branches(struct result *result, const struct explained_findings *f)
@@ -230,7 +301,7 @@ static void say_cycles(struct result *result, const struct explained_findings *f
                     "  including the code between executions of the loop, which are too short for "
                     "separate timing: the loop exits after about %.1f iterations",
                     trip);
-    if (x->region.jumps_indirect && !alone && !isinf(trip))
+    if (x->region.jumps_indirect && !x->region.dispatch && !alone && !isinf(trip))
         result_line(result, "%s",
                     "  including code that the loop's indirect jump reaches without a jump table: "
                     "a computed goto or another function");
@@ -461,6 +532,12 @@ static void say_split(struct result *result, const struct explained_findings *f)
     const struct split *s = &f->split;
     char more[64];
 
+    if (f->insitu.region.dispatch) {
+        result_line(result, "%s",
+                    "  with the functions that the parts call; no cycles are predicted for computed "
+                    "gotos, so the time has no causes");
+        return;
+    }
     snprintf(more, sizeof more, "%.1f (± %.1f) cycles more than predicted", s->missing, s->off);
     say_cause(result, f, more);
     say_terms(result, f);

@@ -86,7 +86,7 @@ static bool put_result(int fd, bool ok, const struct err *err, const struct insi
            put(fd, x, sizeof *x) && PUT(fd, &x->region.list) && PUT(fd, &x->region.resumed) &&
            PUT(fd, &x->region.tabled) && PUT(fd, &x->placed.timed) && PUT(fd, &x->placed.events) &&
            PUT(fd, &x->placed.stretches) && PUT(fd, &x->placed.patches) &&
-           PUT(fd, &x->replays.list) &&
+           PUT(fd, &x->placed.parts) && PUT(fd, &x->replays.list) &&
            put_items(fd, x->placed.peeked, x->placed.peeked ? SLOTS_MOST : 0,
                      sizeof *x->placed.peeked) &&
            put_items(fd, x->cut, x->cut ? strlen(x->cut) + 1 : 0, 1);
@@ -107,7 +107,8 @@ static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
                                     .calls = had.region.calls,
                                     .calls_always = had.region.calls_always,
                                     .jumps_indirect = had.region.jumps_indirect,
-                                    .each_away = had.region.each_away},
+                                    .each_away = had.region.each_away,
+                                    .dispatch = had.region.dispatch},
                          .placed = {.region = had.placed.region ? &x->region : NULL,
                                     .bias = had.placed.bias,
                                     .slot_count = had.placed.slot_count,
@@ -135,7 +136,8 @@ static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
     return TAKE(fd, &x->region.list) && TAKE(fd, &x->region.resumed) &&
            TAKE(fd, &x->region.tabled) && TAKE(fd, &x->placed.timed) &&
            TAKE(fd, &x->placed.events) && TAKE(fd, &x->placed.stretches) &&
-           TAKE(fd, &x->placed.patches) && TAKE(fd, &x->replays.list) &&
+           TAKE(fd, &x->placed.patches) && TAKE(fd, &x->placed.parts) &&
+           TAKE(fd, &x->replays.list) &&
            take_items(fd, (void **)&x->placed.peeked, &count, sizeof *x->placed.peeked) &&
            take_items(fd, (void **)&x->cut, &count, 1);
 }

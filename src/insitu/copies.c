@@ -8,6 +8,9 @@
 
 #define TIMED_INSNS 192u       /* minimum number of instructions in all copies of a short loop */
 #define TIMES_MOST 16u
+/* maximum number of copies of a loop with branches within an iteration, because each copy has
+ * branches of its own, which the predictor must learn */
+#define TIMES_ARMS 8u
 #define LINE 64u               /* bytes of code per fetch */
 /* maximum number of instructions after a patch in which a jump is searched for */
 #define DISPLACED_MORE 8u
@@ -41,6 +44,9 @@ struct maker {
     uint32_t *heads;        /* label of the pivot in each copy */
     struct stamp stamp;     /* stamp at the pivot of a timed copy, or at an anchor */
     bool displaced;         /* copies contain only the instructions that patches overwrite */
+    /* label of a stamp for all parts of a loop of computed gotos; CODE_UNPLACED: each place has
+     * its own */
+    uint32_t shared;
     /* register for counting, unused by the loop if possible */
     enum code_register spare;
     /* labels of the table for indirect jumps and of its default target; CODE_UNPLACED before their
@@ -82,20 +88,25 @@ static bool records(const struct maker *m)
     return m->mode == COPY_RECORD || m->mode == COPY_FOLLOW;
 }
 
+/* Returns whether the copy ends with int3 where control would continue in the original. */
+static bool ends(const struct maker *m)
+{
+    return !m->displaced && (m->mode == COPY_REPLAY || m->mode == COPY_FOLLOW);
+}
+
 /* Appends a jump to @address in the original, or int3 if the copy ends there. */
 static void outside(struct maker *m, uint64_t address)
 {
-    if (m->mode == COPY_REPLAY || m->mode == COPY_FOLLOW)
+    if (ends(m))
         BYTES(m->c, 0xcc);
     else
         code_jump_address(m->c, address);
 }
 
-/* Appends a jump to the address in JUMP_ORIGINAL. In the modes COPY_REPLAY and COPY_FOLLOW, whose
- * copies end at the exit, appends an int3. */
+/* Appends a jump to the address in JUMP_ORIGINAL, or int3 if the copy ends there. */
 static void outside_indirect(struct maker *m)
 {
-    if (m->mode == COPY_REPLAY || m->mode == COPY_FOLLOW)
+    if (ends(m))
         BYTES(m->c, 0xcc);
     else
         code_jump_slot(m->c, JUMP_ORIGINAL);
@@ -111,44 +122,6 @@ static uint32_t label_of(const struct maker *m, unsigned copy, uint32_t at)
 static int32_t rest(const struct maker *m, unsigned copy)
 {
     return (int32_t)(m->times - 1 - copy);
-}
-
-/* Appends code that records event @id with the value in rax. rax and rcx were saved in SLOT_FREE0
- * and SLOT_FREE1. Overwrites rcx. */
-static void event(struct code *c, uint16_t id)
-{
-    uint32_t ring = SLOT_RING, top = SLOT_RING + 6;
-
-    BYTES(c, 0x65, 0x0f, 0xb7, 0x0c, 0x25);   /* movzwl gs:events, ecx */
-    code_bytes(c, &(uint32_t){SLOT_EVENTS}, 4);
-    BYTES(c, 0x65, 0x48, 0x89, 0x04, 0xcd);   /* mov rax, gs:ring(,rcx,8) */
-    code_bytes(c, &ring, 4);
-    BYTES(c, 0x65, 0x66, 0xc7, 0x04, 0xcd);   /* movw id, into the upper bytes of the event */
-    code_bytes(c, &top, 4);
-    code_bytes(c, &id, 2);
-    code_load_narrow(c, CODE_RCX, SLOT_EVENTS);
-    code_add(c, CODE_RCX, 1);
-    code_store_narrow(c, CODE_RCX, SLOT_EVENTS);
-}
-
-static void save(struct code *c)
-{
-    code_store(c, CODE_RAX, SLOT_FREE0);
-    code_store(c, CODE_RCX, SLOT_FREE1);
-}
-
-static void restore(struct code *c)
-{
-    code_load(c, CODE_RAX, SLOT_FREE0);
-    code_load(c, CODE_RCX, SLOT_FREE1);
-}
-
-static void event_plain(struct code *c, uint16_t id, uint64_t value)
-{
-    save(c);
-    code_set(c, CODE_RAX, value);
-    event(c, id);
-    restore(c);
 }
 
 /* Returns the label for jumps from outside of the loop to @target in the loop. */
@@ -176,7 +149,7 @@ static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
     if (m->mode == COPY_VISIT)
         stamps_leave(m->c);
     if (records(m))
-        event_plain(m->c, away ? EVENT_AWAY : EVENT_LEAVE, 0);
+        events_add(m->c, away ? EVENT_AWAY : EVENT_LEAVE, 0);
 }
 
 /* Returns the label for a jump from @source in copy @copy to instruction @target of the list. */
@@ -250,7 +223,7 @@ static void conditional(struct maker *m, uint32_t source, unsigned copy)
     branch(m, i->insn, label, 0);
     vec_push(&m->stubs, ((struct stub){label, source, copy, recorded, false}));
     if (recorded)
-        event_plain(m->c, (uint16_t)source, 0);
+        events_add(m->c, (uint16_t)source, 0);
 }
 
 /* Appends code that loads the target of an indirect jump into rax, by a mov with the operand of the
@@ -299,11 +272,11 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
         m->table = code_label(c);
         m->missed = code_label(c);
     }
-    save(c);
+    events_save(c);
     point(m, source, unfinished);   /* Here rax and rcx have the values of the original. */
     load_target(m, i->insn);
     if (records(m) && i->in_loop)
-        event(c, (uint16_t)source);
+        events_add_rax(c, (uint16_t)source);
     code_store(c, CODE_RAX, JUMP_ORIGINAL);
     code_set(c, CODE_RCX, 0 - (m->r->list.items[0].insn->offset + m->bias));
     /* lea (rcx,rax), rax: offset of the target from the region's start */
@@ -313,7 +286,7 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
     /* lea 1(rax,rcx), rcx: 0 if the target is within the window */
     BYTES(c, 0x48, 0x8d, 0x4c, 0x08, 0x01);
     code_branch_zero(c, within);
-    restore(c);
+    events_restore(c);
     outside_indirect(m);
     code_label_here(c, within);
     BYTES(c, 0x48, 0x8d, 0x0d, 0, 0, 0, 0);             /* lea table, rcx */
@@ -321,7 +294,7 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
     BYTES(c, 0x48, 0x63, 0x04, 0x81);                   /* movslq (rcx,rax,4), rax */
     BYTES(c, 0x48, 0x8d, 0x04, 0x01);                   /* lea (rcx,rax), rax */
     code_store(c, CODE_RAX, JUMP_COPY);
-    restore(c);
+    events_restore(c);
     code_jump_slot(c, JUMP_COPY);
 }
 
@@ -366,11 +339,11 @@ static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unf
     if (i->in_place) {
         leave(m, at, copy, true);
         outside(m, i->insn->offset + m->bias);
-    } else if (i->indirect && records(m))
+    } else if (i->indirect && records(m) && !m->displaced)
         indirect(m, at, unfinished);
     else if (traits & INSN_RETURN) {
         leave(m, at, copy, false);
-        if (m->mode == COPY_REPLAY || m->mode == COPY_FOLLOW)
+        if (ends(m))
             BYTES(m->c, 0xcc);
         else
             plain(m, i->insn);
@@ -379,12 +352,13 @@ static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unf
     else if (i->direct)
         go_to_target(m, at, copy);
     else {
-        if (m->mode == COPY_FOLLOW ? copies_follows(i)
-                                   : m->mode == COPY_RECORD && copies_records(i)) {
-            save(m->c);
+        if (!m->displaced && (m->mode == COPY_FOLLOW
+                                  ? copies_follows(i)
+                                  : m->mode == COPY_RECORD && copies_records(i))) {
+            events_save(m->c);
             load_address(m, i->insn);
-            event(m->c, (uint16_t)at);
-            restore(m->c);
+            events_add_rax(m->c, (uint16_t)at);
+            events_restore(m->c);
         }
         point(m, at, unfinished);
         plain(m, i->insn);
@@ -409,7 +383,7 @@ static void arrive(struct maker *m)
         count_up(m, SLOT_PASSES);
     else if (records(m)) {
         stamps_count_down(c, SLOT_RECORDS_LEFT, m->stamp.here, true);
-        event_plain(c, EVENT_PASS, 0);
+        events_add(c, EVENT_PASS, 0);
     } else
         stamps_step_down(m->c, &m->stamp);
 }
@@ -485,7 +459,7 @@ static void make_stubs(struct maker *m)
         struct stub s = m->stubs.items[i];
         code_label_here(m->c, s.label);
         if (s.taken)
-            event_plain(m->c, (uint16_t)s.source, 1);
+            events_add(m->c, (uint16_t)s.source, 1);
         if (s.falls)
             fall(m, s.source, s.copy);
         else
@@ -514,10 +488,10 @@ static void make_recorded(struct maker *m)
 
 static bool is_patched(const struct region *r, uint32_t at)
 {
-    bool found = at == r->pivot;
+    bool found = false;
 
-    for (size_t i = 0; i < r->resumed.count; i++)
-        found |= r->resumed.items[i] == at;
+    for (size_t i = 0; i <= r->resumed.count; i++)
+        found |= region_site(r, i) == at;
     return found;
 }
 
@@ -545,14 +519,43 @@ static void displace(struct maker *m, uint32_t at)
     uint32_t end = displaced_end(r, at);
 
     for (uint32_t i = at; i < end; i++) {
-        /* The pivot was counted, and will be counted again in the original. */
-        int32_t unfinished = i == r->pivot;
+        /* The pivot or part was counted, and will be counted again in the original. */
+        int32_t unfinished = i == r->pivot || (r->dispatch && i == at);
         point(m, i, unfinished);
         instruction(m, i, 0, unfinished);
     }
     const struct insn *last = r->list.items[end - 1].insn;
     if (region_falls(&r->list.items[end - 1]))
         outside(m, last->offset + last->length + m->bias);
+}
+
+/* Appends the stamp of a place, or code that jumps to the shared stamp and returns from it. */
+static void end_stamp(struct maker *m)
+{
+    struct code *c = m->c;
+
+    if (m->shared == CODE_UNPLACED) {
+        stamps_make(c, &m->stamp);
+        return;
+    }
+    code_label_here(c, m->stamp.here);
+    if (m->stamp.flags_free)
+        code_store(c, CODE_RCX, SLOT_FREE2);
+    BYTES(c, 0x48, 0x8d, 0x0d, 0, 0, 0, 0);             /* lea go, rcx */
+    vec_push(&c->fixups, ((struct code_fixup){code_place(c) - 4, code_place(c), m->stamp.go, 0}));
+    code_store(c, CODE_RCX, JUMP_COPY);
+    code_jump(c, m->shared);
+}
+
+/* Appends a stamp that returns to the address at JUMP_COPY, and makes it the shared one. */
+static void share_stamp(struct maker *m)
+{
+    struct stamp s = {.kind = m->stamp.kind, .here = code_label(m->c), .go = code_label(m->c)};
+
+    stamps_make(m->c, &s);
+    code_label_here(m->c, s.go);
+    code_jump_slot(m->c, JUMP_COPY);
+    m->shared = s.here;
 }
 
 /* Appends the code to which the patch at anchor @at jumps. @twice adds another count and jump at
@@ -573,10 +576,59 @@ static uint32_t make_anchor(struct maker *m, uint32_t at, bool twice)
             BYTES(m->c, 0xcc);
         code_label_here(m->c, next);
     }
+    if (m->r->dispatch)
+        count_up(m, SLOT_PASSES);
     stamps_step_down(m->c, &m->stamp);
     displace(m, at);
-    stamps_make(m->c, &m->stamp);
+    end_stamp(m);
     return label;
+}
+
+/* Appends the code to which the patch at part @i jumps. */
+static void make_part(struct maker *m, size_t i)
+{
+    const uint32_t at = region_site(m->r, i);
+    struct code *c = m->c;
+    struct copies *out = m->out;
+
+    m->stamp.flags_free = region_flags_free(m->r, at);
+    m->stamp.here = code_label(c);
+    m->stamp.go = code_label(c);
+    point(m, at, 0);
+    switch (m->mode) {
+    case COPY_TIME: stamps_step_down(c, &m->stamp); break;
+    case COPY_RECORD:
+        stamps_count_down(c, SLOT_RECORDS_LEFT, m->stamp.here, true);
+        events_add(c, EVENT_PART, i);
+        break;
+    case COPY_FOLLOW: count_up(m, SLOT_PASSES); break;
+    default: count_up(m, SLOT_PARTS + 8 * (uint32_t)i);
+    }
+    displace(m, at);
+    if (m->mode == COPY_TIME)
+        end_stamp(m);
+    if (m->mode == COPY_RECORD) {   /* The recording is complete. */
+        code_label_here(c, m->stamp.here);
+        code_load(c, CODE_RCX, SLOT_FREE2);
+        code_jump(c, i ? out->resumes[COPY_COUNT].items[i - 1] : out->entry[COPY_COUNT]);
+    }
+}
+
+/* Appends the code of all parts of a loop of computed gotos for m->mode. */
+static void make_parts(struct maker *m)
+{
+    m->times = m->out->times[m->mode] = 1;
+    if (m->mode == COPY_TIME)
+        share_stamp(m);
+    for (size_t i = 0; i <= m->r->resumed.count; i++) {
+        const uint32_t label = code_label(m->c);
+        code_label_here(m->c, label);
+        if (i)
+            vec_push(&m->out->resumes[m->mode], label);
+        else
+            m->out->entry[m->mode] = label;
+        make_part(m, i);
+    }
 }
 
 /* Appends the code to which the patches jump, if each iteration of the loop executes code of the
@@ -636,9 +688,8 @@ static unsigned choose_times(const struct region *r, enum copy_mode mode)
     bool one = r->each_away || mode == COPY_RECORD || mode == COPY_FOLLOW;
     unsigned times = one || count >= TIMED_INSNS ? 1 : (unsigned)(TIMED_INSNS / count);
 
-    if (times > TIMES_MOST)
-        times = TIMES_MOST;
-    return times;
+    const unsigned most = mode != COPY_COUNT && region_has_arms(r) ? TIMES_ARMS : TIMES_MOST;
+    return times < most ? times : most;
 }
 
 static void make_mode(struct maker *m)
@@ -677,28 +728,6 @@ static void make_mode(struct maker *m)
     free(m->heads);
 }
 
-/* Returns a register that no instruction of the loop accesses, or rax if all are in use. */
-static enum code_register find_spare(const struct region *r)
-{
-    static const enum code_register all[] = {CODE_RDI, CODE_RSI, CODE_RDX, CODE_RCX,
-                                             CODE_RBX, CODE_RBP, CODE_RAX};
-    uint32_t accessed = 0;
-
-    for (size_t i = 0; i < r->list.count; i++) {
-        const struct insn *in = r->list.items[i].insn;
-        for (unsigned k = 0; r->list.items[i].in_loop && k < in->operand_count; k++) {
-            const struct operand *o = &in->operands[k];
-            accessed |= o->kind == OPERAND_REGISTER && o->reg < 16 ? 1u << o->reg : 0;
-            accessed |= o->kind == OPERAND_MEMORY && o->base < 16 ? 1u << o->base : 0;
-            accessed |= o->kind == OPERAND_MEMORY && o->index < 16 ? 1u << o->index : 0;
-        }
-    }
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!(accessed >> all[i] & 1))
-            return all[i];
-    return CODE_RAX;
-}
-
 void copies_make(const struct region *r, uint64_t bias, struct copies *out)
 {
     struct maker m = {.r = r,
@@ -706,13 +735,17 @@ void copies_make(const struct region *r, uint64_t bias, struct copies *out)
                       .c = &out->code,
                       .bias = bias,
                       .stamp = {.flags_free = r->flags_free},
-                      .spare = find_spare(r)};
+                      .shared = CODE_UNPLACED,
+                      .spare = region_spare(r)};
 
     *out = (struct copies){.clock = 0};
     for (m.mode = 0; m.mode < COPY_MODES; m.mode++) {
         m.stamp.kind = m.mode == COPY_REPLAY ? STAMP_REPLAYED : STAMP_PLAIN;
-        m.displaced = r->each_away && (m.mode == COPY_COUNT || m.mode == COPY_TIME);
-        if (m.displaced)
+        m.displaced = r->dispatch ||
+                      (r->each_away && (m.mode == COPY_COUNT || m.mode == COPY_TIME));
+        if (r->dispatch)
+            make_parts(&m);
+        else if (m.displaced)
             make_displaced(&m);
         else
             make_mode(&m);
@@ -720,11 +753,13 @@ void copies_make(const struct region *r, uint64_t bias, struct copies *out)
     m.mode = COPY_TIME;
     m.displaced = true;
     m.stamp.kind = STAMP_ANCHORED;
+    if (r->dispatch)
+        share_stamp(&m);
     for (size_t i = 0; i < r->anchors.count; i++) {
         uint32_t at = r->anchors.items[i];
         vec_push(&out->anchors, ((struct copy_anchor){at, make_anchor(&m, at, false)}));
     }
-    if (r->each_away) {
+    if (r->each_away && !r->dispatch) {
         out->once = make_anchor(&m, r->pivot, false);
         out->twice = make_anchor(&m, r->pivot, true);
     }

@@ -6,6 +6,7 @@
 #define PORTOLAN_INSITU_COPIES_H
 
 #include "insitu/code.h"
+#include "insitu/events.h"
 #include "insitu/region.h"
 #include "insitu/slots.h"
 
@@ -14,16 +15,12 @@
  * COPY_FOLLOW records like COPY_RECORD, but includes the code around the loop. COPY_REPLAY stamps
  * like COPY_TIME, and loads lines into the cache at each stamp. Both end with int3 where control
  * would continue in the original. If each iteration executes code of the original, COPY_COUNT and
- * COPY_TIME contain only the instructions that the patches overwrite. */
+ * COPY_TIME contain only the instructions that the patches overwrite. In a loop of computed gotos,
+ * all copies do. COPY_RECORD then records the parts, COPY_FOLLOW counts passes in copies of the
+ * process, and COPY_VISIT and COPY_REPLAY are equal to COPY_COUNT. */
 enum copy_mode {
     COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_RECORD, COPY_REPLAY, COPY_FOLLOW, COPY_MODES
 };
-
-/* An event has a value in the low 48 bits. Its upper bits are the index of an instruction in the
- * region, or one of the constants below. */
-#define EVENT_PASS 0xffffu     /* execution of the pivot */
-#define EVENT_LEAVE 0xfffeu    /* exit from the loop */
-#define EVENT_AWAY 0xfffdu     /* execution of an instruction in the original, usually a call */
 
 /* A position in the copies. All registers are as in the original before instruction @at. */
 struct copy_point {

@@ -306,7 +306,8 @@ static void replay(struct insitu_watch *w)
     bool again = !w->trial.state && replay_possible(&out->region) && count < REPLAYS_MOST &&
                  out->replays.tried < (count ? 2 * REPLAYS_MOST : REPLAYS_FAILED),
          original = !w->trial.copies && w->originals < REPLAYS_MOST && out->region.anchors.count,
-         patch = !w->trial.copies && w->patches < REPLAYS_MOST && out->region.each_away;
+         patch = !w->trial.copies && w->patches < REPLAYS_MOST && out->region.each_away &&
+                 !out->region.dispatch;
     if (!(again || original || patch) || !out->placed.timed.count ||
         out->replays.seconds > REPLAY_SHARE * (now() - w->begun) + REPLAY_SECONDS)
         return;
@@ -322,7 +323,8 @@ static void replay(struct insitu_watch *w)
             patch = false;
             t = process_tracee(p, tid);
         }
-        if (!t || at == REGION_NONE || !out->region.list.items[at].in_loop)
+        if (!t || (!out->region.dispatch &&
+                   (at == REGION_NONE || !out->region.list.items[at].in_loop)))
             continue;
         if (again)
             replay_moment(&out->placed, t, insitu_clock_overhead(out), &out->replays);
@@ -406,12 +408,8 @@ static void choose_period(struct insitu_watch *w)
  * exits through the jump are undetected, or if visits proved too short. */
 static bool times_visits(const struct insitu_watch *w)
 {
-    bool alone;
-
-    if (w->out->region.jumps_indirect || w->out->moments < VISITS_TRIED)
-        return !w->out->region.jumps_indirect;
-    insitu_cycles(w->out, INSITU_TYPICAL, &alone);
-    return alone;
+    return !w->out->region.jumps_indirect &&
+           (w->out->moments < VISITS_TRIED || !insitu_short(w->out));
 }
 
 /* Times the loop, and its visits if useful, then records it. */
@@ -421,6 +419,7 @@ static bool moment(struct insitu_watch *w, struct err *err)
         enum copy_mode mode;
         double look, most; /* seconds between polls, and most seconds */
     } steps[] = {{COPY_TIME, 0.01, 0.1}, {COPY_VISIT, 0.01, 0.1}, {COPY_RECORD, 0.001, 0.02}};
+    const size_t found = w->out->placed.timed.count + w->out->placed.events.count;
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         if (steps[i].mode == COPY_VISIT && !times_visits(w))
@@ -436,7 +435,8 @@ static bool moment(struct insitu_watch *w, struct err *err)
     if (!change(w, COPY_COUNT, err))
         return !w->over && !w->process.ended;
     choose_period(w);
-    w->out->moments++;
+    /* Before the program executes the loop, a moment has no results. */
+    w->out->moments += w->out->placed.timed.count + w->out->placed.events.count > found;
     return true;
 }
 
@@ -652,6 +652,7 @@ static bool watch(struct insitu_watch *w, struct err *err)
 {
     struct insitu *out = w->out;
     double next = MOMENT_FIRST;
+    size_t tried = 0;
     bool ok = w->options->argv ? start(w, err) : attach(w, err);
 
     w->begun = now();
@@ -673,7 +674,7 @@ static bool watch(struct insitu_watch *w, struct err *err)
     process_go_all(&w->process);
     while (run_for(w, next)) {
         if (w->options->counts_only || out->placed.shared || out->moments >= MOMENTS_MOST ||
-            (out->moments >= MOMENTS_LEAST &&
+            (tried++ >= MOMENTS_LEAST &&
              out->stopped > STOPPED_SHARE * (now() - w->begun) + STOPPED_SECONDS))
             continue;
         if (!moment(w, err))

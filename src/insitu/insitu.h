@@ -74,6 +74,8 @@ double insitu_cycles_whole(const struct insitu *x);
 /* Returns whether insitu_cycles is from the original code, timed in copies of the process. If not,
  * insitu_cycles includes the return from the original if an indirect jump leaves the timed code. */
 bool insitu_original(const struct insitu *x);
+/* Returns whether timed visits proved too short to be timed separately. */
+bool insitu_short(const struct insitu *x);
 /* Returns the mean cycles from an exit of the loop to its next entry, or NaN if visits were not
  * timed. */
 double insitu_between(const struct insitu *x);

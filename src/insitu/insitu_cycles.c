@@ -155,6 +155,11 @@ double insitu_cycles(const struct insitu *x, double q, bool *alone)
     return cycles;
 }
 
+bool insitu_short(const struct insitu *x)
+{
+    return timed_trip(x) * cycles_of(x, INSITU_TYPICAL, BLOCK_VISITS) < VISIT_LEAST;
+}
+
 double insitu_cycles_whole(const struct insitu *x)
 {
     return cycles_of(x, INSITU_TYPICAL, BLOCK_COPY);

@@ -22,6 +22,12 @@
 #define HUGE_EVENTS 4096u      /* recorded events whose page sizes are read */
 #define PERIOD_FIRST 256u      /* passes between stamps before their duration is known */
 
+/* Returns the number of parts of a loop of computed gotos; 0 for other loops. */
+static size_t part_count(const struct placed *x)
+{
+    return x->region->dispatch ? x->region->resumed.count + 1 : 0;
+}
+
 static uint64_t slot_address(const struct placed *x, uint32_t slot)
 {
     return x->slots + (uint64_t)slot * SLOT_BYTES;
@@ -50,7 +56,10 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
     out->chosen = mem_zero(SLOTS_MOST, sizeof *out->chosen);
     out->period = mem_zero(SLOTS_MOST, sizeof *out->period);
     out->given = mem_zero(SLOTS_MOST, sizeof *out->given);
+    out->earlier = mem_zero(SLOTS_MOST, sizeof *out->earlier);
     out->peeked = mem_zero(SLOTS_MOST, sizeof *out->peeked);
+    for (size_t i = 0; i < part_count(out); i++)
+        vec_push(&out->parts, 0);
     if (!t)
         return err_set(err, ERR_MISSING, NULL, "the program is ending");
     const struct map *m = maps_at(maps, low);
@@ -90,12 +99,14 @@ void placed_done(struct placed *x)
     free(x->chosen);
     free(x->period);
     free(x->given);
+    free(x->earlier);
     free(x->peeked);
     vec_done(&x->free);
     vec_done(&x->timed);
     vec_done(&x->events);
     vec_done(&x->stretches);
     vec_done(&x->patches);
+    vec_done(&x->parts);
 }
 
 static void set_word(const struct placed *x, uint32_t slot, uint32_t at, uint64_t value)
@@ -108,6 +119,7 @@ static uint32_t slot_new(struct placed *x)
     uint32_t slot = x->free.count ? x->free.items[--x->free.count] : x->slot_count++;
 
     x->chosen[slot] = x->mode;
+    x->earlier[slot] = 0;
     x->period[slot] = PERIOD_FIRST;
     set_word(x, slot, SLOT_PERIOD, PERIOD_FIRST);
     set_word(x, slot, SLOT_COUNTDOWN, PERIOD_FIRST);
@@ -146,8 +158,7 @@ bool placed_take_stranger(struct placed *x, pid_t tid)
 
 static uint64_t site_of(const struct region *r, uint64_t bias, size_t i)
 {
-    uint32_t at = i ? r->resumed.items[i - 1] : r->pivot;
-    return r->list.items[at].insn->offset + bias;
+    return r->list.items[region_site(r, i)].insn->offset + bias;
 }
 
 static uint64_t site_address(const struct placed *x, size_t i)
@@ -174,7 +185,7 @@ void placed_bytes(const struct placed *x, uint32_t at, uint32_t label,
 static void site_bytes(const struct placed *x, size_t i, enum copy_mode mode,
                        uint8_t original[PATCH_BYTES], uint8_t jump[PATCH_BYTES])
 {
-    placed_bytes(x, i ? x->region->resumed.items[i - 1] : x->region->pivot,
+    placed_bytes(x, region_site(x->region, i),
                  i ? x->copies->resumes[mode].items[i - 1] : x->copies->entry[mode], original,
                  jump);
 }
@@ -289,13 +300,23 @@ static void redo_jump(const struct placed *x, struct traced *t)
         }
 }
 
-/* Adds @passes to the number of passes that were counted in advance but not executed. */
-static void add_unfinished(const struct placed *x, uint32_t slot, int32_t passes)
+/* Subtracts an execution of the part at instruction @at, or adds @passes to the number of passes
+ * that were counted in advance but not executed. */
+static void add_unfinished(const struct placed *x, uint32_t slot, uint32_t at, int32_t passes)
 {
+    uint32_t place = SLOT_UNFINISHED;
     uint64_t word;
-    if (passes && slot != SLOT_NONE &&
-        process_read(x->process, slot_address(x, slot) + SLOT_UNFINISHED, &word, sizeof word))
-        set_word(x, slot, SLOT_UNFINISHED, word + (uint64_t)(int64_t)passes);
+
+    if (!passes || slot == SLOT_NONE)
+        return;
+    for (size_t i = 0; x->region->dispatch && x->chosen[slot] == COPY_COUNT && i < part_count(x);
+         i++)
+        if (region_site(x->region, i) == at) {
+            place = SLOT_PARTS + 8 * (uint32_t)i;
+            passes = -passes;
+        }
+    if (process_read(x->process, slot_address(x, slot) + place, &word, sizeof word))
+        set_word(x, slot, place, word + (uint64_t)(int64_t)passes);
 }
 
 /* If @t is at a point of the copies, moves it to the original. Returns whether @t can continue
@@ -314,7 +335,7 @@ static bool is_settled(struct placed *x, struct traced *t, bool *failed)
     uint64_t original = p ? x->region->list.items[p->at].insn->offset + x->bias : 0;
     if (!p || (x->patched && placed_inside(x->region, x->bias, original)))
         return false;
-    add_unfinished(x, t->slot, p->unfinished);
+    add_unfinished(x, t->slot, p->at, p->unfinished);
     /* The instruction at this point faulted. */
     if (t->signal && (uint64_t)(uintptr_t)t->info.si_addr == regs.rip)
         t->info.si_addr = (void *)(uintptr_t)original;
@@ -359,13 +380,33 @@ static uint64_t words_iterations(const struct placed *x, const uint64_t *words, 
            (x->given[slot] - words[SLOT_RECORDS_LEFT / 8]) - words[SLOT_UNFINISHED / 8];
 }
 
+/* Returns the executions of all parts in a slot. Adds them to x->parts and resets them if @take. */
+static uint64_t parts_iterations(struct placed *x, uint32_t slot, bool take)
+{
+    uint64_t words[PARTS_MOST], at = slot_address(x, slot) + SLOT_PARTS, sum = 0;
+    size_t count = part_count(x);
+
+    if (!count || !process_read(x->process, at, words, 8 * count))
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += words[i];
+        if (take)
+            x->parts.items[i] += words[i];
+        words[i] = 0;
+    }
+    if (take)
+        process_write(x->process, at, words, 8 * count);
+    return sum;
+}
+
 void placed_peek(struct placed *x)
 {
     uint64_t words[0x100 / 8];
 
     for (uint32_t slot = 0; slot < x->slot_count; slot++)
         if (process_read(x->process, slot_address(x, slot), words, sizeof words))
-            x->peeked[slot] = words_iterations(x, words, slot);
+            x->peeked[slot] =
+                words_iterations(x, words, slot) + parts_iterations(x, slot, false);
 }
 
 uint64_t placed_iterations(const struct placed *x)
@@ -439,7 +480,7 @@ void placed_harvest(struct placed *x, struct traced *t)
 
     if (slot == SLOT_NONE || !process_read(x->process, slot_address(x, slot), words, sizeof words))
         return;
-    x->iterations += words_iterations(x, words, slot);
+    x->iterations += words_iterations(x, words, slot) + parts_iterations(x, slot, true);
     x->peeked[slot] = 0;
     harvest_stamps(x, slot, words[SLOT_STAMP_AT / 8]);
     harvest_events(x, slot, x->given[slot] - words[SLOT_RECORDS_LEFT / 8],
@@ -452,12 +493,24 @@ void placed_harvest(struct placed *x, struct traced *t)
     set_word(x, slot, SLOT_UNFINISHED, 0);
 }
 
+/* Returns the number of timed blocks in @slot, or in a recording whether it is complete. */
+static uint64_t progress(const struct placed *x, uint32_t slot)
+{
+    const bool records = x->mode == COPY_RECORD;
+    uint64_t word, at = slot_address(x, slot) + (records ? SLOT_RECORDS_LEFT : SLOT_BLOCKS);
+
+    if ((records && !x->given[slot]) || !process_read(x->process, at, &word, sizeof word))
+        return 0;
+    return records ? !word : word;
+}
+
 void placed_choose(struct placed *x, struct traced *t, uint64_t period, uint64_t records)
 {
     if (t->slot == SLOT_NONE)
         return;
     x->chosen[t->slot] = x->mode;
     x->period[t->slot] = period;
+    x->earlier[t->slot] = 0;
     set_word(x, t->slot, SLOT_PERIOD, period);
     set_word(x, t->slot, SLOT_COUNTDOWN, period);
     x->given[t->slot] = x->mode == COPY_RECORD ? records : 0;
@@ -466,23 +519,19 @@ void placed_choose(struct placed *x, struct traced *t, uint64_t period, uint64_t
 
 void placed_choose_waiting(struct placed *x, const struct traced *t)
 {
-    if (t->slot != SLOT_NONE)
-        x->chosen[t->slot] = x->mode;
+    if (t->slot == SLOT_NONE)
+        return;
+    x->chosen[t->slot] = x->mode;
+    x->earlier[t->slot] = progress(x, t->slot);
 }
 
 bool placed_completed(const struct placed *x)
 {
-    const bool records = x->mode == COPY_RECORD;
+    const uint64_t enough = x->mode == COPY_RECORD ? 1 : BLOCKS_ENOUGH;
     bool any = false;
 
-    for (uint32_t slot = 0; slot < x->slot_count && !any; slot++) {
-        uint64_t word;
-        any = (!records || x->given[slot]) &&
-              process_read(x->process,
-                           slot_address(x, slot) + (records ? SLOT_RECORDS_LEFT : SLOT_BLOCKS),
-                           &word, 8) &&
-              (records ? !word : word >= BLOCKS_ENOUGH);
-    }
+    for (uint32_t slot = 0; slot < x->slot_count && !any; slot++)
+        any = progress(x, slot) >= x->earlier[slot] + enough;
     return any;
 }
 

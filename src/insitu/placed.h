@@ -41,6 +41,9 @@ struct placed {
     enum copy_mode *chosen;              /* mode of each slot */
     /* initial values of SLOT_PERIOD and SLOT_RECORDS_LEFT for each slot */
     uint64_t *period, *given;
+    /* blocks or recordings that a slot had completed when the mode changed; not 0 only for threads
+     * in a system call, whose counters are not reset */
+    uint64_t *earlier;
     /* iterations in each slot since the last harvest, at the last poll */
     uint64_t *peeked;
     bool patched;                        /* the original jumps to the copies of @mode */
@@ -50,6 +53,7 @@ struct placed {
     VEC(uint64_t) events;
     VEC(struct recorded_stretch) stretches;
     VEC(double) patches;                 /* cycles of a patch, by timed block */
+    VEC(uint64_t) parts; /* loop of computed gotos: counted executions of each part */
     /* share of the first recorded accesses that are to pages of 2 MiB; NaN: unknown */
     double huge;
 };

@@ -32,15 +32,23 @@ void predictor_run(const struct placed *x, struct predicted_branches *out)
 {
     struct branches *branches = mem_try_zero(1, sizeof *branches);
     size_t missed = 0, begin = x->events.count / 3;
+    unsigned part = 0;
 
     *out = (struct predicted_branches){.missed = NAN};
     for (size_t i = 0; i < x->events.count && branches; i++) {
         unsigned id = (unsigned)(x->events.items[i] >> 48);
         uint64_t value = x->events.items[i] & ((UINT64_C(1) << 48) - 1);
-        out->iterations += id == EVENT_PASS && i >= begin;
-        if (id >= x->region->list.count || !(x->region->list.items[id].insn->traits & INSN_BRANCH))
+        bool indirect = id == EVENT_PART;
+        out->iterations += (id == EVENT_PASS || id == EVENT_PART) && i >= begin;
+        if (id == EVENT_PART) {   /* The previous part ends with the jump to this one. */
+            id = part;
+            part = region_site(x->region, value);
+        } else if (id >= x->region->list.count ||
+                   !(x->region->list.items[id].insn->traits & INSN_BRANCH))
             continue;
-        const bool wrong = x->region->list.items[id].indirect
+        else
+            indirect = x->region->list.items[id].indirect;
+        const bool wrong = indirect
                                ? branches_target_mispredicted(branches, id, value)
                                : branches_mispredicted(branches, id, value != 0);
         if (i >= begin) {

@@ -6,7 +6,9 @@
 #include "insitu/placed.h"
 
 struct predicted_branch {
-    uint32_t at;               /* index in the region's list */
+    /* index in the region's list: of the branch, or of the part of a loop of computed gotos that
+     * ends with the branch */
+    uint32_t at;
     size_t executed, missed;
 };
 

@@ -5,12 +5,17 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "insitu/slots.h"
 
 #define REGION_MOST 8000 /* maximum number of instructions in the copies */
 #define FLAGS_STEPS 200  /* maximum number of instructions in the search for readers of flags */
 #define TABLE_MOST 1024  /* maximum number of entries of a jump table */
 #define ANCHORS_MOST 64u
 #define RESUMED_MOST 90u /* maximum number of patched places in addition to the pivot */
+/* maximum number of instructions in a function with a loop of computed gotos */
+#define DISPATCH_MOST 50000u
+/* distance from the function within which entries of its table may be the addresses of other code */
+#define NEAR_BYTES (UINT64_C(1) << 20)
 #define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
 void region_done(struct region *r)
@@ -95,10 +100,13 @@ static size_t unit_at(const struct kernel *k, uint64_t address)
 }
 
 /* Adds the entries of the table at @at that are addresses in the unit. Entries are addresses if
- * @absolute, otherwise offsets from the table. */
+ * @absolute, otherwise offsets from the table. A table of a loop of computed gotos may also contain
+ * addresses outside of the unit. */
 static void table_take(struct region *r, const struct region_memory *memory, uint64_t at,
                        bool absolute)
 {
+    const uint64_t begin = r->kernel->insns[0].offset;
+
     for (unsigned i = 0; i < TABLE_MOST; i++) {
         int32_t distance = 0;
         uint64_t target = 0;
@@ -106,9 +114,10 @@ static void table_take(struct region *r, const struct region_memory *memory, uin
                      : !memory->read(memory->state, at + 4u * i, &distance, 4))
             return;
         target = absolute ? target - memory->bias : at + (uint64_t)(int64_t)distance;
-        if (unit_at(r->kernel, target) == SIZE_MAX)
+        if (unit_at(r->kernel, target) != SIZE_MAX)
+            vec_push(&r->tabled, target);
+        else if (!(absolute && r->dispatch && target - begin + NEAR_BYTES < 2 * NEAR_BYTES))
             return;
-        vec_push(&r->tabled, target);
     }
 }
 
@@ -125,6 +134,49 @@ static void find_tables(struct region *r, const struct region_memory *memory)
         else if (m && in->traits & INSN_BRANCH && m->index != REG_NONE && m->base == REG_NONE)
             table_take(r, memory, (uint64_t)m->displacement, true);
     }
+}
+
+/* Returns whether @in addresses a table of addresses in *@at: by lea, or by an index only. */
+static bool addresses_table(const struct insn *in, uint64_t *at)
+{
+    const struct operand *m = insn_memory(in);
+    bool lea = m && in->operation == OPERATION_ADDRESS && m->base == REG_PC,
+         indexed = m && m->index != REG_NONE && m->base == REG_NONE && m->scale == 8;
+
+    if (lea || indexed)
+        *at = (uint64_t)m->displacement + (lea ? end_of(in) : 0);
+    return lea || indexed;
+}
+
+/* Reads the table of a loop of computed gotos, and all other tables, whose targets must not be
+ * overwritten by patches. Marks in @parts the instructions of the unit to which the loop jumps. An
+ * operand that only one instruction has is the table of a switch. */
+static void find_parts(struct region *r, const struct region_memory *memory, bool *parts)
+{
+    const struct kernel *k = r->kernel;
+    VEC(uint64_t) seen = {0};
+
+    for (size_t i = 0; i < k->insn_count; i++) {
+        uint64_t at, other;
+        bool lea = k->insns[i].operation == OPERATION_ADDRESS, again = lea, known = false;
+        if (!addresses_table(&k->insns[i], &at))
+            continue;
+        for (size_t j = 0; j < seen.count && !known; j++)
+            known = seen.items[j] == at;
+        if (known)
+            continue;
+        vec_push(&seen, at);
+        for (size_t j = i + 1; j < k->insn_count && !again; j++)
+            again = addresses_table(&k->insns[j], &other) && other == at;
+        size_t from = r->tabled.count;
+        table_take(r, memory, at, true);
+        for (size_t j = from; again && j < r->tabled.count; j++)
+            parts[unit_at(k, r->tabled.items[j])] = true;
+        if (lea)
+            table_take(r, memory, at, false);
+    }
+    parts[0] = false;   /* The address of the function itself may follow the table. */
+    vec_done(&seen);
 }
 
 /* Marks the code that can be reached from the loop without calls. */
@@ -275,6 +327,11 @@ bool region_flags_free(const struct region *r, uint32_t at)
     return flags_free(r, at, ARITHMETIC, &steps);
 }
 
+uint32_t region_site(const struct region *r, size_t i)
+{
+    return i ? r->resumed.items[i - 1] : r->pivot;
+}
+
 uint32_t region_covered(const struct region *r, uint32_t at)
 {
     uint64_t begin = r->list.items[at].insn->offset;
@@ -301,6 +358,20 @@ static bool entered(const struct region *r, uint64_t from, uint64_t to)
     return false;
 }
 
+/* Returns whether the bytes from instruction @at to address @end are padding. */
+static bool is_padding(const struct region *r, uint32_t at, uint64_t end)
+{
+    uint64_t next = end_of(r->list.items[at - 1].insn);
+
+    for (; next < end; at++) {
+        if (at >= r->list.count || r->list.items[at].insn->offset != next ||
+            !(r->list.items[at].insn->traits & INSN_NOP))
+            return false;
+        next = end_of(r->list.items[at].insn);
+    }
+    return true;
+}
+
 /* Returns whether a jump can replace the five bytes from @at. */
 static bool patchable(const struct region *r, uint32_t at)
 {
@@ -312,8 +383,13 @@ static bool patchable(const struct region *r, uint32_t at)
         if (x->in_place || x->insn->offset != end)
             return false;
         end = end_of(x->insn);
-        if (end < begin + PATCH_BYTES && !region_falls(x))
-            return false;   /* A table may contain the next address. */
+        if (end < begin + PATCH_BYTES && !region_falls(x)) {
+            /* A table may contain the next address. All tables of computed gotos are known. */
+            if (!r->dispatch || !is_padding(r, i + 1, begin + PATCH_BYTES))
+                return false;
+            end = begin + PATCH_BYTES;
+            break;
+        }
     }
     return end >= begin + PATCH_BYTES && !entered(r, begin, begin + PATCH_BYTES);
 }
@@ -456,6 +532,63 @@ static void choose_anchors(struct region *r)
     }
 }
 
+/* Chooses the parts of a loop of computed gotos as patched places. Returns false with err if there
+ * are none. */
+static bool choose_parts(struct region *r, const bool *parts, struct err *err)
+{
+    for (uint32_t i = 0; i < r->list.count; i++) {
+        if (!parts[i])
+            continue;
+        if (!patchable(r, i) || r->anchors.count >= PARTS_MOST)
+            r->unresumed++;
+        else
+            vec_push(&r->anchors, i);
+    }
+    for (size_t i = 1; i < r->anchors.count; i++)
+        vec_push(&r->resumed, r->anchors.items[i]);
+    if (r->anchors.count)
+        r->pivot = r->anchors.items[0];
+    r->jumps_indirect = r->each_away = true;
+    return r->anchors.count ||
+           err_set(err, ERR_LIMIT, "kernel measure measures the loop outside its program",
+                   "no part of the loop of computed gotos has space for a jump of %u bytes",
+                   PATCH_BYTES);
+}
+
+enum code_register region_spare(const struct region *r)
+{
+    static const enum code_register all[] = {CODE_RDI, CODE_RSI, CODE_RDX, CODE_RCX,
+                                             CODE_RBX, CODE_RBP, CODE_RAX};
+    uint32_t accessed = 0;
+
+    for (size_t i = 0; i < r->list.count; i++) {
+        const struct insn *in = r->list.items[i].insn;
+        for (unsigned k = 0; r->list.items[i].in_loop && k < in->operand_count; k++) {
+            const struct operand *o = &in->operands[k];
+            accessed |= o->kind == OPERAND_REGISTER && o->reg < 16 ? 1u << o->reg : 0;
+            accessed |= o->kind == OPERAND_MEMORY && o->base < 16 ? 1u << o->base : 0;
+            accessed |= o->kind == OPERAND_MEMORY && o->index < 16 ? 1u << o->index : 0;
+        }
+    }
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!(accessed >> all[i] & 1))
+            return all[i];
+    return CODE_RAX;
+}
+
+bool region_has_arms(const struct region *r)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i + 1 < r->list.count && !found; i++) {
+        const struct region_insn *at = &r->list.items[i];
+        found = at->in_loop && at->direct && at->insn->traits & INSN_CONDITIONAL &&
+                at->target != REGION_NONE && at->target != r->pivot && i + 1 != r->pivot &&
+                r->list.items[at->target].in_loop && r->list.items[i + 1].in_loop;
+    }
+    return found;
+}
+
 static bool uses_gs(const struct insn *i)
 {
     for (unsigned k = 0; k < i->operand_count; k++)
@@ -472,34 +605,44 @@ bool region_find(const struct kernel *k, size_t loop, const struct region_memory
     const struct kernel_loop *l = &k->loops[loop];
     bool *reached = mem_zero(k->insn_count + 1, sizeof *reached);
 
-    *out = (struct region){.kernel = k, .loop = loop, .pivot = REGION_NONE};
-    if (l->dispatch) {
-        free(reached);
-        return err_set(err, ERR_LIMIT, "give another loop of the profile, or an address in one",
-                       "a loop of computed gotos cannot be counted: no instruction is executed by "
-                       "each iteration");
-    }
-    if (!l->depth || l->count > REGION_MOST) {
+    const size_t size = l->dispatch ? k->insn_count : l->count,
+                 most = l->dispatch ? DISPATCH_MOST : REGION_MOST;
+    *out = (struct region){
+        .kernel = k, .loop = loop, .pivot = REGION_NONE, .dispatch = l->dispatch};
+    if (!l->depth || size > most) {
         free(reached);
         return l->depth ? err_set(err, ERR_LIMIT, "give an inner loop",
-                                  "the loop has %zu instructions; the maximum is %d", l->count,
-                                  REGION_MOST)
+                                  "the loop has %zu instructions; the maximum is %zu", size, most)
                         : err_set(err, ERR_DATA, "kernel functions FILE lists functions with loops",
                                   "no loop at this address");
     }
-    if (memory)
+    bool *parts = l->dispatch ? mem_zero(k->insn_count, sizeof *parts) : NULL;
+    if (memory && parts)
+        find_parts(out, memory, parts);
+    else if (memory)
         find_tables(out, memory);
-    reach(out, l, reached);
+    if (parts)
+        memset(reached, true, k->insn_count);
+    else
+        reach(out, l, reached);
     fill(out, l, reached);
-    extend(out);
+    if (!parts)
+        extend(out);
     free(reached);
     for (size_t i = 0; i < out->list.count; i++)
-        if (uses_gs(out->list.items[i].insn))
+        if (uses_gs(out->list.items[i].insn)) {
+            free(parts);
             return err_set(err, ERR_LIMIT, "kernel measure measures the loop outside its program",
                            "the code around the loop uses segment gs at 0x%" PRIx64
                            ", which the counters need",
                            out->list.items[i].insn->offset);
+        }
     count_kinds(out);
+    if (parts) {
+        bool ok = choose_parts(out, parts, err);
+        free(parts);
+        return ok;
+    }
     if (!choose_pivot(out, err))
         return false;
     choose_resumed(out);

@@ -5,6 +5,7 @@
 
 #include "analysis/kernel.h"
 #include "base/vec.h"
+#include "insitu/code.h"
 
 #define REGION_NONE UINT32_MAX
 #define PATCH_BYTES 5u
@@ -38,8 +39,12 @@ struct region {
     uint32_t calls;       /* number of instructions of the loop that are executed in the original */
     bool calls_always;    /* every iteration executes an instruction in the original */
     bool jumps_indirect;  /* the loop has an indirect jump */
-    /* calls_always or jumps_indirect: each iteration executes code of the original */
+    /* calls_always, jumps_indirect or dispatch: each iteration executes code of the original */
     bool each_away;
+    /* loop of computed gotos. An iteration is one execution of a part, which is the code of one
+     * operation. @pivot, @resumed and @anchors are the first instructions of the parts. @unresumed
+     * is the number of parts that are too small for a patch. Only patched code is copied. */
+    bool dispatch;
     VEC(uint64_t) tabled; /* addresses in jump tables, as addresses of the file */
 };
 
@@ -60,10 +65,16 @@ bool region_find(const struct kernel *k, size_t loop, const struct region_memory
 void region_done(struct region *r);
 /* Returns the index of the instruction at @address of the file, or REGION_NONE if there is none. */
 uint32_t region_at(const struct region *r, uint64_t address);
+/* Returns the index of the instruction at patched place @i, from 0 to resumed.count. */
+uint32_t region_site(const struct region *r, size_t i);
 /* Returns the number of instructions from @at that a patch overwrites. */
 uint32_t region_covered(const struct region *r, uint32_t at);
 /* Returns whether the arithmetic flags are dead before @at. */
 bool region_flags_free(const struct region *r, uint32_t at);
+/* Returns whether the loop has a branch both of whose sides continue in the loop. */
+bool region_has_arms(const struct region *r);
+/* Returns a register that no instruction of the loop accesses, or rax if all are in use. */
+enum code_register region_spare(const struct region *r);
 /* Returns whether control can continue after @i. */
 bool region_falls(const struct region_insn *i);
 

@@ -81,6 +81,8 @@ static bool fails(struct rerun *m, const char *why)
 
 bool replay_possible(const struct region *r)
 {
+    if (r->dispatch)
+        return false;
     for (size_t i = 0; i < r->list.count; i++) {
         const struct region_insn *in = &r->list.items[i];
         if (!in->in_place && in->insn->traits & INSN_STORE && !(in->insn->traits & INSN_STACK) &&
@@ -544,14 +546,18 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
     out->seconds += now() - begun;
 }
 
-/* Returns the anchor that the fewest recorded iterations execute, and their share in *@share.
- * Returns NULL if the share is not permitted. */
+/* Returns the anchor that the fewest recorded iterations execute, and their share in *@share. For
+ * parts of computed gotos, uses their counts. Returns NULL if the share is not permitted. */
 static const struct copy_anchor *choose_anchor(const struct placed *x, double *share)
 {
     const struct region *r = x->region;
     const struct copy_anchor *best = NULL;
     size_t passes = 0, *counts = mem_zero(r->list.count + 1, sizeof *counts);
 
+    for (size_t i = 0; i < x->parts.count; i++) {
+        counts[region_site(r, i)] = x->parts.items[i];
+        passes += x->parts.items[i];
+    }
     for (size_t i = 0; i < x->events.count; i++) {
         unsigned id = (unsigned)(x->events.items[i] >> 48);
         uint64_t to = x->events.items[i] & ((UINT64_C(1) << 48) - 1);
@@ -589,7 +595,8 @@ static uint64_t *run_anchored(struct rerun *m, struct traced *t, struct copy_anc
 
     *count = 0;
     bool ok = make_copy(m, t, anywhere, &number);
-    ok = ok && placed_patch_copy(x, &m->copy, COPY_COUNT, original);
+    ok = ok && placed_patch_copy(x, &m->copy, x->region->dispatch ? COPY_FOLLOW : COPY_COUNT,
+                                 original);
     placed_bytes(x, anchor.at, anchor.label, was, jump);
     ok = ok &&
          process_write(&m->copy, x->region->list.items[anchor.at].insn->offset + x->bias, jump,
@@ -627,7 +634,7 @@ void replay_original(struct placed *x, struct traced *t, double *seconds)
 
     for (int k = 0; k < 2 && t && anchor && (!k || counts[0]); k++) {
         stamps[k] = run_anchored(&m, t, *anchor, (uint64_t)(ANCHORED_ITERATIONS * share) + 1,
-                                 k == 1, false, &counts[k]);
+                                 k == 1, x->region->dispatch, &counts[k]);
         t = process_tracee(x->process, tid);
     }
     size_t count = counts[0] < counts[1] ? counts[0] : counts[1];

@@ -38,6 +38,7 @@ enum copy_slot {
     SLOT_AGAIN = 0xe8,         /* passes through the longer path of the patch */
     SLOT_REGISTERS = 0x100,    /* replaying: sixteen registers in the order of their encoding */
     SLOT_FLAGS = 0x180,
+    SLOT_PARTS = 0x200,        /* counting a loop of computed gotos: executions of each part */
     /* Stamps of six words: time; low 32 bits of the time before the clock measurement; time after
      * it; exits; ticks outside of the loop; passes that were not executed. */
     SLOT_STAMPS = 0x4000,
@@ -47,6 +48,7 @@ enum copy_slot {
     SLOT_RESTORES = 0xc8000,
     SLOT_BYTES = 0x100000,
 };
+#define PARTS_MOST ((SLOT_STAMPS - SLOT_PARTS) / 8)
 #define STAMP_BYTES 48u
 #define STAMPS_MOST 680u
 /* dependent instructions of the clock measurement, between the last two times of a stamp */

@@ -124,8 +124,8 @@ static bool hot_part(const struct kernel *k, size_t l, const struct insn_samples
     const struct kernel_loop *loop = &k->loops[l];
     size_t best = loop->count;
 
-    /* The arms of one natural loop are not separate loops. */
-    if (samples < PART_LEAST || loop->head != loop->first)
+    /* The arms of one natural loop are not separate loops. Parts of computed gotos are none. */
+    if (samples < PART_LEAST || loop->head != loop->first || loop->dispatch)
         return false;
     for (size_t i = loop->first; i < loop->first + loop->count && !watch_steps(1); i++) {
         const size_t target = loop_branch_target(k->insns, k->insn_count, i);

@@ -145,21 +145,11 @@ static bool choose(struct watching *w, struct err *err)
 static bool find_process(struct watching *w, struct err *err)
 {
     char link[64], path[4096];
-    ssize_t length;
 
     tasks_find(w->options->pid, &w->tasks);
-    if (!w->tasks.list.count)
-        return err_set(err, ERR_MISSING, "ps lists processes", "process %d does not exist",
-                       (int)w->options->pid);
+    if (!task_program(w->options->pid, path, sizeof path, err))
+        return false;
     snprintf(link, sizeof link, "/proc/%d/exe", (int)w->options->pid);
-    length = readlink(link, path, sizeof path - 1);
-    if (length <= 0)
-        return err_set(err, ERR_IO,
-                       errno == EACCES || errno == EPERM
-                           ? "run Portolan as the user of the process, or as root"
-                           : "the process is a kernel thread, or has just ended",
-                       "cannot profile process %d: %s", (int)w->options->pid, strerror(errno));
-    path[length] = '\0';
     w->out->path = mem_strdup(path);
     if (!launch_check(link, path, err))
         return false;

@@ -2,6 +2,7 @@
 #include "profile/tasks.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,29 @@ void tasks_find(pid_t pid, struct task_list *out)
         closedir(dir);
     for (size_t i = first, last = out->list.count; i < last; i++)
         find_children(pid, out->list.items[i].tid, out);
+}
+
+bool task_program(pid_t pid, char *out, size_t size, struct err *err)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    ssize_t length = readlink(path, out, size - 1);
+    if (length > 0) {
+        out[length] = '\0';
+        return true;
+    }
+    const int why = errno;
+    *strrchr(path, '/') = '\0';
+    if (access(path, F_OK) != 0)
+        return err_set(err, ERR_MISSING, "ps lists processes", "process %d does not exist",
+                       (int)pid);
+    if (why == ENOENT)   /* The link of a kernel thread has no target. */
+        return err_set(err, ERR_DATA, "ps lists processes",
+                       "process %d has no program: it is a kernel thread, or has just ended",
+                       (int)pid);
+    return err_set(err, ERR_IO, "run Portolan as the user of the process, or as root",
+                   "cannot find the program of process %d: %s", (int)pid, strerror(why));
 }
 
 pid_t task_process(pid_t tid)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/err.h"
 #include "base/vec.h"
 
 struct thread_id {
@@ -15,6 +16,9 @@ struct task_list { VEC(struct thread_id) list; };
 
 /* Lists the threads of @pid and of all its descendants. */
 void tasks_find(pid_t pid, struct task_list *out);
+/* Stores the path of the program of process @pid in @out, which has @size bytes. Returns false with
+ * err if there is no such process, if it has no program, or if its path may not be read. */
+bool task_program(pid_t pid, char *out, size_t size, struct err *err);
 /* Returns the process of thread @tid, or @tid if the thread has ended. */
 pid_t task_process(pid_t tid);
 /* Returns the state letter of /proc/PID/stat, such as 'S' or 'Z'; 0: the thread has ended. */

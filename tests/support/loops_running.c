@@ -139,6 +139,56 @@ LOOP long loop_interpret(const unsigned char *code, long steps)
     return acc + x + y;
 }
 
+/* Executes each operation by a jump at the end of the previous one. Adds the number of executed
+ * operations to *@steps. */
+LOOP long loop_goto(const unsigned char *code, long repeats, uint64_t *steps)
+{
+    static const void *const table[] = {&&add, &&mix, &&triple, &&halve, &&least,
+                                        &&sum, &&flip, &&skip,  &&end};
+    const unsigned char *pc = code;
+    uint64_t n = 0;
+    long acc = 1, x = 3, y = 5;
+
+#define NEXT()                                                                                     \
+    do {                                                                                           \
+        n++;                                                                                       \
+        goto *table[*pc++];                                                                        \
+    } while (0)
+    NEXT();
+add:
+    acc += x;
+    NEXT();
+mix:
+    acc ^= y;
+    NEXT();
+triple:
+    x = acc * 3;
+    NEXT();
+halve:
+    y = acc >> 1;
+    NEXT();
+least:
+    if (acc & 1)
+        y += acc;
+    NEXT();
+sum:
+    x += y;
+    NEXT();
+flip:
+    y ^= x;
+    NEXT();
+skip:
+    NEXT();
+end:
+    if (--repeats) {
+        pc = code;
+        NEXT();
+    }
+    *steps += n;
+    return acc + x + y;
+#undef NEXT
+}
+
 LOOP long called(long x)
 {
     __asm__ volatile("" : "+r"(x));
@@ -317,6 +367,18 @@ static void run_interpret(const char *name, long repeats)
         TIMED(printed += loop_interpret(code, 1 << 20));
         iterations += 1 << 20;
     }
+    free(code);
+}
+
+static void run_goto(const char *name, long repeats)
+{
+    long n = strstr(name, "short") ? 16 : SIZE;
+    unsigned char *code = malloc((size_t)n);
+
+    for (long i = 0; i < n - 1; i++)
+        code[i] = (unsigned char)(next_random() % 8);
+    code[n - 1] = 8;
+    TIMED(printed += loop_goto(code, repeats, &iterations));
     free(code);
 }
 
@@ -591,6 +653,7 @@ int main(int c, char **v)
     } programs[] = {
         {"partition", run_partition}, {"search", run_search}, {"hash", run_hash},
         {"list", run_list},           {"sum", run_sum},       {"interpret", run_interpret},
+        {"goto", run_goto},
         {"call", run_call},           {"double", run_double}, {"threads", run_threads},
         {"births", run_births},       {"spawns", run_spawns}, {"faults", run_faults},
         {"timer", run_timer},         {"fork", run_fork},     {"wait", run_wait},

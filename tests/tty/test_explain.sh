@@ -49,6 +49,9 @@ test_counts_are_exact() {
     counted loop_sum sum 1000
     counted loop_interpret interpret 3
     counted loop_interpret interpret-short 10
+    counted loop_goto goto 60
+    holds out "parts of the loop of computed gotos: 9, of which 9 were executed"
+    counted loop_goto goto-short 200000
     counted loop_call call 200
     counted loop_double double 200
 }
@@ -182,7 +185,7 @@ same_output() {
         rm -f "$work/profiled" "$work/printed"
         "$portolan" -e "program profile --measure 0 --output $work/profiled --input $input -- $*; program explain $number --output $work/printed" >"$work/out" 2>"$work/err" </dev/null && break
         # The program is too short for a hot loop, or its loop is rejected.
-        grep -qE 'is too short|ptrace of process|no loop|not executed|space for a jump|at most|computed gotos' "$work/err" || fail "$real: $(cat "$work/err")"
+        grep -qE 'is too short|ptrace of process|no loop|not executed|space for a jump|at most' "$work/err" || fail "$real: $(cat "$work/err")"
         number=
     done
     [ -n "$number" ] || return 0

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Loops of computed gotos in their program: parts, their patches, and recordings. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "analysis/kernel.h"
+#include "analysis/loops.h"
+#include "insitu/copies.h"
+#include "insitu/placed.h"
+#include "insitu/predictor.h"
+
+#if defined(__x86_64__)
+
+#define BIAS 0x4000u
+#define TABLE 0x1000u
+enum { ADD = 0x09, SUM = 0x17, LAST = 0x24, MIXED = 0x27, END = 0x36 };
+
+/* xor eax, eax; jmp *table(,rax,8)
+ * ADD: add 1, rbx; movzbl (rcx), eax; jmp *table(,rax,8)
+ * SUM: add rdx, rbx; movzbl (rcx), eax; jmp *table(,rax,8)
+ * LAST: ret; nopl (rax)... ; MIXED: cmp 2, rax; jne .+5; add rdx, rbx; nop; jmp *table(,rax,8)
+ * END: ret */
+static const char parts_hex[] = "31 c0 ff 24 c5 00 10 00 00 "
+                                "48 83 c3 01 0f b6 01 ff 24 c5 00 10 00 00 "
+                                "48 01 d3 0f b6 01 ff 24 c5 00 10 00 00 "
+                                "c3 66 90 "
+                                "48 83 f8 02 75 04 48 01 d3 90 ff 24 c5 00 10 00 00 "
+                                "c3";
+
+/* Reads the table: ADD, SUM, an address in another function, LAST and MIXED. */
+static bool read_table(void *state, uint64_t address, void *out, size_t bytes)
+{
+    static const uint64_t table[] = {ADD, SUM, 0x2000, LAST, MIXED, 0};
+    const uint64_t i = (address - TABLE) / 8;
+    (void)state;
+
+    if (bytes != 8 || address < TABLE || i >= sizeof table / sizeof *table)
+        return false;
+    const uint64_t value = table[i] ? table[i] + BIAS : UINT64_C(0x123456789a);
+    memcpy(out, &value, 8);
+    return true;
+}
+
+static struct kernel *load(void)
+{
+    struct err err = {0};
+    struct kernel *k = kernel_from_hex(ISA_X86_64, parts_hex, &err);
+
+    assert_non_null(k);
+    loops_done(k->loops, k->loop_count);
+    k->loop_count = loops_find(k->insns, k->insn_count, NULL, 0, &k->loops);
+    return k;
+}
+
+static size_t find(const struct kernel *k)
+{
+    size_t loop = 0;
+
+    while (loop < k->loop_count && !k->loops[loop].dispatch)
+        loop++;
+    assert_true(loop < k->loop_count);
+    return loop;
+}
+
+static uint64_t offset_of(const struct region *r, size_t part)
+{
+    return r->list.items[region_site(r, part)].insn->offset;
+}
+
+/* The entries of the table are parts, except for a part that is shorter than a jump. Addresses of
+ * other functions do not end the table. */
+static void test_parts(void **state)
+{
+    struct region r;
+    struct err err = {0};
+    struct kernel *k = load();
+    (void)state;
+
+    if (!region_find(k, find(k), &(struct region_memory){read_table, NULL, BIAS}, &r, &err))
+        fail_msg("%s", err.what);
+    assert_true(r.dispatch && r.each_away && r.jumps_indirect);
+    assert_int_equal(r.resumed.count, 2);
+    assert_int_equal(r.unresumed, 1);
+    assert_int_equal(offset_of(&r, 0), ADD);
+    assert_int_equal(offset_of(&r, 1), SUM);
+    assert_int_equal(offset_of(&r, 2), MIXED);
+    region_done(&r);
+    /* Without a readable table, there are no parts. */
+    assert_false(region_find(k, find(k), NULL, &r, &err));
+    region_done(&r);
+    kernel_free(k);
+}
+
+/* Each mode has code for each part, and that code returns to the original. A thread that is stopped
+ * after the count of a part counts the part again. */
+static void test_code(void **state)
+{
+    struct region r;
+    struct copies c;
+    struct err err = {0};
+    struct kernel *k = load();
+    unsigned again = 0;
+    (void)state;
+
+    assert_true(
+        region_find(k, find(k), &(struct region_memory){read_table, NULL, BIAS}, &r, &err));
+    copies_make(&r, BIAS, &c);
+    assert_true(code_resolve(&c.code, 0x10000, &err));
+    for (enum copy_mode mode = 0; mode < COPY_MODES; mode++)
+        assert_int_equal(c.resumes[mode].count, 2);
+    assert_int_equal(c.anchors.count, 3);
+    for (size_t i = 0; i < c.points.count; i++)
+        again += c.points.items[i].unfinished == 1 &&
+                 c.points.items[i].at == region_site(&r, 1);
+    assert_int_equal(again, COPY_MODES + 1);   /* also at its anchor */
+    for (size_t i = 0; i < c.code.fixups.count; i++) {
+        const struct code_fixup *f = &c.code.fixups.items[i];
+        if (f->label == CODE_UNPLACED)
+            assert_true(f->target >= BIAS && f->target <= BIAS + END);
+    }
+    copies_done(&c);
+    region_done(&r);
+    kernel_free(k);
+}
+
+/* A thread in a system call keeps its counters when the mode changes. Blocks that it completed
+ * earlier do not complete the next timing. */
+static void test_waiting(void **state)
+{
+    struct process p = {.memory = memfd_create("memory", MFD_CLOEXEC)};
+    enum copy_mode chosen[1] = {COPY_TIME};
+    uint64_t period[1] = {16}, given[1] = {0}, earlier[1] = {0}, blocks = 20, left = 0;
+    struct region r = {.dispatch = false};
+    struct traced t = {.slot = 0};
+    struct placed x = {.process = &p, .region = &r, .slot_count = 1, .chosen = chosen,
+                       .period = period, .given = given, .earlier = earlier, .mode = COPY_TIME};
+    (void)state;
+
+    assert_true(p.memory >= 0);
+    assert_true(process_write(&p, SLOT_BLOCKS, &blocks, sizeof blocks));
+    assert_true(placed_completed(&x));
+    placed_choose_waiting(&x, &t);
+    assert_false(placed_completed(&x));
+    blocks = 40;
+    assert_true(process_write(&p, SLOT_BLOCKS, &blocks, sizeof blocks));
+    assert_true(placed_completed(&x));
+    placed_choose(&x, &t, 16, 0);
+    x.mode = COPY_RECORD;
+    given[0] = 2000;
+    assert_true(process_write(&p, SLOT_RECORDS_LEFT, &left, sizeof left));
+    assert_true(placed_completed(&x));
+    placed_choose_waiting(&x, &t);
+    assert_false(placed_completed(&x));
+    placed_choose(&x, &t, 16, 2000);
+    assert_false(placed_completed(&x));
+    assert_true(process_write(&p, SLOT_RECORDS_LEFT, &left, sizeof left));
+    assert_true(placed_completed(&x));
+    close(p.memory);
+}
+
+/* The simulated predictor learns a sequence of parts, but not a random one. */
+static void test_predicted(void **state)
+{
+    struct region r;
+    struct err err = {0};
+    struct kernel *k = load();
+    uint64_t seed = 88172645463325252u;
+    (void)state;
+
+    assert_true(
+        region_find(k, find(k), &(struct region_memory){read_table, NULL, BIAS}, &r, &err));
+    for (int random = 0; random < 2; random++) {
+        struct placed x = {.region = &r};
+        struct predicted_branches out;
+        for (int i = 0; i < 6000; i++) {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            const uint64_t part = random ? (seed >> 20) % 3 : (uint64_t)i % 3;
+            vec_push(&x.events, (uint64_t)EVENT_PART << 48 | part);
+        }
+        predictor_run(&x, &out);
+        assert_int_equal(out.iterations, 4000);
+        assert_int_equal(out.list.count, 3);
+        /* A random part of three is mispredicted in two of three cases. */
+        assert_true(random ? fabs(out.missed - 2.0 / 3) < 0.05 : out.missed < 0.01);
+        predictor_done(&out);
+        vec_done(&x.events);
+    }
+    region_done(&r);
+    kernel_free(k);
+}
+#endif
+
+int main(void)
+{
+#if defined(__x86_64__)
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_code),
+        cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_predicted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+#else
+    return 0;
+#endif
+}
