@@ -8,9 +8,10 @@
 
 #define TIMED_INSNS 192u       /* minimum number of instructions in all copies of a short loop */
 #define TIMES_MOST 16u
-/* maximum number of copies of a loop with branches within an iteration, because each copy has
- * branches of its own, which the predictor must learn */
-#define TIMES_ARMS 8u
+/* if an iteration has branches: the predictor must learn those of each copy */
+#define ARMS_INSNS 64u
+#define ARMS_MOST 8u
+#define ARMS_LEAST 2u
 #define LINE 64u               /* bytes of code per fetch */
 /* maximum number of instructions after a patch in which a jump is searched for */
 #define DISPLACED_MORE 8u
@@ -44,9 +45,7 @@ struct maker {
     uint32_t *heads;        /* label of the pivot in each copy */
     struct stamp stamp;     /* stamp at the pivot of a timed copy, or at an anchor */
     bool displaced;         /* copies contain only the instructions that patches overwrite */
-    /* label of a stamp for all parts of a loop of computed gotos; CODE_UNPLACED: each place has
-     * its own */
-    uint32_t shared;
+    uint32_t shared;        /* label of the stamp of all parts; CODE_UNPLACED: no shared stamp */
     /* register for counting, unused by the loop if possible */
     enum code_register spare;
     /* labels of the table for indirect jumps and of its default target; CODE_UNPLACED before their
@@ -683,13 +682,14 @@ static void make_table(struct maker *m)
 
 static unsigned choose_times(const struct region *r, enum copy_mode mode)
 {
-    size_t count = r->kernel->loops[r->loop].count;
-    /* If each iteration leaves the copies, only the first copy is executed. */
-    bool one = r->each_away || mode == COPY_RECORD || mode == COPY_FOLLOW;
-    unsigned times = one || count >= TIMED_INSNS ? 1 : (unsigned)(TIMED_INSNS / count);
+    const bool arms = mode != COPY_COUNT && region_has_arms(r);
+    const size_t most = arms ? ARMS_MOST : TIMES_MOST, least = arms ? ARMS_LEAST : 1,
+                 times = (arms ? ARMS_INSNS : TIMED_INSNS) / r->kernel->loops[r->loop].count;
 
-    const unsigned most = mode != COPY_COUNT && region_has_arms(r) ? TIMES_ARMS : TIMES_MOST;
-    return times < most ? times : most;
+    /* If each iteration leaves the copies, only the first copy is executed. */
+    if (r->each_away || mode == COPY_RECORD || mode == COPY_FOLLOW)
+        return 1;
+    return (unsigned)(times < least ? least : times > most ? most : times);
 }
 
 static void make_mode(struct maker *m)

@@ -62,8 +62,8 @@ struct insitu {
  * insitu_done. */
 bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *err);
 void insitu_done(struct insitu *x);
-/* Pseudo-quantile: the mean of all blocks except for disturbed ones, which took much longer than
- * the fast ones. */
+/* Pseudo-quantile: the mean of all timings without disturbed blocks: those in which the thread
+ * waited for its CPU, and those that took much longer than the blocks near them. */
 #define INSITU_TYPICAL (-1.0)
 /* Returns the cycles per iteration in the program at quantile @q of the timed blocks, or NaN if
  * there are too few blocks. Sets *@alone to true if the time between visits is excluded. */

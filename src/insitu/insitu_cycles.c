@@ -12,8 +12,10 @@
 /* minimum cycles per visit at which the overhead of timing each visit is low */
 #define VISIT_LEAST 400.0
 #define BLOCKS_LEAST 8u        /* minimum number of timed blocks for a quantile */
-#define QUIET 0.25             /* quantile up to which blocks are assumed to be undisturbed */
+/* ratio of a disturbed block to the SLOWER longest of the 2 * NEAR blocks around it */
 #define DISTURBED 1.5
+#define NEAR 8u
+#define SLOWER 5u
 /* Relative change of the clock above which a block is ignored. The counter of some CPUs advances in
  * steps of 10 ns, which are up to 0.095 of a measurement of the clock. */
 #define CLOCK_CHANGE 0.1
@@ -29,16 +31,62 @@ static int by_cycles(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Returns the mean of the values up to DISTURBED times their quantile QUIET. @values are
- * ascending. */
-static double typical(const double *values, size_t count)
+/* Cycles per iteration of consecutive blocks of one timing. */
+struct timing {
+    const double *cycles;
+    size_t count;
+    double all, within;   /* ticks of the blocks, and those within the loop */
+};
+
+/* Returns whether block @i took much longer than all but four of the blocks near it. Slow
+ * iterations of the program are in more blocks than disturbances by the host. */
+static bool is_disturbed(const struct timing *t, size_t i)
 {
-    double most = DISTURBED * values[(size_t)(QUIET * (double)(count - 1))], sum = 0;
+    const size_t all = t->count < 2 * NEAR + 1 ? t->count : 2 * NEAR + 1;
+    const size_t before = i > NEAR ? i - NEAR : 0,
+                 first = before + all < t->count ? before : t->count - all, end = first + all;
+    double largest[SLOWER] = {0};   /* in descending order */
+
+    for (size_t k = first; k < end; k++) {
+        double cycles = k == i ? 0 : t->cycles[k];
+        for (unsigned n = 0; n < SLOWER; n++)
+            if (cycles > largest[n]) {
+                const double smaller = largest[n];
+                largest[n] = cycles;
+                cycles = smaller;
+            }
+    }
+    return t->cycles[i] > DISTURBED * largest[SLOWER - 1];
+}
+
+/* Returns the mean cycles of the blocks of a timing, without disturbed ones. */
+static double mean_of(const struct timing *t)
+{
+    double sum = 0;
     size_t n = 0;
 
-    while (n < count && values[n] <= most)
-        sum += values[n++];
-    return sum / (double)n;
+    for (size_t i = 0; i < t->count; i++)
+        if (t->count <= SLOWER || !is_disturbed(t, i)) {
+            sum += t->cycles[i];
+            n++;
+        }
+    return n ? sum / (double)n : NAN;
+}
+
+/* Returns the mean of all timings. Each one represents the same time of the program, of which the
+ * loop has a share. In the same time a fast loop executes more iterations. */
+static double typical(const struct timing *timings, size_t count)
+{
+    double time = 0, iterations = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const double mean = mean_of(&timings[i]), share = timings[i].within / timings[i].all;
+        if (mean > 0) {
+            time += share;
+            iterations += share / mean;
+        }
+    }
+    return time / iterations;
 }
 
 double insitu_patch(const struct insitu *x)
@@ -58,8 +106,10 @@ double insitu_patch(const struct insitu *x)
 /* Returns the cycles per iteration of the blocks of @kind at quantile @q. */
 static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
 {
-    size_t count = x->placed.timed.count, kept = 0;
+    size_t count = x->placed.timed.count, kept = 0, timing_count = 0;
     double overhead = insitu_clock_overhead(x), *each = mem_alloc((count + 1) * sizeof *each);
+    struct timing *timings = mem_alloc((count + 1) * sizeof *timings);
+    uint32_t batch = 0;
 
     for (size_t i = 0; i < count; i++) {
         const struct timed_block *b = &x->placed.timed.items[i];
@@ -68,15 +118,23 @@ static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
         if (b->kind == BLOCK_VISITS && b->leaves)
             ticks -= (double)b->away + (double)b->leaves * x->ticks_per_visit;
         /* Ignores a block if the clock changed or the block was interrupted. */
-        if (b->kind == kind && ticks > 0 && b->iterations &&
-            fabs(before - after) < CLOCK_CHANGE * before)
-            each[kept++] = ticks / (double)b->iterations / ((before + after) / 2 / STAMP_CYCLES);
+        if (b->kind != kind || ticks <= 0 || !b->iterations || b->waited ||
+            fabs(before - after) >= CLOCK_CHANGE * before)
+            continue;
+        if (!timing_count || b->batch != batch)
+            timings[timing_count++] = (struct timing){.cycles = each + kept};
+        batch = b->batch;
+        timings[timing_count - 1].count++;
+        timings[timing_count - 1].all += (double)b->ticks;
+        timings[timing_count - 1].within += ticks;
+        each[kept++] = ticks / (double)b->iterations / ((before + after) / 2 / STAMP_CYCLES);
     }
-    if (kept)
+    double cycles = kept < BLOCKS_LEAST ? NAN : q < 0 ? typical(timings, timing_count) : 0;
+    if (kept >= BLOCKS_LEAST && q >= 0) {
         qsort(each, kept, sizeof *each, by_cycles);
-    double cycles = kept < BLOCKS_LEAST ? NAN
-                    : q >= 0            ? each[(size_t)(q * (double)(kept - 1))]
-                                        : typical(each, kept);
+        cycles = each[(size_t)(q * (double)(kept - 1))];
+    }
+    free(timings);
     free(each);
     double patch = kind == BLOCK_COPY && x->region.each_away ? insitu_patch(x) : 0;
     return patch > 0 ? cycles - patch : cycles;

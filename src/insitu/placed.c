@@ -418,10 +418,50 @@ uint64_t placed_iterations(const struct placed *x)
     return sum;
 }
 
-static void harvest_stamps(struct placed *x, uint32_t slot, uint64_t end)
+/* Stores in @out the context switches of thread @t since the last call for it: involuntary ones,
+ * and voluntary ones, such as waits in system calls and stops by the tracer. */
+static void new_switches(struct traced *t, uint64_t out[2])
 {
+    static const char *const lines[2] = {"nonvoluntary_ctxt_switches: %llu",
+                                         "voluntary_ctxt_switches: %llu"};
+    char path[64], line[256];
+
+    out[0] = out[1] = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)t->tid);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file))
+        for (int i = 0; i < 2; i++) {
+            unsigned long long now;
+            if (sscanf(line, lines[i], &now) != 1)
+                continue;
+            out[i] = now - t->switches[i];
+            t->switches[i] = now;
+        }
+    if (file)
+        fclose(file);
+}
+
+void placed_mark_waited(struct timed_block *blocks, size_t count, uint64_t switches)
+{
+    for (; switches && count; switches--) {
+        struct timed_block *longest = NULL;
+        for (size_t i = 0; i < count; i++)
+            if (!blocks[i].waited &&
+                (!longest || blocks[i].ticks - blocks[i].away > longest->ticks - longest->away))
+                longest = &blocks[i];
+        if (!longest)
+            return;
+        longest->waited = true;
+    }
+}
+
+static void harvest_stamps(struct placed *x, struct traced *t, uint64_t end)
+{
+    const uint32_t slot = t->slot;
     uint64_t stamps[STAMP_BYTES / 8 * STAMPS_MOST], begin = slot_address(x, slot) + SLOT_STAMPS;
-    size_t count = (size_t)(end - begin) / STAMP_BYTES;
+    size_t count = (size_t)(end - begin) / STAMP_BYTES, first = x->timed.count;
+    const bool visits = x->chosen[slot] == COPY_VISIT;
+    uint64_t switches[2];
 
     if (count > 1 && count <= STAMPS_MOST &&
         process_read(x->process, begin, stamps, count * STAMP_BYTES))
@@ -431,11 +471,18 @@ static void harvest_stamps(struct placed *x, uint32_t slot, uint64_t end)
                      ((struct timed_block){
                          b[0] - a[2],
                          b[3] - a[3],
-                         x->chosen[slot] == COPY_VISIT ? BLOCK_VISITS : BLOCK_COPY,
+                         visits ? BLOCK_VISITS : BLOCK_COPY,
                          b[4] - a[4],
                          {(uint32_t)a[2] - (uint32_t)a[1], (uint32_t)b[2] - (uint32_t)b[1]},
-                         x->period[slot] * x->copies->times[x->chosen[slot]] - (b[5] - a[5])}));
+                         x->period[slot] * x->copies->times[x->chosen[slot]] - (b[5] - a[5]),
+                         x->batches,
+                         false}));
         }
+    x->batches += x->timed.count > first;
+    /* Between visits a thread may wait voluntarily. The stop of the thread is voluntary, too. */
+    new_switches(t, switches);
+    placed_mark_waited(x->timed.items + first, x->timed.count - first,
+                       switches[0] + (visits || !switches[1] ? 0 : switches[1] - 1));
     set_word(x, slot, SLOT_STAMPS_LEFT, STAMPS_MOST);
     set_word(x, slot, SLOT_STAMP_AT, begin);
 }
@@ -482,7 +529,7 @@ void placed_harvest(struct placed *x, struct traced *t)
         return;
     x->iterations += words_iterations(x, words, slot) + parts_iterations(x, slot, true);
     x->peeked[slot] = 0;
-    harvest_stamps(x, slot, words[SLOT_STAMP_AT / 8]);
+    harvest_stamps(x, t, words[SLOT_STAMP_AT / 8]);
     harvest_events(x, slot, x->given[slot] - words[SLOT_RECORDS_LEFT / 8],
                    (uint32_t)words[SLOT_EVENTS / 8]);
     x->given[slot] = 0;

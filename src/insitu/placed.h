@@ -19,6 +19,8 @@ struct timed_block { /* Time between two stamps. */
     uint64_t away;     /* ticks between exits and the next entries */
     uint32_t clock[2]; /* ticks of the clock measurements at both stamps */
     uint64_t iterations;
+    uint32_t batch;    /* number of the timing, in which the block has consecutive neighbors */
+    bool waited;       /* the thread probably waited for its CPU within the block */
 };
 
 /* Consecutive iterations of one thread that were recorded. */
@@ -50,6 +52,7 @@ struct placed {
     enum copy_mode mode;
     uint64_t iterations;                 /* iterations until the last harvest */
     VEC(struct timed_block) timed;
+    uint32_t batches;                    /* number of harvested timings */
     VEC(uint64_t) events;
     VEC(struct recorded_stretch) stretches;
     VEC(double) patches;                 /* cycles of a patch, by timed block */
@@ -88,6 +91,9 @@ bool placed_patch_copy(const struct placed *x, const struct process *copy, enum 
  * Returns false if that instruction is within a patched place. If the thread exits, @t becomes
  * another thread or NULL. */
 bool placed_settle(struct placed *x, struct traced *t);
+/* Marks the @switches longest of the @count blocks in which the thread executed the loop. When a
+ * thread waits for its CPU, it waits for a time slice, which is much longer than a block. */
+void placed_mark_waited(struct timed_block *blocks, size_t count, uint64_t switches);
 /* Adds the counters and buffers of thread @t to the results, and resets them. */
 void placed_harvest(struct placed *x, struct traced *t);
 /* Stores the bytes of a patch at instruction @at of the region: the original ones in @original, and

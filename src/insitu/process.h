@@ -28,6 +28,8 @@ struct traced {
     bool listening;            /* stopped by a stop signal until SIGCONT */
     /* blocked by vfork; the child is untraced and may execute the same memory */
     bool suspended;
+    /* numbers of involuntary and voluntary context switches at the last harvest */
+    uint64_t switches[2];
     int signal;                /* signal to deliver when the thread resumes; 0 for none */
     siginfo_t info;            /* information about @signal */
 };

@@ -14,7 +14,7 @@
 #define RESUMED_MOST 90u /* maximum number of patched places in addition to the pivot */
 /* maximum number of instructions in a function with a loop of computed gotos */
 #define DISPATCH_MOST 50000u
-/* distance from the function within which entries of its table may be the addresses of other code */
+/* distance from the function within which entries of its table may be addresses of other code */
 #define NEAR_BYTES (UINT64_C(1) << 20)
 #define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 

@@ -646,8 +646,10 @@ void replay_original(struct placed *x, struct traced *t, double *seconds)
                      .ticks = b[0] - a[2],
                      .kind = BLOCK_ORIGINAL,
                      .clock = {(uint32_t)a[2] - (uint32_t)a[1], (uint32_t)b[2] - (uint32_t)b[1]},
-                     .iterations = counted[3] - (counted - words)[3]}));
+                     .iterations = counted[3] - (counted - words)[3],
+                     .batch = x->batches}));
     }
+    x->batches++;
     free(stamps[0]);
     free(stamps[1]);
     *seconds += now() - begun;

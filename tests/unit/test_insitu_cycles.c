@@ -94,11 +94,83 @@ static void test_disturbed_blocks(void **state)
     vec_done(&x.placed.timed);
 }
 
+/* Data may make a loop slow for some blocks in a row. They count, and a single slow block between
+ * fast ones does not. */
+static void test_slow_data(void **state)
+{
+    struct insitu x = {.ticks_per_cycle = 1, .ticks_per_chain = 0, .ticks_per_visit = NAN};
+    bool alone;
+    (void)state;
+
+    for (uint64_t i = 0; i < 1000; i++)
+        vec_push(&x.placed.timed,
+                 ((struct timed_block){.ticks = i / 5 % 2 ? 80000 : 4000,
+                                       .clock = {STAMP_CYCLES, STAMP_CYCLES},
+                                       .iterations = 1000}));
+    assert_true(fabs(insitu_cycles(&x, INSITU_TYPICAL, &alone) - 42) < 0.01);
+    for (size_t i = 0; i < x.placed.timed.count; i++)
+        x.placed.timed.items[i].ticks = i % 20 == 7 ? 80000 : 4000;
+    assert_true(fabs(insitu_cycles(&x, INSITU_TYPICAL, &alone) - 4) < 0.01);
+    vec_done(&x.placed.timed);
+}
+
+/* Timings are samples of the program's time. Half of the time is spent in a phase of 2 cycles per
+ * iteration, which therefore has most of the iterations, and half in a phase of 18. */
+static void test_phases(void **state)
+{
+    struct insitu x = {.ticks_per_cycle = 1, .ticks_per_chain = 0, .ticks_per_visit = NAN};
+    const double cycles[2] = {2, 18}, time = 1e6;
+    double iterations = 0, all;
+    bool alone;
+    (void)state;
+
+    for (uint32_t i = 0; i < 400; i++)
+        vec_push(&x.placed.timed,
+                 ((struct timed_block){.ticks = i / 20 % 2 ? 18000 : 2000,
+                                       .clock = {STAMP_CYCLES, STAMP_CYCLES},
+                                       .iterations = 1000,
+                                       .batch = i / 20}));
+    for (int phase = 0; phase < 2; phase++)
+        iterations += time / cycles[phase];
+    all = 2 * time / iterations;
+    assert_true(fabs(insitu_cycles(&x, INSITU_TYPICAL, &alone) - all) < 0.01);
+    vec_done(&x.placed.timed);
+}
+
+/* The longest blocks are those in which the thread waited for its CPU. Blocks that waited do not
+ * count. */
+static void test_waits(void **state)
+{
+    struct insitu x = {.ticks_per_cycle = 1, .ticks_per_chain = 0, .ticks_per_visit = NAN};
+    size_t waited = 0;
+    bool alone;
+    (void)state;
+
+    for (uint64_t i = 0; i < 100; i++)
+        vec_push(&x.placed.timed,
+                 ((struct timed_block){.ticks = i >= 50 && i % 10 == 1 ? 1000000 : 4000,
+                                       .clock = {STAMP_CYCLES, STAMP_CYCLES},
+                                       .iterations = 1000}));
+    placed_mark_waited(x.placed.timed.items, x.placed.timed.count, 5);
+    for (size_t i = 0; i < x.placed.timed.count; i++) {
+        waited += x.placed.timed.items[i].waited;
+        assert_int_equal(x.placed.timed.items[i].waited, x.placed.timed.items[i].ticks > 4000);
+    }
+    assert_int_equal(waited, 5);
+    assert_true(fabs(insitu_cycles(&x, INSITU_TYPICAL, &alone) - 4) < 0.01);
+    placed_mark_waited(x.placed.timed.items, x.placed.timed.count, 1000);   /* all */
+    assert_true(isnan(insitu_cycles(&x, INSITU_TYPICAL, &alone)));
+    vec_done(&x.placed.timed);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_coarse_counter),
         cmocka_unit_test(test_disturbed_blocks),
+        cmocka_unit_test(test_slow_data),
+        cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
