@@ -515,8 +515,8 @@ static void say_terms(struct result *result, const struct explained_findings *f)
         return;
     }
     result_line(result,
-                "  cycles: %.1f (± %.1f) with mispredicted branches, %.1f (± %.1f) with caches and "
-                "TLB, %.1f (± %.1f) with neither, from replays at %zu moment%s",
+                "  cycles: %.1f (± %.1f) with mispredicted branches, %.1f (± %.1f) with caches "
+                "and TLB, %.1f (± %.1f) with neither, from replays at %zu moment%s",
                 s->branch.cycles, s->branch.off, s->cache.cycles, s->cache.off, s->rest.cycles,
                 s->rest.off, f->insitu.replays.list.count, plural(f->insitu.replays.list.count));
     say_levels(result, f);
@@ -534,8 +534,7 @@ static void say_split(struct result *result, const struct explained_findings *f)
 
     if (f->insitu.region.dispatch) {
         result_line(result, "%s",
-                    "  with the functions that the parts call; no cycles are predicted for computed "
-                    "gotos, so the time has no causes");
+                    "  no cycles are predicted for computed gotos, so the time has no causes");
         return;
     }
     snprintf(more, sizeof more, "%.1f (± %.1f) cycles more than predicted", s->missing, s->off);

@@ -736,7 +736,7 @@ void copies_make(const struct region *r, uint64_t bias, struct copies *out)
                       .bias = bias,
                       .stamp = {.flags_free = r->flags_free},
                       .shared = CODE_UNPLACED,
-                      .spare = region_spare(r)};
+                      .spare = region_free_register(r)};
 
     *out = (struct copies){.clock = 0};
     for (m.mode = 0; m.mode < COPY_MODES; m.mode++) {

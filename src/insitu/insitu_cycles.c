@@ -32,7 +32,7 @@ static int by_cycles(const void *a, const void *b)
 }
 
 /* Cycles per iteration of consecutive blocks of one timing. */
-struct timing {
+struct timed_run {
     const double *cycles;
     size_t count;
     double all, within;   /* ticks of the blocks, and those within the loop */
@@ -40,7 +40,7 @@ struct timing {
 
 /* Returns whether block @i took much longer than all but four of the blocks near it. Slow
  * iterations of the program are in more blocks than disturbances by the host. */
-static bool is_disturbed(const struct timing *t, size_t i)
+static bool is_disturbed(const struct timed_run *t, size_t i)
 {
     const size_t all = t->count < 2 * NEAR + 1 ? t->count : 2 * NEAR + 1;
     const size_t before = i > NEAR ? i - NEAR : 0,
@@ -59,13 +59,14 @@ static bool is_disturbed(const struct timing *t, size_t i)
     return t->cycles[i] > DISTURBED * largest[SLOWER - 1];
 }
 
-/* Returns the mean cycles of the blocks of a timing, without disturbed ones. */
-static double mean_of(const struct timing *t)
+/* Returns the mean cycles of the blocks of a timing, without disturbed ones and without the first
+ * quarter: after a stop of the program, caches and the TLB are cold. */
+static double mean_of(const struct timed_run *t)
 {
     double sum = 0;
     size_t n = 0;
 
-    for (size_t i = 0; i < t->count; i++)
+    for (size_t i = t->count / 4; i < t->count; i++)
         if (t->count <= SLOWER || !is_disturbed(t, i)) {
             sum += t->cycles[i];
             n++;
@@ -74,16 +75,19 @@ static double mean_of(const struct timing *t)
 }
 
 /* Returns the mean of all timings. Each one represents the same time of the program, of which the
- * loop has a share. In the same time a fast loop executes more iterations. */
-static double typical(const struct timing *timings, size_t count)
+ * loop has a share. In the same time a fast loop executes more iterations. Disturbed blocks are not
+ * detected in timings of few blocks, which therefore have a lower weight. */
+static double typical(const struct timed_run *timings, size_t count)
 {
     double time = 0, iterations = 0;
 
     for (size_t i = 0; i < count; i++) {
-        const double mean = mean_of(&timings[i]), share = timings[i].within / timings[i].all;
+        const double mean = mean_of(&timings[i]),
+                     weight = timings[i].within / timings[i].all *
+                              fmin(1, (double)timings[i].count / (2 * NEAR + 1));
         if (mean > 0) {
-            time += share;
-            iterations += share / mean;
+            time += weight;
+            iterations += weight / mean;
         }
     }
     return time / iterations;
@@ -108,7 +112,7 @@ static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
 {
     size_t count = x->placed.timed.count, kept = 0, timing_count = 0;
     double overhead = insitu_clock_overhead(x), *each = mem_alloc((count + 1) * sizeof *each);
-    struct timing *timings = mem_alloc((count + 1) * sizeof *timings);
+    struct timed_run *timings = mem_alloc((count + 1) * sizeof *timings);
     uint32_t batch = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -122,7 +126,7 @@ static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
             fabs(before - after) >= CLOCK_CHANGE * before)
             continue;
         if (!timing_count || b->batch != batch)
-            timings[timing_count++] = (struct timing){.cycles = each + kept};
+            timings[timing_count++] = (struct timed_run){.cycles = each + kept};
         batch = b->batch;
         timings[timing_count - 1].count++;
         timings[timing_count - 1].all += (double)b->ticks;

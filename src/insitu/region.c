@@ -555,7 +555,7 @@ static bool choose_parts(struct region *r, const bool *parts, struct err *err)
                    PATCH_BYTES);
 }
 
-enum code_register region_spare(const struct region *r)
+enum code_register region_free_register(const struct region *r)
 {
     static const enum code_register all[] = {CODE_RDI, CODE_RSI, CODE_RDX, CODE_RCX,
                                              CODE_RBX, CODE_RBP, CODE_RAX};

@@ -74,7 +74,7 @@ bool region_flags_free(const struct region *r, uint32_t at);
 /* Returns whether the loop has a branch both of whose sides continue in the loop. */
 bool region_has_arms(const struct region *r);
 /* Returns a register that no instruction of the loop accesses, or rax if all are in use. */
-enum code_register region_spare(const struct region *r);
+enum code_register region_free_register(const struct region *r);
 /* Returns whether control can continue after @i. */
 bool region_falls(const struct region_insn *i);
 
