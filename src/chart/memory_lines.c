@@ -82,7 +82,8 @@ static void sizes_choose(struct memory_costs *out)
 struct memory_lines {
     const bool *wanted;       /* per cost: true if it is to be measured; NULL: all are measured */
     double from;              /* bytes; only loops with larger arrays are measured */
-    double seconds;           /* minimum duration of a run's samples; 0: a few samples suffice */
+    /* minimum duration of the samples of random accesses; 0: a few samples suffice */
+    double seconds;
     double room;              /* size of the arena in bytes */
     struct sandbox *sandbox;
     struct arena_state *arena;
@@ -135,6 +136,12 @@ static bool probe_runs(const struct memory_lines *p, size_t at, double bytes)
     return (!p->wanted || p->wanted[at]) && bytes > p->from;
 }
 
+/* Returns whether loop @at needs its own contents of memory. */
+static bool is_filled(size_t at)
+{
+    return at == COST_RANDOM || at == COST_SCATTER || at == COST_HOP;
+}
+
 static bool probe_run(struct memory_lines *p, const struct memory_costs *sizes, size_t at, size_t k,
                       struct err *err)
 {
@@ -147,8 +154,10 @@ static bool probe_run(struct memory_lines *p, const struct memory_costs *sizes, 
     p->runs[at].rough = p->rough[at][k];
     if (!layout_arrays(insns, &p->streams[at], (uint64_t)arrays_bytes(p, at, bytes), &arrays, err))
         return false;
-    const double seconds =
-        fmax(p->seconds, at == COST_HOP && bytes > HOPS_FAR ? HOPS_SECONDS : 0);
+    /* Random accesses differ more between runs, because others evict more of their lines. */
+    const double seconds = at == COST_HOP && bytes > HOPS_FAR ? fmax(p->seconds, HOPS_SECONDS)
+                           : is_filled(at)                    ? p->seconds
+                                                              : 0;
     if (!kernel_arrays_measure(&p->runs[at], &arrays, seconds, &m, err)) {
         if (err->code != ERR_LIMIT || ++p->failed > FAILED_MOST)
             return false;
@@ -216,7 +225,7 @@ static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes,
 
     for (unsigned round = 0; round < ROUNDS_MOST; round++)
         for (size_t i = 0; i < MEMORY_COSTS; i++) {
-            const bool filled = i == COST_RANDOM || i == COST_SCATTER || i == COST_HOP;
+            const bool filled = is_filled(i);
             if (filled && round)
                 continue;
             for (size_t k = sizes->count; k-- > 0;)

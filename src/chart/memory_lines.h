@@ -21,8 +21,8 @@ struct memory_lines *memory_lines_new(struct sandbox *s, struct arena_state *are
                                       struct err *err);
 void memory_lines_free(struct memory_lines *p);
 /* Repeats the measurements that @wanted selects, with the ascending sizes @bytes that exceed a
- * core's private caches. Each size takes samples for @seconds. Stores the results and sizes in @m,
- * which is unchanged on failure. */
+ * core's private caches. Random accesses are sampled for @seconds per size. Stores the results and
+ * sizes in @m, which is unchanged on failure. */
 bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
                         const double *bytes, size_t count, double seconds, struct memory_costs *m,
                         struct err *err);
