@@ -14,9 +14,9 @@
 #include "work/job.h"
 #include "work/pool.h"
 
-#define SHOWN 20             /* forms of one kind listed in text */
+#define SHOWN 20             /* maximum number of forms of one kind listed in text */
 
-/* State of the job of machine chart. The worker charts the CPU. */
+/* State of the job of machine chart, whose worker charts the CPU */
 struct machine_charting {
     char *name;
     struct job *job;
@@ -28,7 +28,8 @@ struct machine_charting {
     struct machine *tables;          /* tables of the CPU for comparison; NULL: none */
 };
 
-/* Returns whether the job measures this CPU. A chart of a simulated CPU or of journals does not. */
+/* Returns whether the job measures this CPU. A chart of a simulated CPU or from journals does
+ * not. */
 static bool measures(const void *state)
 {
     return charting_measures(((const struct machine_charting *)state)->charting);
@@ -54,7 +55,7 @@ static void stage_done(void *state, enum chart_stage stage, const struct chart *
     const struct machine_charting *w = state;
 
     stage_log_done(w->log, stage, so_far);
-    if (job_cancelled(w->job))   /* nothing was predicted, so the earlier lists stay */
+    if (job_cancelled(w->job))   /* Nothing was predicted, so the earlier lists remain. */
         return;
     if (so_far->machine) {
         stage_log_mapping(w->log, so_far->machine->mapping, so_far->table);
@@ -193,7 +194,7 @@ static void show_review(const struct chart *c, struct result *result)
     result_count(result, "review_changed", (int64_t)r->changed);
 }
 
-/* Lists the first forms that have an alternative usage of similar likelihood. */
+/* Lists the first forms with an alternative usage of similar likelihood. */
 static void show_doubts(const struct chart *c, struct result *result)
 {
     size_t doubtful = 0;
@@ -333,8 +334,8 @@ struct chart_values {
     bool recorded, leave_ambiguities;
 };
 
-/* Returns a copy of the tables of the charted CPU: of @simulated, or of this computer's machine;
- * NULL if there are none. */
+/* Returns a copy of the tables of the charted CPU: those of @simulated, or of this computer's
+ * machine; NULL: none. */
 static struct machine *tables_of(struct session *s, const struct machine *simulated, enum isa isa)
 {
     const struct here *here = &s->document.here;

@@ -22,9 +22,9 @@
 
 #define TOP 60              /* default number of forms */
 #define SECONDS 60
-#define SHARE 0.6           /* fraction of the time spent on throughputs */
-#define SHOWN 40            /* rows of text */
-#define TELL_SECONDS 0.2    /* seconds between two lists for the views */
+#define SHARE 0.6           /* share of the time for throughputs */
+#define SHOWN 40            /* number of rows of text */
+#define TELL_SECONDS 0.2    /* interval between two lists for the views, in seconds */
 #define PENDING "not measured yet"
 
 /* State of the job of machine check. The worker measures the forms one by one; the UI thread shows
@@ -33,7 +33,7 @@ struct checking {
     struct session *session;
     struct job *job;
     struct machine *machine;      /* a copy */
-    struct machine *simulated;    /* NULL: this CPU */
+    struct machine *simulated;    /* simulated machine; NULL: this CPU */
     struct forms *forms;
     VEC(char *) names;            /* forms to check */
     VEC(double) uses;
@@ -43,8 +43,8 @@ struct checking {
     size_t measured, without_latency;
     struct stage_log *log;        /* progress for the views */
     double told;                  /* clock_seconds() at which the lists of @log were last filled */
-    pthread_mutex_t lock;         /* protects so_far */
-    struct check *so_far;         /* copy for the view, not yet taken; NULL: none */
+    pthread_mutex_t lock;         /* protects @so_far */
+    struct check *so_far;         /* copy for the view, which takes it; NULL: nothing new */
 };
 
 /* Returns whether the job measures this CPU, not a simulated one. */
@@ -83,7 +83,7 @@ static void list_rows(struct stage_log *log, enum stage_list list, const char *t
     free(out);
 }
 
-/* Makes a copy of the rows so far available to the view. */
+/* Copies the rows so far for the view. */
 static void post(struct checking *w)
 {
     struct check *now = check_copy(w->check);
@@ -96,7 +96,7 @@ static void post(struct checking *w)
     check_free(before);
 }
 
-/* Reports progress, the rows measured last, and the rows with the largest differences. */
+/* Reports progress, the last measured rows, and those with the largest differences. */
 static void tell(struct checking *w, double done, double total, const char *what)
 {
     const struct check *c = w->check;
@@ -147,7 +147,7 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
     tell(w, so_far->share * (double)total, 2 * (double)total, what);
 }
 
-/* Makes a row of the check and an experiment per form, in the same order. */
+/* Makes a row of the check and an experiment for each form, in the same order. */
 static void make_rows(struct checking *w)
 {
     double *predicted;
@@ -355,7 +355,7 @@ static bool check_finish(struct session *s, void *state, struct result *result, 
     put(s, w->check);
     w->check = NULL;
     if (s->checking == w)
-        s->checking = NULL;   /* an older copy must not replace the result */
+        s->checking = NULL;   /* An older copy must not replace the result. */
     return true;
 }
 
@@ -363,7 +363,7 @@ static void checking_free(void *state)
 {
     struct checking *w = state;
     if (w->session->checking == w) {
-        check_publish(w->session);   /* publishes the rows of a cancelled check */
+        check_publish(w->session);   /* Publishes the rows of a cancelled check. */
         w->session->checking = NULL;
     }
     check_free(w->so_far);
@@ -390,8 +390,8 @@ struct check_values {
     const char *machine, *simulate;
 };
 
-/* Chooses forms that can be measured on this CPU or on the simulated one, most frequent first,
- * filtered by patterns. */
+/* Chooses forms that can be measured on this CPU or the simulated one, filtered by patterns, most
+ * frequent first. */
 static bool choose_forms(struct checking *w, const struct check_values *v, struct err *err)
 {
     size_t count;
@@ -427,8 +427,8 @@ static bool choose_forms(struct checking *w, const struct check_values *v, struc
                    "no measurable form matches");
 }
 
-/* Returns the name of the checked CPU, which the caller frees. It is the title of this CPU's
- * machine up to the parenthesis, the name that the CPU reports, or "simulated ID". */
+/* Returns the name of the checked CPU: the title of its machine up to the parenthesis, the name
+ * that the CPU reports, or "simulated ID". The caller frees it. */
 static char *cpu_title(const struct session *s, const char *simulated)
 {
     const char *title = s->document.here.title, *end = title ? strstr(title, " (") : NULL;
@@ -457,8 +457,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (v->simulate && !simulated)
         return false;
     if (simulated)
-        isa_parse(simulated->isa, &isa);   /* any instruction set works, because nothing is
-                                            * executed */
+        isa_parse(simulated->isa, &isa);   /* Nothing is executed, so any instruction set works. */
     bool native = s->document.here.id && s->document.here.isa == isa;
     const struct machine *m = v->machine ? session_machine(s, v->machine, err)
                               : native   ? session_machine(s, s->document.here.id, err)

@@ -18,31 +18,31 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-#define BETTER 0.5   /* fraction of the difference that may remain after a correction */
+#define BETTER 0.5   /* largest share of the difference that may remain after a correction */
 
-/* A disagreement and its correction. */
+/* A disagreement and its correction */
 struct correction {
     struct check_row row;      /* checked row, with an owned copy of the form's name */
     bool written;
     struct usage usage;        /* corrected usage, if the row is a throughput */
     unsigned micro_ops;
-    struct latency_rule rule;  /* corrected latency, if the row is a latency; its form and source
-                                * are borrowed */
-    double predicted;          /* prediction by the corrected machine */
-    char reason[160];          /* why the row was not corrected */
+    /* corrected latency, if the row is one; its form and source are borrowed */
+    struct latency_rule rule;
+    double predicted;          /* prediction with the corrected machine */
+    char reason[160];          /* reason why the row was not corrected */
 };
 
 /* State of the job of machine correct. The worker finds and verifies corrections on a copy of the
- * machine and writes it; the UI thread loads the result. */
+ * machine, and writes it; the UI thread loads the result. */
 struct correcting {
     struct job *job;
-    struct machine *machine;   /* the copy, which receives one correction after another */
-    struct machine *simulated; /* NULL: this CPU */
+    struct machine *machine;   /* copy of the machine that gets the corrections */
+    struct machine *simulated; /* simulated machine; NULL: this CPU */
     struct forms *forms;
     VEC(struct correction) list;
-    char *source;              /* source noted with each correction: "measured on ..." */
+    char *source;              /* source of each correction: "measured on ..." */
     char *id, *base, *title;   /* names of the user's machine */
-    char *path;                /* directory that is written */
+    char *path;                /* output directory */
 };
 
 /* Returns whether the job measures this CPU, not a simulated one. */
@@ -155,7 +155,7 @@ static void correct_throughput(struct correcting *w, struct learner *learner, st
     learned_done(&learned);
 }
 
-/* Learns usages with the help of known forms, and corrects the throughputs that disagree. */
+/* Learns usages from experiments with known forms, and corrects the throughputs that disagree. */
 static bool correct_throughputs(struct correcting *w, struct err *err)
 {
     bool any = false;

@@ -18,10 +18,10 @@
 
 #define SECONDS 120
 #define FORMS 1000            /* number of most frequent forms from which blocks are drawn */
-#define CPU_TOLERANCE 0.15    /* tolerated relative error against times of this CPU */
-#define MODEL_TOLERANCE 0.05  /* tolerated relative error against a model: another machine's or
-                               * llvm-mca's */
-#define CPU_ROUND 48          /* blocks per round */
+#define CPU_TOLERANCE 0.15    /* tolerated relative error compared with times of this CPU */
+/* tolerated relative error compared with a model: another machine's or llvm-mca's */
+#define MODEL_TOLERANCE 0.05
+#define CPU_ROUND 48          /* number of blocks per round */
 #define MODEL_ROUND 512
 #define CPU_DRAWS 10
 #define MUTANTS 4             /* one block in MUTANTS is a mutation of an earlier block */
@@ -33,7 +33,7 @@
 struct machine_hunting {
     struct job *job;
     struct machine *machine;      /* a copy */
-    struct machine *against;      /* a copy; NULL: LLVM's model or this CPU */
+    struct machine *against;      /* a copy; NULL: LLVM's model, or this CPU */
     char *llvm;                   /* CPU of llvm-mca's model; NULL: none */
     bool against_simulated;
     enum isa isa;                 /* instruction set of both sides */
@@ -42,15 +42,15 @@ struct machine_hunting {
     struct block_forms drawn;
     struct hunt_options options;
     double tolerance, seconds, until;
-    struct model *knows;          /* model of @machine; blocks are drawn from its forms */
-    struct model *truth;          /* model of @against, which supplies the times */
+    struct model *knows;          /* model of @machine, from whose forms blocks are drawn */
+    struct model *truth;          /* model of @against, which gives the times */
     struct sandbox *sandbox;
     struct calibration calibration;
     struct hunt *hunt;            /* the result */
     struct stage_log *log;        /* progress for the views */
 };
 
-/* Returns whether the job measures this CPU: the reference is this CPU, not a model. */
+/* Returns whether the reference is this CPU, which the job then measures. */
 static bool measures(const void *state)
 {
     const struct machine_hunting *w = state;
@@ -62,7 +62,7 @@ static bool cancelled(void *state)
     return job_cancelled(((struct machine_hunting *)state)->job);
 }
 
-/* Returns whether the hunt was cancelled or its time is over. */
+/* Returns whether the hunt was cancelled or its time has passed. */
 static bool over(void *state)
 {
     return cancelled(state) || clock_seconds() >= ((struct machine_hunting *)state)->until;
@@ -110,8 +110,8 @@ static bool times_of_cpu(void *state, const struct random_block *blocks, size_t 
                             w->until - clock_seconds(), cycles, err);
 }
 
-/* Times the blocks of a round by one process of llvm-mca. If the time runs out, their times are
- * unknown. */
+/* Times the blocks of a round in one process of llvm-mca. Times are unknown after the time
+ * limit. */
 static bool times_of_llvm(void *state, const struct random_block *blocks, size_t n, double *cycles,
                           struct err *err)
 {
@@ -181,7 +181,8 @@ static bool prepare_cpu(struct machine_hunting *w, struct err *err)
     return true;
 }
 
-/* Selects forms that run on this CPU. With --against, forms of any CPU are selected. */
+/* Returns whether blocks may contain the form: with --against any form, otherwise those that run on
+ * this CPU. */
 static bool wanted(const void *state, const struct form_row *row)
 {
     char why[96];
@@ -398,7 +399,7 @@ static bool choose_sides(struct session *s, const struct hunt_values *v, struct 
         return err_set(err, ERR_USAGE, "give two machines with the same instruction set",
                        "%s is %s, but %s is %s", m->id, m->isa, against->id, against->isa);
     if (against || llvm)
-        isa_parse(m->isa, &w->isa);   /* any instruction set works, because nothing is executed */
+        isa_parse(m->isa, &w->isa);   /* Nothing is executed, so any instruction set works. */
     else if (strcmp(m->isa, isa_name(w->isa)) != 0)
         return err_set(
             err, ERR_USAGE,

@@ -7,15 +7,15 @@
 
 #define MAPPING_ID 64
 
-/* Derives the machine's id from a file name: "dir/skx.yml" becomes "skx". */
+/* Makes the machine's id from a file name: "dir/skx.yml" becomes "skx". */
 void mapping_id_from_path(const char *path, char id[MAPPING_ID]);
 /* Appends a line like "skx: 3453 forms on 10 ports". */
 void mapping_describe(const struct machine *m, struct result *result);
-/* Adds @take_machine, selects it and describes it in @result. Returns false for NULL. @what names
- * the command for undo. */
+/* Adds @take_machine, selects it, and describes it in @result. Returns false for NULL. @what: name
+ * of the command for undo. */
 bool mapping_adopt(struct session *s, struct machine *take_machine, const char *what,
                    struct result *result, struct err *err);
-/* Kinds of files: OSACA's, PMEvo's, a CSV with form,usage,latency, or a machine directory. */
+/* Kinds of files: OSACA's, PMEvo's, a CSV with form,usage,latency, or a machine directory */
 enum mapping_source { MAPPING_OSACA, MAPPING_PMEVO, MAPPING_CSV, MAPPING_DIRECTORY };
 /* Makes @task read @path and adopt the mapping for command @title. Returns true. */
 bool mapping_read(struct session *s, const char *title, const char *path,

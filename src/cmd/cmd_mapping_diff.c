@@ -86,14 +86,14 @@ static void summary(const struct machine *a, const struct machine *b, const stru
     str_done(&port);
 }
 
-/* widths of the columns, chosen so that a row fits 80 columns */
+/* widths of the columns; a row fits 80 columns */
 #define FORM_COLUMNS 30
 #define KIND_COLUMNS 8
 #define USAGE_COLUMNS 18
 #define LAST_COLUMNS 21
 #define LINE_COLUMNS 80
 
-/* Adds one difference. If it does not fit one line, the usages follow in a second line, or in one
+/* Adds one difference. If it does not fit one line, the usages follow in a second line, or in a
  * line each. */
 static void add_text(const char *form, const char *kind, const char *a, const char *b,
                      struct result *result)
@@ -141,7 +141,7 @@ static void rows(const struct machine *a, const struct machine *b, const struct 
     str_done(&right);
 }
 
-/* Returns the frequency of each form of @a in programs; NULL without a frequency list. */
+/* Returns the frequency in programs of each form of @a; NULL without a frequency list. */
 static double *uses_of(const struct machine *a, struct err *err)
 {
     enum isa isa = isa_host();

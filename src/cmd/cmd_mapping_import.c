@@ -12,11 +12,10 @@
 #include "io/import_uops.h"
 #include "work/job.h"
 
-/* State of the llvm-mca job. It runs in the background, because simulating all forms takes
- * seconds. */
+/* State of the llvm-mca job, which simulates all forms in seconds */
 struct llvm_importing {
-    struct forms *forms[ISA_COUNT];   /* counted references to the session's tables; NULL: the
-                                       * worker loads the table */
+    /* counted references to the session's tables; NULL: the worker loads the table */
+    struct forms *forms[ISA_COUNT];
     char *cpu;
     struct machine *machine;
 };
@@ -87,7 +86,7 @@ static bool import_llvm_cpu(struct session *s, const char *cpu, struct task *tas
     return task_give(task, &ops, w);
 }
 
-/* Returns "uops-" and the name of the architecture (NULL: the name of the file) in lower case. */
+/* Returns "uops-" and the name of the architecture (NULL: of the file) in lower case. */
 static char *imported_id(const char *path, const char *architecture)
 {
     const char *base = strrchr(path, '/');
@@ -153,7 +152,8 @@ static bool uops_finish(struct session *s, void *state, struct result *result, s
         w->machines[i] = NULL;
         undo_note_result(s, m, "mapping import uops-info", i > 0);
         session_add_machine(s, m);
-        session_select(s, &m->id, 1, err);   /* cannot fail, because the machine was just added */
+        /* This cannot fail, because the machine was just added. */
+        session_select(s, &m->id, 1, err);
         undo_note_arrived(s, m->id);
     }
     return true;

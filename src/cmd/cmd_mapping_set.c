@@ -11,21 +11,21 @@
 #include "cmd/command.h"
 #include "cmd/task.h"
 
-#define LARGE 20000   /* above this number of forms, copying a machine would block the screen */
+#define LARGE 20000   /* number of forms above which copying a machine would block the screen */
 
 struct mapping_set_values {
     const char *form, *usage;
     bool added;
 };
 
-/* State of a job that copies a large machine before it sets one usage. */
+/* State of a job that copies a large machine before it sets one usage */
 struct usage_setting {
     struct machine *from, *copy;
     char *form, *usage;
 };
 
 /* Fills @out with @form and the parsed @usage, which the caller frees with usage_done. Returns
- * false with err if @usage is invalid. */
+ * false with err for an invalid usage. */
 static bool entry_of(const struct machine *m, const char *form, const char *usage,
                      struct mapping_entry *out, struct err *err)
 {
@@ -34,8 +34,8 @@ static bool entry_of(const struct machine *m, const char *form, const char *usag
     return ports_shown_parse(m, usage, &out->usage, err);
 }
 
-/* Returns a form whose mnemonic is @word or similar, of the machine, otherwise of the tables.
- * Returns NULL if none is similar, or if @word has operands. */
+/* Returns a form of the machine, or else of the tables, whose mnemonic is or resembles @word; NULL:
+ * none, or @word has operands. */
 static const char *of_mnemonic(const struct machine *m, const struct forms *forms, const char *word)
 {
     const size_t own = mapping_count(m->mapping), all = own + (forms ? forms_count(forms) : 0);
@@ -54,7 +54,7 @@ static const char *of_mnemonic(const struct machine *m, const struct forms *form
     return best;
 }
 
-/* Returns whether the machine or its instruction set's tables have @form. If not, sets err, which
+/* Returns whether the machine or its instruction set's tables have @form. Otherwise sets err, which
  * names the most similar form. */
 static bool is_form(struct session *s, const struct machine *m, const char *form, struct err *err)
 {
@@ -71,14 +71,14 @@ static bool is_form(struct session *s, const struct machine *m, const char *form
     struct similar near = {.word = form, .best = of_mnemonic(m, forms, form)};
     near.best = !near.best && forms ? forms_meant(forms, form) : near.best;
     char todo[SIMILAR_TODO] = "";
-    /* the mapping may have forms that the tables lack */
+    /* The mapping may have forms that the tables lack. */
     for (size_t i = 0; !near.best && i < mapping_count(m->mapping); i++)
         similar_try(&near, mapping_at(m->mapping, i)->form);
     similar_todo(&near, "mapping set --new adds a form", todo);
     return err_set(err, ERR_USAGE, todo, "no form \"%s\" in %s or in the form tables", form, m->id);
 }
 
-/* Sets one usage. @copy is a prepared copy of @m, or NULL; the caller still owns it on failure. */
+/* Sets one usage. @copy: prepared copy of @m, or NULL; the caller still owns it on failure. */
 static bool apply(struct session *s, struct machine *m, struct machine *copy, const char *form,
                   const char *text, struct result *result, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands program load and program run: build programs and run them with small inputs. */
+/* Commands program load and program run: build programs, and run them with small inputs. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +25,13 @@ struct program_load_values {
     struct word_list words, defines;
 };
 
-/* State of a job that builds a program or opens a built one. */
+/* State of a job that builds a program or opens a built one */
 struct program_loading {
     struct job *job;
     char *name, *untraced;
     struct invocation how;
     VEC(char *) words;
-    bool built;                         /* true if the file is already an executable */
+    bool built;                         /* the file is already an executable */
     double begun;
     const struct program *program;      /* the result */
 };
@@ -102,7 +102,7 @@ static void loading_free(void *state)
     free(l);
 }
 
-/* Accepts sources, libraries, and options that affect the generated code; rejects all others. */
+/* Accepts sources, libraries, and options that affect the generated code. Rejects all others. */
 static bool words_allowed(const struct word_list *words, struct err *err)
 {
     for (size_t i = 0; i < words->count; i++) {
@@ -225,7 +225,7 @@ struct run_values {
     size_t most;
 };
 
-/* State of a job that runs the program with each combination of inputs, then fits the counts. */
+/* State of a job that runs the program with each combination of inputs, then fits the counts */
 struct running {
     struct job *job;
     const struct program *loaded;
@@ -284,7 +284,7 @@ static size_t largest(const struct program_inputs *inputs)
     return at * inputs->name_count;
 }
 
-/* Rejects inputs from which the program reads another number. For example, atoi reads 5.5 as 5. */
+/* Rejects inputs from which the program reads another number: atoi reads 5.5 as 5. */
 static bool reads_inputs(const struct running *r, struct err *err)
 {
     const struct program_inputs *in = &r->inputs;
@@ -389,8 +389,8 @@ static const char *starts_processes(const struct program_runs *runs)
     return NULL;
 }
 
-/* Reports how many counts depend on the inputs, inputs that affect no count, and the basis of
- * counts outside of the runs. */
+/* Reports how many counts depend on the inputs, which inputs affect no count, and the basis of
+ * counts outside the runs. */
 static void add_findings(struct result *result, const struct program_model *m)
 {
     const struct program_runs *runs = m->runs;
@@ -463,7 +463,7 @@ static bool run_finish(struct session *s, void *state, struct result *result, st
     add_runs(result, r->runs);
     add_findings(result, r->model);
     if (p->program != r->loaded)
-        return true;   /* another program was loaded in the meantime */
+        return true;   /* Another program was loaded in the meantime. */
     program_free(p->program);
     p->program = r->program;
     r->program = NULL;

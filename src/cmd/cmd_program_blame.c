@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Command program blame: explains the difference between predicted and measured time. Samples give
- * each part's time; the parts that differ most are also measured in isolation. */
+ * each part's time. The parts that differ most are also measured in isolation. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@
 #include "program/words.h"
 #include "work/job.h"
 
-#define SAMPLES 3000           /* number of samples: enough to determine a share of 10 % to within 1
-                                * % */
+/* number of samples; enough to determine a share of 10 % to within 1 % */
+#define SAMPLES 3000
 #define RUNS_MOST 20
 #define RATE 2000.0
 #define SHOWN 0.01             /* smallest share of the time of a listed part */
@@ -42,27 +42,27 @@ struct blaming_program {
     const struct program_model *model;
     double inputs[INPUTS_MAX];
     struct machine *machine;
-    bool here;                         /* the machine is this CPU, so its measured memory and clock
-                                        * apply */
+    /* the machine is this CPU, to which its measured memory and clock apply */
+    bool here;
     char day[KEPT_DAY];              /* date of this CPU's memory measurement; "": another
                                       * machine */
     struct invocation how;
     double limit;
     unsigned runs;
-    double clock_hz; /* clock with which @predicted was computed */
+    double clock_hz; /* clock in Hz with which @predicted was computed */
     size_t samples;
     /* user time in seconds, predicted and measured in the shortest run */
     double predicted, measured;
-    double least, user;                /* CPU seconds: total of the shortest run, and user time
-                                        * summed over all runs */
+    /* CPU seconds of the shortest run, and user time summed over all runs */
+    double least, user;
     struct blamed_system system;
     double faults_user; /* predicted seconds of page faults that count as user time */
     uint32_t again;              /* Block that repeatedly frees and allocates the largest number of
                                   * pages. UINT32_MAX: none. */
     double again_pages;
-    double elsewhere;                  /* samples in libraries or outside of any part */
+    double elsewhere;                  /* samples in libraries or outside any part */
     char *different;
-    VEC(struct blamed_part) parts;     /* largest difference first */
+    VEC(struct blamed_part) parts;     /* parts, largest difference first */
     char *sentence;
 };
 
@@ -79,7 +79,7 @@ static bool goes_on(void *state, double seconds, size_t samples)
     return !cancelled(w);
 }
 
-/* Runs the program once and samples it. */
+/* Runs the program once with samples. */
 static bool watch_run(struct blaming_program *w, const struct program_code *code,
                       const struct code_parts *parts, const char *const *argv, const char *input,
                       struct located *located, struct err *err)
@@ -161,15 +161,15 @@ static bool watch_runs(struct blaming_program *w, struct estimator *e,
     words_done(&words);
     child_directory_free(directory);
     vec_done(&argv);
-    /* The system accounts user time in ticks, so only the sum over all runs gives an accurate
-     * ratio. */
+    /* The system accounts user time in ticks, so the ratio is only accurate for the sum over all
+     * runs. */
     w->measured = w->user > 0 ? w->least * w->user / (w->user + w->system.measured) : 0;
     w->system.measured = fmax(0, w->least - w->measured);
     return ok;
 }
 
-/* Measures paths of loops in isolation with data in the first-level cache. The paths whose times
- * differ most are measured first. */
+/* Measures paths of loops in isolation with data in the first-level cache, those first whose times
+ * differ most. */
 static bool measure(struct blaming_program *w, const struct program_code *code,
                     const struct code_parts *parts, struct err *err)
 {
@@ -204,7 +204,7 @@ static bool measure(struct blaming_program *w, const struct program_code *code,
 }
 
 /* Runs the instrumented program with the same inputs, for counts and page faults. Returns one run,
- * or NULL with err. Free it with program_runs_free. */
+ * which program_runs_free frees; NULL with err. */
 static struct program_runs *count_run(struct blaming_program *w, struct err *err)
 {
     const struct program_runs *runs = w->model->runs;
@@ -219,8 +219,8 @@ static struct program_runs *count_run(struct blaming_program *w, struct err *err
     return NULL;
 }
 
-/* Predicts the system time, and finds the block that frees and allocates the largest number of
- * pages again. */
+/* Predicts the system time, and finds the block that repeatedly frees and allocates the most
+ * pages. */
 static bool find_system(struct blaming_program *w, const struct estimator *e,
                         const struct program_run *counted, struct err *err)
 {

@@ -18,7 +18,8 @@
 #include "program/octaves.h"
 #include "work/job.h"
 
-/* conflicts are reported if misses exceed those of a fully associative cache by this factor */
+/* smallest ratio of the misses to those of a fully associative cache at which conflicts are
+ * reported */
 #define CONFLICTS 1.1
 
 struct blocks_values {
@@ -247,7 +248,7 @@ struct misses_values {
     bool fresh, sets;
 };
 
-/* Returns the number of references of @all that miss in a cache level. */
+/* Returns how many of the @all references miss in a cache level. */
 static double misses_of(const struct memory *m, size_t level, const struct cache_shape *shape,
                         const struct reuse_histogram *all)
 {
@@ -334,7 +335,7 @@ static void add_curve(struct result *result, const struct reuse_histogram *all)
     }
 }
 
-/* Predicts the reuse profile at @inputs by the binned fit over the profiles of all runs. */
+/* Predicts the reuse profile at @inputs with the binned fit over the profiles of all runs. */
 static struct reuse_histogram paper_profile(const struct program_model *m, const double *inputs,
                                             double total)
 {
@@ -357,15 +358,15 @@ static struct reuse_histogram paper_profile(const struct program_model *m, const
     return out;
 }
 
-/* State of the job that counts misses. It may also fit the profile and measure this CPU's
+/* State of the job that counts misses. It may also fit the profile, and measure this CPU's
  * memory. */
 struct missing {
     struct program_case at;
     bool bins, fresh, sets;
     size_t threads;
     double common;
-    struct run_options options;        /* options of the run that simulates the cache sets; owns its
-                                        * strings */
+    /* options of the run that simulates the cache sets; owns its strings */
+    struct run_options options;
     double missed[MEMORY_LEVELS];      /* misses per level in the simulated sets */
     /* date of this CPU's memory measurement; "": another machine */
     char day[KEPT_DAY];
@@ -408,7 +409,7 @@ static bool misses_run(void *state, struct result *result, struct err *err)
         if (!ok)
             return false;
     }
-    return watch_goes_on(err);   /* a cancelled fit must not be used */
+    return watch_goes_on(err);   /* A cancelled fit must not be used. */
 }
 
 static bool misses_finish(struct session *s, void *state, struct result *result, struct err *err)
@@ -446,7 +447,8 @@ static void missing_free(void *state)
     free(w);
 }
 
-/* Returns whether the job measures clock, core or caches of this CPU, and would disturb a chart. */
+/* Returns whether the job measures clock, core or caches of this CPU, which would disturb a
+ * chart. */
 static bool measures_here(const void *state)
 {
     return ((const struct missing *)state)->at.here;

@@ -29,23 +29,22 @@ struct program_diff_values {
     bool run;
 };
 
-/* A loop of both builds, or of one of them, on a machine. */
+/* A loop of both builds, or of one of them, on a machine */
 struct diff_row {
     const struct loop_match *match;
     uint32_t machine;
-    double a, b;            /* cycles per iteration of the source loop; NAN: not in that build */
+    double a, b;            /* cycles per iteration of the source loop; NAN: the build lacks it */
     double change;          /* relative change from a to b; NAN: unknown */
-    /* fraction of A's run time, or of B's if only B has the loop; NAN: no profile */
+    /* share of A's run time, or of B's if only B has the loop; NAN: no profile */
     double share;
-    double effect;          /* share times change; NAN: unknown */
+    double effect;          /* product of share and change; NAN: unknown */
 };
 
 struct builds_diff {
     struct job *job;
     char *paths[2], *input;
     VEC(char *) arguments;
-    bool run;               /* true if the programs are run with a profiler; the samples weight the
-                             * loops */
+    bool run;               /* the programs run with a profiler, whose samples weight the loops */
     struct machine_set machines;
     size_t top;
     double fail_above;      /* percent; NAN: no limit */
@@ -62,8 +61,7 @@ static bool cancelled(void *state)
     return job_cancelled(((struct builds_diff *)state)->job);
 }
 
-/* Returns the next work item. The loops of both builds form one list, in which those of build A are
- * first. */
+/* Returns the next work item. The loops of both builds form one list, those of build A first. */
 static bool next_piece(struct builds_diff *w, size_t *out)
 {
     const size_t all = build_pieces(w->builds[0]) + build_pieces(w->builds[1]);
@@ -117,7 +115,8 @@ static bool profile_one(struct builds_diff *w, int side, struct err *err)
 {
     VEC(const char *) argv = {0};
     struct sampled sampled;
-    char *path = path_argument(w->paths[side]);   /* runs the named build, not a program in PATH */
+    /* A program in PATH must not run instead of the named build. */
+    char *path = path_argument(w->paths[side]);
 
     vec_push(&argv, path);
     for (size_t i = 0; i < w->arguments.count; i++)
@@ -187,8 +186,8 @@ static void add_rows(struct builds_diff *w)
     }
 }
 
-/* Returns the sort key: the effect on the program if there is a profile, otherwise the change of
- * the loop; -1 if unknown. */
+/* Returns the sort key: the effect on the program with a profile, otherwise the change of the loop;
+ * -1: unknown. */
 static double weight(const struct diff_row *r)
 {
     const double value = isnan(r->share) ? r->change : r->effect;
@@ -220,8 +219,8 @@ static double program_change(const struct builds_diff *w, size_t machine)
     return sum;
 }
 
-/* Returns the number of loops that are more than @percent slower. With a profile, returns the
- * number of machines on which the whole program is more than @percent slower. */
+/* Returns the number of loops that are over @percent slower. With a profile, returns the number of
+ * machines on which the whole program is. */
 static size_t count_above(const struct builds_diff *w, double percent)
 {
     size_t count = 0;
@@ -534,7 +533,7 @@ static void say_program(const struct builds_diff *w, struct result *result)
                 w->profiles[0]->user, w->profiles[1]->user);
     struct result_table *t =
         result_table(result, "runs", columns, sizeof columns / sizeof *columns);
-    t->hide = NOT_CSV;   /* CSV has the table of all loops instead */
+    t->hide = NOT_CSV;   /* CSV has the table of all loops instead. */
     for (size_t m = 0; m < w->machines.list.count; m++) {
         double covered = 0;
         for (size_t i = 0; i < w->rows.count; i++)
@@ -632,7 +631,7 @@ static bool diff_measures(const void *state)
     return ((const struct builds_diff *)state)->run;
 }
 
-/* Determines the instruction set, which must be the same for both builds. */
+/* Determines the instruction set, which both builds must share. */
 static bool choose_isa(const struct program_diff_values *v, enum isa *out, struct err *err)
 {
     enum isa other;

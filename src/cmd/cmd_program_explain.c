@@ -29,7 +29,7 @@
 
 #define ATTACHED_SECONDS 5.0
 #define PATH_MOST 500u     /* maximum number of instructions of a stored and measured path */
-#define RECORDED_SECONDS 0.6 /* duration of runs of the recorded iterations */
+#define RECORDED_SECONDS 0.6 /* seconds of runs of the recorded iterations */
 #define SAMPLE_RATE 1000.0 /* samples per CPU second */
 
 struct explain_values {
@@ -42,8 +42,8 @@ struct explain_values {
 /* State of the job of program explain. */
 struct explaining {
     struct job *job;
-    VEC(char *) argv;    /* NULL-terminated; for a running process only its name */
-    char *place, *input; /* place: symbol or address; NULL: the session's kernel */
+    VEC(char *) argv;    /* arguments, NULL-terminated; for a running process only its name */
+    char *place, *input; /* @place: symbol or address; NULL: the session's kernel */
     struct program_output output;
     struct insitu_options options;
     struct explained_findings found;
@@ -86,7 +86,7 @@ static bool find_loop(struct explaining *w, struct err *err)
     return k != NULL;
 }
 
-/* Removes a temporary output file if it is empty, and keeps it otherwise. */
+/* Removes a temporary output file if it is empty. */
 static void keep_output(struct explaining *w)
 {
     if (w->output.own && !program_output_any(&w->output))
@@ -106,7 +106,7 @@ static bool enough(const struct explaining *w, struct err *err)
                    "the loop was not executed in %.1f s", x->seconds);
 }
 
-/* Splits the difference between measured and predicted time by causes. */
+/* Splits the difference between measured and predicted time by cause. */
 static void split(struct explaining *w)
 {
     const struct insitu *x = &w->found.insitu;
@@ -143,8 +143,8 @@ static bool goes_on_sampling(void *state, double seconds, size_t samples)
     return !job_cancelled(w->job);
 }
 
-/* If tracing is not permitted, samples the process instead, which only gives the loop's share of
- * the time. Returns false if sampling is not permitted either. */
+/* Samples the process if tracing is not permitted, which gives only the loop's share of the time.
+ * Returns false if sampling is not permitted either. */
 static bool sample_instead(struct explaining *w)
 {
     const struct insitu_options *o = &w->options;
@@ -232,7 +232,7 @@ static void keep(struct explaining *w)
     const struct insitu *x = &w->found.insitu;
     struct explained_loop *k = mem_zero(1, sizeof *k);
     bool alone;
-    /* The mean may be outside of the quantiles. The range is then extended to include it. */
+    /* The mean may be outside the quantiles, so the range is extended to it. */
     const double cycles = insitu_cycles(x, INSITU_TYPICAL, &alone);
 
     *k = (struct explained_loop){.kernel = kernel_hold(w->found.kernel),

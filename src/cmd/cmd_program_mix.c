@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command program mix: instructions by class, and time as a formula of the inputs. */
+/* Command program mix: instructions by class, and the time as a formula of the inputs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "program/native_kept.h"
 #include "work/job.h"
 
-/* the formula covers inputs up to this multiple of the runs' inputs */
+/* largest ratio of inputs that the formula covers to the runs' inputs */
 #define REACH 8
 #define POINTS_MOST 160
 
@@ -115,7 +115,7 @@ struct time_formula {
     struct core_share share;
     double *inputs, *seconds;
     size_t count;
-    struct formula formula;            /* result in nanoseconds */
+    struct formula formula;            /* formula of the time in nanoseconds */
 };
 
 static bool time_point(struct time_formula *f, double *inputs, struct err *err)
@@ -127,7 +127,7 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
         estimator_meet_here(e, f->machine);
         f->share = estimator_share(e);
     } else if (e && f->here) {
-        estimator_set_share(e, &f->share);   /* the core's share as measured for the first point */
+        estimator_set_share(e, &f->share);   /* The core's share as measured for the first point */
     }
     bool ok = e && estimator_time(e, f->machine, NULL, &time, err);
     if (ok) {
@@ -140,7 +140,7 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
     return ok;
 }
 
-/* Predicts at the inputs of the runs and at their multiples by two, four and eight, then fits the
+/* Predicts at the inputs of the runs and at their multiples by two, four and eight. Then fits the
  * formula by regression. */
 static bool formula_run(void *state, struct result *result, struct err *err)
 {

@@ -33,9 +33,9 @@ struct predict_values {
 
 struct machine_prediction {
     struct machine *machine;
-    bool here;                         /* true if @machine is this CPU, to which the measured clock
-                                        * applies */
-    double clock;                      /* GHz */
+    /* @machine is this CPU, to which the measured clock applies */
+    bool here;
+    double clock;                      /* clock in GHz */
     char day[KEPT_DAY];              /* date of the memory measurement; "": not measured */
     size_t levels;                     /* number of cache levels */
     struct core_share share;           /* share of the core that other processes do not use */
@@ -46,10 +46,10 @@ struct machine_prediction {
     struct program_time time;
     struct time_spread spread;         /* uncertainty of the time due to the counts */
     bool done;
-    struct err why;                    /* reason if not @done */
+    struct err why;                    /* reason, if not @done */
 };
 
-/* A fact whose value replaces each machine's value. */
+/* A fact whose value replaces each machine's value */
 struct given_fact {
     const struct fact *fact;
     double value;
@@ -59,8 +59,8 @@ struct predicting {
     const struct program_model *model;
     VEC(struct given_fact) facts;
     double inputs[INPUTS_MAX];
-    double clock;                      /* GHz; NaN: each machine's own clock, or the measured one of
-                                        * this CPU */
+    /* clock in GHz; NaN: each machine's own clock, or the measured one of this CPU */
+    double clock;
     double common;
     size_t top, threads;
     bool fresh;
@@ -106,8 +106,8 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
     return o->done;
 }
 
-/* Predicts for each machine. A machine that lacks necessary facts is omitted. It is an error if no
- * other machine remains. */
+/* Predicts for each machine. Omits machines without the necessary facts; an error if none
+ * remains. */
 static bool predict_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();
@@ -235,8 +235,7 @@ static void add_machines(struct result *result, const struct predicting *p)
                         p->outcomes.items[i].why.what);
 }
 
-/* Reports the range of the time due to uncertain counts, and the run that would narrow this
- * range. */
+/* Reports the range of the time because of uncertain counts, and the run that would narrow it. */
 static void say_spread(struct result *result, const struct predicting *p,
                        const struct machine_prediction *o)
 {
@@ -391,7 +390,7 @@ static bool measures_here(const void *state)
     return here;
 }
 
-/* Parses each word like "l2_bytes=512k". */
+/* Parses each word, such as "l2_bytes=512k". */
 static bool read_facts(struct predicting *p, const struct word_list *words, struct err *err)
 {
     for (size_t i = 0; i < words->count; i++) {

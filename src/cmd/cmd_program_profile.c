@@ -27,10 +27,10 @@
 #include "work/job.h"
 
 #define SAMPLES_LEAST 10       /* minimum number of samples for a report */
-#define SAMPLES_FEW 100        /* fewer samples cause a warning */
+#define SAMPLES_FEW 100        /* number of samples below which a warning follows */
 #define MEMORY_MATTERS 1.1     /* smallest reported ratio of the time with data in memory to the
                                 * time with data in the first-level cache */
-#define SIMULATED_MOST 2000    /* maximum number of instructions of a loop that is simulated */
+#define SIMULATED_MOST 2000    /* maximum number of instructions of a simulated loop */
 #define ATTACHED_SECONDS 5.0
 #define NAME_COLUMNS 40        /* width of a name in text */
 
@@ -41,30 +41,30 @@ struct profile_values {
     size_t pid, measure, top;
 };
 
-#define LIVE_FIRST 0.3         /* shortest interval between two lists of a running program's
-                                * samples, seconds */
+/* shortest interval between two lists of a running program's samples, in seconds */
+#define LIVE_FIRST 0.3
 /* smallest ratio of the interval between lists to the CPU time of making one */
 #define LIVE_SHARE 8
 
-/* State of the job of program profile. It runs and samples the program, then predicts and measures
- * its hottest loops. */
+/* State of the job of program profile, which runs and samples the program, then predicts and
+ * measures its hottest loops */
 struct profiling {
     struct job *job;
-    VEC(char *) argv;              /* NULL-terminated */
+    VEC(char *) argv;              /* arguments, NULL-terminated */
     char *input;
     struct program_output output;
     struct sampling options;
-    struct machine *machine;       /* a copy; NULL: none fits this CPU */
+    struct machine *machine;       /* a copy; NULL: no machine fits this CPU */
     size_t measure, top;
-    bool interrupted;              /* a script's run was interrupted; the samples so far are
-                                    * shown */
+    /* a script's run was interrupted; the samples so far are shown */
+    bool interrupted;
     struct sampled sampled;
     struct run_profile *profile;       /* the result */
-    VEC(char *) unmeasured;        /* per loop: why it was not measured; NULL: measured */
-    struct session *session;       /* session that displays live lists; NULL in scripts */
-    atomic_bool stop;              /* set when there are enough samples */
-    pthread_mutex_t lock;          /* protects so_far */
-    /* copy of the running program's list, which the UI thread takes; NULL: nothing new */
+    VEC(char *) unmeasured;        /* per loop: reason why it was not measured; NULL: it was */
+    struct session *session;       /* session with live lists; NULL in scripts */
+    atomic_bool stop;              /* set once there are enough samples */
+    pthread_mutex_t lock;          /* protects @so_far */
+    /* copy of the running program's list for the UI thread; NULL: nothing new */
     struct run_profile *so_far;
     double next;                   /* sampling seconds at which the next list is due */
 };
@@ -84,7 +84,7 @@ static void name_run(const struct profiling *w, struct run_profile *p)
     p->input = w->input ? mem_strdup(w->input) : NULL;
 }
 
-/* Returns the CPU time of this thread. Wall-clock time would include waits on a busy host. */
+/* Returns the CPU time of this thread. Wall-clock time includes waits on a busy host. */
 static double own_seconds(void)
 {
     struct timespec t;
@@ -132,8 +132,8 @@ static bool goes_on(void *state, double seconds, size_t samples)
         list_so_far(w, seconds, samples);
     job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds,
                  "%zu sample%s in %.1f s", samples, plural(samples), seconds);
-    return job_interrupted() || !cancelled(w);   /* after an interrupt the samples so far are
-                                                  * evaluated */
+    /* After an interrupt the samples so far are evaluated. */
+    return job_interrupted() || !cancelled(w);
 }
 
 static bool looking(void *state, double share)
@@ -143,8 +143,8 @@ static bool looking(void *state, double share)
     return !cancelled(w);
 }
 
-/* Predicts the loop for arrays as large as the program's memory. The code does not show the sizes
- * of the arrays, so the result is an upper limit. */
+/* Predicts the loop for arrays as large as the program's memory. This is an upper limit, because
+ * the code does not show the sizes of the arrays. */
 static void predict_over_memory(const struct profiling *w, struct profile_loop *l)
 {
     const double bytes = fmin(fmax(w->profile->memory, MEMORY_CURVE_LEAST), MEMORY_CURVE_MOST);
@@ -192,8 +192,8 @@ static void predict(struct profiling *w)
     }
 }
 
-/* Measures the hottest loops in isolation on this CPU. A loop that fails receives a reason; only
- * the user's cancellation ends the job. */
+/* Measures the hottest loops in isolation on this CPU. A loop that fails gets a reason; only the
+ * user's cancellation ends the job. */
 static bool measure(struct profiling *w, struct err *err)
 {
     struct run_profile *p = w->profile;
@@ -222,7 +222,7 @@ static bool measure(struct profiling *w, struct err *err)
     return !cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "profiling was cancelled");
 }
 
-/* Stores the path of the program's output; an empty output file is removed. */
+/* Stores the path of the program's output. Removes an empty output file. */
 static void keep_output(struct profiling *w)
 {
     if (program_output_any(&w->output))
@@ -290,7 +290,7 @@ static bool profile_run(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* Adds a name in full, and a shortened one, because C++ names may be wider than a row. */
+/* Adds a name in full, and shortened, because C++ names may be wider than a row. */
 static void cell_name(struct result_table *t, const char *name)
 {
     struct str text = {0};
@@ -379,7 +379,7 @@ static void add_loops(struct result *result, const struct run_profile *p, size_t
         result_line(result, "loops not shown: %zu; --top N shows more", p->loops.count - top);
 }
 
-/* Reports the numbers of lost samples and of samples outside of mapped files, which the shares
+/* Reports the numbers of lost samples and of samples outside mapped files, which the shares
  * include. */
 static void say_lost(struct result *result, const struct run_profile *p)
 {
@@ -524,7 +524,7 @@ static void say_all(struct result *result, const struct profiling *w)
     say_hottest(result, w);
 }
 
-/* Adds one line; in the workbench the program view shows the remaining results. */
+/* Adds one line. In the workbench the program view shows the remaining results. */
 static void say_short(struct result *result, const struct run_profile *p)
 {
     double off, share = p->loops.count ? profile_share(p, p->loops.items[0].samples, &off) : 0;
@@ -573,7 +573,7 @@ static void profile_failed(struct session *s, void *state, struct result *result
     }
     (void)result;
     (void)err;
-    /* removes the file at once, because ended jobs stay in memory for some time */
+    /* Removes the file at once, because ended jobs remain in memory for some time. */
     program_output_drop(&((struct profiling *)state)->output);
 }
 
@@ -618,7 +618,7 @@ static void profiling_free(void *state)
 }
 
 /* Selects machine @id; NULL: this CPU's machine, or the current one if it has the same instruction
- * set. Returns false with err for an unsuitable @id; without an @id no machine is needed. */
+ * set. Returns false with err for an unsuitable @id. Without an @id no machine is needed. */
 static bool choose_machine(struct profiling *w, struct session *s, const char *id, struct err *err)
 {
     struct err ignored = {0};

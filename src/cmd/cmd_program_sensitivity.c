@@ -233,8 +233,8 @@ static bool unwanted(void *state)
     return job_cancelled(((const struct probing *)state)->job);
 }
 
-/* Starts other ranks and sends them the program, its counts at the inputs, and the machine. *@farm
- * is NULL if there are no ranks. Returns false with err. */
+/* Starts other ranks and sends them the program, its counts at the inputs, and the machine. Sets
+ * *@farm to NULL if there are no ranks. Returns false with err. */
 static bool hire(struct probing *p, const struct estimator *e, struct farm **farm, struct err *err)
 {
     const struct farm_taking taking = {.answer = take_time, .unwanted = unwanted, .state = p};
@@ -381,8 +381,7 @@ const struct command command_program_sweep = {
     .prepare = prepare_sweep,
 };
 
-/* State of a rank other than rank 0: the program at the same inputs, with only the predicted
- * run. */
+/* State of a rank other than rank 0: the program at the same inputs, with only the predicted run */
 struct sweep_hand {
     struct machine *machine;
     struct program *program;
@@ -420,8 +419,8 @@ static bool read_program(struct sweep_hand *hand, struct unpacking *setup, struc
     return hand->program != NULL;
 }
 
-/* Reads the run that rank 0 predicted. The model has only this run, and therefore predicts exactly
- * this run for its inputs. */
+/* Reads the run that rank 0 predicted. The model has no other run, and so predicts exactly this one
+ * for its inputs. */
 static bool read_run(struct sweep_hand *hand, struct unpacking *setup, struct err *err)
 {
     char *names[INPUTS_MAX];
@@ -446,8 +445,8 @@ static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsig
         unpack_count(setup) == ESTIMATE_AMMP ? ESTIMATE_AMMP : ESTIMATE_STEADY;
     struct core_share share;
 
-    (void)farmhand;   /* never cancelled, because work items are short */
-    (void)workers;    /* Always one worker, because an estimator may only be used by one thread. */
+    (void)farmhand;   /* Work items are short, so they are never cancelled. */
+    (void)workers;    /* There is always one worker, because an estimator is for one thread. */
     hand->property = mem_strdup(unpack_text(setup));
     unpack_array(setup, &share, 1, sizeof share);
     if (read_program(hand, setup, err) && read_run(hand, setup, err) &&
@@ -478,7 +477,7 @@ static bool sweep_piece(void *state, unsigned worker, struct unpacking *piece, s
     return true;
 }
 
-/* All results have been sent, so there is nothing to send at the end. */
+/* All results have been sent. */
 static bool close_hand(void *state, struct str *result, struct err *err)
 {
     (void)state;

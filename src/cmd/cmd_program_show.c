@@ -12,7 +12,8 @@
 #include "program/study.h"
 #include "work/job.h"
 
-#define PUT_OFF_SECONDS 0.5    /* longest wait of the screen for a cancelled job to end */
+/* maximum seconds for which the screen waits for a cancelled job to end */
+#define PUT_OFF_SECONDS 0.5
 
 struct show_values {
     struct word_list inputs;
@@ -22,8 +23,8 @@ struct show_values {
 struct showing {
     struct job *job;
     struct program_case at;
-    unsigned quiet;                /* job number if the job was started automatically; 0: by the
-                                    * user */
+    /* number of the job, if it was started automatically; 0: the user started it */
+    unsigned quiet;
     struct study *study;           /* the result */
 };
 
@@ -114,9 +115,9 @@ static bool show_finish(struct session *s, void *state, struct result *result, s
     (void)err;
     shown_no_more(s, w);
     if (p->model != w->at.model)
-        return true;   /* another program was run in the meantime */
+        return true;   /* Another program was run in the meantime. */
     if (w->quiet && p->study)
-        return true;   /* the user requested a study in the meantime */
+        return true;   /* The user requested a study in the meantime. */
     if (!w->quiet) {
         result_line(result, "%s at %s on %s: %.6g s predicted", w->study->program, w->study->inputs,
                     w->study->machine, w->study->seconds);
@@ -129,7 +130,7 @@ static bool show_finish(struct session *s, void *state, struct result *result, s
     study_free(p->study);
     p->study = w->study;
     w->study = NULL;
-    s->revision++; /* makes views redraw with the study */
+    s->revision++; /* Makes views redraw with the study. */
     if (!w->quiet && s->interactive && s->views)
         session_view(s, "view", "program", result, NULL);
     return true;
@@ -177,7 +178,7 @@ void program_show_quietly(struct session *s)
 
     if (!w)
         return;
-    job_cancel(s->document.program.showing);   /* cancels a study of earlier runs */
+    job_cancel(s->document.program.showing);   /* Cancels a study of earlier runs. */
     unsigned number = task_start_aside(s, "program show", &ops, w, &ignored);
     if (number)
         s->document.program.showing = w->quiet = number;

@@ -26,17 +26,17 @@ struct validate_values {
 #define ALIKE 0.1              /* largest relative difference of run times under equal conditions */
 /* largest relative difference of memory measurements under equal conditions */
 #define SAME_MEMORY 0.3
-/* total CPU seconds of the runs that suffice to separate user from system time. The system accounts
- * both in ticks of some milliseconds. */
+/* CPU seconds of all runs that suffice to separate user from system time, which the system accounts
+ * in ticks of some milliseconds */
 #define SPLIT_SECONDS 0.2
-#define MORE_TIMES 2           /* maximum number of runs until two agree, as a multiple of the
-                                * requested number */
+/* maximum number of runs until two agree, as a multiple of the requested number */
+#define MORE_TIMES 2
 
 /* One comparison: CPU seconds in user and system mode, and page faults. */
 struct compared {
-    double user, system, faults; /* predicted */
+    double user, system, faults; /* predicted values */
     struct program_usage measured;
-    bool split; /* true if the measured time is split into user and system time */
+    bool split; /* the measured time is split into user and system time */
     double clock;
     struct core_share share;
 };
@@ -47,18 +47,19 @@ struct validating {
     struct program_inputs inputs;
     struct machine *machine;
     struct invocation how;
-    bool here;                         /* true if the machine is this CPU's */
+    bool here;                         /* the machine is this CPU's */
     unsigned times;
     size_t threads;
     double limit, common;
-    struct native_watch *watch;        /* NULL: the run was not bound to one CPU */
+    /* measurements during the run; NULL: it was not bound to one CPU */
+    struct native_watch *watch;
     /* measured costs of the mathematical library functions that the program calls */
     struct call_readings calls;
     VEC(struct compared) rows;
 };
 
-/* Returns whether the job was cancelled. Polled while the program runs; also measures clock, core
- * and calls once. */
+/* Returns whether the job was cancelled. Called while the program runs; measures clock, core and
+ * calls once. */
 static bool cancelled(void *state)
 {
     struct validating *v = state;
@@ -70,8 +71,7 @@ static bool cancelled(void *state)
     return job_cancelled(v->job);
 }
 
-/* Predicts with the clock and core state measured around the runs, so that both describe the same
- * time. */
+/* Predicts with the clock and the core state that were measured around the runs. */
 static bool predict(const struct validating *v, const double *inputs, const struct native *native,
                     const struct call_costs *calls, struct compared *out, struct err *err)
 {
@@ -103,7 +103,7 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     return ok;
 }
 
-/* One run with its times, the state of the core during the run, and the index of the run. */
+/* One run with its times, the state of the core during it, and its index */
 struct program_taken {
     struct program_usage used;
     double seconds, clock_hz;
@@ -119,7 +119,7 @@ static int by_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Runs the program and concurrently measures clock and core on its CPU, because they change within
+/* Runs the program, and concurrently measures clock and core on its CPU, because they change within
  * milliseconds. */
 static bool run_watched(struct validating *v, const double *inputs,
                         const struct run_options *options, struct program_taken *out,
@@ -140,13 +140,13 @@ static bool run_watched(struct validating *v, const double *inputs,
     v->watch = NULL;
     out->readings = native_watch_end(watch, v->machine, &out->clock_hz, &out->share);
     call_readings_judge(&v->calls, out->clock_hz, &out->calls);
-    /* subtracts the watch's own readings, which also took over the CPU */
+    /* The watch's own readings also took over the CPU, so they are subtracted. */
     out->share.taken_over = fmax(0, out->share.taken_over - (double)out->readings / out->seconds);
     return !isnan(out->seconds);
 }
 
 /* Returns the lower quartile of the runs, which are sorted by time. Sets @use for the measurements
- * before and after each run that took about as long. */
+ * around each run that took about as long. */
 static const struct program_taken *quartile(const struct program_taken *seen, size_t count,
                                             bool *use)
 {
@@ -193,8 +193,8 @@ static bool split(const struct program_taken *seen, size_t count, struct program
 }
 
 /* Measures memory before and after each run, and the core during it. Returns the lower quartile
- * with the measurements around runs of about equal time, because a single measurement may differ by
- * chance. Repeats until two runs agree, at most MORE_TIMES the requested number. */
+ * with the measurements around runs of about equal time, because a single measurement may be wrong
+ * by chance. Repeats until two runs agree, at most MORE_TIMES the requested number. */
 static bool measure(struct validating *v, const double *inputs, struct native *native,
                     struct call_costs *calls, struct compared *out, struct err *err)
 {
@@ -205,7 +205,7 @@ static bool measure(struct validating *v, const double *inputs, struct native *n
                                   v->threads > 1 ? 0 : NATIVE_WATCH_PERIOD,
                                   v->threads,
                                   NULL};
-    /* A single requested run is not repeated, because there is no second run to compare. */
+    /* A single requested run is not repeated, because there is nothing to compare. */
     const unsigned most = v->times > 1 ? MORE_TIMES * v->times : 1;
     struct native_probe *probe = native_probe_new(v->machine, err);
     struct program_taken *seen = mem_zero(most, sizeof *seen);

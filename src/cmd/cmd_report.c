@@ -25,7 +25,7 @@
 #define WORST_SHOWN 10
 #define WORST_LEAST 0.005   /* smallest relative error of a listed experiment */
 
-/* Result of an inference run. */
+/* Result of an inference run */
 struct reported_run {
     unsigned number;
     struct evolve_status status;
@@ -38,10 +38,10 @@ struct reporting {
     bool html;
     struct session *read;     /* snapshot of the session that the worker reads */
     double measured;          /* measured cycles per iteration of the loop; NaN: not measured */
-    char *host;               /* NULL: unknown */
+    char *host;               /* name of the host; NULL: unknown */
     VEC(struct reported_run) runs;
-    struct drawing *drawings[DRAWING_KINDS];   /* NULL: none */
-    struct str missing;       /* why there are no drawings */
+    struct drawing *drawings[DRAWING_KINDS];   /* drawings; NULL: none */
+    struct str missing;       /* reason why there are no drawings */
     struct str out;
 };
 
@@ -164,8 +164,7 @@ static void add_experiments(struct reporting *r)
     add_part(r, "Experiments", part);
 }
 
-/* Adds the current machine's usages of the experiments' forms, or without experiments of the loop's
- * forms. */
+/* Adds the current machine's usages of the experiments' forms, or else of the loop's forms. */
 static void add_mapping(struct reporting *r, const struct machine *m)
 {
     static const struct result_column columns[] = {
@@ -233,7 +232,7 @@ static void add_worst(struct result *part, const struct experiments *t, const do
         double error = experiments_measured(t, i)
                            ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles
                            : 0;
-        if (error > WORST_LEAST)   /* a comparison with NaN is false */
+        if (error > WORST_LEAST)   /* A comparison with NaN is false. */
             worst[n++] = (struct worst_row){error, i};
     }
     if (n)
@@ -375,8 +374,8 @@ static bool report_work(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* Copies the state and the error curve of each run. The copy of the curve has fewer points,
- * including the last one. */
+/* Copies the state and the error curve of each run. The copied curve has fewer points, including
+ * the last one. */
 static void take_runs(struct reporting *r, const struct session *s)
 {
     const size_t most = 4000;

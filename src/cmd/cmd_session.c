@@ -12,7 +12,7 @@ struct path_values {
     const char *path;
 };
 
-/* Input and output of this file's jobs. */
+/* Input and output of this file's jobs */
 struct moving {
     char *directory;
     struct session *saved;    /* snapshot to save, or the session that was read */

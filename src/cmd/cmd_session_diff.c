@@ -16,9 +16,9 @@ struct session_pair {
     const char *a, *b;
 };
 
-/* State of the job of session diff: two sessions to compare. */
+/* State of the job of session diff: two sessions to compare */
 struct comparison {
-    char *paths[2];            /* paths[1] NULL: the current session */
+    char *paths[2];            /* paths; paths[1] NULL: the current session */
     struct session *sides[2];
 };
 
@@ -97,8 +97,7 @@ static const struct shelved *find_kernel(const struct shelf *shelf, const char *
     return found;
 }
 
-/* Returns whether the source texts are equal. Without texts, returns whether the bytes of the loops
- * are equal. */
+/* Returns whether the source texts are equal or, without text, the bytes of the loops. */
 static bool same_kernel(const struct shelved *a, const struct shelved *b)
 {
     size_t m, n;
@@ -160,8 +159,8 @@ static void print_usage(const struct ports *shown, const struct mapping_entry *e
         usage_print(&entry->usage, shown, out);
 }
 
-/* Adds the forms whose usages differ. For a session that did not load the machine, its shipped
- * tables are used. */
+/* Adds the forms whose usages differ. The shipped tables are used for a session that did not load
+ * the machine. */
 static bool compare_machine(const struct machine *a, const struct machine *b,
                             struct result_table *t)
 {
@@ -176,7 +175,7 @@ static bool compare_machine(const struct machine *a, const struct machine *b,
             const struct mapping_entry *entry = mapping_at(m->mapping, i),
                                        *there = mapping_find(other->mapping, entry->form);
             if (turn && there)
-                continue;   /* compared in the first turn */
+                continue;   /* Compared in the first turn. */
             print_usage(&shown[turn], entry, turn ? &right : &left);
             print_usage(&shown[!turn], there, turn ? &left : &right);
             if (strcmp(str_text(&left), str_text(&right)) == 0)
@@ -203,7 +202,7 @@ static bool compare_machines(struct session *a, struct session *b, struct result
         for (size_t i = 0; ok && i < d->machine_count; i++) {
             const char *id = d->machines[i]->id;
             if (turn && find_machine(&a->document, id))
-                continue;   /* already compared, or loaded only for this comparison */
+                continue;   /* Already compared, or loaded only for this comparison. */
             const struct machine *x = session_machine(a, id, err),
                                  *y = x ? session_machine(b, id, err) : NULL;
             ok = y && watch_goes_on(err) && (x == y || compare_machine(x, y, t));
@@ -212,7 +211,7 @@ static bool compare_machines(struct session *a, struct session *b, struct result
     return ok;
 }
 
-/* Collects the texts of @t's experiments. Without duplicates, the index of a text is its row. */
+/* Lists the keys of @t's experiments. Without duplicates, the index of a key is its row. */
 static void index_rows(const struct experiments *t, struct names *out)
 {
     struct str text = {0};

@@ -14,13 +14,13 @@ struct set_values {
     const char *name, *value;
 };
 
-/* State of `set machine`: the machines to select. Machines that are not loaded yet are loaded in
- * the background. */
+/* State of `set machine`: the machines to select. Those that are not loaded yet are loaded in the
+ * background. */
 struct choosing {
     char *list;                     /* the list in the user's words */
     VEC(char *) ids;                /* ids in the list; the CPU's machine has its real id */
     VEC(struct machine *) loaded;
-    VEC(size_t) missing;            /* indices into ids of the machines to load */
+    VEC(size_t) missing;            /* indices into @ids of the machines to load */
 };
 
 static void choosing_free(void *state)
@@ -67,7 +67,7 @@ static bool choose_publish(struct session *s, void *state, struct result *result
     for (size_t i = 0; i < c->loaded.count; i++) {
         char **id = &c->ids.items[c->missing.items[i]];
         free(*id);
-        /* the machine's id replaces the user's word, which may be a directory */
+        /* The machine's id replaces the user's word, which may be a directory. */
         *id = mem_strdup(c->loaded.items[i]->id);
         session_add_machine(s, c->loaded.items[i]);
         c->loaded.items[i] = NULL;
@@ -108,7 +108,7 @@ static bool set_machines(struct session *s, const char *list, struct task *task,
     return false;
 }
 
-/* Adds a line for text and a typed JSON member. */
+/* Adds a line of text and a typed JSON member. */
 static void show(const struct settings *settings, const struct setting *setting,
                  struct result_table *t, struct result *result)
 {
@@ -154,8 +154,8 @@ static bool refuse_name(const char *name, struct err *err)
     struct similar similar = {.word = name};
     char todo[SIMILAR_TODO];
 
-    similar_try(&similar, "machine");   /* handled separately, because the selection is part of the
-                                         * document */
+    /* This setting is separate, because the selection is part of the document. */
+    similar_try(&similar, "machine");
     for (const struct setting *setting = settings_table; setting->name; setting++)
         similar_try(&similar, setting->name);
     return err_set(err, ERR_USAGE, similar_todo(&similar, "set lists all settings", todo),

@@ -27,11 +27,10 @@ static bool parse(const char *text, struct experiment *e, struct err *err)
 
 struct load {
     VEC(struct mass) masses;
-    double alone;     /* cycles of the forms whose copies slow each other down beyond their port
-                       * usage */
+    double alone;     /* cycles of the forms whose copies slow each other beyond their port usage */
 };
 
-/* Collects the µops of all terms. Returns false with err if the machine lacks a form. */
+/* Sums the µops of all terms. Returns false with err if the machine lacks a form. */
 static bool collect(const struct experiment *e, const struct machine *m, struct load *load,
                     struct err *err)
 {

@@ -5,7 +5,7 @@
 #include "cmd/action.h"
 #include "cmd/command.h"
 
-/* Parsed value of all commands here: the words after the verb. */
+/* Parsed value of all commands here: the words after the verb */
 struct verb_values {
     const char *text;
 };
@@ -132,7 +132,7 @@ const struct command command_filter = {
     .run = run_filter,
 };
 
-/* Command `do`: runs an action that keys are bound to in the displayed view. */
+/* Command `do`: performs an action that keys are bound to in the displayed view. */
 
 #define ACTION_WORD(value, name) name,
 static const char *const words[] = {ACTIONS(ACTION_WORD)};

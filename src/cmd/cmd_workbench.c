@@ -66,7 +66,7 @@ const struct command command_demo = {
     .run = run_demo,
 };
 
-/* maximum number of seconds between two quits for the second to confirm the first */
+/* maximum seconds between two quits of which the second one confirms the first */
 #define ASKED_SECONDS 10
 
 static double asked = -1e9;   /* clock_seconds() of the last request for confirmation; UI thread */

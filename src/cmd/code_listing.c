@@ -10,8 +10,8 @@
 #include "toolchain/assemble.h"
 #include "work/job.h"
 
-/* State of the job that makes the code. It is freed when the job has ended and the view has freed
- * the listing. */
+/* State of the job that makes the code, freed when the job has ended and the view has freed the
+ * listing */
 struct code_maker {
     struct code_listing shown;
     bool dropped;               /* the view has freed the listing */
@@ -21,7 +21,7 @@ struct code_maker {
     struct forms *forms;        /* NULL: the job loads the table */
     bool loaded;                /* the job has loaded @forms */
     struct experiment e;
-    /* row of machine check; form NULL: the listing is for experiment @e */
+    /* row of machine check; its form NULL: the listing is for experiment @e */
     struct check_row row;
 };
 
@@ -75,10 +75,10 @@ static void job_done(void *state)
 
 static struct code_maker *maker_of(struct code_listing *code)
 {
-    return (struct code_maker *)code;   /* code is the first member */
+    return (struct code_maker *)code;   /* The code is the first member. */
 }
 
-/* Starts to make the code, or makes it at once if there is no screen. */
+/* Starts to make the code. Makes it at once if there is no screen. */
 static struct code_listing *start(struct session *s, struct code_maker *w)
 {
     static const struct task_ops ops = {.work = make, .publish = publish, .free = job_done};

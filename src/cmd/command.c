@@ -17,7 +17,7 @@
 #include "io/recognise.h"
 #include "work/job.h"
 
-/* Lists all commands, one per line, in the order of help. */
+/* all commands, one per line, in the order of help */
 #define COMMANDS(COMMAND) \
     COMMAND(kernel_load) \
     COMMAND(kernel_paste) \
@@ -155,8 +155,8 @@
 COMMANDS(DECLARED)
 const struct command *const commands[] = {COMMANDS(LISTED) NULL};
 
-/* Returns how many leading @words name @command by prefixes; 0 if they do not. *@exact: the words
- * are complete. */
+/* Returns how many leading @words name @command by prefixes; 0: they do not. Sets *@exact if the
+ * words are complete. */
 static int words_match(const struct command *command, int count, char **words, bool *exact)
 {
     const char *name = command->name;
@@ -175,7 +175,7 @@ static int words_match(const struct command *command, int count, char **words, b
     return used;
 }
 
-/* Appends the commands with noun @word; nothing if there are none. */
+/* Appends the commands with noun @word. */
 static void list_verbs(const char *word, struct str *out)
 {
     for (const struct command *const *c = commands; *c; c++) {
@@ -186,7 +186,7 @@ static void list_verbs(const char *word, struct str *out)
     }
 }
 
-/* Returns whether the blank-separated list @words has @word. False if @words is NULL. */
+/* Returns whether the blank-separated list @words (NULL: empty) has @word. */
 static bool listed(const char *words, const char *word)
 {
     const size_t length = strlen(word);
@@ -206,8 +206,8 @@ static void list_nouns(const char *word, struct str *out)
     }
 }
 
-/* Returns the known command most similar to unknown words. It tries synonyms, verbs without a noun,
- * typing errors and nouns with extra letters. */
+/* Returns the command most similar to unknown words: a synonym, a verb without a noun, a typing
+ * error, or a noun with extra letters. */
 static const char *meant_by(const char *first, const char *second)
 {
     struct similar whole = {0}, word = {0};
@@ -228,7 +228,7 @@ static const char *meant_by(const char *first, const char *second)
         if (str_has_prefix(name, first) && !begun)
             begun = name;
     }
-    /* word.best is part of a command's name; the whole name replaces it. */
+    /* word.best is part of a command's name, which replaces it. */
     for (const struct command *const *c = commands; *c && word.best && !whole.best; c++)
         if (word.best >= (*c)->name && word.best <= (*c)->name + strlen((*c)->name))
             word.best = (*c)->name;
@@ -303,8 +303,8 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
         /* The next word decides: `k l x.s` is kernel load, `k l` is kernel list. */
         if (!n || (!exact && takes_nothing(c) != (n == count) && !optional))
             continue;
-        /* A longer name has precedence over a shorter name followed by arguments: `k a` is kernel
-         * analyze, not keys. */
+        /* A longer name precedes a shorter one followed by arguments: `k a` is kernel analyze, not
+         * keys. */
         if (!exact && n < most)
             continue;
         /* A command that also works without arguments (`kernel learn`) has the lowest
@@ -336,8 +336,8 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
     return found;
 }
 
-/* Writes the output of the command and of its jobs in the session's format. A job's prepared text
- * is moved, because it may be large. */
+/* Writes the output of the command and of its jobs in the session's format. Moves a job's prepared
+ * text, which may be large. */
 static void write_output(struct session *s, const char *title, struct str *out)
 {
     struct result_style style = {.title = title, .color = s->settings.color};
@@ -362,8 +362,7 @@ static void keep_result(struct session *s, char *take_line)
 }
 
 /* Records whether `export` has a result. After a failed command there is none, because an earlier
- * result could be mistaken for that of the command. A command that shows a view makes results
- * exportable again. */
+ * one could be mistaken for it. A command that shows a view makes results exportable again. */
 static void note_end(struct session *s, const struct command *c, const char *line, bool ok)
 {
     if (ok && c == &command_view)
@@ -374,13 +373,13 @@ static void note_end(struct session *s, const struct command *c, const char *lin
 
 void command_job_failed(struct session *s, const char *title)
 {
-    /* A failed export does not count, because the user may repeat it. */
+    /* The user may repeat a failed export, so it does not count. */
     if (strcmp(title, command_export.name) != 0)
         session_note_failure(s, title);
 }
 
-/* Returns whether the result of @c is stored for `export`. A confirmation does not replace an
- * earlier result. */
+/* Returns whether `export` has the result of @c. A confirmation does not replace an earlier
+ * result. */
 static bool shows(const struct session *s, const struct command *c)
 {
     return c != &command_export && c != &command_help && !(c->flags & COMMAND_SILENT) &&
@@ -421,14 +420,14 @@ static bool interrupted(void *state)
     return job_interrupted();
 }
 
-/* State of a command with `read`. The workbench runs it in the background on a snapshot of the
- * session. */
+/* State of a command with `read`, which the workbench runs in the background on a snapshot of the
+ * session */
 struct reading {
     const struct command *command;
     char **words;             /* copies, because the values point to them */
     size_t count;
     void *values;
-    struct session *read;     /* the snapshot; the handler may load machines into it */
+    struct session *read;     /* the snapshot, into which the handler may load machines */
 };
 
 static bool reading_work(void *state, struct result *result, struct err *err)
@@ -504,8 +503,8 @@ static bool prepare_reading(struct session *s, const struct command *c, char **w
     return task_give(task, &ops, r);
 }
 
-/* Runs the handlers of a record with its words. If @typed, the machines queued for the command are
- * released afterwards. */
+/* Runs the handlers of a record with its words. If @typed, releases the machines queued for the
+ * command afterwards. */
 static bool run_record(struct session *s, const struct command *c, char **words, size_t count,
                        bool typed, struct err *err)
 {
@@ -533,7 +532,7 @@ static void add_error(struct result *result, const struct err *err)
     result_text(result, "error", err_text(err, text, sizeof text));
 }
 
-/* Returns the view that shows all output of a line: the command's (view @own) and the session's
+/* Returns the view that shows all output of a line: that of the command (@own), with the session's
  * result. NULL: the output is printed as text. */
 static const char *view_of_all(const struct session *s, const char *own, bool printed, FILE *out)
 {
@@ -543,7 +542,7 @@ static const char *view_of_all(const struct session *s, const char *own, bool pr
 }
 
 /* Runs @c with a separate result, because commands nest. Writes the output to @out (NULL: nowhere).
- * @line is the typed text; NULL: the result is not stored. */
+ * @line: typed text; NULL: the result is not stored. */
 static bool run_command(struct session *s, const struct command *c, char **words, size_t count,
                         const char *line, FILE *out, struct err *err)
 {
@@ -552,15 +551,14 @@ static bool run_command(struct session *s, const struct command *c, char **words
     struct shortage shortage = {0}, *before = shortage_begin(&shortage);
     struct err none = {0};
 
-    if (line)   /* typed or from a script, so no other command is running */
+    if (line)   /* Typed or from a script, so no other command is running. */
         document_let_go(&s->document);
     s->result = result_new();
     result_set_command(s->result, c->name);
     s->out = out;
     const char *own = s->in_view;
     s->in_view = NULL;
-    /* Without a screen, a reading command does not run as a job. Its watch then cancels it on
-     * Ctrl-C. */
+    /* Without a screen, a reading command is no job. Its watch then cancels it at Ctrl-C. */
     bool watches = c->read && !s->interactive;
     struct watch watched = watches ? watch_begin(interrupted, NULL) : watch;
     bool ok = run_record(s, c, words, count, line != NULL, err);
@@ -581,7 +579,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
         utf8_write(out, str_text(&printed), printed.length);
     if (out && fflush(out) != 0 && ok)
         ok = err_set(err, ERR_IO, NULL, "cannot write the output: %s", strerror(errno));
-    /* background commands show a note, but no result */
+    /* Background commands show a note, but no result. */
     if (ok && line && shows(s, c) && !(s->queue.now && s->queue.own))
         keep_result(s, mem_strdup(line));
     if (line)
@@ -617,8 +615,8 @@ static void print_refusal(struct session *s, const char *text, const char *end, 
     free(line);
 }
 
-/* Returns whether @c must wait for a job that loads its machines and forms. @c itself reports other
- * problems when it runs. Returns false with err. */
+/* Returns whether @c must wait for a job that loads its machines and forms. Other problems are
+ * reported when @c runs. Returns false with err. */
 static bool waits_for_data(struct session *s, const struct command *c, char **words, size_t count,
                            bool *waits, struct err *err)
 {
@@ -628,7 +626,7 @@ static bool waits_for_data(struct session *s, const struct command *c, char **wo
     *waits = false;
     if (!s->interactive || c->read || !may_run(s, c, &none))
         return true;
-    s->result = result_new();   /* the job's note is not part of a result */
+    s->result = result_new();   /* The job's note is not part of a result. */
     bool ok = queue_load(s, c, words, count, waits, err);
     result_free(s->result);
     s->result = outer;

@@ -27,25 +27,25 @@
 extern const struct command *const commands[];   /* ends with NULL */
 extern const struct command command_kernel_load, command_set;
 
-/* Runs a command line. Outside of quotes and parentheses ';' separates commands. Writes each output
- * to @out. Returns false with err on the first failure. In the workbench a command may leave a job
+/* Runs a command line. ';' outside quotes and parentheses separates commands. Writes each output to
+ * @out. Returns false with err on the first failure. In the workbench a command may leave a job
  * running; session.queue then has the remaining commands. */
 bool command_run(struct session *s, const char *line, FILE *out, struct err *err);
 /* Runs a script line by line. Errors begin with name:line. With the setting keep-going, errors are
  * reported and the script continues. */
 bool command_script(struct session *s, const char *name, const char *text, FILE *out,
                     struct err *err);
-/* Runs the command from @text to @end for the queue. *@waits: the command was not run, because it
+/* Runs the command from @text to @end for the queue. Sets *@waits if it was not run, because it
  * must wait for the job in session.queue. */
 bool command_execute(struct session *s, const char *text, const char *end, FILE *out, bool *waits,
                      struct err *err);
 /* Records that a job of the workbench failed. `export` then fails until another result is shown. */
 void command_job_failed(struct session *s, const char *title);
-/* Returns as text the result of a job that ended while no command ran, or NULL. The caller frees
- * it. A result that is more than a confirmation becomes the last result for `export`. */
+/* Returns the result of a job that ended while no command ran, as text; NULL: none. The caller
+ * frees it. Unless it is a mere confirmation, `export` then has this result. */
 char *command_take_job_result(struct session *s, const char *title);
-/* Returns the command that the first @words name by unambiguous prefixes. *@used is the number of
- * these words. Returns NULL with err. */
+/* Returns the command that the first @words name by unambiguous prefixes. Sets *@used to the number
+ * of these words. Returns NULL with err. */
 const struct command *command_lookup(int count, char **words, int *used, struct err *err);
 /* Runs @c on @count words without output. */
 bool command_call(struct session *s, const struct command *c, char **words, size_t count,
@@ -53,27 +53,27 @@ bool command_call(struct session *s, const struct command *c, char **words, size
 /* Parses @line without running it, for tests of examples. Returns false with err if it is
  * invalid. */
 bool command_check(const char *line, const struct command **found, struct err *err);
-/* Appends the usage: "FILE [--machine ID]...". */
+/* Appends the usage, such as "FILE [--machine ID]...". */
 void command_usage(const struct command *c, struct str *out);
 
-/* Checks option --cpu: this process must be allowed to run on CPU @number. *@out is -1 (any CPU)
- * for NOT_GIVEN. Returns false with err. */
+/* Checks option --cpu: this process must be allowed to run on CPU @number. Sets *@out to -1 (any
+ * CPU) for NOT_GIVEN. Returns false with err. */
 bool command_cpu(size_t number, int *out, struct err *err);
 
 /* Writes @text to @file and adds a confirmation to @result. Returns false with err. */
 bool command_write(const char *file, const struct str *text, struct result *result,
                    struct err *err);
 
-/* Functions of the commands' files that other files call. */
+/* functions of the commands' files that other files call */
 
 /* Adds the available results of a running `experiments measure` to the session's table. The main
- * loop calls it when it wakes up. */
+ * loop calls it whenever it wakes. */
 void experiments_publish(struct session *s);
 /* CPU, machine and time limit of a measurement. Other options have the defaults of experiments
  * measure. */
 struct measure_choice {
     const char *simulate;   /* machine to simulate; NULL: this CPU */
-    double patience;        /* seconds to wait for a stable core; NaN: the default */
+    double patience;        /* maximum seconds to wait for a stable core; NaN: the default */
     size_t cpu;             /* NOT_GIVEN: an idle CPU */
 };
 /* Replaces the session's experiments by *@made (session_set_experiments) and measures those without
@@ -95,15 +95,15 @@ void check_publish(struct session *s);
 bool experiments_required(const struct session *s, struct err *err);
 /* Returns whether measuring is paused. */
 bool experiments_paused(const struct session *s);
-/* Returns one flag per row of the session's experiments: whether it matches @filter ("" matches
- * all). The caller frees it. NULL with err. */
+/* Returns, for each row of the session's experiments, whether it matches @filter ("" matches all).
+ * The caller frees the array. NULL with err. */
 bool *experiments_fitting(struct session *s, const char *filter, struct err *err);
 
-/* settle_table.c: experiments settle without a machine, on the session's experiments. */
+/* settle_table.c: experiments settle without a machine, on the session's experiments */
 
-/* Makes @task extend the session's table and measure rows without cycles. It adds pairs of forms
- * that no measured experiment compares. It also adds experiments that show hidden ports of the
- * evolved machine. Returns false with err. */
+/* Makes @task extend the session's table and measure rows without cycles. Adds pairs of forms that
+ * no measured experiment compares, and experiments that show hidden ports of the evolved machine.
+ * Returns false with err. */
 bool settle_table(struct session *s, const struct measure_choice *choice, struct task *task,
                   struct err *err);
 

@@ -12,20 +12,20 @@
 #include "table/result.h"
 
 enum command_flags {
-    COMMAND_CHANGES = 1,   /* changes the document, so earlier analyses and predictions are out of
-                            * date */
+    /* changes the document, which makes earlier analyses and predictions outdated */
+    COMMAND_CHANGES = 1,
     COMMAND_JOB = 2,       /* starts a job; in the workbench its result may follow later */
     /* the rest of the line is one unparsed argument; the command's only parameter is a
      * PARAMETER_TEXT */
     COMMAND_RAW = 4,
     COMMAND_SILENT = 8,    /* has no separate result; its nested commands print */
-    COMMAND_SHOWN = 16,    /* uses the shown result, which stays exportable on failure */
+    COMMAND_SHOWN = 16,    /* uses the shown result, which remains exportable on failure */
     /* calls session_forms on the UI thread; in the workbench a job loads the tables first */
     COMMAND_FORMS = 32,
 };
 
 #define EXAMPLES(...) ((const char *const[]){__VA_ARGS__, NULL})
-/* The list of a command's parameters, each in braces. */
+/* a list of a command's parameters, each in braces */
 #define PARAMETERS(...) ((const struct parameter[]){__VA_ARGS__, {0}})
 
 struct command {
@@ -34,11 +34,12 @@ struct command {
     const char *aliases;
     /* synonyms for suggestions, separated by blanks; NULL: none */
     const char *meant;
-    const char *help;                    /* one line, without a full stop */
-    const char *description;             /* full sentences; NULL: only @help */
-    const struct parameter *arguments, *options;   /* each ends with a NULL name; NULL: none */
-    const char *const *examples;         /* at least one, ends with NULL: EXAMPLES("kernel list") */
-    /* size of the struct for the parameters; 0: none */
+    const char *help;                    /* one line without a full stop */
+    const char *description;             /* full sentences; NULL: none */
+    /* parameters, ended by a NULL name; NULL: none */
+    const struct parameter *arguments, *options;
+    const char *const *examples;         /* at least one, ended by NULL: EXAMPLES("kernel list") */
+    /* size of the struct of the parameters' values; 0: none */
     size_t values_size;
     unsigned flags;
     /* Each command has one of these three handlers. @values are freed after the call, except those
@@ -46,8 +47,8 @@ struct command {
     /* Does the work at once. UI thread. */
     bool (*run)(struct session *s, const void *values, struct result *result, struct err *err);
     /* Copies the input of the work from @s into @task (task_give, which also copies strings). UI
-     * thread. A worker does the work, and the UI thread publishes the result (struct task_ops). If
-     * @task stays empty, the handler has done the work itself. */
+     * thread. A worker does the work, and the UI thread publishes the result (struct task_ops). An
+     * empty @task: the handler has done the work itself. */
     bool (*prepare)(struct session *s, const void *values, struct task *task, struct err *err);
     /* Reads only kernel, loop, machines, forms, experiments and settings of the snapshot @s. Runs
      * on a worker thread in the workbench. */

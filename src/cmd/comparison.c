@@ -29,7 +29,7 @@ static const char *text_of(const struct analysis *a, size_t row)
     return insn->text ? insn->text : insn->mnemonic;
 }
 
-/* Returns the similarity of two instructions. Equal text counts most, then equal form, then equal
+/* Returns the similarity of two instructions: equal text counts most, then equal form, then equal
  * mnemonic. */
 static unsigned likeness(const struct analysis *a, size_t i, const struct analysis *b, size_t j)
 {
@@ -77,8 +77,8 @@ static void align(struct paired_loops *c)
     free(best);
 }
 
-/* Determines the number of source iterations per iteration of each loop. Two versions of one source
- * may differ in this number, so values are divided by it. */
+/* Determines the source iterations per iteration of each loop, by which values are divided. They
+ * may differ between two versions of one source. */
 static void take_times(struct paired_loops *c)
 {
     const struct comparison_side *a = &c->side[0], *b = &c->side[1];

@@ -1,5 +1,5 @@
-/* Two loops aligned by instruction: data of `kernel diff` and of the compare view. It has
- * references to its kernels. */
+/* Two loops aligned by instruction, for `kernel diff` and the compare view. Holds references to
+ * their kernels. */
 #ifndef PORTOLAN_CMD_COMPARISON_H
 #define PORTOLAN_CMD_COMPARISON_H
 
@@ -17,18 +17,18 @@ enum comparison_change {
     COMPARISON_SAME, COMPARISON_CHANGED, COMPARISON_ONLY_A, COMPARISON_ONLY_B
 };
 
-/* A row of the alignment: an instruction of each loop, or of only one. */
+/* A row of the alignment: an instruction of each loop, or of only one */
 struct comparison_row {
     /* instruction indices in the analyses; COMPARISON_NONE: no instruction */
     uint32_t a, b;
     enum comparison_change change;
 };
 
-/* One of the two loops, on its machine. */
+/* One of the two loops, on its machine */
 struct comparison_side {
     struct shelved item;              /* counted reference */
     struct machine *machine;          /* counted reference */
-    struct analysis *analysis;        /* NULL: not made yet */
+    struct analysis *analysis;        /* analysis; NULL: not made yet */
     struct str name;
     /* source iterations per iteration of the loop, from kernel tune or the compiler; displayed
      * values are per source iteration */
@@ -36,16 +36,16 @@ struct comparison_side {
 };
 
 struct paired_loops {
-    uint64_t serial;                  /* unique number of this comparison */
-    struct comparison_side side[2];   /* A, B */
-    /* same source, but the work per iteration is unknown (analysis/advance.h) */
+    uint64_t serial;                  /* serial number of this comparison */
+    struct comparison_side side[2];   /* the two loops: A, B */
+    /* the source is the same, but the work per iteration is unknown (analysis/advance.h) */
     bool unequal;
     VEC(struct comparison_row) rows;
 };
 
 /* Selects the two loops. B is the current kernel. A is kernel @other of the list (from 1;
- * NOT_GIVEN: the kernel before the current one). @ids: one machine for both or one for each; @count
- * 0: the displayed machine. Returns NULL with err if a kernel does not exist. */
+ * NOT_GIVEN: the one before the current). @ids: one machine for both, or one for each; @count 0:
+ * the displayed machine. Returns NULL with err if a kernel does not exist. */
 struct paired_loops *comparison_new(struct session *s, size_t other, const char *const *ids,
                                     size_t count, struct err *err);
 void comparison_free(struct paired_loops *c);
@@ -53,14 +53,14 @@ void comparison_free(struct paired_loops *c);
 bool comparison_make(struct paired_loops *c, struct err *err);
 /* Returns the cycles per source iteration of side @i. */
 double comparison_cycles(const struct paired_loops *c, int i);
-/* Returns whether the cycles of both sides are exact. With unknown forms they are lower bounds and
- * their difference means nothing. */
+/* Returns whether the cycles of both sides are exact. With unknown forms they are lower bounds,
+ * whose difference is meaningless. */
 bool comparison_is_exact(const struct paired_loops *c);
-/* Appends the cycles of each side and their difference if it is exact. @brief omits the verb of the
- * sentence. */
+/* Appends the cycles of each side, and their difference if it is exact. @brief: omits the verb of
+ * the sentence. */
 void comparison_say(const struct paired_loops *c, bool brief, struct str *out);
-/* Returns whether the session's machines are still the compared ones. An edit of a machine makes it
- * false. */
+/* Returns whether the session's machines are still the compared ones. They are not after an edit of
+ * a machine. */
 bool comparison_is_current(const struct paired_loops *c, const struct session *s);
 
 #endif

@@ -6,8 +6,8 @@
 #include "cmd/parameter.h"
 #include "cmd/session.h"
 
-#define ROWS_MOST 2000   /* maximum number of instructions per loop; the alignment needs memory for
-                          * their product */
+/* Maximum number of instructions per loop. The alignment needs memory for their product. */
+#define ROWS_MOST 2000
 
 /* Selects the two kernels on the shelf. With two machines both sides may be the same kernel.
  * Returns false with err if there is no other kernel. */

@@ -21,7 +21,7 @@ static void add(struct completions *c, const char *word, size_t length, const ch
     vec_push(&c->items, mem_strndup(word, length));
 }
 
-/* Adds the alternatives in a list a|b|c, except placeholders. */
+/* Adds the alternatives of a list a|b|c, except placeholders. */
 static void add_choices(struct completions *c, const char *at, size_t length, const char *prefix)
 {
     const char *end = at + length;
@@ -237,7 +237,7 @@ void complete_line(struct session *s, const char *line, size_t start, size_t end
     const bool alias = known && used == 1 && strncmp(known->name, words[0], strlen(words[0])) != 0;
     if (known && !alias && used <= count && strcspn(known->name, " ") != strlen(known->name) &&
         used < 2)
-        known = NULL;   /* The word is a noun, so the verbs of this noun are completed. */
+        known = NULL;   /* The word is a noun, so its verbs are completed. */
     if (known) {
         add_parameters(out, s, known, words + used, (size_t)(count - used), prefix);
     } else if (count <= 1) {

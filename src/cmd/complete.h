@@ -7,7 +7,7 @@
 
 struct completions {
     VEC(char *) items;    /* completions of the word at the cursor, sorted, unique */
-    bool files;           /* file names are possible as well */
+    bool files;           /* file names are also possible */
 };
 
 /* Completes the word between bytes @start and @end of @line. */

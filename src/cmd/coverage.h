@@ -8,13 +8,13 @@
 
 struct machine_names { VEC(char *) list; };
 
-/* Lists the shipped and the user's machines that have all forms of loop @loop of @k. This CPU's
- * machines are first, then the initial selection, then others. If the thread's watch cancels, the
- * list is incomplete. */
+/* Lists the shipped and the user's machines that have all forms of loop @loop of @k: this CPU's
+ * first, then the initial selection, then others. The list is incomplete if the thread's watch
+ * cancels. */
 void coverage_find(const struct kernel *k, size_t loop, struct machine_names *out);
 void machine_names_done(struct machine_names *names);
-/* Appends a sentence like "skylake lacks VADDPD (ZMM, ZMM, M512) and 1 more form; sapphirerapids,
- * znver4 and 3 more machines have all forms". */
+/* Appends a sentence such as "skylake lacks VADDPD (ZMM, ZMM, M512) and 1 more form;
+ * sapphirerapids, znver4 and 3 more machines have all forms". */
 void coverage_print(const struct analysis *a, const struct machine_names *coverage,
                     struct str *out);
 

@@ -136,8 +136,7 @@ void document_use_loop(struct document *d, size_t loop)
     d->pair = (struct whatif_pair){0};
 }
 
-/* Moves the results of runs and commands from @from to @to. Kernels and experiments are not
- * moved. */
+/* Moves the results of runs and commands, except kernels and experiments, from @from to @to. */
 static void keep_results(const struct document *from, struct document *to)
 {
     to->runs = from->runs;

@@ -28,7 +28,7 @@ struct function_list;
 struct run_profile;
 struct study;
 
-/* Result of the last `kernel whatif NAME=A..B`. */
+/* Result of the last `kernel whatif NAME=A..B` */
 struct sweep {
     char name[128], machine[64];
     /* cycles per iteration; NaN: no prediction */
@@ -36,8 +36,8 @@ struct sweep {
     size_t count;
 };
 
-/* Result of `kernel whatif NAME=VALUE` if it is more recent than the last sweep: a machine before
- * and after the change. */
+/* Result of `kernel whatif NAME=VALUE`, if it is more recent than the last sweep: a machine before
+ * and after the change */
 struct whatif_pair {
     char name[128], machine[64];
     /* simulated: NaN if not simulated; bottleneck: empty if there is no limit */
@@ -56,29 +56,29 @@ struct unfinished_run {
 };
 void unfinished_run_done(struct unfinished_run *run);
 
-/* Machines displayed side by side; the first is the current one. */
+/* Machines displayed next to each other; the first is the current one */
 struct selection {
     char **ids;
     size_t count;
 };
 
-/* The machine of this computer. */
+/* The machine of this computer */
 struct here {
-    char *id;                         /* NULL: unknown; fault has the reason */
+    char *id;                         /* id; NULL: unknown, and fault has the reason */
     char *base;                       /* id of the machine whose tables this computer uses */
-    /* like "Emerald Rapids (Golden Cove core, sapphirerapids tables)" */
+    /* title such as "Emerald Rapids (Golden Cove core, sapphirerapids tables)" */
     char *title;
     enum isa isa;
     struct err fault;
 };
-/* Name that commands accept for the id of this computer's machine. */
+/* name that commands accept for the id of this computer's machine */
 #define HERE_NAME "native"
-/* Suffix of the name of the user's machine with this CPU's measurements. */
+/* suffix of the name of the user's machine with this CPU's measurements */
 #define HERE_MEASURED "-measured"
 
-/* A measured time of the program at one set of inputs. */
+/* A measured time of the program at one set of inputs */
 struct program_point {
-    double inputs[INPUTS_MAX];          /* in the order of the model's inputs */
+    double inputs[INPUTS_MAX];          /* values in the order of the model's inputs */
     double seconds;
 };
 struct program_points { VEC(struct program_point) list; };
@@ -86,10 +86,10 @@ struct program_points { VEC(struct program_point) list; };
 /* The program of the program commands with its runs and fits. All pointers are counted
  * references. */
 struct program_state {
-    const struct program *program;      /* NULL: none loaded */
+    const struct program *program;      /* program; NULL: none loaded */
     struct invocation how;              /* arguments given to program load */
-    const struct program_runs *runs;    /* NULL: not run yet */
-    const struct program_model *model;  /* fitted to @runs; NULL: not fitted yet */
+    const struct program_runs *runs;    /* runs; NULL: not run yet */
+    const struct program_model *model;  /* model fitted to @runs; NULL: not fitted yet */
     struct study *study;                /* study of @model; NULL: none yet */
     unsigned showing;                   /* job that computes a study automatically; 0: none */
     struct program_points measured;     /* times at inputs with the same names as in @runs */
@@ -97,12 +97,12 @@ struct program_state {
 
 struct document {
     struct here here;
-    const struct kernel *kernel;      /* NULL: none loaded */
+    const struct kernel *kernel;      /* kernel; NULL: none loaded */
     size_t loop;                      /* index of the loop in use */
     /* index of the selected instruction of the loop */
     size_t row;
     struct shelf shelf;               /* this and previously loaded kernels */
-    struct undo undo;                 /* not part of a saved session */
+    struct undo undo;                 /* changes that undo reverts; not part of a saved session */
     /* measured cycles per iteration of the loop on this CPU; NaN: not measured */
     double kernel_measured;
     struct blame *blame;              /* result of kernel blame for the loop in use; NULL: none */
@@ -114,37 +114,37 @@ struct document {
     size_t chart_after;
     struct check *check;              /* result of the last `machine check`; NULL: none */
     struct paired_loops *comparison;  /* result of the last `kernel compare`; NULL: none */
-    struct sweep sweep;               /* count 0: none */
-    struct whatif_pair pair;          /* sides[0].bottleneck NULL: none; not saved with a session */
-    struct experiments *experiments;  /* NULL: none */
+    struct sweep sweep;               /* last sweep; count 0: none */
+    /* last pair; sides[0].bottleneck NULL: none; not saved with a session */
+    struct whatif_pair pair;
+    struct experiments *experiments;  /* experiments; NULL: none */
     struct evolve_run **runs;         /* inference runs, newest last */
     size_t run_count;
-    /* inference run of the loaded session; used until a run starts in this process */
+    /* inference run of the loaded session, until a run starts in this process */
     struct unfinished_run unfinished;
     struct active_curve *active;      /* rounds of the last `evolve start --active`; NULL: none */
     /* number of the run that followed these rounds; 0: the rounds have not ended, or failed */
     unsigned active_run;
     struct machine **machines;        /* all loaded machines */
     size_t machine_count;
-    struct machine **retired;         /* replaced machines, which a running command may still use */
+    struct machine **retired;         /* replaced machines that a running command may still use */
     size_t retired_count;
     /* ids of the displayed machines, all of instruction set isa; the first is the current one */
     char **selected;
     size_t selected_count;
-    /* index into selected of the machine that single-machine views display */
+    /* index into @selected of the machine that single-machine views display */
     size_t in_view;
-    /* form tables including the user's; NULL before the first session_forms */
+    /* form tables, including the user's; NULL before the first session_forms */
     struct forms *forms[ISA_COUNT];
     char **form_patterns;             /* patterns of `forms select`; empty: all forms */
     size_t form_pattern_count;
     struct program_state program;     /* program built in this process; not saved with a session */
     struct run_profile *profile;          /* profile of the last `program profile`; NULL: none */
-    /* index of the profile's loop that is selected in views */
+    /* index of the profile's loop that views show */
     size_t hot;
     enum isa isa;
     struct selection kept[ISA_COUNT]; /* last selection of each instruction set */
-    /* true if the user selected the machines of chosen_isa, which are then not replaced
-     * automatically */
+    /* the user selected the machines of chosen_isa, so they are not replaced automatically */
     bool chosen;
     enum isa chosen_isa;
     /* id of the machine in the last kernel analyze command; NULL: none */
@@ -157,8 +157,8 @@ struct document {
     struct forecasts *forecasts;      /* results of session_forecast; NULL: none */
 };
 
-/* Initialises an empty document. Each instruction set starts with this computer's machine, if it
- * fits, and the set's defaults. */
+/* Initialises an empty document. The selection of each instruction set is this computer's machine,
+ * if it fits, and the set's defaults. */
 void document_init(struct document *d);
 void document_done(struct document *d);
 void sweep_done(struct sweep *sweep);
@@ -169,13 +169,13 @@ void program_state_done(struct program_state *p);
 void document_drop_analyses(struct document *d);
 /* Selects loop @loop (from 0) of the kernel. Frees measurements and sweeps of the previous loop. */
 void document_use_loop(struct document *d, size_t loop);
-/* Stores a replaced machine until document_let_go, because a running command may still use it. */
+/* Keeps a replaced machine until document_let_go, because a running command may still use it. */
 void document_retire(struct document *d, struct machine *take_machine);
 void document_let_go(struct document *d);
 /* Displays the machines selected for @isa. */
 void document_show_isa(struct document *d, enum isa isa);
 /* Exchanges with @saved all data that a session directory has, and data derived from it. Inference
- * runs and records of measurements stay, because they belong to jobs of this process. */
+ * runs and records of measurements remain, because they belong to jobs of this process. */
 void document_exchange(struct document *d, struct document *saved);
 
 #endif

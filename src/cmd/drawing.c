@@ -13,8 +13,8 @@
 
 #define SAMPLES 4000
 #define POINTS 256
-#define EXPERIMENTS_DRAWN 20000   /* maximum number of experiments drawn; of a larger table only a
-                                   * sample is drawn */
+/* maximum number of experiments drawn; a sample of a larger table is drawn */
+#define EXPERIMENTS_DRAWN 20000
 #define RUNS_BESIDE 3             /* maximum number of older runs drawn with the newest */
 
 #define DRAWING_NAME(value, word, shows) word,
@@ -25,7 +25,7 @@ struct drawing {
     double *values[2 * FIGURE_SERIES];   /* x and y values of each series */
     size_t value_count;
     char title[160], x_label[140], labels[FIGURE_SERIES][24];
-    /* for the accuracy plot: counted references until drawing_prepare */
+    /* counted references for the accuracy plot, until drawing_prepare */
     struct experiments *table;
     struct machine *machine;
 };
@@ -42,8 +42,8 @@ static void add_series(struct drawing *d, const char *label, const double *x, co
     d->figure.series[d->figure.series_count++] = (struct figure_series){label, x, y, n, points};
 }
 
-/* Adds the curves of the median and worst error of the population. If experiments have @joined the
- * run, its current best error may exceed the smallest error so far and is added too. */
+/* Adds the curves of the population's median and worst error. If experiments have @joined the run,
+ * its current best error may exceed the smallest error so far, and is also added. */
 static void add_moments(struct drawing *d, const struct evolve_sample *samples, const double *x,
                         size_t n, bool joined)
 {

@@ -9,21 +9,21 @@
 #include "cmd/task.h"
 #include "work/evolve_job.h"
 
-#define LIVE_SECONDS 0.2 /* seconds between two polls for new measurements, in scripts */
+#define LIVE_SECONDS 0.2 /* seconds between two polls for new measurements in scripts */
 #define ACTIVE_SIZE 4    /* default number of forms of the largest experiments */
 
-/* Options of evolve start; some can be changed while it runs. */
+/* options of evolve start; some can be changed while it runs */
 extern const struct parameter evolve_start_options[];
 
 struct active_choice {
     const char *simulate;    /* id of a machine to measure instead of this CPU; NULL: this CPU */
-    /* file of measurements that replaces measuring; all its forms are used; NULL: none */
+    /* file of measurements that replaces measuring, with all its forms; NULL: none */
     const char *replay;
     /* @most: number of experiments besides single forms. @size: number of forms of the largest
      * experiment. 0: the defaults. */
     size_t most, size;
-    bool random;             /* chooses experiments at random, for comparison */
-    bool go_on;              /* continues with the table of an earlier run */
+    bool random;             /* choose experiments at random, for comparison */
+    bool go_on;              /* continue with the table of an earlier run */
 };
 
 /* Adds @take_run to the session. */
@@ -31,14 +31,14 @@ void evolve_session_add(struct session *s, struct evolve_run *take_run);
 /* Adds new measurements to the newest run if it is live (evolve start --live). The main loop calls
  * it regularly. */
 void evolve_feed(struct session *s);
-/* Adds all measurements to a live run before it returns. Scripts need this, because the next
- * command follows at once. No effect in the workbench. */
+/* Adds all measurements to a live run before it returns, because the next command of a script
+ * follows at once. No effect in the workbench. */
 void evolve_catch_up(struct session *s);
 /* Reports the started run. */
 void evolve_show_started(const struct evolve_run *run, struct result *result);
 /* Makes @task select experiments, measure and infer in rounds, then start a run on all measurements
  * and report it. Scripts wait for the start. @checkpoint (may be NULL): path of the run's
- * checkpoint. The table is stored next to that file. */
+ * checkpoint, next to which the table is stored. Returns false with err. */
 bool evolve_start_active(struct session *s, const struct active_choice *w,
                          const struct evolve_options *evolve, const char *checkpoint,
                          struct task *task, struct err *err);
@@ -46,7 +46,7 @@ bool evolve_start_active(struct session *s, const struct active_choice *w,
 bool evolve_active_choosing(const struct session *s);
 /* Reports the completed rounds of the job of evolve_start_active. */
 void evolve_active_show(const struct session *s, struct result *result);
-/* Returns the rounds that preceded run @number as JSON, a new reference. NULL: there were none. */
+/* Returns the rounds that preceded run @number as JSON, a new reference; NULL: none. */
 json_t *evolve_active_json(const struct session *s, unsigned number);
 
 #endif

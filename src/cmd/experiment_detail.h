@@ -13,14 +13,13 @@ struct experiment_detail {
     /* assembly, one instruction per line; empty: the code was not measured */
     struct str code;
     struct record_samples samples;
-    bool kept;                        /* true if samples are available */
-    bool ran;                         /* true if the code was measured, rather than encoded for
-                                       * display */
+    bool kept;                        /* samples are available */
+    bool ran;                         /* the code was measured, not encoded for display */
     unsigned executions;              /* number of times that the code executes the experiment */
     size_t bytes;
 };
 
-/* Appends the code of @e as this CPU would run it; nothing if the CPU cannot run it. May run the
+/* Appends the code of @e as this CPU would run it, or nothing if the CPU cannot. May run the
  * assembler. Any thread. */
 void experiment_code(const struct forms *forms, const struct experiment *e, struct str *text,
                      unsigned *executions, size_t *bytes);

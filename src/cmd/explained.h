@@ -1,4 +1,4 @@
-/* Result of the last `program explain`, for other commands and views. UI thread, except for
+/* Result of the last `program explain`, for other commands and views. UI thread, except
  * explained_free. */
 #ifndef PORTOLAN_CMD_EXPLAINED_H
 #define PORTOLAN_CMD_EXPLAINED_H
@@ -8,14 +8,14 @@
 #include "base/vec.h"
 #include "measure/recording.h"
 
-/* A path through the loop by its recorded branch directions. */
+/* A path through the loop according to its recorded branch directions */
 struct explained_path {
-    double share;            /* fraction of the recorded iterations */
+    double share;            /* share of the recorded iterations */
     double predicted, alone; /* simulated cycles, and cycles measured in isolation; NaN: none */
-    bool leaves;             /* true if the path ends outside the loop */
+    bool leaves;             /* the path ends outside the loop */
     size_t executed;         /* number of executed instructions, including calls */
-    /* executed instructions without calls; texts are borrowed from the kernel; empty if the path is
-     * too long */
+    /* executed instructions without calls, whose text is borrowed from the kernel; empty if the
+     * path is too long */
     VEC(struct insn) insns;
 };
 
@@ -26,23 +26,23 @@ struct explained_loop {
                                * not measured */
     /* predicted cycles per iteration for the mix of executed paths; NaN: no machine */
     double predicted;
-    const char *cause;        /* main cause of the additional time; a static string */
+    const char *cause;        /* main cause of the additional time; static */
     size_t iterations;        /* number of recorded iterations */
-    double lines;             /* new cache lines that the loads access per iteration; NaN: not
-                               * recorded */
-    double bytes;             /* estimated bytes that the loads access in the whole program; NaN:
-                               * unknown */
+    /* number of new cache lines that the loads access per iteration; NaN: not recorded */
+    double lines;
+    /* estimated bytes that the loads access in the whole program; NaN: unknown */
+    double bytes;
     bool bytes_at_least;
-    VEC(struct explained_path) paths; /* most frequent first */
-    struct recording recording;       /* recorded iterations, valid if unrecorded.code is 0 */
-    struct err unrecorded;            /* reason why they cannot be run in the sandbox */
+    VEC(struct explained_path) paths; /* paths, most frequent first */
+    struct recording recording;       /* recorded iterations, if unrecorded.code is 0 */
+    struct err unrecorded;            /* reason why the sandbox cannot run these */
     bool huge;                        /* most of the loop's data is on pages of 2 MiB */
 };
 
 void explained_free(struct explained_loop *x);
 /* Returns whether the explained code is loop @loop of @k. @x may be NULL. */
 bool explained_is(const struct explained_loop *x, const struct kernel *k, size_t loop);
-/* Returns the most frequent path that stays in the loop. NULL: none was recorded, or it is too
+/* Returns the most frequent path that remains in the loop; NULL: none was recorded, or it is too
  * long. */
 const struct explained_path *explained_main(const struct explained_loop *x);
 /* Appends the memory that the loads access in the program, if known. @x may be NULL. */

@@ -7,20 +7,20 @@
 #include "base/compare.h"
 #include "cmd/explained_result.h"
 
-#define PLACES_MOST 64u    /* lines of a page */
+#define PLACES_MOST 64u    /* number of lines of a page */
 /* minimum number of new lines per execution of an access that is moved */
 #define SPREADS_LEAST 0.05
 
 /* maximum number of irregular new lines per execution of a sequential load */
 #define SEQUENTIAL_MOST 0.005
 
-/* Reader of one stretch. */
+/* Reader of one stretch of iterations */
 struct event_walk {
     const struct placed *x;
     struct recording *out;
-    const uint32_t *places; /* index in the recording of each instruction of the region */
+    const uint32_t *places; /* per instruction of the region: its index in the recording */
     size_t at, end;         /* current event; end of the events */
-    bool *seen;             /* for each instruction: true if this iteration has executed it */
+    bool *seen;             /* per instruction: this iteration has executed it */
 };
 
 static unsigned id_at(const struct event_walk *w)
@@ -34,8 +34,8 @@ static uint32_t placed_at(const struct event_walk *w, uint32_t at)
     return at < w->x->region->list.count ? w->places[at] : RECORDED_OUT;
 }
 
-/* Reads the event of instruction @at, and finds the next instruction in *@next. Returns false if
- * the events do not match. */
+/* Reads the event of instruction @at, and sets *@next to the next instruction. Returns false if the
+ * events do not match. */
 static bool take_event(struct event_walk *w, uint32_t at, uint32_t *next)
 {
     const struct region_insn *i = &w->x->region->list.items[at];
@@ -110,8 +110,8 @@ static size_t lines_of(const struct recording *r, uint32_t at, size_t *executed)
     return different;
 }
 
-/* For loads that access more lines in the program than in the recording, sets the number of lines
- * by which runs may move their accesses. */
+/* Sets the number of lines by which runs may move the accesses of loads that access more lines in
+ * the program than in the recording. */
 static void find_places(const struct loop_lines *lines, const uint32_t *places,
                         struct recording *out)
 {

@@ -1,4 +1,4 @@
-/* Converts the recorded iterations of program explain for runs in the sandbox. Pure. */
+/* Converts the iterations that program explain recorded for runs in the sandbox. Pure. */
 #ifndef PORTOLAN_CMD_EXPLAINED_RECORDING_H
 #define PORTOLAN_CMD_EXPLAINED_RECORDING_H
 
@@ -7,8 +7,8 @@
 #include "measure/recording.h"
 
 /* Fills @out with the recorded iterations of the loop. Borrows the instructions of the kernel.
- * Returns false with err if the loop has code whose effects were not recorded. The caller always
- * frees @out with recording_done. */
+ * Returns false with err if the effects of some code were not recorded. The caller always frees
+ * @out with recording_done. */
 bool explained_recording(const struct placed *x, const struct loop_lines *lines,
                          struct recording *out, struct err *err);
 

@@ -11,9 +11,9 @@
 #include "base/mem.h"
 
 #define LOADS_SHOWN 8u
-#define EQUAL_MOST 0.05 /* largest relative difference at which a time and its prediction count as
-                         * equal */
-#define JUMP_MOST 5.0 /* largest cost of the jump to the counting code, cycles */
+/* largest relative difference at which a time and its prediction are considered equal */
+#define EQUAL_MOST 0.05
+#define JUMP_MOST 5.0 /* largest cost of the jump to the counting code, in cycles */
 
 /* Returns the result of the simulated branch predictor for the branch at @at, or NULL. */
 static const struct predicted_branch *predicted_at(const struct explained_findings *f, uint32_t at)
@@ -223,7 +223,7 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         for (int k = 0; k < CACHE_LEVELS; k++)
             cell_number(t, by_level ? from[k] * lines / (double)l->iterations : NAN);
         cell_number(t, line->footprint * EXPLAINED_LINE / (1 << 20));
-        /* without latencies of the levels, all lines have the same weight */
+        /* Without latencies of the levels, all lines have the same weight. */
         double share = all > 0 ? lines_weight(line, &levels) / all
                                : lines / (double)l->iterations / (l->fresh + l->streamed);
         cell_number(t, part_of(&f->split.cache, share));
@@ -232,7 +232,7 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         result_line(result, "loads not shown: %zu", l->list.count - LOADS_SHOWN);
 }
 
-/* Reports the number of iterations, and during which part of the run they were counted. */
+/* Reports the number of counted iterations, and in which part of the run they were. */
 static void say_count(struct result *result, const struct explained_findings *f)
 {
     const struct insitu *x = &f->insitu;
@@ -396,8 +396,8 @@ static void say_cache(struct result *result, const struct explained_findings *f,
                 "prefetch some iterations ahead");
 }
 
-/* Adds the cost of a new line, compared with the latencies of the machine's levels. Also adds the
- * level from which most new lines of the first listed load come. */
+/* Adds the cost of a new line compared with the latencies of the machine's levels, and the level of
+ * most new lines of the first listed load. */
 static void say_levels(struct result *result, const struct explained_findings *f)
 {
     static const char *const names[] = {"L2", "L3", "memory"};
@@ -474,7 +474,7 @@ static void say_cause(struct result *result, const struct explained_findings *f,
 }
 
 /* Reports the TLB's part of the cache term, or the reason why it cannot be separated. Replays of
- * the recorded iterations in the sandbox determine that part. */
+ * the recorded iterations in the sandbox determine it. */
 static void say_translation(struct result *result, const struct explained_findings *f)
 {
     const struct recorded_costs *c = &f->recorded;

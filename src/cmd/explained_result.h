@@ -15,31 +15,31 @@
 
 #define EXPLAINED_LINE 64u  /* bytes of a cache line */
 #define EXPLAINED_PATHS 8u  /* maximum number of paths shown */
-/* Returns @value with two significant digits, from 100 on. Pure. */
+/* Returns @value with two significant digits if it is at least 100. Pure. */
 double explained_about(double value);
-/* Reports a measured time and its prediction without a cause for their difference. */
+/* Reports a measured time and its prediction without a cause of their difference. */
 void explained_equal(double cycles, double predicted, struct str *out);
-#define EXPLAINED_LOW 0.1   /* quantile of the times of timed blocks that counts as the low value */
+#define EXPLAINED_LOW 0.1   /* quantile of the times of timed blocks that is the low value */
 #define EXPLAINED_HIGH 0.75
 
 /* The job owns all pointers. */
 struct explained_findings {
-    char *name, *file;             /* name of the loop; file of its program or library */
+    char *name, *file;             /* name of the loop, and file of its program or library */
     const struct kernel *kernel;
     size_t loop;
-    struct machine *machine;       /* NULL: none for this CPU */
+    struct machine *machine;       /* machine; NULL: none for this CPU */
     struct insitu insitu;
-    struct run_profile *sampled;   /* profile, if the program was sampled; NULL: it was traced */
+    struct run_profile *sampled;   /* profile if the program was sampled; NULL: it was traced */
     struct err refused;            /* reason why the program could not be traced */
     struct paths paths;
     struct predicted_branches branches;
     struct loop_lines lines;
     struct split split;
-    /* static reason why there are no replays; NULL: there are replays */
+    /* static reason why there are no replays; NULL: there are */
     const char *unreplayed;
-    double predicted;              /* cycles for the mix of paths; NaN: none */
+    double predicted;              /* predicted cycles for the mix of paths; NaN: none */
     struct err unmeasured;         /* why a path was not measured in isolation */
-    struct recorded_costs recorded;   /* without iterations: not measured */
+    struct recorded_costs recorded;   /* costs by replays; without iterations: not measured */
     struct err unrecorded;         /* why @recorded was not measured */
     struct explained_loop *kept;   /* result for other commands; NULL: none yet */
     double profiled_cpu;           /* CPU seconds of the profiled run; NaN: another program was
@@ -50,8 +50,7 @@ struct explained_findings {
 
 /* Returns the cycles per iteration that timing may have added to insitu_cycles. */
 double explained_extra(const struct insitu *x);
-/* Adds sentences, values and tables. If the program was sampled, it adds only the results of the
- * samples. */
+/* Adds sentences, values and tables, for a sampled program only the results of the samples. */
 void explained_result(const struct explained_findings *f, struct result *result);
 
 #endif

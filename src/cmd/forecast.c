@@ -52,8 +52,7 @@ void prediction_free(struct prediction *p)
     free(p);
 }
 
-/* Collects for the heat map the rows that have both values, and finds the row with the largest
- * error. */
+/* Collects the rows with both values for the heat map, and finds the one with the largest error. */
 static void look_at_errors(struct prediction *p, const struct experiments *t, double *predicted,
                            double *measured)
 {

@@ -13,22 +13,22 @@ struct session;
 
 /* Predictions by one machine for one table. Immutable and reference-counted. */
 struct prediction {
-    /* one per row, NaN if unpredictable; NULL: not computed */
+    /* cycles per row, NaN if unpredictable; NULL: not computed */
     double *cycles;
     size_t rows;
     struct accuracy accuracy;
-    struct heat_map map;         /* map of the rows that have a measured and a predicted value */
-    size_t worst;                /* row with the largest error; valid if accuracy.n is not 0 */
-    _Atomic unsigned holders;    /* number of holders in addition to the first */
+    struct heat_map map;         /* map of the rows with a measured and a predicted value */
+    size_t worst;                /* row with the largest error, if accuracy.n is not 0 */
+    _Atomic unsigned holders;    /* number of references besides the creator's */
 };
 
-/* Returns the predictions of @m for the session's experiments, never NULL; release them with
- * prediction_free. @m is a machine of the session or of a run. `cycles` is NULL while a job
- * computes the first prediction, or if it failed. When that job ends, the session's revision
- * changes and views request the prediction again. While a job changes the table, predictions may
- * lack its newest results. UI thread. */
+/* Returns the predictions of @m for the session's experiments, never NULL. prediction_free releases
+ * them. @m is a machine of the session or of a run. `cycles` is NULL while a job computes the first
+ * prediction, or if it failed. When that job ends, the session's revision changes, and views
+ * request the prediction again. While a job changes the table, predictions may lack its newest
+ * results. UI thread. */
 struct prediction *session_forecast(struct session *s, struct machine *m);
-/* Adds a holder. The last holder's prediction_free frees @p, which may be NULL. */
+/* Adds a reference, which prediction_free releases. The last one frees @p, which may be NULL. */
 struct prediction *prediction_hold(struct prediction *p);
 void prediction_free(struct prediction *p);
 

@@ -11,30 +11,30 @@
 #define FORECASTS_KEPT 16   /* maximum number of stored forecasts that no view needs */
 
 /* Forecast by one machine for one table, identified by its serial number. The session and the
- * computing job share the forecast. */
+ * computing job share it. */
 struct forecast {
     uint64_t serial, revision;
     size_t rows;
-    /* counted reference; as long as it is held, its address identifies the machine */
+    /* counted reference, so its address identifies the machine */
     struct machine *machine;
     /* counted reference while the job runs, which prevents changes of the table */
     struct experiments *table;
     struct prediction *made, *fresh;   /* @made: published prediction. @fresh: prediction that the
                                         * job computes. NULL: none. */
-    unsigned job;                 /* computing job; 0: none */
+    unsigned job;                 /* job that computes it; 0: none */
     double begun, due;               /* clock_seconds() of the job's start, and of the next possible
                                       * start */
-    _Atomic unsigned holders;     /* number of holders in addition to the session */
+    _Atomic unsigned holders;     /* number of references besides the session's */
 };
 
 struct forecasts {
-    struct forecast **items;   /* most recently requested first */
+    struct forecast **items;   /* forecasts, most recently requested first */
     size_t count, capacity;
 };
 
-/* Drops one reference; the last holder's call frees the forecast. Any thread. */
+/* Releases a reference. The last one frees the forecast. Any thread. */
 void forecast_free(struct forecast *f);
-/* Cancels the forecast's job, and drops the session's reference. */
+/* Cancels the forecast's job, and releases the session's reference. */
 void forecast_forget(struct forecast *f);
 /* Predicts all rows. Any thread. Returns NULL with err if out of memory or cancelled. */
 struct prediction *prediction_make(const struct machine *m, const struct experiments *t,

@@ -13,7 +13,7 @@
 #include "toolchain/demangle.h"
 #include "toolchain/perf_tool.h"
 
-/* Returns whether the object is linked. Addresses then identify functions. */
+/* Returns whether the object is linked, so that addresses identify functions. */
 static bool linked(const struct object *o)
 {
     for (size_t i = 0; i < o->sections.count; i++)
@@ -80,7 +80,7 @@ static double own_share(const struct object *o, const struct perf_samples *sampl
     return own < 0 ? 0 : own;
 }
 
-/* Adds the loops of the function added last. */
+/* Adds the loops of the last added function. */
 static void add_loops(struct function_list *list, const struct object *o,
                       const struct perf_samples *samples, const struct function_ranking *ranking,
                       size_t first)
@@ -138,7 +138,7 @@ static bool add_object(struct function_list *list, const char *member, struct ob
     return ok;
 }
 
-/* Compares percentages: negative if @x is larger; 0 without a profile. */
+/* Compares percentages: negative if @x is larger, 0 without a profile. */
 static int more_samples(double x, double y)
 {
     return x > y ? -1 : x < y;
@@ -174,8 +174,7 @@ static int hotter_loops_first(const void *a, const void *b)
                                     : strcmp(x->symbol, y->symbol);
 }
 
-/* Adds all members of an archive. Unreadable members are omitted; if all are unreadable, err is the
- * first reason. */
+/* Adds all members of an archive except unreadable ones; if all are, err has the first reason. */
 static bool add_archive(struct function_list *list, struct err *err)
 {
     struct archive a;
@@ -225,7 +224,7 @@ struct function_list *function_list_new(const char *path, const char *profile, s
     else
         ok = archive_is(path) ? add_archive(list, err) : add_file(list, err);
     if (ok && watch_goes_on(err)) {
-        /* a single file without a profile is already sorted */
+        /* A single file without a profile is already sorted. */
         if (list->rows.count && (profile || list->rows.items[0].path))
             qsort(list->rows.items, list->rows.count, sizeof *list->rows.items, hotter_first);
         if (list->loops.count)

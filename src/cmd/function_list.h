@@ -13,7 +13,7 @@
 
 struct listed_function {
     char *name;                   /* demangled */
-    /* archive member: lib.a(member.o); NULL: the list's file */
+    /* archive member such as lib.a(member.o); NULL: the list's file */
     char *path;
     /* value for --symbol: an address; in relocatable files a name, because each section begins at
      * address 0 */
@@ -25,10 +25,10 @@ struct listed_function {
 };
 
 struct listed_loop {
-    const char *function, *path;  /* strings borrowed from the listed_function */
+    const char *function, *path;  /* borrowed from the listed_function */
     char *symbol;                 /* value for --symbol */
-    /* position of the loop's head in the function and in the program; size: bytes up to the end of
-     * the back edge */
+    /* position of the loop's head in the function and in the program, and bytes to the end of the
+     * back edge */
     uint64_t offset, address, size;
     uint32_t depth, vectors;      /* depth 1: outermost */
     bool innermost;
@@ -40,20 +40,19 @@ struct function_list {
     char *path;
     /* perf file whose samples rank the functions; NULL: estimated heat ranks them */
     char *profile;
-    /* most samples first, or highest estimated heat first */
+    /* functions, those with most samples or highest estimated heat first */
     VEC(struct listed_function) rows;
     VEC(struct listed_loop) loops;      /* loops of all functions, in the same order */
-    bool by_loops;                /* true if the user requested loops */
-    unsigned long serial;         /* number that no other list of this process has */
-    _Atomic unsigned holders;     /* number of holders in addition to the creator; the list is
-                                   * immutable */
+    bool by_loops;                /* the user requested loops */
+    unsigned long serial;         /* serial number of the list */
+    /* number of references besides the creator's; the list is immutable */
+    _Atomic unsigned holders;
 };
 
 /* Lists the functions of file @path, or of all members of an archive, ranked by the perf file
- * @profile. @profile NULL: none; it must be NULL for an archive. Returns NULL with err. Polls
- * watch_steps. */
+ * @profile. @profile NULL: none, as for an archive. Returns NULL with err. Polls watch_steps. */
 struct function_list *function_list_new(const char *path, const char *profile, struct err *err);
-/* Drops one reference; the last holder's call frees the list. */
+/* Releases a reference. The last one frees the list. */
 void function_list_free(struct function_list *list);
 
 #endif

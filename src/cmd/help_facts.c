@@ -71,7 +71,7 @@ bool help_facts(const char *topic, bool man, struct result *result, struct err *
     struct str values = {0}, otherwise = {0}, text = {0};
     char todo[SIMILAR_TODO];
 
-    /* also finds facts by their obsolete keys */
+    /* Obsolete keys also name facts. */
     const struct fact *asked = key ? fact_find(key) : NULL;
     if (key && !asked) {
         const struct similar similar = {.word = key, .best = fact_meant(key)};

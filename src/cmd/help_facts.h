@@ -1,4 +1,4 @@
-/* Help on facts of machines, generated from their schema. */
+/* Help on facts of machines, generated from their schema */
 #ifndef PORTOLAN_CMD_HELP_FACTS_H
 #define PORTOLAN_CMD_HELP_FACTS_H
 

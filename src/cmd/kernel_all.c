@@ -8,9 +8,9 @@
 #include "base/watch.h"
 #include "cmd/machine_set.h"
 
-#define ABREAST 6   /* machines per table in text */
+#define ABREAST 6   /* maximum number of machines per table in text */
 
-/* Time of a loop on a machine. */
+/* Time of a loop on a machine */
 struct outcome {
     double cycles;
     enum bound_kind bottleneck;

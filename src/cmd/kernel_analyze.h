@@ -7,26 +7,25 @@
 #include "cmd/session.h"
 #include "table/result.h"
 
-/* Analyses the kernel on each of @machines, or on the selected machines if the list is empty. The
- * results point into kernel and machines; free them with kernel_analyses_free. Returns NULL with
+/* Analyses the kernel on each of @machines, or on the selected machines if the list is empty.
+ * The results point into kernel and machines; kernel_analyses_free frees them. Returns NULL with
  * err. */
 struct analysis **kernel_analyze(struct session *s, const struct word_list *machines, size_t *count,
                                  struct err *err);
 void kernel_analyses_free(struct analysis **analyses, size_t count);
 
-/* kernel_all.c implements kernel analyze --all: all loops of the session's kernel on several
- * machines. UI thread. */
+/* kernel_all.c: kernel analyze --all, all loops of the session's kernel on several machines. UI
+ * thread. */
 
 /* Starts the job that analyses every loop and marked region on @machines (machine_set.h). Returns
  * false with err if it did not start. */
 bool kernel_analyze_all(struct session *s, const struct word_list *machines, struct result *result,
                         struct err *err);
 
-/* kernel_trip.c implements kernel analyze --trip: time per iteration of an outer loop. */
+/* kernel_trip.c: kernel analyze --trip, time per iteration of an outer loop */
 
-/* Adds the time of loop @loop of @k with @trips iterations of each inner loop. Each analysis
- * receives a line of text and a row of JSON and CSV. Returns false with err if there is no inner
- * loop. */
+/* Adds the time of loop @loop of @k with @trips iterations of each inner loop. Each analysis gets a
+ * line of text, and a row of JSON and CSV. Returns false with err if there is no inner loop. */
 bool kernel_trip(const struct kernel *k, size_t loop, size_t trips,
                  struct analysis *const *analyses, size_t count, struct result *result,
                  struct err *err);

@@ -198,7 +198,7 @@ bool keys_kernel_has_compilers(const struct session *s)
                                2) > 1;
 }
 
-/* Returns the analysis of the machine in view; NULL: none yet. */
+/* Returns the analysis on the machine in view; NULL: none yet. */
 static const struct analysis *analysis_in_view(const struct session *s)
 {
     const struct analyses *a = s->document.analyses;

@@ -1,5 +1,5 @@
-/* Predicates for struct key_row's @acts: whether keys have an effect in the current state of the
- * session. UI thread. */
+/* Predicates for struct key_row's @acts: whether keys have an effect in the session's state. UI
+ * thread. */
 #ifndef PORTOLAN_CMD_KEY_ACTS_H
 #define PORTOLAN_CMD_KEY_ACTS_H
 

@@ -14,7 +14,7 @@ struct keymap {
     VEC(struct key_binding) bindings;
 };
 
-/* A word of a key's row. */
+/* A word of a key's row */
 struct row_word {
     char text[VIEW_NAME_MOST];
 };
@@ -108,8 +108,8 @@ static bool drop(struct keymap *k, const char *view, int key)
     return true;
 }
 
-/* Returns the word at *@at, which may be quoted, and advances *@at past the blanks after it. The
- * caller frees it. */
+/* Returns the word at *@at, which may be quoted. Advances *@at past the blanks after it. The caller
+ * frees the word. */
 static char *take_word(const char **at)
 {
     const char *text = *at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checks commands bound to keys, and returns their help. */
+/* Checks commands that are bound to keys, and returns their help. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +77,7 @@ static void keymap_names(const struct keymap *k, const struct key_row *row, cons
 }
 
 /* Returns the description of the user's @command from the key table or from the command's help; ""
- * if @command is several commands. */
+ * for several commands. */
 static const char *help_of(const char *command)
 {
     const struct command *found;

@@ -25,7 +25,7 @@ bool lab_log_is_newest(const struct session *s)
 
 struct error_of {
     size_t row;
-    double error; /* relative */
+    double error; /* relative error */
 };
 
 static int larger_first(const void *a, const void *b)

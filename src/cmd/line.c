@@ -38,7 +38,7 @@ const char *line_end(const char *at, const char **next)
     return at;
 }
 
-/* Copies the word at @at to @storage. Returns the position after the word; NULL with err. */
+/* Copies the word at @at to @storage. Returns the position after it; NULL with err. */
 static const char *take_word(const char *at, const char *end, struct str *storage, struct err *err)
 {
     const char *home =
@@ -46,7 +46,7 @@ static const char *take_word(const char *at, const char *end, struct str *storag
     const char *word = at;
     char quote = 0;
 
-    if (home) {   /* the current user's home directory; ~NAME is not supported */
+    if (home) {   /* This is the current user's home directory; ~NAME is not supported. */
         str_add(storage, home);
         at++;
     }

@@ -15,14 +15,14 @@ struct line_words {
     struct str storage;
 };
 
-/* Returns the end of the command at @at: a ';' outside of quotes and parentheses, a '#' at the
- * start of a word (a comment), or a line end. A backslash escapes the next character. *@next is the
+/* Returns the end of the command at @at: a ';' outside quotes and parentheses, a '#' at the start
+ * of a word (a comment), or a line end. A backslash escapes the next character. Sets *@next to the
  * start of the next command. */
 const char *line_end(const char *at, const char **next);
 /* Splits [text, end) into words separated by blanks. Quotes and backslashes protect blanks; ~ at
  * the start of a word is the home directory. Returns false with err. */
 bool line_split(const char *text, const char *end, struct line_words *words, struct err *err);
-/* Appends @before and @word in quotes, so that line_split returns both as one word. */
+/* Appends @before and @word in quotes, which line_split returns as one word. */
 void line_add_quoted(const char *before, const char *word, struct str *out);
 void line_words_done(struct line_words *words);
 /* Returns a copy of the text after the first @skip words of [text, end), trimmed. Removes a

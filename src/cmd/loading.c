@@ -10,16 +10,16 @@
 #include "base/watch.h"
 #include "toolchain/plain.h"
 
-/* largest number of bytes of rejected text that the user can correct */
+/* maximum number of bytes of rejected text that the user can correct */
 #define EDIT_LIMIT ((size_t)1 << 20)
 
-/* State of a job that loads a kernel: from a file by a recipe, or from text. */
+/* State of a job that loads a kernel: from a file by a recipe, or from text */
 struct kernel_loading {
-    struct recipe *recipe;          /* NULL: @text is loaded, or the recipe was used */
+    struct recipe *recipe;          /* recipe; NULL: @text is loaded, or the recipe was used */
     struct kernel_options options;  /* options for text; no symbol */
     struct str text;
-    bool source;                    /* true if the file is a source to compile */
-    size_t loop;                    /* number of the requested loop */
+    bool source;                    /* the file is a source to compile */
+    size_t loop;                    /* number of the requested loop, from 1 */
     struct str printed;             /* messages of the compiler if it rejected the source */
     double begun;
     struct kernel *kernel;          /* the result */
@@ -51,17 +51,17 @@ static bool load(void *state, struct result *result, struct err *err)
     (void)result;   /* publish fills the result */
     l->recipe = NULL;
     l->begun = clock_seconds();
-    /* without a job Ctrl-C ends the process */
+    /* Without a job Ctrl-C ends the process. */
     child_watch(job_current() ? cancelled : NULL, l);
     l->kernel =
         recipe ? recipe_make(recipe, &l->printed, err)
                : kernel_from_text("pasted", str_text(&l->text), l->text.length, &l->options, err);
     child_watch(NULL, NULL);
-    /* A cancelled reader may set another error. The watch's error replaces it. */
+    /* A cancelled reader may set another error, which the watch's error replaces. */
     return watch_goes_on(err) && l->kernel;
 }
 
-/* Adds a row for each rejected line. Text lists only the lines that --skip-bad skipped. */
+/* Adds a row for each rejected line. Text has only the lines that --skip-bad skipped. */
 static void add_left_out(struct result *result, const struct kernel *k)
 {
     static const struct result_column columns[] = {{.key = "line", .kind = CELL_COUNT},
@@ -154,8 +154,8 @@ static void give_back(struct session *s, const struct kernel_loading *l, const s
     str_done(&plain);
 }
 
-/* Shows the compiler's messages if the compiler rejected the source. Shows rejected pasted text
- * again for correction. */
+/* Shows the compiler's messages if it rejected the source. Shows rejected pasted text again, for
+ * correction. */
 static void failed(struct session *s, void *state, struct result *result, const struct err *err)
 {
     const struct kernel_loading *l = state;

@@ -7,7 +7,7 @@
 #include "cmd/session.h"
 #include "cmd/task.h"
 
-/* Option --syntax of all commands that read a kernel's text; @values has a member for it. */
+/* option --syntax of all commands that read a kernel's text; @values has a member for it */
 #define LOADING_OPTION_SYNTAX(values)                                                              \
     {PARAMETER(CHOICE, "--syntax", values, syntax), .choices = "att|intel",                        \
      .otherwise = "detected", .help = "syntax of x86-64 assembler text"}
@@ -15,8 +15,8 @@
     {PARAMETER(FLAG, "--skip-bad", values, skip_bad),                                              \
      .help = "skip lines the assembler rejects, and list them"}
 
-/* Makes @task load a file or text as the session's kernel. The recipe or text is moved. Returns
- * true. The result has the compiler's messages. */
+/* Makes @task load a file or text as the session's kernel. Moves the recipe or text. Returns true.
+ * The result has the compiler's messages. */
 bool loading_start(struct session *s, struct recipe *take_recipe, struct task *task);
 bool loading_start_text(struct session *s, struct str *take_text,
                         const struct kernel_options *options, struct task *task);

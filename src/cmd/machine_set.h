@@ -1,5 +1,5 @@
 /* Machines that option --machine of a command selects: some by id, or all of the instruction set.
- * UI thread; commands with `read` call it on their worker. */
+ * UI thread, or the worker of a command with `read`. */
 #ifndef PORTOLAN_CMD_MACHINE_SET_H
 #define PORTOLAN_CMD_MACHINE_SET_H
 
@@ -11,9 +11,9 @@
 
 struct machine_set { VEC(struct machine *) list; };
 
-/* Finds the machines @names, or the selected machines if the list is empty. MACHINES_ALL means all
- * machines of @isa. @out has counted references. Returns false with err. Call machine_set_done in
- * either case. */
+/* Finds the machines @names, or the selected ones if the list is empty. MACHINES_ALL: all machines
+ * of @isa. @out has counted references. Returns false with err. The caller always calls
+ * machine_set_done. */
 bool machine_set_find(struct session *s, const struct word_list *names, enum isa isa,
                       struct machine_set *out, struct err *err);
 void machine_set_done(struct machine_set *set);

@@ -11,14 +11,14 @@
 #include "io/machine_file.h"
 #include "io/pmevo_json.h"
 
-#define UNUSED_SHOWN 5   /* unused entries that text lists */
+#define UNUSED_SHOWN 5   /* maximum number of unused entries that text lists */
 
-/* Input and output of the job that reads a mapping. */
+/* Input and output of the job that reads a mapping */
 struct mapping_reading {
     char *path, id[MAPPING_ID];
     enum mapping_source source;
     const char *title;                      /* name of the command, for the job */
-    /* counted references to the session's tables, or tables loaded by the job */
+    /* counted references to the session's tables, or to those loaded by the job */
     struct forms *forms[ISA_COUNT];
     struct osaca_notes notes;
     struct machine *machine;
@@ -42,8 +42,8 @@ static const struct forms *forms_of(struct mapping_reading *r, enum isa isa, str
     return r->forms[isa];
 }
 
-/* Determines the instruction set of a mapping that does not name one: the set whose table has the
- * most forms of the mapping. */
+/* Sets the instruction set of a mapping that names none: the set whose table has most of the
+ * mapping's forms. */
 static bool set_isa(struct mapping_reading *r, struct err *err)
 {
     struct machine *m = r->machine;
@@ -134,7 +134,7 @@ static void tell_skipped(const struct osaca_notes *notes, struct result *result)
         left_row(t, notes->skipped[i].line, notes->skipped[i].name, notes->skipped[i].why);
 }
 
-/* Lists the unused entries. Text lists only the first few, because OSACA files have hundreds. */
+/* Lists the unused entries. Text has only the first few, because OSACA files have hundreds. */
 static void tell_unused(const struct osaca_notes *notes, struct result *result)
 {
     if (!notes->unused_count)

@@ -20,10 +20,9 @@
 #define DOUBTS 3             /* maximum number of times below a bound that are measured per size */
 #define GAIN 1.05            /* smallest gain (ratio) of a reported remedy */
 #define BLOCK_NEARLY 1.25    /* largest ratio of a chosen block size's time to the best time */
-/* if the time of the core exceeds its largest bound by this factor, no single bound is the limit */
+/* largest ratio of the core's time to its largest bound at which that bound is the limit */
 #define CORE_BOUND 1.05
-#define BLOCK_SHARE 0.5      /* fraction of a cache for blocks; the remaining part is for other
-                              * data */
+#define BLOCK_SHARE 0.5      /* share of a cache for blocks; the rest is for other data */
 
 static double size_read(const char *text, const char **end)
 {
@@ -96,7 +95,7 @@ static void help_try(struct memory_point *p, double cycles, const char *help)
     }
 }
 
-/* Finds a block size that fits a nearer cache level: the largest size whose time is close to the
+/* Finds a block size that fits a nearer cache level: the largest one whose time is close to the
  * best. */
 static void blocks_find(const struct memory_curve *c, const struct memory_costs *costs,
                         struct memory_point *p)
@@ -218,7 +217,7 @@ bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t
     return true;
 }
 
-/* Stores in @own copies of @insns that address the arrays of their symbols. Returns false with err
+/* Stores copies of @insns that address the arrays of their symbols in @own. Returns false with err
  * if an instruction cannot encode such an address. */
 static bool symbols_place(const struct kernel *k, const struct insn *insns, size_t count,
                           const struct arrays *arrays, struct insn *own, struct err *err)
@@ -248,16 +247,16 @@ static bool symbols_place(const struct kernel *k, const struct insn *insns, size
     return true;
 }
 
-/* State of the measurement at one size. */
+/* State of the measurement at one size */
 struct point_run {
-    bool placed;              /* false if the access steps are too long for arrays of this size */
+    bool placed;              /* false: the strides are too long for arrays of this size */
     struct arrays arrays;
     struct insn *own;         /* instructions that address the arrays of their symbols */
     struct kernel_arrays run;
 };
 
-/* Adds the loop's code for point @at. If the code does not depend on the size, the previous point's
- * code is used. */
+/* Adds the loop's code for point @at. Uses the previous point's code if it does not depend on the
+ * size. */
 static bool point_prepare(struct memory_curve *c, size_t at, const struct kernel *k, size_t loop,
                           struct sandbox *s, struct arena_state *arena, struct point_run *runs,
                           struct err *err)
@@ -335,7 +334,7 @@ static bool costs_again(struct memory_curve *c, struct memory_lines *lines, doub
     c->again = memory_lines_again(lines, needs, bytes, c->count, seconds, &c->costs, err);
     if (!c->again && err->code != ERR_LIMIT)
         return false;
-    err_clear(err);   /* on a busy CPU the stored costs are used */
+    err_clear(err);   /* On a busy CPU the stored costs are used. */
     for (size_t i = 0; i < c->count; i++)
         point_predict(c, &c->points[i]);
     return true;
@@ -360,7 +359,7 @@ bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t
     if (ok) {
         sandbox_cancel_by(s, cancelled, state);
         sandbox_clear(s);
-        /* The arrays of all sizes are laid out first, so that errors are reported before any
+        /* The arrays of all sizes are placed first, so errors are reported before any
          * measurement. */
         for (size_t i = 0; ok && i < c->count; i++)
             ok = point_prepare(c, i, k, loop, s, &arena, runs, err);

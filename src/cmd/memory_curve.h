@@ -1,5 +1,5 @@
 /* A loop's time over the size of its arrays: its streams, and predicted and measured cycles per
- * iteration at several sizes. `kernel memory` and views show it. */
+ * iteration at several sizes. For `kernel memory` and views. */
 #ifndef PORTOLAN_CMD_MEMORY_CURVE_H
 #define PORTOLAN_CMD_MEMORY_CURVE_H
 
@@ -17,15 +17,15 @@ struct memory_point {
     struct memory_time time;     /* prediction; cycles NaN: the machine lacks memory costs */
     double moved;                /* bytes per iteration between the core and @level */
     double measured, spread;     /* cycles per iteration, and relative spread; NaN: not measured */
-    /* measured cycles per iteration that were rejected because they are below a bound of the core;
+    /* measured cycles per iteration that were rejected, because they are below a bound of the core;
      * NaN: none */
     double refuted;
     double clock_hz;             /* clock of the core during the measurement; 0: unknown */
-    double huge;                 /* fraction of the arrays on huge pages during the measurement */
+    double huge;                 /* share of the arrays on huge pages during the measurement */
     /* @block: block size in bytes of a faster blocked version; 0: none. @block_gain: speedup by
      * that version. */
     double block, block_gain;
-    const char *help;            /* the most useful remedy; NULL: none */
+    const char *help;            /* most useful remedy; NULL: none */
     double gain;                 /* speedup by this remedy */
 };
 
@@ -33,30 +33,30 @@ struct memory_curve {
     const struct machine *machine;   /* counted reference */
     struct streams streams;
     struct memory_costs costs;
-    bool known;                  /* true if memory costs are known */
-    bool again;                  /* true if the costs of shared levels were measured together with
-                                  * the loop */
-    struct err why;              /* why memory costs are unknown */
+    bool known;                  /* memory costs are known */
+    bool again;                  /* costs of shared levels were measured together with the loop */
+    struct err why;              /* reason why memory costs are unknown */
     struct memory_core core;
-    const char *core_limit;      /* limit of the core, like "core: ports" */
-    double flops;                /* floating-point operations per iteration; 0: none */
+    const char *core_limit;      /* limit of the core, such as "core: ports" */
+    double flops;                /* number of floating-point operations per iteration */
     double clock_hz;
-    /* true if addresses change between iterations; otherwise all sizes have the same time */
+    /* addresses change between iterations; otherwise all sizes have the same time */
     bool moves;
     size_t count;
     struct memory_point points[MEMORY_CURVE_POINTS];
     char bound[96];              /* bound that refuted measured times (bounds_refute) */
 };
 
-/* Predicts @count points from @from to @to bytes; each is about twice the size of the previous one.
- * @joined: words like `2=1+4160` (streams_join). @measured: costs of this CPU, NULL for the
- * machine's facts. Returns false with err. Any thread; call memory_curve_done in either case. */
+/* Predicts @count points from @from to @to bytes, each about twice the size of the previous one.
+ * @joined: words such as `2=1+4160` (streams_join). @measured: costs of this CPU; NULL: the
+ * machine's facts. Returns false with err. Any thread. The caller always calls
+ * memory_curve_done. */
 bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t loop,
                           struct machine *m, const struct memory_costs *measured, double from,
                           double to, const char *const *joined, size_t joined_count,
                           struct err *err);
-/* Measures each point on this CPU, in about @seconds in total. @here: the machine is this CPU's; a
- * time that its bounds refute is measured again, then omitted. Returns false with the err of
+/* Measures each point on this CPU, in about @seconds in total. @here: the machine is this CPU's, so
+ * a time that its bounds refute is measured again, then omitted. Returns false with the err of
  * layout_arrays or kernel_arrays_measure; points measured before the error remain. */
 bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t loop, bool here,
                           double seconds, bool huge, bool (*cancelled)(void *state), void *state,
@@ -64,7 +64,7 @@ bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t
 void memory_curve_done(struct memory_curve *c);
 /* Parses a range "16K..512M" or a single size. Returns false with err. */
 bool memory_curve_sizes(const char *text, double *from, double *to, struct err *err);
-/* Appends a size like "512K". */
+/* Appends a size, such as "512K". */
 void memory_size_print(double bytes, struct str *out);
 
 #endif

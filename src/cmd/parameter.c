@@ -69,7 +69,7 @@ static void add_word(struct word_list *list, const char *text)
     list->items[list->count++] = text;
 }
 
-/* Joins the words with blanks. The string is valid until parameters_done. */
+/* Joins the words with blanks. The result is valid until parameters_done. */
 static bool join(char **to, const char *text, struct err *err)
 {
     size_t before = *to ? strlen(*to) : 0, length = strlen(text);
@@ -134,8 +134,7 @@ static bool read_ports(const struct parameter *p, const char *text, struct port_
     return (double)out->ports.count <= p->most || refuse_value(p, text, todo, err);
 }
 
-/* Parses a value of any kind. @before: the previous argument, for PARAMETER_VALUE; otherwise
- * NULL. */
+/* Parses a value of any kind. @before: the previous argument for PARAMETER_VALUE, else NULL. */
 static bool read_value(const struct parameter *p, const char *text, const char *before,
                        void *values, struct err *err);
 
@@ -251,8 +250,7 @@ static bool refuse_option(const char *command, const char *word, int length,
     return false;
 }
 
-/* Parses the option at words[*i]. If the option's value is a separate word, advances *@i to that
- * word. */
+/* Parses the option at words[*i]. Advances *@i to the option's value if that is a separate word. */
 static bool read_option(const char *command, const struct parameter *options, char **words,
                         size_t count, size_t *i, void *values, struct err *err)
 {
@@ -303,7 +301,7 @@ bool parameters_read(const char *command, const struct parameter *arguments,
     const char *before = NULL;
     char todo[128];
     size_t given = 0;
-    bool over = false;   /* true if "--" was read */
+    bool over = false;   /* "--" was read */
 
     EACH(p, arguments)
         set_initial(p, values);

@@ -1,4 +1,5 @@
-/* Parameters of commands: records of options and arguments, parsed into a struct of the command. */
+/* Parameters of commands: records of options and arguments, which are parsed into a struct of the
+ * command */
 #ifndef PORTOLAN_CMD_PARAMETER_H
 #define PORTOLAN_CMD_PARAMETER_H
 
@@ -11,8 +12,8 @@
 #include "base/str.h"
 #include "model/portset.h"
 
-/* Kinds of parameters with the C type of their member. Parentheses: the value of a parameter that
- * is not given and has no default. */
+/* Kinds of parameters with the C type of their member. In parentheses: the value without a
+ * parameter and default. */
 enum parameter_kind {
     PARAMETER_FLAG,       /* bool (false): option without a value */
     PARAMETER_TEXT,       /* const char * (NULL), borrowed until the command returns */
@@ -31,17 +32,17 @@ enum parameter_kind {
 };
 
 #define NOT_GIVEN SIZE_MAX
-/* Makes the text of a default from a macro. */
+/* Makes the text of a default from a macro */
 #define INITIAL(macro) INITIAL_TEXT(macro)
 #define INITIAL_TEXT(value) #value
 
-/* Ports in the user's notation. If only a number is given, they have default names. */
+/* Ports in the user's notation. Without names they have default names. */
 struct port_list {
     struct ports ports;
     bool named;
 };
 
-/* A range of lines, from 1; both ends are included. */
+/* A range of lines from 1, including both ends */
 struct line_range {
     size_t first, last;
 };
@@ -52,7 +53,7 @@ struct word_list {
 };
 
 /* Words that the shell and the prompt complete for an argument or option value. Choices need no
- * entry here. */
+ * entry. */
 enum completion {
     COMPLETE_NOTHING, COMPLETE_FILE, COMPLETE_MACHINE, COMPLETE_FORM, COMPLETE_CHANGE,
     COMPLETE_COMMAND, COMPLETE_SETTING, COMPLETE_VIEW, COMPLETE_SORT, COMPLETE_FILTER
@@ -63,19 +64,19 @@ struct parameter {
     const char *name;
     enum parameter_kind kind;
     size_t at;                  /* offsetof in the command's struct */
-    bool required;              /* for arguments: true if it must be given */
-    bool verbatim;              /* for arguments: true if it may begin with "--" */
-    const char *value;          /* for options: placeholder of the value, "T" */
+    bool required;              /* argument that must be given */
+    bool verbatim;              /* argument that may begin with "--" */
+    const char *value;          /* placeholder of an option's value, "T" */
     const char *choices;        /* alternatives: "att|intel" */
     const char *unit;           /* unit of a number, unless help names it: "cycles" */
     double least, most;         /* range of counts, numbers and ports; most 0: unlimited */
     const char *initial;        /* default in the user's notation */
-    const char *unset;          /* for numbers and ports: word that means not given, "auto" */
-    const struct parameter *of; /* for PARAMETER_VALUE: the options whose values it may be */
-    /* description of a default that is not a value: "all CPUs" */
+    const char *unset;          /* numbers and ports: word that means not given, "auto" */
+    const struct parameter *of; /* PARAMETER_VALUE: the options whose values it may be */
+    /* description of a default that is no value: "all CPUs" */
     const char *otherwise;
     enum completion complete;
-    const char *help;           /* meaning, without a full stop */
+    const char *help;           /* meaning without a full stop */
 };
 
 /* Begins a parameter's record: PARAMETER(COUNT, "--top", struct top_values, top). The compiler
@@ -107,8 +108,8 @@ struct parameter {
      .otherwise = (otherwise_), .complete = COMPLETE_MACHINE, .help = (help_)}
 
 /* Parses @count words into @values, a zeroed struct. Both tables end with a NULL name and may be
- * NULL. @command is the name for messages. Returns false with err. Call parameters_done in either
- * case; it frees the lists. */
+ * NULL. @command: name for messages. Returns false with err. The caller always calls
+ * parameters_done, which frees the lists. */
 bool parameters_read(const char *command, const struct parameter *arguments,
                      const struct parameter *options, char **words, size_t count, void *values,
                      struct err *err);

@@ -37,8 +37,7 @@ static bool is_table(const struct session *s, uint64_t serial)
 void pending_results_put(struct session *s, uint64_t serial, struct pending_results *a, size_t most)
 {
     bool same = is_table(s, serial);
-    /* If others hold references to the table, it is copied, but only if there are results to
-     * add. */
+    /* A table with other references is copied, if there are results to add. */
     struct experiments *t = same && a->put < a->list.count ? session_change_experiments(s) : NULL;
 
     for (; t && a->put < a->list.count && most; a->put++, most--) {
@@ -49,11 +48,11 @@ void pending_results_put(struct session *s, uint64_t serial, struct pending_resu
         a->list.count = a->put = 0;
 }
 
-/* State of a job that adds results to a copy of the table. */
+/* State of a job that adds results to a copy of the table */
 struct merging {
     struct pending_results pending_results;
-    struct experiments *base, *made;   /* counted references; made: NULL until the job is done */
-    bool started;                      /* true if the job has received the results so far */
+    struct experiments *base, *made;   /* counted references; made: NULL until the job has ended */
+    bool started;                      /* the job has got the results so far */
 };
 
 static bool merge(void *state, struct result *result, struct err *err)
@@ -78,7 +77,7 @@ static void merge_here(struct session *s, void *state, struct result *result, co
     (void)result;
     (void)err;
     s->replacing = 0;
-    experiments_free(m->base);   /* Drops the reference, so that the table need not be copied. */
+    experiments_free(m->base);   /* Without this reference the table need not be copied. */
     m->base = NULL;
     pending_results_put(s, serial, &m->pending_results, SIZE_MAX);
 }

@@ -6,12 +6,11 @@
 #include "cmd/session.h"
 #include "measure/source.h"
 
-/* number of results that the UI thread adds to the table per call, which takes a millisecond */
+/* number of results that the UI thread adds to the table per call; a millisecond */
 #define PENDING_RESULTS_AT_ONCE 2000
 
 struct pending_result { size_t index; struct measured measured; };
 
-/* Empty if zero-initialised. */
 struct pending_results {
     VEC(struct pending_result) list;
     size_t put;   /* number of results that are already in the table */
@@ -19,12 +18,12 @@ struct pending_results {
 
 void pending_results_add(struct pending_results *a, size_t index, const struct measured *m);
 void pending_results_done(struct pending_results *a);
-/* Adds up to @most results if the session's experiments are still table @serial; otherwise drops
- * them. A table with other holders is copied first. UI thread. */
+/* Adds up to @most results if the session's experiments are still table @serial; drops them
+ * otherwise. A table with other references is copied first. UI thread. */
 void pending_results_put(struct session *s, uint64_t serial, struct pending_results *a,
                          size_t most);
-/* Adds all remaining results and empties @a. In the workbench a long addition is a job. Until the
- * job ends, nothing else may change the session. UI thread. */
+/* Adds all remaining results and empties @a. In the workbench a long addition is a job, until whose
+ * end nothing else may change the session. UI thread. */
 void pending_results_finish(struct session *s, uint64_t serial, struct pending_results *a);
 
 #endif

@@ -6,18 +6,17 @@
 #include "model/facts.h"
 #include "program/model.h"
 
-/* Returns the model fitted to the session's runs, borrowed. Returns NULL with err if there is
- * none. */
+/* Returns the model fitted to the session's runs, borrowed; NULL with err: none. */
 const struct program_model *program_fitted(struct session *s, struct err *err);
-/* Returns machine @id (NULL: the current one), borrowed. *@here: the machine represents this CPU
- * and the user did not name it, so measured clock and memory replace its facts. Returns NULL with
- * err if the machine is missing or has another instruction set than this CPU. */
+/* Returns machine @id (NULL: the current one), borrowed. Sets *@here if the machine represents this
+ * CPU and the user did not name it, so that measured clock and memory replace its facts. Returns
+ * NULL with err if the machine is missing or has another instruction set than this CPU. */
 const struct machine *program_machine(struct session *s, const char *id, bool *here,
                                       struct err *err);
 /* Values of inputs. program_inputs_read parses "N=16,32 M=4" into names and all combinations of
- * values, name_count each. If there are more than @most (0: no limit), it takes those that vary a
- * single input, and random others. The choice is deterministic. Returns false with err; call
- * program_inputs_done in either case. */
+ * values, name_count each. If there are more than @most (0: no limit), takes those that vary a
+ * single input, and random others. The choice is deterministic. Returns false with err. The caller
+ * always calls program_inputs_done. */
 struct program_inputs {
     char **names;
     size_t name_count;
@@ -27,8 +26,8 @@ struct program_inputs {
 bool program_inputs_read(const struct word_list *words, size_t most, struct program_inputs *out,
                          struct err *err);
 void program_inputs_done(struct program_inputs *inputs);
-/* Returns false with err if @value differs in kind from the values of @input in all runs: a
- * negative value if none was negative, or a fraction if all were whole numbers. */
+/* Returns false with err if @value differs in kind from the values of @input in all runs: it is
+ * negative and none was, or it is a fraction and all were whole numbers. */
 bool program_input_like_runs(const struct program_runs *runs, size_t input, double value,
                              struct err *err);
 /* Parses one value per input of the model, in its order, from "N=4096 M=2". Without words, returns
@@ -36,25 +35,25 @@ bool program_input_like_runs(const struct program_runs *runs, size_t input, doub
 bool program_inputs_given(const struct program_model *m, const struct word_list *words,
                           double out[INPUTS_MAX], struct err *err);
 
-/* Input of a prediction job: the program's model, values of its inputs, and a copy of a machine. */
+/* Input of a prediction job: the program's model, values of its inputs, and a copy of a machine */
 struct program_case {
     const struct program_model *model;  /* counted reference */
     double inputs[INPUTS_MAX];
     struct machine *machine;
-    bool here;                          /* true if @machine is this CPU, whose clock is measured */
+    bool here;                          /* @machine is this CPU, whose clock is measured */
 };
 /* Fills the case with the session's model, and the inputs and machine (NULL: the current one) of a
- * command. Returns false with err; call program_case_done in either case. */
+ * command. Returns false with err. The caller always calls program_case_done. */
 bool program_case_read(struct session *s, const struct word_list *inputs, const char *machine,
                        struct program_case *out, struct err *err);
 void program_case_done(struct program_case *c);
 
 /* Parses a value of fact @f from @length characters of @text, in which k and M multiply by 1024.
- * Returns false with err if the fact cannot have that value. */
+ * Returns false with err if the fact cannot have it. */
 bool program_fact_read(const struct fact *f, const char *text, size_t length, double *out,
                        struct err *err);
 
-/* Reports that this CPU's memory was measured on @day; nothing if @day is empty. */
+/* Reports that this CPU's memory was measured on @day, or nothing if @day is empty. */
 void program_say_memory(struct result *result, const char *day);
 /* Reports that user time includes @seconds of page faults; nothing if 0. @m: this CPU's machine. */
 void program_say_faults(struct result *result, double seconds, const struct machine *m);
@@ -63,12 +62,12 @@ void program_say_faults(struct result *result, double seconds, const struct mach
     {PARAMETER(WORDS, "INPUT=VALUE", struct type, inputs), .otherwise = "the last run's",          \
      .help = "value of each input; results for values that were not run are extrapolated"}
 
-/* Option --fresh of predictions; @type needs a member `fresh`. */
+/* option --fresh of predictions; @type needs a member `fresh` */
 #define PROGRAM_FRESH_OPTION(type)                                                                 \
     {PARAMETER(FLAG, "--fresh", struct type, fresh),                                               \
      .help = "measure this CPU's memory again before predictions for this CPU"}
 
-/* Options of a multi-threaded program; @type needs the members `threads` and `common`. */
+/* options of a multi-threaded program; @type needs the members `threads` and `common` */
 #define PROGRAM_THREADS_OPTIONS(type)                                                              \
     {PARAMETER(COUNT, "--threads", struct type, threads), .value = "P", .least = 1, .most = 1024,  \
      .initial = "1",                                                                               \
@@ -80,11 +79,11 @@ void program_say_faults(struct result *result, double seconds, const struct mach
 /* Reports the thread count and, for several threads, the assumptions about them. */
 void program_say_threads(struct result *result, size_t threads, double common);
 
-/* Starts a background job without output that studies the program for the program view. The job
- * uses the last run's inputs and the current machine. */
+/* Starts a background job without output that studies the program for the program view, with the
+ * last run's inputs and the current machine. */
 void program_show_quietly(struct session *s);
-/* Ends the job of program_show_quietly, because the job would disturb a measurement.
- * program_show_resume restarts the job unless the program view has a study. */
+/* program_show_put_off ends the job of program_show_quietly, because it would disturb a
+ * measurement. program_show_resume restarts it unless the program view has a study. */
 void program_show_put_off(struct session *s);
 void program_show_resume(struct session *s);
 

@@ -16,7 +16,7 @@
 
 #define COMBINATIONS_MOST 4096
 #define TRIES 100                /* maximum number of attempts per combination to find a new one */
-/* The seed is fixed, so that equal words give equal combinations. */
+/* the fixed seed gives equal combinations for equal words */
 #define SEED 1
 
 const struct program_model *program_fitted(struct session *s, struct err *err)
@@ -97,7 +97,7 @@ static bool read_value(const char *word, const char *text, size_t length, double
 
 typedef VEC(double) value_list;
 
-/* Parses a word like "N=16,32". */
+/* Parses a word such as "N=16,32". */
 static bool read_word(const char *word, char **name, value_list *values, struct err *err)
 {
     size_t length = strcspn(word, "=");
@@ -121,7 +121,7 @@ static bool read_word(const char *word, char **name, value_list *values, struct 
     return ok;
 }
 
-/* Makes all combinations; the last input varies fastest. */
+/* Makes all combinations. The last input varies fastest. */
 static bool combine(const value_list *values, struct program_inputs *out, struct err *err)
 {
     out->count = 1;
@@ -136,7 +136,7 @@ static bool combine(const value_list *values, struct program_inputs *out, struct
     return true;
 }
 
-/* Adds the combination of the values at @places unless it is already present. */
+/* Adds the combination of the values at @places unless it exists. */
 static bool add_combination(const value_list *values, const size_t *places,
                             struct program_inputs *out)
 {
@@ -153,7 +153,7 @@ static bool add_combination(const value_list *values, const size_t *places,
 }
 
 /* Makes at most @most combinations. In the first ones each input in turn takes all its values,
- * while all other inputs have their first value. Further combinations are random. */
+ * while the others have their first value. Further combinations are random. */
 static bool spread(const value_list *values, size_t most, struct program_inputs *out,
                    struct err *err)
 {

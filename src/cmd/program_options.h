@@ -1,25 +1,25 @@
-/* The program's options that are not settings, for usage, getopt and shell completion. */
+/* The program's options that are not settings, for usage, getopt and shell completion */
 #ifndef PORTOLAN_CMD_PROGRAM_OPTIONS_H
 #define PORTOLAN_CMD_PROGRAM_OPTIONS_H
 
 #include "base/str.h"
 #include "cmd/session.h"
 
-/* getopt_long values of options without a short form. */
+/* getopt_long values of options without a short form */
 enum program_option_value {
     OPTION_MACHINE = 256, OPTION_SESSION, OPTION_NO_COLOR, OPTION_COMPLETE, OPTION_NO_RC,
     OPTION_SETTINGS
 };
 
-/* Words that a shell completes for an option's value. */
+/* words that a shell completes for an option's value */
 enum program_option_completion {
     SHELL_NOTHING, SHELL_COMMANDS, SHELL_MACHINES, SHELL_DIRECTORY, SHELL_FILE
 };
 
 struct program_option {
     int value;           /* character of the short option, or an OPTION_ value */
-    const char *name;    /* without -- */
-    const char *takes;   /* placeholder of the value; NULL: the option has none */
+    const char *name;    /* name without -- */
+    const char *takes;   /* placeholder of the value; NULL: no value */
     const char *help;
     enum program_option_completion complete;
 };
@@ -27,10 +27,10 @@ extern const struct program_option program_options[];   /* ends with a NULL name
 
 /* Appends one line per option, including settings. */
 void program_options_print(struct str *out);
-/* Appends a completion script for @shell (bash, zsh or fish). The script calls the program to
- * complete command lines (program_complete). Returns false for an unsupported shell. */
+/* Appends a completion script for @shell (bash, zsh or fish), which calls the program
+ * (program_complete). Returns false for an unsupported shell. */
 bool program_options_script(const char *shell, struct str *out);
-/* Appends the completions of command line @line, one per line: completions of the last command, and
+/* Appends the completions of command line @line, one per line: those of its last command, and
  * files. */
 void program_complete(struct session *s, const char *line, struct str *out);
 

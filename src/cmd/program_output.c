@@ -13,11 +13,11 @@
 #include "base/str.h"
 
 #define PREFIX "portolan-output-"
-/* Minimum age of a removed file. A result names the file, so the user may read it after this
- * program has ended. */
+/* Minimum age of a removed file. The user may read a file that a result names after this program
+ * has ended. */
 #define KEPT_SECONDS (24.0 * 3600)
 
-/* Removes from @base the user's output files that were last written more than KEPT_SECONDS ago. */
+/* Removes the user's output files in @base that were last written more than KEPT_SECONDS ago. */
 static void collect(const char *base)
 {
     DIR *dir = file_open_directory(base);

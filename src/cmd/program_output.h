@@ -7,10 +7,10 @@
 
 #include "base/err.h"
 
-/* Output file of a program. A zero-initialised one has no file. */
+/* Output file of a program */
 struct program_output {
-    char *path;   /* NULL: none */
-    bool own;     /* temporary and not yet named in a result, so program_output_drop removes it */
+    char *path;   /* path; NULL: no file */
+    bool own;     /* temporary, and not named in a result yet, so program_output_drop removes it */
 };
 
 /* Uses a copy of path @given. NULL: creates a file in TMPDIR, and removes the user's output files

@@ -16,7 +16,7 @@ struct command;
 struct machine;
 struct session;
 
-/* The remainder of a command line or a script. */
+/* the remainder of a command line or a script */
 struct queued_commands {
     char *script;      /* name of the script; NULL: typed */
     size_t line;       /* line number of the first line of @text */
@@ -27,14 +27,13 @@ struct queued_commands {
 /* A machine loaded for the next command, under the name in that command: an id or a directory. */
 struct queued_machine {
     char *name;
-    struct machine *machine;   /* NULL: the command has moved it out */
+    struct machine *machine;   /* machine; NULL: the command has moved it out */
 };
 
 struct command_queue {
     unsigned job;      /* job to wait for; 0: none; AWAIT_ALL: all */
-    bool now;          /* the current command line requested the wait, so the rest of that line is
-                        * queued */
-    /* the job does the command's own work, so cancelling the wait cancels the job */
+    bool now;          /* the current command line requested the wait, so its rest is queued */
+    /* the job does the command's own work, so cancelling the wait cancels it */
     bool own;
     struct queued_commands *commands;   /* in the order of execution */
     size_t count;
@@ -48,31 +47,31 @@ struct command_queue {
 void queue_done(struct command_queue *q);
 /* Drops all queued commands and ends the wait. */
 void queue_drop(struct command_queue *q);
-/* Makes the following commands of the workbench wait for job @number (AWAIT_ALL: all). Drops
+/* Makes the following commands of the workbench wait for job @number (AWAIT_ALL: all jobs). Drops
  * commands queued before. @own: the job does the command's own work, so cancelling the wait cancels
- * the job. */
+ * it. */
 void queue_await(struct session *s, unsigned number, bool own);
-/* Sets *@ended to true if the awaited job has ended. Returns false with err if the job failed or
- * was cancelled; the queued commands are then dropped. */
+/* Sets *@ended to whether the awaited job has ended. Returns false with err if it failed or was
+ * cancelled; the queued commands are then dropped. */
 bool queue_ended(struct session *s, bool *ended, struct err *err);
 /* Runs the queued commands. Returns false with err on the first failure. */
 bool queue_run(struct session *s, FILE *out, struct err *err);
 /* Waits for job @number (0: all) and adds its result to the session's. Returns false with err if it
- * failed or was cancelled; for 0, if a job failed unreported. In scripts a live inference run
- * receives new measurements during the wait. */
+ * failed or was cancelled; for 0, if a job failed unreported. In scripts a live inference run gets
+ * new measurements during the wait. */
 bool queue_wait(struct session *s, unsigned number, struct err *err);
 /* Removes job @number from the reported jobs. */
 void queue_forget(struct command_queue *q, unsigned number);
 
 /* Starts a job that loads the data that @c needs and the session lacks: machines that it names, and
- * the tables of forms (COMMAND_FORMS). *@later: the job continues in the background, and @c must
- * run after it. @c itself reports data that could not be loaded. Returns false with err if the job
- * did not start or was cancelled. */
+ * the tables of forms (COMMAND_FORMS). Sets *@later if the job continues in the background and @c
+ * must run after it. @c itself reports data that could not be loaded. Returns false with err if the
+ * job did not start or was cancelled. */
 bool queue_load(struct session *s, const struct command *c, char **words, size_t count, bool *later,
                 struct err *err);
 /* Returns whether machine @name was loaded for the running command. */
 bool queue_has_machine(const struct command_queue *q, const char *name);
-/* Returns the machine loaded as @name and moves it to the running command. NULL: none. */
+/* Returns the machine loaded as @name, which moves to the running command; NULL: none. */
 struct machine *queue_take_machine(struct command_queue *q, const char *name);
 /* Frees the loaded machines that the command has not moved out. */
 void queue_drop_machines(struct command_queue *q);

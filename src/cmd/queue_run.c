@@ -27,8 +27,7 @@ static void add(struct command_queue *q, const char *script, size_t line, const 
         (struct queued_commands){script ? mem_strdup(script) : NULL, line, mem_strdup(text), lines};
 }
 
-/* Returns whether the failure of job @number has not been reported yet, and marks it as
- * reported. */
+/* Returns whether the failure of job @number is unreported. Marks it as reported. */
 static bool is_news(struct command_queue *q, unsigned number)
 {
     for (size_t i = 0; i < q->told.count; i++)
@@ -91,7 +90,7 @@ bool queue_ended(struct session *s, bool *ended, struct err *err)
     return ok;
 }
 
-/* Machines and form tables that a command needs. */
+/* Machines and form tables that a command needs */
 struct loading {
     struct queued_machines wanted;
     bool forms_wanted[ISA_COUNT];
@@ -184,8 +183,8 @@ bool queue_load(struct session *s, const struct command *c, char **words, size_t
                                         .free = loading_free,
                                         .listed = TASK_LISTED_IF_LONG};
     *later = false;
-    if (s->queue.loaded) {   /* Data is loaded only once, because data that is missing now would be
-                              * missing again. */
+    /* Data that is missing now would be missing again, so it is loaded only once. */
+    if (s->queue.loaded) {
         s->queue.loaded = false;
         return true;
     }
@@ -214,7 +213,7 @@ bool queue_load(struct session *s, const struct command *c, char **words, size_t
     return ok;
 }
 
-/* With the setting keep-going, reports an error, clears @err and returns true; the exit status
+/* With the setting keep-going, reports an error, clears @err and returns true. The exit status
  * reports it later. In the workbench this applies only to scripts, because errors of typed commands
  * appear in the error line. */
 static bool goes_on(struct session *s, const char *script, size_t number, FILE *out,
@@ -278,7 +277,7 @@ static bool run_lines(struct session *s, const char *name, size_t first, const c
     ssize_t length = 0;
     bool ok = true;
 
-    if (!lines)   /* fmemopen also fails for an empty script */
+    if (!lines)   /* fmemopen also fails for an empty script. */
         return errno != ENOMEM || err_memory_for(err, name, strlen(text));
     s->input = lines;
     s->input_line = &number;

@@ -3,8 +3,8 @@
 
 #include "work/islands.h"
 
-#define WAIT 0.2   /* seconds between two polls for cancellation; messages arrive within
-                    * milliseconds */
+/* seconds between two polls for cancellation; messages arrive within milliseconds */
+#define WAIT 0.2
 
 void rank_worker_run(void)
 {
@@ -29,7 +29,7 @@ void rank_worker_run(void)
         case RANK_SWEEP:
             farm_serve(&m, &program_sweep_farm);
             break;
-        default:   /* message about work that has already ended */
+        default:   /* The message is about work that has already ended. */
             break;
         }
     }

@@ -9,7 +9,7 @@ void rank_worker_run(void);
 /* Ends the other ranks. Call it on the main thread of rank 0. */
 void rank_worker_end(void);
 
-/* Work that ranks execute; defined in the files of the commands that distribute it. */
+/* work that ranks execute, defined in the files of the commands that distribute it */
 extern const struct farm_work kernel_evaluate_farm, forms_scan_farm, program_sweep_farm;
 
 #endif

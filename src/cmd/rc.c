@@ -89,7 +89,7 @@ void rc_run(struct session *s, struct str *told)
             err_set(&err, ERR_IO, "correct the file, or start with --no-rc", "%s", strerror(why));
             tell(&t, path, 0, &err);
         }
-    } else if (path) {   /* a pipe or device could block the start */
+    } else if (path) {   /* A pipe or device could block the start. */
         bool ok = S_ISREG(about.st_mode) ? file_read(path, RC_LIMIT, &text, &err)
                                          : err_set(&err, ERR_IO,
                                                    "replace it with a regular file, or start with "

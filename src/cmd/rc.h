@@ -1,4 +1,4 @@
-/* The user's startup commands, which run before the workbench opens. */
+/* The user's startup commands, which run before the workbench opens */
 #ifndef PORTOLAN_CMD_RC_H
 #define PORTOLAN_CMD_RC_H
 
@@ -6,10 +6,10 @@
 
 /* Runs $XDG_CONFIG_HOME/portolan/rc, or ~/.config/portolan/rc, if it exists. The file has one
  * command per line; '#' begins a comment. Drops output. Logs errors as "file:line: cause; remedy"
- * and continues. @told receives the first error and the number of further ones. UI thread, before
+ * and continues. Appends the first error and the number of further ones to @told. UI thread, before
  * the screen opens. */
 void rc_run(struct session *s, struct str *told);
-/* Same as rc_run for @text, the contents of file @name. */
+/* Runs @text, the contents of file @name, like rc_run. */
 void rc_run_text(struct session *s, const char *name, const char *text, struct str *told);
 
 #endif

@@ -23,7 +23,7 @@
 #include "cmd/session_file.h"
 #include "cmd/session_parts.h"
 
-#define PATIENCE 30   /* time limit for saving, seconds */
+#define PATIENCE 30   /* time limit of saving in seconds */
 
 static _Atomic(struct session *) ours;
 
@@ -43,8 +43,8 @@ static void name_directory(char *path, size_t size)
     free(state);
 }
 
-/* Saves in a child process, so that corrupt state ends only the child. @run: also saves the
- * inference run, whose state may be corrupt. */
+/* Saves in a child process, so corrupt state ends only the child. @run: also saves the inference
+ * run, whose state may be corrupt. */
 static void save(const char *path, bool run)
 {
     struct session *s = atomic_load(&ours);
@@ -63,7 +63,7 @@ static void save(const char *path, bool run)
     _exit(1);
 }
 
-/* Saves in a child process. If a signal ends the child, tries again without the inference run.
+/* Saves in a child process, and again without the inference run if a signal ended the child.
  * Returns whether the session was saved. */
 static bool save_apart(const char *path)
 {

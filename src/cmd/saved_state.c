@@ -25,7 +25,7 @@
 /* suffix of the lock file next to a session's directory */
 #define LOCK_ENDING ".open"
 
-/* Name of this process: its start time and process id. */
+/* Name of this process: its start time and process id */
 static char process_name[48];
 
 static void name_own(void)
@@ -84,7 +84,7 @@ bool saved_state_begin(struct err *err)
     if (ok && held < 0)
         ok = file_fault(err, path, "create", NULL);
     if (held >= 0)
-        fcntl(held, F_SETLK, &whole);   /* without lock support, continues unlocked */
+        fcntl(held, F_SETLK, &whole);   /* Continues unlocked if locks are not supported. */
     free(path);
     free(session);
     return ok;
@@ -115,7 +115,7 @@ char *saved_state_checkpoint_new(void)
     snprintf(name, sizeof name, "%s-%u.json", own_name(), ++number);
     char *path = state_path("checkpoints/", name);
     if (path)
-        /* an error is reported when the checkpoint is written */
+        /* Writing the checkpoint reports an error. */
         path_make_parents(path, 0700, NULL);
     return path;
 }
@@ -137,9 +137,9 @@ static int newest_first(const void *a, const void *b)
     return x->tv_nsec == y->tv_nsec ? 0 : x->tv_nsec < y->tv_nsec ? 1 : -1;
 }
 
-/* Lists the entries of state directory @part whose names begin with @begin, newest first. The age
- * of an entry is that of file @inside in it ("": of the entry itself). Entries without this file
- * are omitted. */
+/* Lists the entries of state directory @part whose names begin with @begin, newest first. An
+ * entry's age is that of file @inside in it ("": of the entry itself). Omits entries without this
+ * file. */
 static void list_aged(const char *part, const char *begin, const char *inside,
                       struct aged_list *out)
 {
@@ -183,7 +183,7 @@ char *saved_state_checkpoint_last(void)
     return path;
 }
 
-/* Stores the kernel's name from the rows of a session. */
+/* Stores the name of the current kernel from the rows of a session. */
 static bool take_kernel(void *to, const char *key, const char *value)
 {
     struct kept_session *k = to;
@@ -210,7 +210,7 @@ static size_t count_kernels(const char *path)
     return count;
 }
 
-/* Counts the rows after the header, and the rows with a value, without parsing CSV. */
+/* Counts the rows after the header, and those with a value, without parsing CSV. */
 static void count_experiments(const char *path, struct kept_session *out)
 {
     struct str name = {0};

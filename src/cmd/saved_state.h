@@ -10,9 +10,9 @@
 #include "cmd/session.h"
 
 struct kept_session {
-    char *path, *name;              /* "20261122-225900-4711" */
+    char *path, *name;              /* @name: "20261122-225900-4711" */
     time_t saved;
-    bool open;                      /* true if the session's workbench still runs */
+    bool open;                      /* the session's workbench still runs */
     char *kernel;                   /* name of the current kernel; NULL: none */
     size_t kernels, experiments, measured;
     struct unfinished_run run;
@@ -28,13 +28,13 @@ bool saved_state_begin(struct err *err);
 /* Returns a unique path for a checkpoint and creates its directory. The caller frees it. NULL
  * without a home directory. */
 char *saved_state_checkpoint_new(void);
-/* Returns the path of the newest checkpoint, or NULL. The caller frees it. */
+/* Returns the path of the newest checkpoint; NULL: none. The caller frees it. */
 char *saved_state_checkpoint_last(void);
 /* Lists all sessions except this process's, newest first. The caller calls saved_state_done. */
 struct kept_sessions saved_state_list(void);
 void saved_state_done(struct kept_sessions *list);
 void kept_session_done(struct kept_session *k);
-/* Appends a summary like "22:59: triad.s and 2 more kernels, 2,310 experiments, run at 17 %". */
+/* Appends a summary such as "22:59: triad.s and 2 more kernels, 2,310 experiments, run at 17 %". */
 void saved_state_report(const struct kept_session *k, struct str *out);
 /* Finds the newest session whose workbench has ended. Returns false if there is none. */
 bool saved_state_last(struct kept_session *out);

@@ -18,7 +18,7 @@
 
 void session_init(struct session *s)
 {
-    /* must precede the first JSON value */
+    /* This must precede the first JSON value. */
     json_set_alloc_funcs(mem_lend, free);
     *s = (struct session){.input = stdin,
                           .revision = 1,
@@ -87,8 +87,7 @@ const char *session_machine_id(const struct session *s, const char *id, struct e
     return s->document.here.id;
 }
 
-/* Sets the title of this computer's machine. A machine with other references already has the
- * title. */
+/* Sets the title of this computer's machine. A machine with other references already has it. */
 static void entitle(const struct here *here, struct machine *m)
 {
     struct str title = {0};
@@ -157,7 +156,7 @@ bool session_set_experiments(struct session *s, struct experiments **made,
     if (base && s->document.experiments != base)
         return err_set(err, ERR_USAGE, "try again",
                        "another command changed the experiments meanwhile; run the command again");
-    /* The table is a modified version of @base, so it keeps the serial number of @base. */
+    /* The table is a modified version of @base, so it keeps the serial number. */
     if (base) {
         (*made)->serial = base->serial;
         (*made)->revision += base->revision + 1;
@@ -190,7 +189,7 @@ struct experiments *session_change_experiments(struct session *s)
     if (t && experiments_held(t)) {
         struct experiments *copy = experiments_copy(t, NULL);
         copy->serial = t->serial;
-        /* The copy continues the revision count, so that readers of the original detect later
+        /* The copy continues the revision count, so readers of the original detect later
          * changes. */
         copy->revision = t->revision;
         experiments_free(t);
@@ -216,7 +215,7 @@ static bool refuse_isa(const struct machine *m, struct err *err)
     return false;
 }
 
-/* Finds the machines @ids, all of one instruction set; @own receives their ids. Returns false with
+/* Finds the machines @ids, all of one instruction set. @own gets their ids. Returns false with
  * err. */
 static bool find_machines(struct session *s, char **ids, size_t count, const char **own,
                           enum isa *first, struct err *err)
@@ -233,8 +232,9 @@ static bool find_machines(struct session *s, char **ids, size_t count, const cha
         if (isa != *first)
             return err_set(err, ERR_USAGE, "select machines with the same instruction set",
                            "%s is %s and %s is %s", ids[0], isa_name(*first), ids[i], m->isa);
-        own[i] = m->id;   /* The id replaces the path of a directory. The machine is then loaded
-                           * only once, and its changes persist. */
+        /* The id replaces the path of a directory. The machine is then loaded only once, and its
+         * changes persist. */
+        own[i] = m->id;
     }
     return true;
 }
@@ -271,7 +271,7 @@ void session_show(struct session *s, enum isa isa, const char *const *ids, size_
 
     for (size_t i = 0; i < count; i++) {
         fresh[i] = mem_strdup(ids[i]);
-        if (seen && strcmp(fresh[i], seen) == 0) {   /* the same machine stays displayed */
+        if (seen && strcmp(fresh[i], seen) == 0) {   /* The same machine remains displayed. */
             d->in_view = i;
             seen = NULL;
         }
@@ -393,8 +393,8 @@ void session_note_analysed(struct session *s, const char *id)
 
 static void use_kernel(struct session *s, const struct kernel *take_kernel, size_t loop)
 {
-    document_use_loop(&s->document, loop);   /* Frees the analyses, which point into the old
-                                              * kernel. */
+    /* This frees the analyses, which point into the old kernel. */
+    document_use_loop(&s->document, loop);
     kernel_free(s->document.kernel);
     s->document.kernel = take_kernel;
     if (take_kernel && take_kernel->isa != s->document.isa)

@@ -21,14 +21,14 @@ struct recipe;
 struct keymap;
 struct session_views;
 
-/* A file that the screen opens in the user's editor. */
+/* a file that the screen opens in the user's editor */
 struct edit_request {
     char *path;                       /* NULL: none */
     /* directory with the saved text of a kernel that has no file; NULL: the kernel's file is
      * edited */
     char *directory;
-    size_t line;                      /* line of the cursor; 0: the first */
-    bool opened;                      /* true if an editor was started */
+    size_t line;                      /* line of the cursor; 0: the first one */
+    bool opened;                      /* an editor was started */
 };
 /* Removes the temporary directory, and frees the members of @edit. */
 void edit_request_done(struct edit_request *edit);
@@ -48,28 +48,28 @@ struct session {
     FILE *input;                      /* source of `kernel paste`; NULL: none */
     FILE *out;                        /* destination of the running command's output */
     size_t *input_line;               /* line counter of @input, may be NULL */
-    /* the screen is open: jobs run in the background, pasted text comes from the screen */
+    /* the screen is open: jobs run in the background, and pasted text comes from the screen */
     bool interactive;
-    /* seconds that a command may block the screen; then it continues in the background */
+    /* seconds for which a command may block the screen before it continues in the background */
     double patience;
-    /* Shows what the screen is waiting for: "kernel load: assembles". NULL: no screen. */
+    /* Shows what the screen waits for: "kernel load: assembles". NULL: no screen. */
     void (*waits)(const char *what);
-    /* requests that the screen collects text and runs paste_command on it */
+    /* requests that the screen reads text and runs paste_command on it */
     bool want_paste;
     char paste_command[160];
-    /* rejected pasted text, shown by the screen for correction; empty: none */
+    /* rejected pasted text, which the screen shows for correction; empty: none */
     struct str refused;
     size_t refused_line;              /* line of the error, from 1; 0: unknown */
-    /* view that shows the result of the command or job instead of text; NULL: none */
+    /* view with the result of the command or job instead of text; NULL: none */
     const char *in_view;
-    bool several_panes;    /* the screen has room for several panes of the place */
+    bool several_panes;    /* the screen has space for several panes of the place */
     bool table_shown;      /* the focused pane has a table */
     bool inferred_shown;   /* the mapping view shows an inferred mapping instead of a machine's */
     /* confirmations of the current command line, for the workbench */
     struct str said;
     /* text for the terminal's clipboard; empty: none */
     struct str copied;
-    /* last path of a session file that was shown to the user; NULL: none */
+    /* last path of a session file that the user was shown; NULL: none */
     char *shown_path;
     struct edit_request edit;         /* requested edit, or edit in a separate window */
     /* running measurement whose results are added live; NULL: none */
@@ -80,18 +80,17 @@ struct session {
     /* inference run that waits for selected experiments; NULL: none */
     struct active_pending *choosing;
     unsigned loading;                 /* job that loads a kernel; 0: none */
-    /* job that will replace the document; until then nothing else may change it; 0: none */
+    /* job that will replace the document, which nothing else may then change; 0: none */
     unsigned replacing;
     const char *replacing_how;        /* verb phrase for messages: "is loading another session" */
-    /* incremented by each change of the document; data derived at an earlier revision is out of
-     * date */
+    /* incremented by each change of the document; data of an earlier revision is outdated */
     unsigned long revision;
-    const struct session_views *views;   /* NULL: none */
+    const struct session_views *views;   /* views; NULL: none */
     void *view_state;                 /* private data of @views */
     struct keymap *keys;              /* never NULL */
 };
 
-/* Rows that a view displays. A job collects them. */
+/* Rows that a view displays, which a job collects */
 struct rows_shown {
     void *state;
     /* Adds the rows to @out. Called once, on a worker thread. Returns false with err if cancelled
@@ -100,10 +99,10 @@ struct rows_shown {
     void (*free)(void *state);
 };
 
-/* Functions of the views, set by the workbench or by a view printed in a script. */
+/* Functions of the views, which the workbench sets, or a view printed in a script */
 struct session_views {
-    /* Executes `view`, `find`, `sort`, `filter`, `do`, `prompt` and `copy`. Copied text is stored
-     * in session.copied. */
+    /* Executes `view`, `find`, `sort`, `filter`, `do`, `prompt` and `copy`. Stores copied text in
+     * session.copied. */
     bool (*command)(struct session *s, const char *verb, const char *argument,
                     struct result *result, struct err *err);
     /* Calls @add for each word that may follow @verb: the names of views, or the columns of the
@@ -118,54 +117,55 @@ struct session_views {
 
 void session_init(struct session *s);
 void session_done(struct session *s);
-/* Same as session_free, but background jobs continue. For a session that was created only for
- * display. */
+/* Frees a session that was created only for display, like session_free, but background jobs
+ * continue. */
 void session_release(struct session *s);
-/* Returns the id of this CPU's machine for HERE_NAME, and @id otherwise. Returns NULL with err if
- * no machine matches this CPU. */
+/* Returns the id of this CPU's machine for HERE_NAME, else @id; NULL with err if no machine matches
+ * this CPU. */
 const char *session_machine_id(const struct session *s, const char *id, struct err *err);
 /* Returns whether machine @id is loaded. */
 bool session_has_machine(const struct session *s, const char *id);
-/* Returns machine @id, borrowed. Loads it on first use. Returns NULL with err. */
+/* Returns machine @id, borrowed; loads it on first use. NULL with err. */
 struct machine *session_machine(struct session *s, const char *id, struct err *err);
 /* Adds @take_machine, or replaces the machine with the same id. */
 void session_add_machine(struct session *s, struct machine *take_machine);
-/* Replaces machine @m of the session by a copy that may be modified, and returns the copy. @what
- * names the change for undo. */
+/* Replaces machine @m of the session by a copy that may be modified. Returns the copy. @what: name
+ * of the change for undo. */
 struct machine *session_change_machine(struct session *s, struct machine *m, const char *what);
-/* Same as session_change_machine with a prepared copy. */
+/* Does the same as session_change_machine with a prepared copy. */
 struct machine *session_take_changed(struct session *s, struct machine *m,
                                      struct machine *take_copy, const char *what);
-/* Replaces the session's experiments by *@made, which is set to NULL. @base: *@made extends this
- * table, to which the caller has a reference, and running measurements continue to fill it. NULL:
+/* Replaces the session's experiments by *@made, which is set to NULL. @base: table that *@made
+ * extends, to which the caller has a reference; running measurements continue to fill it. NULL:
  * *@made is unrelated. Returns false with err if the session's experiments are no longer @base. */
 bool session_set_experiments(struct session *s, struct experiments **made,
                              const struct experiments *base, struct err *err);
-/* Returns the session's experiments for modification. If others hold references, a copy replaces
- * them first. */
+/* Returns the session's experiments for modification. A copy replaces them first if there are other
+ * references. */
 struct experiments *session_change_experiments(struct session *s);
-/* Returns the first selected machine. Loads it on first use. Returns NULL with err. */
+/* Returns the first selected machine; loads it on first use. NULL with err. */
 struct machine *session_current(struct session *s, struct err *err);
 /* Records that @line, a command or a job's title, failed. `export` then has neither its result nor
- * the previous one. NULL clears the record. */
+ * the previous one. NULL: clears the record. */
 void session_note_failure(struct session *s, const char *line);
 /* Frees the messages of jobs that ended between commands. */
 void session_clear_output(struct session *s);
 /* Selects the machines @ids. Returns false with err unless all load and have the same instruction
  * set. */
 bool session_select(struct session *s, char **ids, size_t count, struct err *err);
-/* Same as session_select for a choice by the user, which is not replaced automatically. */
+/* Selects machines like session_select, for a choice by the user, which is not replaced
+ * automatically. */
 bool session_choose(struct session *s, char **ids, size_t count, struct err *err);
 /* Selects the machines @ids of @isa, without loading them. session_analyses omits those that fail
  * to load. */
 void session_show(struct session *s, enum isa isa, const char *const *ids, size_t count);
 /* Returns the analyses of the kernel on the selected machines. They are cached until kernel or
  * machines change, and borrowed until the next command. In the workbench a job analyses a long
- * loop; until it ends there are none (session_analysing). */
+ * loop, and until it ends there are none (session_analysing). */
 struct analysis *const *session_analyses(struct session *s, size_t *count);
 bool session_analysing(const struct session *s);
-/* Returns the simulation of analysis @index, which is cached, and borrowed until the next command.
- * NULL while a job of the workbench computes it, and for very long loops. */
+/* Returns the simulation of analysis @index, cached, and borrowed until the next command; NULL
+ * while a job of the workbench computes it, and for very long loops. */
 const struct simulation *session_simulation(struct session *s, size_t index);
 /* Passes @verb with @argument (may be NULL) to the views. Returns false with err if there are
  * none. */
@@ -173,34 +173,33 @@ bool session_view(struct session *s, const char *verb, const char *argument, str
                   struct err *err);
 /* Returns the default number of threads of commands, at least 1. */
 unsigned session_threads(const struct session *s);
-/* Returns the form table of @isa, borrowed. Loads it on first use. Returns NULL with err. */
+/* Returns the form table of @isa, borrowed; loads it on first use. NULL with err. */
 struct forms *session_forms(struct session *s, enum isa isa, struct err *err);
-/* Replaces the form table of one instruction set by @take_forms. References to the old table stay
+/* Replaces the form table of one instruction set by @take_forms. References to the old table remain
  * valid. */
 void session_set_forms(struct session *s, struct forms *take_forms);
-/* Sets the patterns that select forms. @count 0 selects all forms. */
+/* Sets the patterns that select forms; @count 0: all forms. */
 void session_select_forms(struct session *s, char **patterns, size_t count);
-/* Returns whether one of @patterns selects @form. Without patterns all forms are selected. Any
- * thread. */
+/* Returns whether one of @patterns selects @form. No patterns select all forms. Any thread. */
 bool form_patterns_match(char *const *patterns, size_t count, const char *form);
-/* Returns false with err when no kernel is loaded. */
+/* Returns whether a kernel is loaded; false with err otherwise. */
 bool session_has_kernel(const struct session *s, struct err *err);
-/* Returns whether the file of @r may be opened. A path from a session file is refused once, with
- * the path in err, because the user did not type it. Repeating the command opens it. UI thread. */
+/* Returns whether the file of @r may be opened. Refuses a path from a session file once, with the
+ * path in err, because the user did not type it. Repeating the command opens it. UI thread. */
 bool session_may_open(struct session *s, const struct recipe *r, struct err *err);
-/* Returns whether the loaded kernel has the instruction set of @m; false sets err. */
+/* Returns whether the loaded kernel has the instruction set of @m; false with err otherwise. */
 bool session_fits(const struct session *s, const struct machine *m, struct err *err);
 /* Returns false with err if the user selected machines of an instruction set other than the
- * kernel's, otherwise true. */
+ * kernel's. */
 bool session_shown_fit(const struct session *s, struct err *err);
-/* Returns the machine for a command about the kernel: @id. If @id is NULL, the machine last named
- * to kernel analyze, or else the current machine. Returns NULL with err if it is missing or has
- * another instruction set. */
+/* Returns the machine of a command about the kernel: @id, or else the machine last named to kernel
+ * analyze, or else the current machine. Returns NULL with err if it is missing or has another
+ * instruction set. */
 struct machine *session_kernel_machine(struct session *s, const char *id, struct err *err);
 /* Records @id (NULL: none), the machine given to kernel analyze. */
 void session_note_analysed(struct session *s, const char *id);
-/* Makes @take_kernel with loop @loop the session's kernel. If its instruction set differs from the
- * displayed one, displays the machines of that set. */
+/* Makes @take_kernel with loop @loop the session's kernel. Displays the machines of its instruction
+ * set, if this is not the displayed one. */
 void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop);
 /* Stores the index of the current loop in the kernel's shelf entry. */
 void session_keep_loop(struct session *s);

@@ -10,13 +10,12 @@
 #include "simulate/simulate.h"
 
 #define TIMELINE_ITERATIONS 40   /* iterations that each simulation records */
-/* SIMULATED_AT_ONCE: largest number of instructions of a loop that is simulated while the screen
- * waits, one or two milliseconds. SIMULATED_MOST: largest number of instructions of a loop that is
- * simulated for views at all. */
+/* SIMULATED_AT_ONCE: maximum number of instructions of a loop that is simulated while the screen
+ * waits; one or two milliseconds. SIMULATED_MOST: maximum number for any simulation for views. */
 #define SIMULATED_AT_ONCE 40
 #define SIMULATED_MOST 400
-/* largest number of instructions, summed over the machines, that are analysed while the screen
- * waits: some milliseconds */
+/* maximum number of instructions, summed over the machines, that are analysed while the screen
+ * waits; some milliseconds */
 #define ANALYZED_AT_ONCE 400
 
 static bool make_work(void *state, struct result *result, struct err *err)
@@ -33,7 +32,7 @@ static bool make_publish(struct session *s, void *state, struct result *result, 
     (void)err;
     a->made = true;
     a->job = 0;
-    s->revision++; /* A new revision makes the views request new analyses. */
+    s->revision++; /* With a new revision, views request new analyses. */
     return true;
 }
 
@@ -51,8 +50,7 @@ static void make_free(void *state)
     analyses_free(state);
 }
 
-/* Runs analyses_make in a background job. Success sets `made`; the end of the job sets `job` to
- * 0. */
+/* Runs analyses_make in a job. Success sets `made`; the end of the job sets `job` to 0. */
 static void analyses_start(struct session *s, struct analyses *a)
 {
     static const struct task_ops ops = {
@@ -79,8 +77,8 @@ static struct machine **machines_shown(struct session *s, size_t *count)
     return machines;
 }
 
-/* Returns whether to repeat failed analyses. A repetition needs a change of the session, because an
- * immediate one would undo a cancellation. */
+/* Returns whether to repeat failed analyses. The session must have changed, because an immediate
+ * repetition would undo a cancellation. */
 static bool try_again(const struct session *s, struct analyses *a)
 {
     if (a->made || a->job)
@@ -116,7 +114,7 @@ bool session_analysing(const struct session *s)
     return s->document.analyses && s->document.analyses->job;
 }
 
-/* A simulation made in the background. */
+/* A simulation made in the background */
 struct simulating {
     struct analyses *of;   /* counted reference */
     size_t index;
@@ -152,7 +150,7 @@ static bool simulating_publish(struct session *s, void *state, struct result *re
     to->job = 0;
     to->made = w->made;
     w->made = NULL;
-    s->revision++; /* A new revision makes the views request the simulation again. */
+    s->revision++; /* With a new revision, views request the simulation again. */
     return true;
 }
 
@@ -179,8 +177,8 @@ static void simulating_free(void *state)
     free(w);
 }
 
-/* Returns the simulation on machine @index of @a. A short loop is simulated at once, a longer one
- * by a job. Returns NULL while the job runs, and for very long loops. */
+/* Returns the simulation on machine @index of @a. Simulates a short loop at once, a longer one in a
+ * job. Returns NULL while the job runs, and for very long loops. */
 static const struct simulation *simulation_of(struct session *s, struct analyses *a, size_t index)
 {
     static const struct task_ops ops = {.work = simulating_work,

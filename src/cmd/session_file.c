@@ -27,7 +27,7 @@
 
 #define VERSION "1"
 
-/* Lists the session's files, one per row. Only these files are replaced or removed. */
+/* File with the session's files, one per row. Only these are replaced or removed. */
 #define MANIFEST "manifest.csv"
 
 const char *session_path(struct str *path, const char *dir, const char *name)
@@ -37,7 +37,7 @@ const char *session_path(struct str *path, const char *dir, const char *name)
     return str_text(path);
 }
 
-/* A session being written: the new files and their names. */
+/* A session being written: the new files and their names */
 struct session_saving {
     struct file_set *files;
     struct names names;
@@ -86,7 +86,7 @@ static bool same_entry(const struct mapping_entry *a, const struct mapping_entry
 }
 
 /* Writes the entries of @m that differ from its shipped machine as an overrides file. Returns false
- * if such a file cannot express a difference. */
+ * if the file cannot express a difference. */
 static bool overrides_of(const struct machine *m, struct str *out)
 {
     struct err ignored = {0};
@@ -110,8 +110,8 @@ static bool overrides_of(const struct machine *m, struct str *out)
                                    *old = mapping_find(base->mapping, entry->form);
         if (old && same_entry(entry, old))
             continue;
-        /* Two cases cannot be expressed. An empty field means unchanged, so a number cannot be
-         * removed. A pattern would also match other forms. */
+        /* Two cases cannot be expressed: an empty field means unchanged, so a number cannot be
+         * removed, and a pattern would also match other forms. */
         ok = !strpbrk(entry->form, "*?{") &&
              !(old && ((isnan(entry->latency) && !isnan(old->latency)) ||
                        (!entry->micro_ops && old->micro_ops)));
@@ -189,7 +189,7 @@ static bool save_all(struct session *s, struct session_saving *w, struct err *er
             session_row(&settings, setting->name, str_text(&value));
         }
     str_done(&value);
-    /* the displayed instruction set is last */
+    /* The displayed instruction set is last. */
     for (int k = 1; k <= ISA_COUNT; k++) {
         const struct selection *shown = &s->document.kept[(s->document.isa + k) % ISA_COUNT];
         for (size_t i = 0; i < shown->count; i++)
@@ -245,8 +245,8 @@ void session_refuse(const char *dir, const char *todo, struct err *err)
     str_done(&path);
 }
 
-/* Reads the manifest of @dir; a missing one gives an empty list. file_set_remove checks that names
- * are relative. */
+/* Reads the manifest of @dir; a missing one is an empty list. file_set_remove checks that names are
+ * relative. */
 static bool read_manifest(const char *dir, struct names *out, struct err *err)
 {
     struct str path = {0};
@@ -269,7 +269,7 @@ static bool read_manifest(const char *dir, struct names *out, struct err *err)
     return ok;
 }
 
-/* Returns whether @dir has only files in its manifest. */
+/* Returns whether @dir has only files of its manifest. */
 static bool only_ours(const char *dir, const struct names *manifest, struct err *err)
 {
     const char **known = mem_zero(manifest->count + 1, sizeof *known);
@@ -301,7 +301,7 @@ static bool write_manifest(struct session_saving *w, struct err *err)
     return ok;
 }
 
-/* Removes the files of the previous session that the new one does not have. */
+/* Removes the files of the previous session that the new one lacks. */
 static bool remove_stale(struct session_saving *w, const struct names *before, struct err *err)
 {
     bool ok = true;
@@ -342,7 +342,7 @@ bool session_remove(const char *dir, struct err *err)
     return ok && (rmdir(dir) == 0 || file_fault(err, dir, "remove", NULL));
 }
 
-/* Rows of session.csv that are applied after the machines are loaded. */
+/* Rows of session.csv that are applied after the machines are loaded */
 struct session_plan {
     struct session *into;
     VEC(char *) machines, patterns;
@@ -368,7 +368,7 @@ bool session_columns(const struct csv_table *t, const char *path, const char *co
     return true;
 }
 
-/* Calls @take for each row of @t; @path is its file, for errors. */
+/* Calls @take for each row of @t. @path: its file, for errors. */
 static bool take_rows(const char *path, const struct csv_table *t,
                       bool (*take)(void *to, const char *key, const char *value), void *to,
                       struct err *err)
@@ -503,7 +503,7 @@ static bool load_forms(const char *dir, struct session *s, struct err *err)
     return ok;
 }
 
-/* Selects the machines of each instruction set; the last set in the file is displayed. */
+/* Selects the machines of each instruction set. The last set in the file is displayed. */
 static bool select_all(struct session *s, const struct session_plan *plan, struct err *err)
 {
     char **ids = mem_alloc((plan->machines.count + 1) * sizeof *ids);

@@ -5,29 +5,29 @@
 
 #include "cmd/session.h"
 
-/* Writes the session to @dir atomically (base/file_set.h). In an existing directory only the files
- * of its manifest are replaced. A directory with other files is rejected. */
+/* Writes the session to @dir atomically (base/file_set.h). Replaces only the files of the manifest
+ * in an existing directory. Rejects a directory with other files. */
 bool session_save(struct session *s, const char *dir, struct err *err);
-/* Replaces kernel, machines, forms and settings of @s. An invalid directory is rejected and @s
- * stays unchanged. */
+/* Replaces kernel, machines, forms and settings of @s. Rejects an invalid directory; @s is then
+ * unchanged. */
 bool session_load(struct session *s, const char *dir, struct err *err);
 /* The two steps of session_load. session_read reads @dir on any thread, and returns NULL with err
  * on failure. session_take moves the result to @s on the UI thread, and moves the old state of @s
- * into @read. Free it with session_forget on the UI thread. */
+ * into @read. session_forget frees it on the UI thread. */
 struct session *session_read(const char *dir, struct err *err);
 bool session_take(struct session *s, struct session *read, struct err *err);
 void session_forget(struct session *read);
-/* Returns a copy of all that session_save reads, with counted references, so that another thread
- * can save it. Free it with session_forget on the UI thread. */
+/* Returns a copy of all that session_save reads, with counted references, for saving on another
+ * thread. session_forget frees it on the UI thread. */
 struct session *session_snapshot(struct session *s);
-/* Returns whether no job runs. If one runs, sets err, because jobs use the experiments and machines
- * of their start. UI thread. */
+/* Returns whether no job runs; false with err otherwise, because jobs use the experiments and
+ * machines of their start. UI thread. */
 bool session_idle(struct err *err);
 /* Removes the session in @dir, and @dir if it is then empty. Returns false with err. */
 bool session_remove(const char *dir, struct err *err);
 /* Returns whether @dir contains a session. */
 bool session_is_directory(const char *dir);
-/* Sets err because @dir contains no session, or cannot be read. @todo: remedy if it has none. */
+/* Sets err: @dir contains no session, or cannot be read. @todo: remedy if it has none. */
 void session_refuse(const char *dir, const char *todo, struct err *err);
 
 #endif

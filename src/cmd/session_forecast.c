@@ -12,7 +12,8 @@
 #include "cmd/task.h"
 #include "work/job.h"
 
-#define SHARE 10 /* While a job changes the table, forecasts use at most 1 / SHARE of the time. */
+/* Largest share (1 / SHARE) of the time for forecasts while a job changes the table. */
+#define SHARE 10
 
 static bool forecast_work(void *state, struct result *result, struct err *err)
 {
@@ -47,7 +48,7 @@ static bool forecast_publish(struct session *s, void *state, struct result *resu
     f->made = f->fresh;
     f->fresh = NULL;
     forecast_failed(s, state, result, err);
-    s->revision++; /* makes views request the forecast again */
+    s->revision++; /* With a new revision, views request the forecast again. */
     return true;
 }
 
@@ -56,7 +57,7 @@ static void forecast_release(void *state)
     forecast_free(state);
 }
 
-/* Predicts a small table at once, and any table if no screen waits. Otherwise starts a job. A view
+/* Predicts a small table at once, and any table if no screen waits; otherwise starts a job. A view
  * may request predictions of all selected machines, so a table is small if it is small for all of
  * them together. */
 static void start(struct session *s, struct forecast *f, struct experiments *t)
@@ -84,7 +85,7 @@ static void start(struct session *s, struct forecast *f, struct experiments *t)
 }
 
 /* Returns whether forecast @f is of table @t and of a selected machine in its current state. A view
- * may request all such forecasts with each drawing. */
+ * may request all of these with each drawing. */
 static bool is_needed(const struct session *s, const struct forecast *f,
                       const struct experiments *t)
 {
@@ -98,8 +99,7 @@ static bool is_needed(const struct session *s, const struct forecast *f,
     return current && selected && f->serial == t->serial && f->rows == t->rows.count;
 }
 
-/* Keeps the FORECASTS_KEPT most recently requested forecasts among those that are not needed, and
- * drops all older ones. */
+/* Keeps the FORECASTS_KEPT most recently requested forecasts of those that are not needed. */
 static void forget_old(const struct session *s, const struct experiments *t)
 {
     struct forecasts *all = s->document.forecasts;

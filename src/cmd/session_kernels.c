@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kernels in a session's directory. NAME.s or NAME.hex has the code, NAME-names.csv the references
- * of machine code. NAME-source.txt and NAME-lines.csv have the source if known, NAME-recipe.csv the
- * recipe of a kernel made from a file. */
+ * of machine code. NAME-source.txt and NAME-lines.csv have the source, if known. NAME-recipe.csv
+ * has the recipe of a kernel made from a file. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -86,8 +86,7 @@ static bool write_named(struct session_saving *w, const char *prefix, const char
     return ok;
 }
 
-/* Writes a value that must be restored exactly. If it is not UTF-8, it is written in hexadecimal
- * under KEY-hex. */
+/* Writes a value that must be restored exactly, in hexadecimal under KEY-hex if it is not UTF-8. */
 static void exact_row(struct str *text, const char *key, const char *value)
 {
     struct str name = {0}, digits = {0};
@@ -104,7 +103,7 @@ static void exact_row(struct str *text, const char *key, const char *value)
     str_done(&digits);
 }
 
-/* Decodes a row of exact_row into a key and a value that the caller frees. Returns false, with
+/* Decodes a row of exact_row into a key and a value, which the caller frees. Returns false, with
  * nothing to free, for invalid hexadecimal digits. */
 static bool read_exact(const char *key, const char *value, char **plain_key, char **plain)
 {
@@ -123,7 +122,7 @@ static bool read_exact(const char *key, const char *value, char **plain_key, cha
     return true;
 }
 
-/* Saves how the kernel was made, so that it can be read or compiled again. */
+/* Saves how the kernel was made, for reading or compiling it again. */
 static bool save_recipe(struct session_saving *w, const struct recipe *r, const char *prefix,
                         struct err *err)
 {
@@ -230,7 +229,7 @@ static void add_text_lines(const struct kernel *k, struct str *out)
             str_addf(out, "%zu,%u\n", i + 1, k->origin_lines[i]);
 }
 
-/* Writes the source line and inlined function of each byte offset of a loop of machine code where
+/* Writes the source line and inlined function of a loop of machine code, at each byte offset where
  * they change. */
 static void add_byte_lines(const struct kernel *k, size_t loop, struct str *out)
 {
@@ -434,13 +433,13 @@ static bool load_recipe(const char *dir, const char *prefix, struct kernel *k, s
     return ok;
 }
 
-/* Columns of the line table: text line or byte offset, source line, inlined function. */
+/* columns of the line table: text line or byte offset, source line, inlined function */
 enum { PLACE, SOURCE_LINE, INLINED, LINE_COLUMNS };
 
 /* Parses decimal digits; the value may be at most @most. */
 static bool read_whole(const char *text, unsigned long most, unsigned long *out)
 {
-    *out = strtoul(text, NULL, 10);   /* ULONG_MAX on overflow */
+    *out = strtoul(text, NULL, 10);   /* ULONG_MAX on overflow. */
     return *text && !text[strspn(text, "0123456789")] && *out <= most;
 }
 
@@ -464,7 +463,7 @@ static bool take_line_row(const struct csv_table *t, size_t i, const char *path,
     return true;
 }
 
-/* Sets err for a failed allocation (@room false) for @rows rows. Returns whether there was no
+/* Sets err for a failed allocation (@room false) of @rows rows. Returns whether there was no
  * error. */
 static bool lines_end(bool ok, bool room, const char *path, size_t rows, size_t size,
                       struct err *err)
@@ -496,7 +495,7 @@ static bool load_text_lines(const struct csv_table *t, const char *path, struct 
         if (ok)
             vec_try_push(&lines, last, room);
     }
-    /* the last entry applies up to the end of the text */
+    /* The last entry applies up to the end of the text. */
     for (size_t i = 0; ok && lines.count && i < k->insn_count; i++)
         while (room && lines.count < k->insns[i].line)
             vec_try_push(&lines, last, room);
@@ -648,7 +647,7 @@ static bool take_kernel_row(void *to, const char *key, const char *value)
     return kernel_record_take(to, key, value, &valid) && valid;
 }
 
-/* Loads kernel @number of the shelf. *@there receives whether it has files. */
+/* Loads kernel @number of the shelf. Sets *@there to whether it has files. */
 static const struct kernel *load_shelved(const char *dir, size_t number, size_t *loop, bool *there,
                                          struct err *err)
 {
@@ -686,8 +685,8 @@ bool session_shelf_load(const char *dir, struct session *s, const struct kernel 
             kernel_free(k);
         } else if (err->what[0]) {
             ok = false;
-        } else if (current && at == SIZE_MAX) {   /* the first missing number is the current
-                                                   * kernel's */
+        /* The first missing number is the current kernel's. */
+        } else if (current && at == SIZE_MAX) {
             at = s->document.shelf.list.count;
             shelf_append(&s->document.shelf, current, loop);
         } else {

@@ -67,7 +67,7 @@ static int choice_of(const char *choices, const char *text)
     return -1;
 }
 
-/* Returns the value as a number of the largest width. A switch is 0 or 1, a choice its index. */
+/* Returns the value as a number of the largest width: a switch is 0 or 1, a choice its index. */
 static uint64_t number_of(const struct settings *s, const struct setting *setting)
 {
     const char *at = (const char *)s + setting->at;

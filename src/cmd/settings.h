@@ -1,4 +1,4 @@
-/* Settings: one record each, for program options, the session file, `set`, completion and help. */
+/* Settings: one record each, for program options, the session file, `set`, completion and help */
 #ifndef PORTOLAN_CMD_SETTINGS_H
 #define PORTOLAN_CMD_SETTINGS_H
 
@@ -13,7 +13,7 @@
 
 #define THREADS_MAX 1024
 
-/* Background colour of the terminal, in the order of BACKGROUND_CHOICES. */
+/* background colour of the terminal, in the order of BACKGROUND_CHOICES */
 enum background { BACKGROUND_AUTO, BACKGROUND_DARK, BACKGROUND_LIGHT };
 #define BACKGROUND_CHOICES "auto|dark|light"
 
@@ -36,20 +36,19 @@ struct setting {
     /* at: offset of the member in struct settings; width: 4 or 8 bytes for numbers and enums, or
      * the size of a text */
     size_t at, width;
-    /* for choices: "text|csv" in the order of the enum; for counts: a word that means 0; NULL:
-     * none */
+    /* choices: "text|csv" in the order of the enum; counts: a word that means 0; NULL: none */
     const char *choices;
     uint64_t least, most;      /* range of counts */
     const char *initial;       /* default in the user's notation */
-    bool saved;                /* true if a session stores it */
+    bool saved;                /* a session stores it */
     const char *help;          /* meaning in one line without a full stop */
 };
 extern const struct setting settings_table[];   /* ends with a NULL name */
 
 void settings_init(struct settings *s);
-/* Returns the setting with that name, or NULL. In names _ and - are equivalent. */
+/* Returns the setting with that name; NULL: none. In names _ and - are equivalent. */
 const struct setting *setting_find(const char *name);
-/* Parses @text. Returns false with err (may be NULL) that lists the allowed values. */
+/* Parses @text. Returns false with err (may be NULL), which lists the allowed values. */
 bool setting_set(struct settings *s, const struct setting *setting, const char *text,
                  struct err *err);
 /* Copies the value of @setting from @from. */

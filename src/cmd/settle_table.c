@@ -9,9 +9,9 @@
 #include "infer/generate.h"
 
 struct settling_table {
-    struct experiments *base, *made;   /* counted reference to the session's table; the extended
-                                        * table */
-    struct machine *evolved;           /* counted reference; NULL: no evolved machine */
+    /* the session's table (counted reference), and the extended table */
+    struct experiments *base, *made;
+    struct machine *evolved;           /* machine (counted reference); NULL: no evolved machine */
     struct measure_choice choice;
     char *simulate;
     size_t added;

@@ -46,7 +46,7 @@ static bool same_origin(const struct kernel *old, const struct kernel *fresh)
            a->options.last_line == b->options.last_line;
 }
 
-/* Returns whether both kernels were compiled in the same way, or neither was compiled. */
+/* Returns whether both kernels were compiled in the same way, or neither was. */
 static bool same_making(const struct kernel *old, const struct kernel *fresh)
 {
     struct str a = {0}, b = {0};
@@ -62,7 +62,7 @@ static bool same_making(const struct kernel *old, const struct kernel *fresh)
 }
 
 /* Returns the index of the kernel that @k replaces, which has the same origin and was compiled in
- * the same way. Returns the length of the list if there is none. */
+ * the same way; the length of the list: none. */
 static size_t find_same(const struct shelf *s, const struct kernel *k)
 {
     for (size_t i = 0; i < s->list.count; i++)

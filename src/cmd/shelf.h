@@ -1,4 +1,4 @@
-/* Kernels of a session, so that earlier ones can be selected and compared. One thread. */
+/* Kernels of a session, of which earlier ones can be selected and compared. One thread. */
 #ifndef PORTOLAN_CMD_SHELF_H
 #define PORTOLAN_CMD_SHELF_H
 
@@ -6,28 +6,26 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-#define SHELF_MOST 64   /* maximum number of kernels; a further kernel replaces the oldest */
+#define SHELF_MOST 64   /* maximum number of kernels; a further kernel replaces the oldest one */
 
 struct shelved {
     const struct kernel *kernel;   /* counted reference */
     size_t loop;                   /* index of the current loop, or of the last one used */
 };
 
-/* Empty and valid if zero-initialised. */
 struct shelf {
-    VEC(struct shelved) list;      /* in order of loading */
+    VEC(struct shelved) list;      /* kernels in order of loading */
     size_t at;                     /* index of the current kernel */
 };
 
 void shelf_done(struct shelf *s);
 /* Fills the empty @to with references to the same kernels. */
 void shelf_copy(const struct shelf *from, struct shelf *to);
-/* Appends @k, even if an entry has the same source. The current kernel stays the same. */
+/* Appends @k, even if an entry has the same source. The current kernel remains the same. */
 void shelf_append(struct shelf *s, const struct kernel *k, size_t loop);
 /* Makes @k with loop @loop the current kernel. It replaces an entry made in the same way from the
- * same file and function, or from the same pasted text. Without such an entry the kernel is
- * appended, so differently compiled versions stay. Returns the replaced entry, whose kernel the
- * caller frees; NULL: none. */
+ * same file and function, or from the same pasted text, or else is appended. Differently compiled
+ * versions thus remain. Returns the replaced entry, whose kernel the caller frees; NULL: none. */
 struct shelved shelf_put(struct shelf *s, const struct kernel *k, size_t loop);
 /* Appends a name for lists: "dot.c -O3 -march=skylake: innermost loop .L4". */
 void shelf_name(const struct shelved *item, struct str *out);

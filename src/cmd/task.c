@@ -15,8 +15,8 @@ struct task_run {
     const struct task_ops *ops;
     struct job_ops job_ops;
     void *state;
-    struct result *result;    /* used only by the worker until it ends */
-    char *title;              /* title of a job that no screen waits for; otherwise NULL */
+    struct result *result;    /* result; used only by the worker until it ends */
+    char *title;              /* title of a job for which no screen waits; otherwise NULL */
     enum format format;       /* session's format at the start */
     bool color;
 };
@@ -100,7 +100,7 @@ static bool run_here(struct task_run *take_t, const char *title, struct err *err
     return ok;
 }
 
-/* Waits for job @number up to the screen's patience. After MOMENT seconds the screen shows the
+/* Waits for job @number within the screen's patience. After MOMENT seconds the screen shows the
  * job's work. Returns false if the job still runs. */
 static bool wait_visibly(struct session *s, unsigned number, const char *title,
                          const struct task_ops *ops)
@@ -118,7 +118,7 @@ static bool wait_visibly(struct session *s, unsigned number, const char *title,
     return job_wait_for(number, s->patience - moment);
 }
 
-/* Runs the task as a job. The screen waits for the job up to its patience. */
+/* Runs the task as a job, for which the screen waits within its patience. */
 static bool run_beside(struct task_run *take_t, const char *title, struct err *err)
 {
     struct session *s = take_t->session;

@@ -1,5 +1,5 @@
-/* Work of commands. The command prepares its input; a worker thread does the work if the UI is up;
- * the UI thread publishes the result atomically. */
+/* Work of commands. The command prepares its input. A worker thread does the work if the UI is up.
+ * The UI thread publishes the result atomically. */
 #ifndef PORTOLAN_CMD_TASK_H
 #define PORTOLAN_CMD_TASK_H
 
@@ -8,22 +8,22 @@
 #include "table/result.h"
 #include "work/job.h"
 
-/* When the work is listed as a job. */
+/* when the work is listed as a job */
 enum task_listed {
     /* listed in the workbench; in scripts the calling thread does the work */
     TASK_LISTED_ON_SCREEN,
     /* listed in the workbench, unless the work ends within the screen's patience */
     TASK_LISTED_IF_LONG,
-    TASK_LISTED,             /* always */
+    TASK_LISTED,             /* always listed */
 };
 
 struct task_ops {
     const char *title;       /* title of the job; NULL: the command's name */
     const char *doing;       /* verb for messages: "job 3 loads" */
     /* Does the work on @state. Worker thread; it must use only parts of the session to which @state
-     * has references. Loops poll watch_steps (base/watch.h); the result of cancelled work is
-     * dropped. @result is shown on success. job_current() is the job, for progress. Returns false
-     * with err. */
+     * has references. Loops poll watch_steps (base/watch.h). The result of cancelled work is
+     * dropped. @result is shown on success. job_current() returns the job, for progress. Returns
+     * false with err. */
     bool (*work)(void *state, struct result *result, struct err *err);
     /* Stores the result in the session after success, and may add to @result. UI thread. NULL:
      * nothing to do. Returns false with err if that fails. */
@@ -33,21 +33,22 @@ struct task_ops {
     /* Called after a failure (@err), or after a cancellation (@err NULL). May add a partial result.
      * UI thread. May be NULL. */
     void (*failed)(struct session *s, void *state, struct result *result, const struct err *err);
-    /* Called when the screen stops waiting and the work continues as job @number. UI thread. May be
-     * NULL. */
+    /* Called when the screen stops waiting, and the work continues as job @number. UI thread. May
+     * be NULL. */
     void (*goes_on)(struct session *s, unsigned number);
     enum task_listed listed;
-    bool (*measures)(const void *state);   /* same as in struct job_ops */
+    bool (*measures)(const void *state);   /* as in struct job_ops */
     bool measures_alone, counts;
-    /* cancelled work may return true; its partial result is then published */
+    /* cancelled work may return true, and its partial result is then published */
     bool keeps;
 };
 
-/* Work that a command's `prepare` defines. */
+/* work that a command's `prepare` defines */
 struct task {
     const struct task_ops *ops;   /* NULL: the command has already done the work */
     void *state;
-    const char *title;      /* title of the job, if a command has several; NULL: the title in ops */
+    /* title of the job, if a command has several; NULL: the title in @ops */
+    const char *title;
 };
 
 /* Makes @task do the work of @ops on @take_state. Returns true. */
@@ -56,11 +57,11 @@ bool task_give(struct task *task, const struct task_ops *ops, void *take_state);
  * session.patience; then further commands are queued (session.queue). Returns false with err if the
  * work did not start or failed. UI thread. */
 bool task_start(struct session *s, const char *name, const struct task *take_task, struct err *err);
-/* Starts work that continues in the background while other commands run. Returns the job number, or
- * 0 with err if it did not start. */
+/* Starts work that continues in the background while other commands run. Returns the job number; 0
+ * with err: it did not start. */
 unsigned task_begin(struct session *s, const char *title, const struct task_ops *ops,
                     void *take_state, struct err *err);
-/* Same as task_begin for automatic work that no command waits for (job_start_aside). */
+/* Starts automatic work like task_begin, for which no command waits (job_start_aside). */
 unsigned task_start_aside(struct session *s, const char *title, const struct task_ops *ops,
                           void *take_state, struct err *err);
 

@@ -15,7 +15,7 @@
 #define FAST_MATH "-ffast-math"
 #define LEVEL_LEAST "-O2"
 
-/* A change of the recipe; NULL members stay the same. */
+/* a change of the recipe; NULL members remain */
 struct build_change {
     const char *level, *compiler, *target;
     bool fast;
@@ -76,8 +76,8 @@ static struct recipe *changed_recipe(const struct recipe *from, const struct bui
     return NULL;
 }
 
-/* Finds the loop of @made from the same source lines as the loop of @k. If there are several, takes
- * the one with the fewest cycles per original iteration. */
+/* Finds the loop of @made from the same source lines as the loop of @k: of several, the one with
+ * the fewest cycles per original iteration. */
 static bool find_loop(const struct kernel *k, size_t loop, const struct machine *m,
                       const struct kernel *made, struct tune_build *out)
 {
@@ -97,7 +97,7 @@ static bool find_loop(const struct kernel *k, size_t loop, const struct machine 
     return !isnan(out->cycles);
 }
 
-/* Returns whether two loops have the same instructions, except for jump targets. */
+/* Returns whether two loops have the same instructions, except jump targets. */
 static bool same_code(const struct kernel *a, size_t loop_a, const struct kernel *b, size_t loop_b)
 {
     size_t n, m;
@@ -111,7 +111,7 @@ static bool same_code(const struct kernel *a, size_t loop_a, const struct kernel
     return same;
 }
 
-/* Returns whether the loop of @build is the same as the loop of @k or of a listed build. */
+/* Returns whether the loop of @build equals that of @k or of a listed build. */
 static bool is_known(const struct kernel *k, size_t loop, const struct tune_builds *builds,
                      const struct tune_build *build)
 {
@@ -147,7 +147,7 @@ static int by_cycles(const void *a, const void *b)
     return (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* Lists at most @most compilers other than the one of @r. */
+/* Lists at most @most compilers, without that of @r. */
 static size_t other_compilers(const struct recipe *r, const char **out, size_t most)
 {
     const enum isa isa = r->options.isa_given ? r->options.isa : isa_host();

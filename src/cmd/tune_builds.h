@@ -1,5 +1,5 @@
 /* Builds of a loop's source with other optimisation levels, other compilers, this machine as
- * target, and -ffast-math. Each is compiled and predicted. One thread, usually a worker. */
+ * target, and -ffast-math. Compiles and predicts each. One thread, usually a worker. */
 #ifndef PORTOLAN_CMD_TUNE_BUILDS_H
 #define PORTOLAN_CMD_TUNE_BUILDS_H
 
@@ -32,7 +32,7 @@ struct tune_builds_hooks {
 
 /* Compiles the source of @k with each change; no builds for a kernel that was not compiled here.
  * Omits builds that fail or whose work per iteration is unknown. Returns false with err if
- * cancelled. @out must be empty; free it with tune_builds_done. */
+ * cancelled. @out must be empty; tune_builds_done frees it. */
 bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine *m,
                       const struct tune_builds_hooks *hooks, struct tune_builds *out,
                       struct err *err);

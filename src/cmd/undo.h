@@ -8,62 +8,61 @@
 #include "isa/isa.h"
 #include "model/machine.h"
 
-#define UNDO_MOST 64          /* maximum number of steps; a further step replaces the oldest */
-#define UNDO_FORMS 1000000    /* maximum number of forms of all machines in the steps, which limits
-                               * memory */
+#define UNDO_MOST 64          /* maximum number of steps; a further step replaces the oldest one */
+/* maximum number of forms of all machines in the steps, to limit memory */
+#define UNDO_FORMS 1000000
 
 struct session;
 struct result;
-/* Machines selected for an instruction set, and the displayed set. */
+/* machines selected for an instruction set, and the displayed set */
 struct undo_choice {
     VEC(char *) ids;
     enum isa shown;
 };
 struct undo_step {
     char *what;                            /* name of the change: "mapping set ADD (R64, R64)" */
-    /* counted reference to the machine that undo restores; NULL: the step changes a kernel */
+    /* machine that undo restores (counted reference); NULL: the step changes a kernel */
     struct machine *machine;
     const struct kernel *kernel, *now;     /* counted references; undo replaces @now by @kernel */
     size_t loop;
-    /* id of an added machine, in whose place @machine was (NULL: none); id NULL: the step adds no
+    /* id of an added machine, in place of @machine (NULL: none); id NULL: the step adds no
      * machine */
     char *id;
     enum isa isa;                          /* instruction set of the machine */
-    /* selections before and after the addition; undo does not change a selection that was changed
-     * since */
+    /* selections before and after the addition; undo keeps a selection that was changed since */
     struct undo_choice before, after;
     unsigned group;                        /* steps of one group are undone together */
 };
 struct undo_steps { VEC(struct undo_step) list; };
-/* Empty and valid if zero-initialised. */
 struct undo {
-    struct undo_steps done, undone;        /* newest step last */
+    struct undo_steps done, undone;        /* steps, newest last */
     unsigned groups;                       /* number of groups so far */
 };
 
 void undo_done(struct undo *u);
-/* Records that a modified copy will replace @m. @what names the change. Clears the redo steps. */
+/* Records that a modified copy will replace @m. @what: name of the change. Clears the redo
+ * steps. */
 void undo_note_machine(struct undo *u, struct machine *m, const char *what);
-/* Records that @m will be added to @s, may replace a machine, and will be selected. @what names the
- * change. @with_last: undo it together with the previous change. Ignores a machine of an unknown
- * instruction set, because it cannot be selected. */
+/* Records that @m will be added to @s, may replace a machine, and will be selected. @what: name of
+ * the change. @with_last: undo it together with the previous change. Ignores a machine of an
+ * unknown instruction set, which cannot be selected. */
 void undo_note_result(struct session *s, const struct machine *m, const char *what, bool with_last);
 /* Records that machine @id, named in the last undo_note_result, has been added and selected. */
 void undo_note_arrived(struct session *s, const char *id);
 /* Records that @now replaced @before with its loop @loop. */
 void undo_note_kernel(struct undo *u, const struct kernel *before, size_t loop,
                       const struct kernel *now);
-/* Adds to the title of @m that the machine is a modified copy. */
+/* Adds to the title of @m that it is a modified copy. */
 void undo_mark_edited(struct machine *m);
 
 /* Appends @step, which is moved. Frees the oldest steps beyond the limits. */
 void undo_push(struct undo_steps *steps, struct undo_step step);
-/* Free the members. */
+/* Frees the members. */
 void undo_choice_done(struct undo_choice *c);
 void undo_step_done(struct undo_step *step);
 void undo_steps_done(struct undo_steps *steps);
 
-/* Undoes the last change and its group, or redoes the last undone one (@again), and reports it.
+/* Undoes the last change with its group, or redoes the last undone one (@again). Reports it.
  * Returns false with err if there is none. */
 bool undo_run(struct session *s, bool again, struct result *result, struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records changes of the session, and undoes and redoes them. */
+/* Records, undoes and redoes changes of the session. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static bool same_choice(const struct undo_choice *a, const struct undo_choice *b
     return same;
 }
 
-/* Returns a step that restores the selection of @s and its machine @id. @take_what is moved. */
+/* Returns a step that restores the selection of @s and its machine @id. Moves @take_what. */
 static struct undo_step arrival_step(const struct session *s, const char *id, enum isa isa,
                                      unsigned group, char *take_what)
 {
@@ -95,7 +95,7 @@ static void drop_machine(struct document *d, const char *id)
         }
 }
 
-/* Removes @id from the selection. Returns false if the selection would be empty. */
+/* Removes @id from the selection. Returns false if the selection would then be empty. */
 static bool deselect(struct session *s, enum isa isa, const char *id)
 {
     const enum isa shown = s->document.isa;
@@ -115,8 +115,8 @@ static bool deselect(struct session *s, enum isa isa, const char *id)
     return some;
 }
 
-/* Removes or restores the added machine. Also restores the selection, unless the user changed it in
- * the meantime. */
+/* Removes or restores the added machine. Also restores the selection, unless the user has changed
+ * it. */
 static void swap_arrival(struct session *s, struct undo_step *step)
 {
     struct undo_step back =
@@ -138,8 +138,8 @@ static void swap_arrival(struct session *s, struct undo_step *step)
     *step = back;
 }
 
-/* Exchanges a kernel of the shelf. If the kernel was dropped from the shelf, adds it again in place
- * of one with the same origin. */
+/* Exchanges a kernel of the shelf. Adds it again, in place of one with the same origin, if it was
+ * dropped. */
 static void swap_kernel(struct session *s, struct undo_step *step)
 {
     struct shelf *shelf = &s->document.shelf;

@@ -1,19 +1,19 @@
-/* Local search on one genome. Simulated annealing accepts moves on usages, and sums are updated
- * incrementally. A move on a form evaluates only the experiments with that form, and stops when its
- * rejection is certain. */
+/* Local search on one genome. Simulated annealing accepts moves on usages, with incremental sums. A
+ * move on a form evaluates only the experiments with that form, and stops when its rejection is
+ * certain. */
 #ifndef PORTOLAN_INFER_ANNEAL_H
 #define PORTOLAN_INFER_ANNEAL_H
 
 #include "base/rng.h"
 #include "infer/genome.h"
 
-/* Prices of the minimised cost: sum of weighted relative errors + uop * distinct µops + volume * V
- * + usage * code length. The code length is that of Chinese restaurant processes, one per kind of
- * forms (problem_form_kind), over a common one. A form that shares its usage with n other forms of
- * its kind costs -ln n. If it shares the usage only with forms of k other kinds, it costs
- * other_kind - ln k. With a new usage it costs new_usage + new_uop per µop. (A hierarchical
- * process with one table per dish, Teh, Jordan, Beal and Blei, JASA 2006.) The unit is one
- * experiment with an error of 100 %. */
+/* Coefficients of the objective: sum of weighted relative errors + uop * distinct µops + volume *
+ * V (PMEvo's volume) + usage * code length. The code length is that of a hierarchical Chinese
+ * restaurant process with one table per dish (Teh, Jordan, Beal and Blei, JASA 2006): one
+ * restaurant per kind of form (problem_form_kind), with a common base. A form that shares its usage
+ * with n other forms of its kind costs -ln n. One that shares it only with forms of k other kinds
+ * costs other_kind - ln k. A form with a new usage costs new_usage + new_uop per µop. The unit is
+ * one experiment with an error of 100 %. */
 struct anneal_prices {
     double uop, volume, usage;
     double new_usage, new_uop, other_kind;
@@ -41,7 +41,7 @@ extern const char *const anneal_move_names[MOVE_KINDS];
 
 struct anneal_stats {
     uint64_t tried[MOVE_KINDS], accepted[MOVE_KINDS];
-    uint64_t evaluations;   /* number of experiments evaluated */
+    uint64_t evaluations;   /* number of evaluated experiments */
 };
 
 struct annealer;
@@ -52,8 +52,8 @@ struct annealer *anneal_new(const struct problem *p, unsigned ports, double widt
 void anneal_free(struct annealer *s);
 /* Starts from a copy of @g, which has the same shape. */
 void anneal_load(struct annealer *s, const struct genome *g);
-/* Starts from a random genome with one µop per form. The number of ports and the count of the µop
- * match the form's cycles alone. */
+/* Starts from a random genome with one µop per form, whose number of ports and count match the
+ * form's cycles alone. */
 void anneal_random(struct annealer *s);
 /* Makes @moves moves at @temperature (in units of the cost), or fewer if cancelled. */
 void anneal_run(struct annealer *s, uint64_t moves, double temperature);

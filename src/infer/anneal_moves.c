@@ -8,19 +8,19 @@
 #include "base/watch.h"
 #include "infer/anneal_state.h"
 
-#define EVALUATIONS_A_STEP 8   /* evaluations per step (base/watch.h) */
+#define EVALUATIONS_A_STEP 8   /* number of evaluations per step (base/watch.h) */
 #define LINKS_A_STEP 64
 /* number of experiments between two tests of significance */
 #define LOOK 16
-/* A prime stride. Its multiples, modulo the number of experiments, visit each experiment once. */
+/* prime stride, whose multiples modulo the number of experiments visit each experiment once */
 #define MIXING 2654435761u
-#define KIN_DRAWS 10           /* maximum number of forms drawn to find one of the same kind */
+#define KIN_DRAWS 10           /* maximum number of draws for a form of the same kind */
 #define SURE 3.0               /* standard deviations at which a result is significant */
 
 const char *const anneal_move_names[MOVE_KINDS] = {
     "copy",  "copy-like", "toggle", "replace", "count", "add", "drop", "random",
     "shift", "swap",      "slots",  "scale",   "class", "set", "split"};
-/* Probability of each kind of move, in 1/256. */
+/* probability of each kind of move, in 1/256 */
 static const uint8_t chances[MOVE_KINDS] = {34, 42, 25, 26, 20, 14, 18, 6, 20, 14, 14, 12, 3, 6, 2};
 
 static double threshold(struct annealer *s, double temperature)
@@ -74,7 +74,7 @@ static bool try_gene(struct annealer *s, uint32_t f, const struct gene *gene, do
 
 /* Evaluates the @touched experiments of s->touched into s->touched_errors. Returns whether their
  * sum exceeds @old by at most @allowed. A significant excess in a random subset ends the evaluation
- * early (a sequential test, as in Korattikara, Chen and Welling, ICML 2014, for Metropolis
+ * early (a sequential test, like that of Korattikara, Chen and Welling, ICML 2014, for Metropolis
  * steps). */
 static bool no_worse(struct annealer *s, size_t touched, double allowed, double old)
 {
@@ -158,9 +158,9 @@ static bool exchange(struct gene *gene, unsigned i, unsigned set)
     return gene_add(gene, set, count);
 }
 
-/* Replaces a set and scales the count so that the ports of @set are equally busy. Two µops on two
- * ports take the same time as one µop on one of the ports, but no other step converts the first
- * usage into the second. */
+/* Replaces a set, and scales the count to keep the ports of @set equally busy. Two µops on two
+ * ports take as long as one µop on one of them, but no other step converts the first usage into
+ * the second. */
 static bool scale(struct gene *gene, unsigned i, unsigned set)
 {
     unsigned size = portset_size(gene->set[i]),
@@ -248,7 +248,7 @@ static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct
     }
     case MOVE_REPLACE:
     case MOVE_RANDOM: {
-        /* The statements are separate, because the order of evaluation must be fixed. */
+        /* The order of evaluation must be fixed, so the statements are separate. */
         unsigned set = kind == MOVE_REPLACE ? any_set(s) : anneal_random_set(s),
                  i = anneal_below(s, gene->uops);
         return exchange(gene, i, set);
@@ -319,13 +319,13 @@ static bool has_set(const struct gene *gene, unsigned set)
     return i < gene->uops;
 }
 
-/* A replacement of one µop in many forms. */
+/* A replacement of one µop in many forms */
 struct set_exchange {
     /* @beside: another µop that a usage must have for the replacement; 0: any usage */
     unsigned from, to, beside;
     uint32_t one;
-    bool kind;                   /* replaces the µop only in forms of the first form's kind */
-    /* scales the count so that the ports are equally busy; otherwise the count is unchanged */
+    bool kind;                   /* replace the µop only in forms of the first form's kind */
+    /* scale the count to keep the ports equally busy; otherwise keep it */
     bool scaled;
 };
 
@@ -375,7 +375,7 @@ static bool move_set(struct annealer *s, double temperature)
     return possible && n && try_genes(s, n, temperature);
 }
 
-/* Returns a random port of @set, or 0 if it is empty. */
+/* Returns a random port of @set; 0: it is empty. */
 static unsigned any_port(struct annealer *s, unsigned set)
 {
     unsigned skip = set ? anneal_below(s, portset_size(set)) : 0;
@@ -432,7 +432,7 @@ void anneal_run(struct annealer *s, uint64_t moves, double temperature)
 {
     if (s->stale)
         anneal_lay_out(s);
-    /* A rejected move also costs time, because it reads the experiments of a form. */
+    /* A rejected move also takes time, because it reads the experiments of a form. */
     uint64_t look = 1 + s->p->link_start[s->p->forms] / (s->p->forms + 1) / LINKS_A_STEP,
              before = s->stats.evaluations;
     for (uint64_t i = 0;

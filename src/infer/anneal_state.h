@@ -1,12 +1,12 @@
-/* State of an annealer's genome: tables, errors and counts, updated incrementally. For anneal.c and
- * anneal_moves.c. One thread. */
+/* State of an annealer's genome: tables, errors and counts, updated incrementally. Only for
+ * anneal.c and anneal_moves.c. One thread. */
 #ifndef PORTOLAN_INFER_ANNEAL_STATE_H
 #define PORTOLAN_INFER_ANNEAL_STATE_H
 
 #include "infer/anneal.h"
 
 struct usage_class {
-    uint64_t hash;      /* hash of the usage; 0 for an unused entry */
+    uint64_t hash;      /* hash of the usage; 0: unused entry */
     uint32_t count;
 };
 
@@ -21,24 +21,24 @@ struct annealer {
     struct tables tables;
     /* @fresh: table of a tried gene. @saved: tables of the forms of a compound move. */
     float *fresh, *saved;
-    /* @errors: errors per experiment. @fresh_errors: working storage for the longest list of links,
-     * or for all experiments. */
+    /* @errors: error of each experiment. @fresh_errors: working storage for the longest list of
+     * links, or for all experiments. */
     float *errors, *fresh_errors;
-    /* sum of errors over all experiments, and for each form over the experiments that contain it */
+    /* sum of errors over all experiments, and per form over those that contain it */
     double error_sum, *form_errors;
-    uint64_t *hashes;               /* hash of each form's gene */
+    uint64_t *hashes;               /* per form: hash of its gene */
     /* Hash table with open addressing. The entry of a usage has the number of kinds of forms with
-     * this usage. The entry of a usage and a kind has the number of forms. Deleted entries remain
-     * until the table is rebuilt. */
+     * it, the entry of a usage and a kind the number of forms. Deleted entries remain until the
+     * table is rebuilt. */
     struct usage_class *classes;
     size_t class_slots, class_used;
     double *logs;                   /* ln n, for n up to the number of forms */
-    uint16_t *uses;                 /* number of forms with a µop, per set */
+    uint16_t *uses;                 /* per set: number of forms with its µop */
     uint16_t *dictionary, *place;   /* sets in use, and index of each set in @dictionary */
     unsigned distinct;
     uint64_t volume;
-    /* @like: forms sorted by cycles alone, as candidates for equal usages. @like_start: range of
-     * the candidates of each form. */
+    /* @like: forms sorted by cycles alone, as candidates for equal usages. @like_start: per form,
+     * range of its candidates. */
     uint32_t *like, *like_start;
     /* probability of copying a usage from a form of the same kind, out of 256 */
     unsigned kin_chance;
@@ -50,17 +50,16 @@ struct annealer {
     struct anneal_stats stats;
 };
 
-/* Number of columns and members before a move added some. */
+/* Number of columns and members before a move added some */
 struct columns_mark {
     unsigned count, members;
 };
 
-/* Adds columns for the sets of @n genes that the tables lack. Returns false if there would be too
+/* Adds columns for those sets of @n genes that the tables lack. Returns false if there would be too
  * many. */
 bool anneal_admit(struct annealer *s, const struct gene *genes, size_t n,
                   struct columns_mark *mark);
-/* anneal_fill computes the columns from @mark on in all forms' tables. anneal_retract removes
- * them. */
+/* anneal_fill computes the columns from @mark in all forms' tables. anneal_retract removes them. */
 void anneal_fill(struct annealer *s, const struct columns_mark *mark);
 void anneal_retract(struct annealer *s, const struct columns_mark *mark);
 /* anneal_lay_out recomputes the columns, only for current sets, and all tables. anneal_table
@@ -69,16 +68,15 @@ void anneal_lay_out(struct annealer *s);
 float *anneal_table(const struct annealer *s, size_t form);
 /* Sets form @f's gene everywhere except in columns, tables and errors. */
 void anneal_install(struct annealer *s, uint32_t f, const struct gene *gene);
-/* Return the change of the cost, without errors, if only form @f changes to @gene. The first
- * function returns the change of the total cost, the second the change of the price of usages. */
+/* Return the change of the cost, without errors, if only form @f changes to @gene: of the total
+ * cost, or of the price of usages. */
 double anneal_price(struct annealer *s, uint32_t f, const struct gene *gene);
 double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gene);
 double anneal_regular_cost(const struct annealer *s);
 unsigned anneal_below(struct annealer *s, unsigned bound);
 unsigned anneal_random_set(struct annealer *s);
-/* Draws a form whose usage may suit form @f. With @like, that form has similar cycles alone.
- * Prefers a form of the same kind if a few draws find one; less often if there are many experiments
- * per form. */
+/* Draws a form whose usage may suit form @f. @like: one with similar cycles alone. Prefers a form
+ * of the same kind if a few draws find one, less often if there are many experiments per form. */
 uint32_t anneal_draw_form(struct annealer *s, uint32_t f, bool like);
 
 #endif

@@ -1,7 +1,6 @@
 /* A problem over classes of congruent forms. Classes replace their forms, and experiments that
- * become equal are averaged, so all measurements are used. The problem is much smaller if many
- * pairs were measured. The smaller problem is searched first, and the result is expanded.
- * Immutable. */
+ * become equal are averaged, which uses all measurements. The problem is much smaller if many pairs
+ * were measured. It is searched first, and the result is expanded. Immutable. */
 #ifndef PORTOLAN_INFER_CLASSES_H
 #define PORTOLAN_INFER_CLASSES_H
 
@@ -9,19 +8,19 @@
 
 struct classes {
     struct problem *p;      /* problem whose forms are the classes' representatives */
-    uint32_t *class_of;     /* form of p for each form of the whole problem */
-    uint32_t *first;        /* a form of the whole problem for each form of p */
+    uint32_t *class_of;     /* per form of the whole problem: form of @p */
+    uint32_t *first;        /* per form of @p: a form of the whole problem */
 };
 
 /* Creates the classes. Returns NULL if more than four fifths of the forms would remain (sparse or
  * noisy measurements), or when cancelled. The caller frees the result. */
 struct classes *classes_new(const struct problem *whole);
 void classes_free(struct classes *q);
-/* Expands a genome to the whole problem. Each form has the usage of its class. The caller frees the
+/* Expands a genome to the whole problem: each form has the usage of its class. The caller frees the
  * result. */
 struct genome *classes_expand(const struct classes *q, const struct problem *whole,
                               const struct genome *g);
-/* Reduces a genome. Each class has the usage of its representative. */
+/* Reduces a genome: each class has the usage of its representative. */
 struct genome *classes_project(const struct classes *q, const struct genome *g);
 
 #endif

@@ -8,15 +8,14 @@
 #include "base/shortage.h"
 #include "base/watch.h"
 
-/* A measurement of a form together with one other form, the partner: both counts, and the
- * cycles. */
+/* A measurement of a form with one other form, the partner: both counts, and the cycles */
 struct beside {
-    uint32_t partner, own, other;   /* partner is UINT32_MAX for the form alone */
+    uint32_t partner, own, other;   /* partner UINT32_MAX: the form alone */
     double cycles;
 };
 
 struct profile {
-    VEC(struct beside) list;        /* sorted for comparison with other profiles */
+    VEC(struct beside) list;        /* measurements, sorted for comparison with other profiles */
 };
 
 static int compare_beside(const void *a, const void *b)
@@ -29,8 +28,8 @@ static int compare_beside(const void *a, const void *b)
     return (x->other > y->other) - (x->other < y->other);
 }
 
-/* Fills the empty @profiles, one per form of @t. With @itself, the time of a form alone also
- * determines the time of the form with itself. */
+/* Fills the empty @profiles, one per form of @t. @itself: the time of a form alone also gives that
+ * of the form with itself. */
 static void profiles_fill(const struct experiments *t, bool itself, struct profile *profiles)
 {
     for (size_t i = 0; i < t->rows.count; i++) {
@@ -55,8 +54,8 @@ static void profiles_fill(const struct experiments *t, bool itself, struct profi
                   compare_beside);
 }
 
-/* Returns whether the forms agree in all experiments with a common partner. Stores the number of
- * such experiments with another form in *@pairs. */
+/* Returns whether the forms agree in all experiments with a common partner. Sets *@pairs to the
+ * number of such experiments with another form. */
 static bool congruent(const struct profile *a, const struct profile *b, double epsilon,
                       unsigned shared, size_t *pairs)
 {
@@ -89,8 +88,8 @@ struct class_members {
     VEC(uint32_t) list;
 };
 
-/* Returns whether form @f is congruent to all @members. Stores in *@untested the number of members
- * with which the form is compared only by the times of each alone. */
+/* Returns whether form @f is congruent to all @members. Sets *@untested to the number of members
+ * with which only the times alone compare the form. */
 static bool belongs(const struct profile *profiles, uint32_t f, const struct class_members *members,
                     double epsilon, unsigned shared, uint64_t *untested)
 {

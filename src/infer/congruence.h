@@ -1,6 +1,6 @@
 /* Forms that no measurement distinguishes (PMEvo 4.3): |t1 - t2| / (|t1 + t2| / 2) < epsilon, alone
  * and with every common partner. The relation is not transitive. A form joins a class only if it is
- * congruent to all of its members, so any two members are congruent. */
+ * congruent to all its members, so any two members are congruent. */
 #ifndef PORTOLAN_INFER_CONGRUENCE_H
 #define PORTOLAN_INFER_CONGRUENCE_H
 
@@ -10,28 +10,27 @@
 
 struct congruence {
     size_t forms;           /* number of forms in the table of experiments */
-    /* class number of each form of the table; UINT32_MAX if not measured alone */
+    /* per form of the table: index of its class; UINT32_MAX: not measured alone */
     uint32_t *class_of;
     size_t classes;
-    uint32_t *representative;   /* first member of each class */
+    uint32_t *representative;   /* per class: its first member */
     uint32_t *size;
-    /* for each class: pairs of members that are compared only by the time of each alone */
+    /* per class: number of pairs of members that only the times alone compare */
     uint64_t *untested;
-    /* for each form: whether it is the first member of its class, or was measured with that member,
-     * one execution each */
+    /* per form: it is the first member of its class, or was measured with that member, one
+     * execution each */
     bool *single_input_first;
 };
 
 /* Finds the classes. Two forms must share at least @shared experiments (0: even forms without a
- * common partner can be congruent, as in the paper). With @itself, a pair of two forms also
- * compares them, because congruent forms together take twice the time of one alone. Otherwise only
- * pairs with a third form count, as in the paper. Deterministic: forms in table order, oldest class
- * first. If memory is exhausted, @out is zero and this thread's work fails. congruence_done frees
- * @out. */
+ * common partner can be congruent, as in the paper). @itself: a pair of two forms also compares
+ * them, because congruent forms together take twice the time of one alone; otherwise only pairs
+ * with a third form do, as in the paper. Deterministic: forms in table order, oldest class first.
+ * If memory is exhausted, @out is zero and this thread's work fails. congruence_done frees @out. */
 void congruence_find(const struct experiments *t, double epsilon, unsigned shared, bool itself,
                      struct congruence *out);
-/* Returns whether @f should be measured together with the first member of its class. Such pairs
- * compare all members. */
+/* Returns whether @f should be measured with the first member of its class. Such pairs compare all
+ * members. */
 bool congruence_undistinguished(const struct congruence *c, uint32_t f);
 void congruence_done(struct congruence *c);
 

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 
 #define UNSEEN_EACH 3          /* number of random experiments per measured one */
-#define UNSEEN_FORM 10         /* fewest random experiments per form */
+#define UNSEEN_FORM 10         /* minimum number of random experiments per form */
 #define UNSEEN_MOST 4000
 /* standard deviations at which a mapping is refuted; large, because the best mapping was selected
  * by its fit */
@@ -60,8 +60,8 @@ static void draw_terms(const struct problem *p, struct rng *rng, struct table_te
     }
 }
 
-/* Returns @p with unmeasured experiments, each of a measured size or one form larger. Returns NULL
- * if @p has only experiments of single forms, or if memory is exhausted. */
+/* Returns @p with unmeasured experiments, each of a measured size or one form larger; NULL: @p has
+ * only experiments of single forms, or memory is exhausted. */
 static struct problem *add_unseen(const struct problem *p, struct rng *rng)
 {
     size_t first = 0, terms = 0;   /* Measured experiments are sorted by size. */

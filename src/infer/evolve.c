@@ -14,17 +14,17 @@
 #include "infer/evolve_state.h"
 #include "infer/pmevo.h"
 
-#define RESIDUAL 0.02               /* mean error to which the given prices apply */
-/* Number of experiments to which the given prices apply. A price is paid once, but each experiment
- * benefits. */
+#define RESIDUAL 0.02               /* mean error for which the given prices are */
+/* number of experiments for which the given prices are; a price is paid once, but each experiment
+ * benefits */
 #define EXPERIMENTS_SUITED 1000
 #define SCALE_LEAST 0.25
 #define SCALE_MOST 1
-/* maximum relative distance from the highest rate at which the issue width is searched */
+/* maximum relative distance from the highest rate in the search for the issue width */
 #define WIDTH_NEAR 0.06
-#define WIDTH_SCATTER 0.01           /* relative distance within which rates agree */
+#define WIDTH_SCATTER 0.01           /* relative distance at which rates agree */
 #define WIDTH_SHARED 8               /* minimum number of rates that must agree */
-/* relative distance from an integer within which the width is that integer */
+/* relative distance from an integer at which the width is that integer */
 #define WIDTH_WHOLE 0.01
 #define WIDTH_STEPS 1000             /* a width between integers is a multiple of 1 / WIDTH_STEPS */
 
@@ -53,9 +53,9 @@ void evolve_defaults(struct evolve_options *o)
     };
 }
 
-/* Returns the largest number of the @n ascending @rates, from rate number @first on, that are
- * within a factor of 1 + WIDTH_SCATTER. Stores the middle one of these rates in *@at. Of groups of
- * equal size, the one with the highest rates counts. */
+/* Returns the largest number of the @n ascending @rates, from index @first, that are within a
+ * factor of 1 + WIDTH_SCATTER. Sets *@at to the middle one. Of groups of equal size, uses the one
+ * with the highest rates. */
 static size_t most_alike(const double *rates, size_t first, size_t n, double *at)
 {
     size_t most = 0;
@@ -222,8 +222,8 @@ static bool outdated(const struct evolve *e, const struct genome *g)
     return e->ports && g->ports != e->ports;
 }
 
-/* Returns whether @g is better than the best. Its error must not be larger, and it must not have
- * additional µops that cost more than the error they explain. */
+/* Returns whether @g is better than the best: its error is not larger, and it has no additional
+ * µops that cost more than the error they explain. */
 static bool improves(const struct evolve *e, const struct genome *g)
 {
     const struct genome *best = e->best;
@@ -249,8 +249,8 @@ void evolve_note_best(struct evolve *e, const struct genome *g)
         e->reached = fmin(e->reached, g->d_avg);
 }
 
-/* Discards the published mapping because later mappings have other ports. The least error so far is
- * preserved. */
+/* Discards the published mapping, because later ones have other ports. Keeps the least error so
+ * far. */
 static void forget_best(struct evolve *e)
 {
     genome_free(e->best);
@@ -319,9 +319,9 @@ struct genome *evolve_judge(const struct problem *p, const struct genome *g, dou
     return copy;
 }
 
-/* Copies @g with its errors and its cost, by the run's prices, on the current problem. Stores a
- * reference to that problem in *@over, because another thread may replace the problem. Returns NULL
- * if the problem has another number of forms. The caller frees both. Call it without the lock. */
+/* Returns a copy of @g with its errors and its cost, by the run's prices, on the current problem;
+ * NULL: the problem has another number of forms. Sets *@over to a reference to that problem,
+ * because another thread may replace it. The caller frees both. Call it without the lock. */
 static struct genome *judged(struct evolve *e, const struct genome *g, struct problem **over)
 {
     lock_take(&e->lock);
@@ -544,7 +544,7 @@ bool evolve_go_on(struct evolve *e, struct watcher *w)
     return !atomic_load(&e->stop) && !time_over(e);
 }
 
-/* Cancellation predicate of a thread, with its state. */
+/* Cancellation predicate of a thread, with its state */
 struct evolve_worker {
     struct evolve *e;
     struct watcher *w;
@@ -576,7 +576,7 @@ static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t eval
     for (e->finished = 0; e->finished < keep; e->finished++)
         e->population[e->finished] = genome_copy(pmevo_individual(m, e->finished));
     /* The paper's fitness is relative to the generation. The fittest individual replaces the best
-     * if its error is smaller. Other individuals must also have no more µops. */
+     * if its error is smaller; others must also have no more µops. */
     for (size_t i = 0; i < e->finished; i++) {
         const struct genome *g = e->population[i], *best = e->best;
         if (best && (g->d_avg >= best->d_avg || (i && genome_distinct(g) > genome_distinct(best))))
@@ -619,8 +619,8 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
 
     lock_take(&e->lock);
     enum evolve_algorithm algorithm = e->o.algorithm;
-    /* Waits until a conversion ends. The converting thread does not wait for a thread that starts
-     * late, but frees the problem that such a thread would read. */
+    /* Waits until a conversion ends. The converting thread does not wait for one that starts late,
+     * but frees the problem that this one would read. */
     while (e->meeting)
         evolve_wait_change(e, &w);
     /* A thread that does not take part must not end the run. */

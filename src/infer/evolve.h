@@ -1,6 +1,6 @@
 /* A run of inference. Threads improve a population of genomes, and callers observe and control it.
  * memetic: every individual is annealed from a random start. Then pairs are recombined, form by
- * form after their ports are aligned. The child is annealed from a lower temperature and replaces
+ * form after their ports are aligned. The child is annealed from a lower temperature, and replaces
  * the worst individual if it is better. Congruent forms are first annealed as classes
  * (infer/classes.h). If individuals differ in unmeasured experiments, a consensus is fitted at the
  * end (infer/consensus.h). pmevo: the algorithm of the paper (infer/pmevo.h). Experiments may join
@@ -19,8 +19,8 @@ extern const char *const evolve_state_names[];
 
 #define EVOLVE_POPULATION 8   /* default number of individuals of the memetic algorithm */
 
-/* How the number of ports was determined. An assumed number is the largest one tried. After a short
- * search, mappings with more ports also predict unmeasured experiments better. */
+/* Origin of the number of ports. An assumed number is the largest one tried: after a short search,
+ * mappings with more ports also predict unmeasured experiments better. */
 enum ports_known {
     PORTS_FOUND,         /* determined by the search, or given */
     PORTS_NO_TIME,       /* assumed, because there was too little time to determine it */
@@ -29,36 +29,34 @@ enum ports_known {
 
 struct evolve_options {
     enum evolve_algorithm algorithm;
-    /* Number of ports. 0 selects the fewest of 4 to 12 that explain the measurements equally well,
-     * by trials, or 12 if time is too short or no number explains the errors. */
+    /* Number of ports. 0: the fewest of 4 to 12 that explain the measurements equally well, by
+     * trials; 12 if time is too short or no number explains the errors. */
     unsigned ports;
-    /* issue slots per cycle; 0 for no limit; NaN for the measured width (evolve_measured_width) */
+    /* issue slots per cycle; 0: no limit; NaN: the measured width (evolve_measured_width) */
     double width;
-    /* the width was measured, so later experiments may change it; measured before the run, or from
-     * the initial experiments */
+    /* the width was measured, before the run or from the initial experiments, so later experiments
+     * may change it */
     bool width_measured;
     /* number of individuals; 0: 1,000 with pmevo, EVOLVE_POPULATION with memetic, or fewer (at
      * least 4) if time is short */
     unsigned population;
-    /* population is the number per island, instead of the total of all ranks */
+    /* @population is per island, not in total over all ranks */
     bool population_each;
-    /* limit of generations; 0 for none; a memetic generation has one child per individual */
+    /* limit of generations; 0: none; a memetic generation has one child per individual */
     unsigned generations;
-    double seconds;              /* time limit in seconds; 0 if there is none */
-    /* lowest D_avg before the run was resumed, if the experiments are the same; NaN if not
-     * resumed */
+    double seconds;              /* time limit in seconds; 0: none */
+    /* lowest D_avg before the run was resumed, if the experiments are the same; NaN: not resumed */
     double reached;
     /* clock_seconds at the start, including the caller's preparation; NaN: at the creation of the
      * run */
     double begun;
-    /* how the number of ports of a resumed run's mappings was determined */
+    /* origin of the number of ports of a resumed run's mappings */
     enum ports_known ports_known;
     uint64_t seed;
     unsigned threads;            /* number of threads that will call evolve_worker */
-    /* prices that apply if errors of 2 % remain that no mapping explains */
+    /* prices for remaining errors of 2 % that no mapping explains */
     struct anneal_prices prices;
-    /* factor of prices and temperatures; NaN to derive it from the errors that remain after a
-     * pilot */
+    /* factor of prices and temperatures; NaN: from the errors that remain after a pilot */
     double price_scale;
     /* memetic: search classes of congruent forms first, then all forms */
     bool congruence;
@@ -66,17 +64,17 @@ struct evolve_options {
      * unmeasured experiments */
     bool consensus;
     /* memetic: experiments may join the run, so it continues although all individuals are equal
-     * (evolve_run_new sets this) */
+     * (set by evolve_run_new) */
     bool live;
     double volume_weight;        /* pmevo: weight of V relative to D_avg */
-    bool tolerant;               /* pmevo: deviates from the paper as the authors' program does */
+    bool tolerant;               /* pmevo: deviate from the paper like the authors' program */
     /* memetic, on several ranks (work/islands.h): destination of each rank's best mapping */
     enum evolve_migration migration;
-    /* seconds between migrations; 0 for a thirtieth of the time, with at least two migrations and
-     * at most 30 seconds */
+    /* seconds between migrations; 0: a thirtieth of the time, with at least two migrations and at
+     * most 30 seconds */
     double migration_seconds;
 };
-/* Defaults of `evolve start`. */
+/* defaults of `evolve start` */
 #define EVOLVE_UOP_PRICE 1
 #define EVOLVE_VOLUME_PRICE 0.005
 #define EVOLVE_USAGE_PRICE 0.03
@@ -87,39 +85,39 @@ struct evolve_status {
     enum evolve_state state;
     unsigned generation, population, ports;
     enum ports_known ports_known;
-    double width, scale;         /* scale is NaN until determined */
+    double width, scale;         /* scale: NaN until determined */
     /* D_avg and cost of the best genome, as evolve_best returns it; NaN before the first. While
      * ports is 0, it is the best of the trials. Later the error only rises if experiments join, or
      * if a consensus replaces the best at the end. */
     double d_avg, cost;
-    /* The best is a consensus (infer/consensus.h). In that case d_single and distinct_single are
-     * the error and the number of distinct µops of the best individual. unseen_agreed and
-     * unseen_single are the mean relative distances of both from the mean of the good mappings on
-     * unmeasured experiments. */
+    /* The best is a consensus (infer/consensus.h). d_single and distinct_single are then the error
+     * and the number of distinct µops of the best individual, and unseen_agreed and unseen_single
+     * the mean relative distances of both from the mean of the good mappings on unmeasured
+     * experiments. */
     bool agreed;
     double d_single, unseen_agreed, unseen_single;
     uint64_t distinct_single;
-    /* Least D_avg of the best so far on the initial experiments, or NaN before the first. It never
+    /* Least D_avg of the best so far on the initial experiments; NaN before the first. It never
      * rises, except when the number of ports is first chosen, because earlier values were those of
      * trials. */
     double d_reached;
     size_t reached_of;           /* number of experiments at the start of the run */
     uint64_t reached_print;      /* fingerprint of the initial experiments */
     uint64_t volume, distinct;
-    uint64_t evaluations;        /* number of experiments evaluated */
+    uint64_t evaluations;        /* number of evaluated experiments */
     double seconds;              /* running time, without pauses */
     double rate;                 /* evaluations per second */
     struct anneal_stats stats;
-    double seconds_left;         /* time until the limit; NaN without a limit, or at the end */
+    double seconds_left;         /* seconds until the limit; NaN without a limit, or at the end */
     size_t forms, experiments;   /* number of forms and of experiments in the current problem */
     unsigned joined;             /* number of times that experiments joined the run */
     bool joining;                /* joined experiments are waiting to be used */
-    /* phase such as "annealing starting point 3 of 8"; after the end, the last phase */
+    /* phase, such as "annealing starting point 3 of 8"; after the end, the last phase */
     char phase[80];
-    const char *meaning;         /* description of that phase, without a full stop */
+    const char *meaning;         /* description of the phase, without a full stop */
 };
 
-/* A point of the curves: current best, median and worst individual; d_reached as in the status.
+/* A point of the curves: current best, median and worst individual, and d_reached as in the status.
  * After a join, all errors except d_reached are NaN in one point, because errors on different
  * experiments are not comparable. */
 struct evolve_sample {
@@ -137,10 +135,10 @@ struct evolve;
 
 /* Estimates the issue width: the rate, in forms per cycle, of most of the fastest experiments,
  * rounded if nearly an integer (3.91 for four slots minus the measuring loop). If few of them
- * agree, the width is the highest rate, rounded. Returns @before (0: none) if all experiments are
- * much slower than @before. */
+ * agree, it is the highest rate, rounded. Returns @before (0: none) if all experiments are much
+ * slower than it. */
 double evolve_measured_width(const struct problem *p, double before);
-/* Creates a run, which holds a reference to @p. @from has @count genomes of one shape: none (NULL),
+/* Creates a run, which holds a reference to @p. @from: @count genomes of one shape: none (NULL),
  * one as the start of all individuals, or the population of an earlier run. Returns NULL with err
  * for an invalid option. */
 struct evolve *evolve_new(struct problem *p, const struct evolve_options *o,
@@ -151,8 +149,8 @@ void evolve_free(struct evolve *e);
 void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void *poll_state);
 
 void evolve_pause(struct evolve *e, bool on);
-/* Ends the workers soon. If no annealing has completed, the last worker anneals the best briefly at
- * falling temperature, for at most a fifth of a second. */
+/* Ends the workers soon. If no annealing is complete, the last worker anneals the best at falling
+ * temperature, for at most a fifth of a second. */
 void evolve_stop(struct evolve *e);
 /* Stops a run whose workers could not be started. */
 void evolve_abandon(struct evolve *e);
@@ -163,17 +161,16 @@ bool evolve_stop_requested(struct evolve *e);
 bool evolve_set(struct evolve *e, const char *name, double value, struct err *err);
 
 /* Continues the run with @take_p. Forms retain their usages by name. A new form starts with the
- * usage of the form with the nearest cycles alone. Time is planned again if there are twice as many
- * experiments as at the individuals' start, or an eighth more forms. The remaining time is then
- * that of a new run with these individuals. A number of ports that was not given is then determined
- * again. The threads switch at their next step, and a pending problem is replaced. Takes time to
- * find congruent forms. memetic only. Must not be combined with genomes of other runs
- * (evolve_immigrate). */
+ * usage of the form with the nearest cycles alone. With twice as many experiments as at the
+ * individuals' start, or an eighth more forms, the remaining time is planned like that of a new run
+ * with these individuals, and a number of ports that was not given is determined again. The threads
+ * switch at their next step, and a pending problem is replaced. Takes time to find congruent forms.
+ * memetic only. Must not be combined with genomes of other runs (evolve_immigrate). */
 void evolve_join(struct evolve *e, struct problem *take_p);
 
 /* Evaluates a genome of another run on the same problem by this run's prices, and adds it if it is
- * good enough. Before the number of ports is chosen, the genome counts as a trial. Later a genome
- * with another number of ports is ignored. Returns false if it was not used. memetic only. */
+ * good enough. It is a trial before the number of ports is chosen. Later a genome with another
+ * number of ports is ignored. Returns false if it was not used. memetic only. */
 bool evolve_immigrate(struct evolve *e, const struct genome *g);
 /* Sets the number of ports to that of @g, and makes @g the first individual. Discards individuals
  * with another number of ports. memetic only. */
@@ -182,49 +179,49 @@ void evolve_settle(struct evolve *e, const struct genome *g);
 void evolve_credit(struct evolve *e, const struct anneal_stats *stats);
 
 void evolve_get_status(struct evolve *e, struct evolve_status *out);
-/* Like evolve_get_status, but returns false without waiting if a thread of the run holds the
- * lock. */
+/* Reads the status like evolve_get_status, but returns false without waiting if a thread of the run
+ * holds the lock. */
 bool evolve_try_status(struct evolve *e, struct evolve_status *out);
-/* Returns whether the error of the best exceeds the least error so far by an amount that is
- * displayed. This happens if the user changed a usage. */
+/* Returns whether the error of the best visibly exceeds the least error so far. This happens if the
+ * user changed a usage. */
 bool evolve_status_rose(const struct evolve_status *t);
 /* Copies up to @limit of the newest samples, oldest first. Returns their number. */
 size_t evolve_get_samples(struct evolve *e, struct evolve_sample *out, size_t limit);
 /* Copies at most @limit of all samples, oldest first, evenly selected, including the newest.
  * Returns their number. */
 size_t evolve_spread_samples(struct evolve *e, struct evolve_sample *out, size_t limit);
-/* Returns the least error so far in per cent, for curves; NaN for a trial. The result is at least
- * the smallest displayed value, because a logarithmic axis cannot show 0. */
+/* Returns the least error so far in per cent, for curves; NaN for a trial. It is at least the
+ * smallest displayed value, because a logarithmic axis cannot show 0. */
 double evolve_sample_drawn(const struct evolve_sample *at, bool joined);
 /* Copies the individuals on the Pareto front of D_avg, distinct µops and volume. Returns their
  * number. */
 size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit);
 /* Result of the trial of a number of ports. evolve_get_trials copies the trials so far in ascending
- * order, and returns their count. */
+ * order, and returns their number. */
 struct evolve_trial {
     unsigned ports;
     double d_avg;                /* mean error of the best mapping with this number */
 };
 size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limit);
-/* Copies the best genome, which may be the consensus after the end. Returns NULL before the first.
- * Stores its problem, with a reference for the caller, in *@over (may be NULL). */
+/* Returns a copy of the best genome, which may be the consensus after the end; NULL before the
+ * first. Sets *@over (may be NULL) to its problem, with a reference for the caller. */
 struct genome *evolve_best(struct evolve *e, struct problem **over);
-/* Copies the best like evolve_best, followed by up to @limit other finished individuals of its
- * shape, least cost first. *@count is 0 before the first best. The caller frees each genome and the
- * array. @over is that of evolve_best. */
+/* Copies the best like evolve_best, and up to @limit other finished individuals of its shape, least
+ * cost first. *@count is 0 before the first best. The caller frees each genome and the array.
+ * @over: as in evolve_best. */
 struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count,
                                struct problem **over);
-/* Like evolve_leaders, for all individuals and a consensus. */
+/* Copies all individuals and a consensus, like evolve_leaders. */
 struct genome **evolve_population(struct evolve *e, size_t *count, struct problem **over);
-/* Like evolve_population, without a consensus. The mapping of least error is first. */
+/* Copies all individuals like evolve_population, without a consensus. The mapping of least error is
+ * first. */
 struct genome **evolve_singles(struct evolve *e, size_t *count, struct problem **over);
-/* Makes @g, which the user has edited, the best and an individual, whatever its error. The search
- * replaces it only by a better individual. Returns false if the run has other forms or ports than
- * @g. */
+/* Makes @g, which the user has edited, the best and an individual, whatever its error. Only a
+ * better individual then replaces it. Returns false if the run has other forms or ports than @g. */
 bool evolve_edit(struct evolve *e, const struct genome *g);
 /* Returns the current prices: those of the options, scaled. */
 struct anneal_prices evolve_prices(struct evolve *e);
-/* Returns the current problem with a reference, which the caller releases with problem_free. */
+/* Returns the current problem with a reference, which problem_free releases. */
 struct problem *evolve_problem(struct evolve *e);
 void evolve_get_options(struct evolve *e, struct evolve_options *out);
 

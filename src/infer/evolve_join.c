@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Joins experiments to a run. Its state is converted when all threads have stopped using it. */
+/* Joins experiments to a run. The run's state is converted once all threads have stopped using
+ * it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
  * is only a starting point. */
 #define GROWN 2
 #define GROWN_FORMS 1.125
-/* numbers of ports to try after this growth: so many below and above the former number */
+/* number of ports to try below and above the former number after this growth */
 #define FEWER_PORTS 1
 #define MORE_PORTS 2
 
@@ -50,7 +51,7 @@ void evolve_join(struct evolve *e, struct problem *take_p)
         joined_problem_free(j);
 }
 
-/* A form of a problem with its cycles alone. */
+/* A form of a problem with its cycles alone */
 struct lone {
     float cycles;
     uint32_t form;
@@ -119,7 +120,7 @@ struct genome *evolve_carry(const struct evolve *e, struct genome *take_g)
     return carry(e->joined, e->width, take_g);
 }
 
-/* Returns the index in @p of each form of @first, or NULL if a form is missing. The caller frees
+/* Returns, for each form of @first, its index in @p; NULL if a form is missing. The caller frees
  * the result. */
 static uint32_t *places_of(const struct problem *first, const struct problem *p)
 {
@@ -153,8 +154,8 @@ void evolve_reach(struct evolve *e, const struct genome *g)
     }
 }
 
-/* The run's state for the joined problem. It is computed without the lock, while all threads wait
- * and no other thread changes the run. */
+/* The run's state for the joined problem, computed without the lock, while all threads wait and no
+ * other thread changes the run */
 struct crossing {
     struct joined_problem *j;
     double scale, width;
@@ -218,8 +219,8 @@ static void begin_round(struct evolve *e)
 }
 
 /* Continues the curve of the least error on the initial experiments. Before the first mapping, the
- * current experiments become the initial ones. All other errors are not comparable, so their curves
- * are interrupted. */
+ * current experiments become the initial ones. Other errors are not comparable, so their curves are
+ * interrupted. */
 static void carry_curves(struct evolve *e, uint32_t *take_first_at)
 {
     free(e->first_at);
@@ -278,7 +279,7 @@ static void arrive(struct evolve *e, struct crossing *c)
 }
 
 /* Converts the run's state while all other threads wait. Called under the lock, which is released
- * during the conversion. Readers then see the previous state. */
+ * meanwhile. Readers then see the previous state. */
 static void meet(struct evolve *e)
 {
     struct crossing c = {.j = e->next};

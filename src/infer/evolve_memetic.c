@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The memetic algorithm: trials for prices and number of ports, new individuals, children. */
+/* The memetic algorithm: trials for prices and number of ports, new individuals, children */
 #include "base/clock.h"
 #include "base/lock.h"
 #include "infer/evolve_state.h"
@@ -12,69 +12,69 @@
 #define PORTS_FINALISTS 3
 /* smallest relative reduction of the cost that justifies another port */
 #define PORTS_GAIN 0.01
-/* smallest reduction, as a multiple of the random error of the sum of errors: the mean error times
+/* smallest reduction as a multiple of the random error of the sum of errors: the mean error times
  * the root of their number */
 #define PORTS_CHANCE 2
-/* If the mean error of the long trial with the most ports is larger, the measurements do not
- * determine the number. The errors then have other causes, and more ports also predict unmeasured
- * experiments better. */
+/* Mean error of the long trial with the most ports above which the measurements do not determine
+ * the number. The errors then have other causes, and more ports also predict unmeasured experiments
+ * better. */
 #define PORTS_UNTOLD 0.015
-/* trials distinguish numbers of ports only if the time suffices for so many individuals to
- * converge */
+/* number of individuals that must have time to converge for trials to distinguish numbers of
+ * ports */
 #define PORTS_TOLD 3
 #define PORTS_PILOT 7               /* number of ports of the pilot if none is given */
-/* Initial temperatures of a trial, a new individual and a child, for densities up to
- * DENSITY_SUITED. */
+/* initial temperatures of a trial, a new individual and a child, for densities up to
+ * DENSITY_SUITED */
 #define HOT_TRIAL 0.5
 #define HOT 0.3
 #define WARM 0.06
-/* Final temperature, and initial temperature when the result of classes is refined with all
- * forms. */
+/* final temperature, and initial temperature when the result of classes is refined with all
+ * forms */
 #define COLD 0.02
 #define POLISH 0.04
 #define COLD_NONE 1e-9              /* temperature at which only downhill moves are accepted */
-/* smallest scale of prices that applies to the final temperature */
+/* smallest scale of prices for the final temperature */
 #define COLD_LEAST 0.25
-/* prices are raised up to this multiple of the temperature */
+/* maximum multiple of the temperature to which prices are raised */
 #define HEATED 2
-/* Experiments per form up to which the temperatures above apply. With more experiments,
- * temperatures are higher in proportion, because a wrong usage costs more, and so does a change of
- * it. */
+/* Experiments per form up to which these temperatures apply. With more, temperatures are higher in
+ * proportion, because a wrong usage costs more, and so does its change. */
 #define DENSITY_SUITED 40
-#define MOVES_PER_FORM 40000        /* moves per annealing without a time limit */
-#define TRIAL_MOVES (MOVES_PER_FORM / 8.0)   /* moves per short trial */
+/* number of moves per form of an annealing without a time limit */
+#define MOVES_PER_FORM 40000
+#define TRIAL_MOVES (MOVES_PER_FORM / 8.0)   /* number of moves per form of a short trial */
 #define STEPS 400                   /* number of temperatures of an annealing */
 #define STEP_SECONDS 0.02
-#define QUENCH_MOVES 2000           /* moves per form for the quench of an unfinished state */
+/* number of moves per form of the quench of an unfinished state */
+#define QUENCH_MOVES 2000
 #define QUENCH_STEP 500
 #define QUENCH_SECONDS 0.2          /* longest time of a quench in seconds */
 /* share of a quench in which only downhill moves are accepted */
 #define QUENCH_POLISH 0.5
 /* share of an annealing's time, at its end, in which only downhill moves are accepted */
 #define POLISH_SHARE 0.05
-/* share of the time for EVOLVE_POPULATION new individuals; with fewer individuals, children have
- * more time */
+/* share of the time for EVOLVE_POPULATION new individuals; with fewer, children have more time */
 #define FRESH_SHARE 0.5
-#define CHILD_SHARE 0.4             /* time of a child relative to a new individual */
+#define CHILD_SHARE 0.4             /* ratio of a child's time to a new individual's */
 #define PILOT_SHARE 0.05            /* share of the time for the pilot */
-/* largest share of the time for the search for classes; otherwise all forms are searched at once,
- * without classes */
+/* largest share of the time for the search for classes; otherwise all forms are searched without
+ * classes */
 #define PREPARE_SHARE 0.2
 #define PORTS_SHARE 0.3            /* share of the time for the trials of numbers of ports */
 #define CLASSES_SHARE 0.6          /* share of an annealing's time for the classes */
 /* minimum number of individuals, enough for a consensus and one more that is not near the best */
 #define POPULATION_LEAST 4
-/* Seconds in which a new individual converges, per form and squared density. The time of a step is
- * proportional to the number of experiments per form, and a hotter start needs more steps. */
+/* Seconds in which a new individual converges, per form and squared density. A step takes time in
+ * proportion to the experiments per form, and a hotter start needs more steps. */
 #define SETTLING 5e-6
 /* Factor of the initial temperature for the search over classes. The means of a class are less
  * noisy than single measurements, and a hotter start is cheap with the smaller problem. */
 #define CLASSES_HOT 7
 
-/* Schedule of one annealing. */
+/* Schedule of one annealing */
 struct schedule {
-    double hot, seconds;     /* seconds is 0 if the number of moves is the limit */
-    double moves;            /* moves per form */
+    double hot, seconds;     /* seconds: 0: the number of moves is the limit */
+    double moves;            /* number of moves per form */
 };
 
 /* Returns the mean number of experiments that contain a form. */
@@ -86,7 +86,7 @@ static double density_of(const struct problem *p)
     return sum / (double)p->forms;
 }
 
-/* Returns the number of new individuals that converge in the time; without a limit of time, the
+/* Returns the number of new individuals that converge in the time; without a time limit, the
  * default. */
 static double settled_individuals(const struct problem *p, const struct evolve_options *o)
 {
@@ -117,7 +117,7 @@ double evolve_round_seconds(const struct evolve *e)
 }
 
 /* Computes the mean error over all experiments of @g, the state of the search over classes. Makes
- * @g the best if its error is smaller and the best is not from a search over all forms. */
+ * @g the best if its error is smaller, and the best is not from a search over all forms. */
 static double note_expanded(struct evolve *e, const struct genome *g)
 {
     struct genome *whole = classes_expand(e->classes, e->p, g);
@@ -141,8 +141,7 @@ static void publish(struct evolve *e, unsigned index, struct annealer *s, bool c
     double d_avg = g->d_avg;
 
     /* Errors on means of classes are smaller than on single measurements, so curves must not mix
-     * them. To compute errors on single measurements, the classes must be expanded, which takes
-     * time. */
+     * them. Errors on single measurements need expanded classes, which takes time. */
     if (classes)
         d_avg = !e->live[index].busy || !e->best || e->best_expanded || evolve_sample_due(e)
                     ? note_expanded(e, g)
@@ -161,7 +160,7 @@ static void retire(struct evolve *e, unsigned index, struct annealer *s)
     anneal_free(s);
 }
 
-/* A search on thread @index, over classes or all forms. */
+/* A search on thread @index, over classes or all forms */
 struct annealing {
     struct annealer *s;
     unsigned index;
@@ -181,8 +180,8 @@ static void set_temperatures(const struct evolve *e, const struct schedule *plan
     double dense = fmax(1, density_of(walk_problem(e, walk)) / DENSITY_SUITED),
            scale = isnan(e->scale) ? 1 : e->scale;
 
-    /* The cost of a wrong structure does not depend on noise. The small cost differences at the end
-     * do. */
+    /* The cost of a wrong structure does not depend on noise, but the small cost differences at the
+     * end do. */
     walk->hot = plan->hot * fmax(1, scale) * dense;
     walk->cold = COLD * fmax(scale, COLD_LEAST) * sqrt(dense);
 }
@@ -254,9 +253,9 @@ static void anneal(struct evolve *e, struct annealing *walk, const struct schedu
     anneal_run(walk->s, 20 * anneal_genome(walk->s)->forms, COLD_NONE);
 }
 
-/* Anneals @start (NULL for a random one) over classes or all forms. Returns the result over the
- * classes or forms in use at the end. The caller frees it. Sets *@classes to false if the classes
- * no longer exist. Called and returns under the lock. */
+/* Anneals @start (NULL: a random one) over classes or all forms. Returns the result over the
+ * classes or forms in use at the end, which the caller frees. Sets *@classes to false if the
+ * classes no longer exist. Called and returns under the lock. */
 static struct genome *anneal_over(struct evolve *e, unsigned index, bool *classes,
                                   const struct genome *start, unsigned ports, uint64_t seed,
                                   const struct schedule *plan, struct watcher *w)
@@ -316,8 +315,8 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
         struct genome *g = improve(e, index, e->from, e->ports ? e->ports : PORTS_PILOT,
                                    e->o.seed * 1000003, &plan, w);
         e->piloting = false;
-        if (evolve_go_on(e, w)) {   /* A pilot that ended early is ignored, because its errors are
-                                     * those of a hot state. */
+        /* A pilot that ended early is ignored, because its errors are those of a hot state. */
+        if (evolve_go_on(e, w)) {
             e->scale = evolve_residual_scale(e->p, g->d_avg);
             if (!e->best_expanded)
                 evolve_price_best(e);
@@ -355,8 +354,8 @@ static void settle_ports(struct evolve *e, unsigned n)
     e->fresh_begun++;
 }
 
-/* Returns, as a start, the result of a long trial with another number of ports, extended to the
- * run's number. Returns NULL if none is left. The caller frees it. */
+/* Returns the result of a long trial with another number of ports, extended to the run's number, as
+ * a start; NULL: none is left. The caller frees it. */
 static struct genome *take_tried(struct evolve *e)
 {
     unsigned n = 0;
@@ -386,8 +385,8 @@ static void sort_race(struct evolve *e)
         }
 }
 
-/* Selects the best of the small, medium and large numbers of ports. Short annealings favour few
- * ports, because they converge sooner. */
+/* Selects the best of the small, medium and large numbers of ports, because short annealings favour
+ * few ports, which converge sooner. */
 static void pick_finalists(struct evolve *e)
 {
     unsigned fewest = PORTS_MOST, most = 0, kept = 0;
@@ -406,7 +405,7 @@ static void pick_finalists(struct evolve *e)
     e->racing = kept;
 }
 
-/* Moves the numbers with a long trial to the front. Returns their count. */
+/* Moves the numbers with a long trial to the front. Returns how many there are. */
 static unsigned long_ones_first(struct evolve *e)
 {
     unsigned count = 0;
@@ -420,7 +419,7 @@ static unsigned long_ones_first(struct evolve *e)
     return count;
 }
 
-/* Moves the smallest number of ports to the end and returns it. */
+/* Moves the smallest number of ports to the end. Returns it. */
 static unsigned fewest_last(struct evolve *e)
 {
     unsigned at = 0;
@@ -434,10 +433,10 @@ static unsigned fewest_last(struct evolve *e)
 }
 
 /* Plans a round of trials. Round 0 has short trials. In round 1 the finalists have a long
- * annealing. If the fewest ports among the finalists do not win, their trial is repeated in round
- * 2, because one annealing may miss the optimum. The smallest number of ports that explains the
- * measurements equally well wins. It must also win against one port less with equal trials (round 3
- * and later). */
+ * annealing. If the fewest ports among them do not win, their trial is repeated in round 2,
+ * because one annealing may miss the optimum. The smallest number of ports that explains the
+ * measurements equally well wins. It must also win against one port less with equal trials
+ * (round 3 and later). */
 static void next_round(struct evolve *e)
 {
     unsigned n;
@@ -596,7 +595,7 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
     return evolve_go_on(e, w);
 }
 
-/* State for the time limit of the search for classes. */
+/* State for the time limit of the search for classes */
 struct preparing {
     struct evolve *e;
     double until;          /* time limit, in seconds of evolve_elapsed */
@@ -613,7 +612,7 @@ static bool preparing_over(void *state)
     return late || (p->outer.over && p->outer.over(p->outer.state));
 }
 
-/* One thread finds the classes while the others wait. Called and returns without the lock. */
+/* Finds the classes on one thread while the others wait. Called and returns without the lock. */
 static void prepare(struct evolve *e, struct watcher *w)
 {
     lock_take(&e->lock);
@@ -631,7 +630,7 @@ static void prepare(struct evolve *e, struct watcher *w)
         bool over = watch_over();
         lock_take(&e->lock);
         e->classes = classes;
-        /* If the run ended during preparation, its status still shows preparation. */
+        /* If the run ended during preparation, its status still shows it. */
         e->preparation = over ? EVOLVE_PREPARING : EVOLVE_PREPARED;
         pthread_cond_broadcast(&e->change);
     }

@@ -1,5 +1,5 @@
 /* Internal state of a run, which evolve.c (interface), evolve_memetic.c (algorithm),
- * evolve_consensus.c (end) and evolve_join.c (joined experiments) share. */
+ * evolve_consensus.c (end) and evolve_join.c (joined experiments) share */
 #ifndef PORTOLAN_INFER_EVOLVE_STATE_H
 #define PORTOLAN_INFER_EVOLVE_STATE_H
 
@@ -9,10 +9,10 @@
 #include "infer/evolve.h"
 #include "infer/classes.h"
 
-#define PORTS_FEWEST 4              /* fewest ports tried */
+#define PORTS_FEWEST 4              /* fewest ports that are tried */
 #define PORTS_MOST 12
 
-/* State of a thread, as last published. */
+/* state of a thread, as last published */
 struct live {
     bool busy;
     double d_avg, cost;
@@ -20,12 +20,12 @@ struct live {
     struct anneal_stats stats;   /* statistics of the current search */
 };
 
-/* Problem with which a run continues when all its threads have stopped. */
+/* Problem with which a run continues once all its threads have stopped */
 struct joined_problem {
     struct problem *p;
     struct classes *classes;
-    /* for each form of p, the form of the previous problem whose usage it takes over; computed when
-     * all threads have stopped */
+    /* per form of @p: form of the previous problem whose usage it takes over; computed once all
+     * threads have stopped */
     uint32_t *from;
 };
 
@@ -33,22 +33,21 @@ struct evolve {
     pthread_mutex_t lock;
     pthread_cond_t change;
     atomic_bool stop, pause;
-    /* The lock protects all members below. p, classes and joined do not change while a thread
-     * works. */
-    struct problem *p;               /* the current problem; a counted reference */
-    /* next: the problem that threads will switch to; joined: problem of the last join; each may be
-     * NULL */
+    /* The lock protects this and the following members. p, classes and joined do not change while a
+     * thread works. */
+    struct problem *p;               /* the current problem (counted reference) */
+    /* next: problem to which threads will switch; joined: problem of the last join; NULL: none */
     struct joined_problem *next, *joined;
-    /* initial problem, on which the least error so far is measured; a reference */
+    /* initial problem, on which the least error so far is measured (counted reference) */
     struct problem *first;
-    /* index in p of each form of first; NULL if p is first, or lacks a form */
+    /* per form of @first: its index in @p; NULL: @p is @first, or lacks a form */
     uint32_t *first_at;
-    /* @joins: number of joins. @waiting: number of threads that currently do not use p. */
+    /* @joins: number of joins. @waiting: number of threads that are not using @p. */
     unsigned joins, waiting;
     bool meeting;                    /* a thread converts the run's state */
     double round_from;               /* seconds at which the remaining time was last planned */
-    size_t round_experiments, round_forms;   /* numbers of experiments and of forms at that time */
-    /* problem that is searched first, once prepared; NULL to search only p */
+    size_t round_experiments, round_forms;   /* number of experiments and of forms at that time */
+    /* problem that is searched first, once prepared; NULL: only @p is searched */
     struct classes *classes;
     enum { EVOLVE_RAW, EVOLVE_PREPARING, EVOLVE_PREPARED } preparation;
     struct evolve_options o;
@@ -58,18 +57,17 @@ struct evolve {
     double width;
     double scale;                    /* factor of prices and temperatures; NaN until determined */
     bool piloting;                   /* a thread runs the pilot */
-    struct genome *trials[PORTS_MOST + 1];   /* best mapping for each number of ports */
-    /* for each number of ports: true if its mapping is from a long annealing and not yet an
-     * individual */
+    struct genome *trials[PORTS_MOST + 1];   /* per number of ports: best mapping */
+    /* per number of ports: its mapping is from a long annealing, and not yet an individual */
     bool tried_long[PORTS_MOST + 1];
     unsigned race[PORTS_MOST + 1], racing;   /* candidate numbers of ports, and their number */
     unsigned race_next, race_done, race_round;
-    /* cost at which fewer ports count as equal to the best number after the long trials */
+    /* cost at which fewer ports are as good as the best number after the long trials */
     double ports_cost;
     struct genome **population;      /* finished individuals, best first */
     size_t finished, fresh_begun, children_begun, children_done, target;
     unsigned busy;                  /* number of workers making an individual */
-    /* initial genome of new individuals; NULL for a random one */
+    /* initial genome of new individuals; NULL: a random one */
     struct genome *from;
     struct genome *best;
     /* an individual was annealed to its end, in this or an earlier run */
@@ -77,10 +75,10 @@ struct evolve {
     /* the best is a result of the classes, whose cost is unknown */
     bool best_expanded;
     enum { CONSENSUS_UNASKED, CONSENSUS_ASKING, CONSENSUS_NONE, CONSENSUS_SOUGHT } consensus;
-    /* the inner run, or NULL; its lock may be taken while this run's lock is held */
+    /* inner run; NULL: none; its lock may be taken while this run's lock is held */
     struct evolve *inner;
     double consensus_from;           /* seconds at the start of the inner run */
-    /* consensus, if it replaces the best; NULL if there is none */
+    /* consensus, if it replaces the best; NULL: none */
     struct genome *agreed;
     /* mean relative distances of consensus and best from the mean of the good mappings on
      * unmeasured experiments */
@@ -94,7 +92,7 @@ struct evolve {
     double reached;       /* smallest D_avg on first so far; INFINITY before the first */
 };
 
-/* A thread of a run, with its poll. */
+/* A thread of a run, with its poll */
 struct watcher {
     void (*poll)(void *);
     void *state;
@@ -105,29 +103,29 @@ struct watcher {
 
 /* Calls the poll if it is due. Call it without the lock. */
 void evolve_watch(struct watcher *w);
-/* All functions below are called under the lock unless noted. */
-/* Waits until another thread changes the run. Releases the lock during the wait. */
+/* The following functions are called under the lock unless noted. */
+/* Waits until another thread changes the run. Releases the lock meanwhile. */
 void evolve_wait_change(struct evolve *e, struct watcher *w);
-/* Like evolve_wait_change, for a thread that does not use the problem, which may change during the
- * wait. */
+/* Waits like evolve_wait_change, in a thread that does not use the problem, which may change
+ * meanwhile. */
 void evolve_wait_others(struct evolve *e, struct watcher *w);
 /* If experiments wait to join, blocks until all threads have stopped using the problem and the
  * run's state is converted. Returns false if the run must end first. */
 bool evolve_meet(struct evolve *e, struct watcher *w);
-/* Returns for each form of @p the form of @before whose usage it takes: the same form, or the one
+/* Returns, for each form of @p, the form of @before whose usage it takes: the same form, or the one
  * with the nearest cycles alone by ratio. The caller frees the result. Needs no lock. */
 uint32_t *evolve_match(const struct problem *p, const struct problem *before);
 /* Converts @take_g from the problem before the last join. The caller frees the result. */
 struct genome *evolve_carry(const struct evolve *e, struct genome *take_g);
-/* Copies @g with errors and cost on @p by @prices. Needs no lock. */
+/* Returns a copy of @g with errors and cost on @p by @prices. Needs no lock. */
 struct genome *evolve_judge(const struct problem *p, const struct genome *g, double width,
                             const struct anneal_prices *prices);
 void joined_problem_free(struct joined_problem *j);
-/* Returns the default number of individuals of a memetic run, 4 to 8, which is the number that
- * converge in its time. */
+/* Returns the default number of individuals of a memetic run, 4 to 8: as many as converge in its
+ * time. */
 unsigned evolve_individuals(const struct problem *p, const struct evolve_options *o);
 /* Returns whether a run assumes the largest number of ports for lack of time. Short annealings
- * favour few ports, because they converge sooner. But in the same time, more ports explain more
+ * favour few ports, which converge sooner, but in the same time more ports explain more
  * experiments, including unmeasured ones. */
 bool evolve_assumes_ports(const struct problem *p, const struct evolve_options *o);
 /* Returns the seconds that were left when the time was last planned; 0: no limit. */
@@ -148,7 +146,7 @@ double evolve_residual_scale(const struct problem *p, double d_avg);
 bool evolve_sample_due(const struct evolve *e);
 /* Adds a point to the curves if one is due or if @now. */
 void evolve_sample(struct evolve *e, bool now);
-/* Copies @g as the best if its error is not larger. @g must have no additional µops that cost more
+/* Copies @g as the best if its error is not larger, and it has no additional µops that cost more
  * than the error they explain. */
 void evolve_note_best(struct evolve *e, const struct genome *g);
 /* Computes the cost of the best by current prices. */
@@ -165,12 +163,11 @@ void evolve_reach(struct evolve *e, const struct genome *g);
 /* Adds @take_g. Replaces the worst individual if the population is full. */
 void evolve_insert(struct evolve *e, struct genome *take_g);
 
-/* Returns the seconds at which the search without consensus ends; INFINITY for no limit. */
+/* Returns the seconds at which the search without consensus ends; INFINITY: no limit. */
 double evolve_search_until(const struct evolve *e);
-/* Does a thread's work after the search, without using the problem. Returns false if none
- * remains. */
+/* Does a thread's work after the search, without the problem. Returns false if none remains. */
 bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w);
-/* Called after the run: accepts the consensus if it is probably more accurate than the best. */
+/* Accepts the consensus after the run if it is probably more accurate than the best. */
 void evolve_take_agreed(struct evolve *e);
 /* Discards the consensus and the inner run, which no thread may be using. */
 void evolve_forget_consensus(struct evolve *e);
@@ -182,7 +179,7 @@ bool evolve_ports_unexplained(const struct genome *g);
  * lock. */
 void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w);
 /* If the run was stopped before any search had cooled, improves the best by a short annealing,
- * because hot states are poor. Called by the last thread. Called and returns under the lock. */
+ * because hot states are poor. For the last thread. Called and returns under the lock. */
 void evolve_quench(struct evolve *e);
 
 #endif

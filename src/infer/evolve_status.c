@@ -54,7 +54,7 @@ static const struct genome *shown(const struct evolve *e)
     return e->agreed ? e->agreed : e->best;
 }
 
-/* Fills the status from the run's state. The caller holds the lock. */
+/* Fills the status from the run's state. Under the lock. */
 static void fill_status(struct evolve *e, struct evolve_status *out)
 {
     const struct genome *best = shown(e);
@@ -141,7 +141,7 @@ size_t evolve_spread_samples(struct evolve *e, struct evolve_sample *out, size_t
 
     lock_take(&e->lock);
     const size_t count = e->samples.count, step = count / limit + 1;
-    /* Goes back in steps from the newest sample, so that the newest is included. */
+    /* Goes back in steps from the newest sample, to include it. */
     for (size_t back = 0; back < count; back += step)
         out[n++] = e->samples.items[count - 1 - back];
     lock_give(&e->lock);
@@ -219,7 +219,7 @@ static bool is_other(const struct genome *a, const struct genome *best)
     return false;
 }
 
-/* Copies the best individuals for evolve_leaders. The caller holds the lock. */
+/* Copies the best individuals for evolve_leaders. Under the lock. */
 static struct genome **copy_leaders(struct evolve *e, const struct genome *best, size_t limit,
                                     size_t *count, struct problem **over)
 {

@@ -9,7 +9,7 @@
 #include "base/watch.h"
 #include "infer/row_index.h"
 
-#define TRIES 20       /* attempts per random experiment */
+#define TRIES 20       /* number of attempts per random experiment */
 #define REPEATS 1000   /* maximum number of repetitions of the faster form */
 
 /* Adds the row unless it exists. @terms are sorted by form. */
@@ -37,7 +37,7 @@ size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t 
     return added;
 }
 
-/* Returns the cycles of form @form alone, or NaN if not measured. */
+/* Returns the cycles of form @form alone; NaN: not measured. */
 static double alone(const struct row_index *k, uint32_t form)
 {
     uint32_t row = row_index_find(k, &(struct flat_term){form, 1}, 1);

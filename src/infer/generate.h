@@ -1,5 +1,5 @@
 /* Generates experiments: those of PMEvo 4.1 and random ones. All functions add pending rows to a
- * table and omit existing ones. */
+ * table, and omit existing ones. */
 #ifndef PORTOLAN_INFER_GENERATE_H
 #define PORTOLAN_INFER_GENERATE_H
 
@@ -8,8 +8,8 @@
 #include "infer/observable.h"
 #include "model/experiments.h"
 
-/* Each function returns the number of rows added, and ends early if cancelled. @forms has @n
- * indices into t->forms. */
+/* Each function returns the number of added rows, and ends early if cancelled. @forms: @n indices
+ * into t->forms. */
 /* Adds one row with one execution for each form. */
 size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t n);
 /* Adds {a, b} for all pairs. If both were measured alone and one is slower, also adds one slow and
@@ -18,14 +18,13 @@ size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n);
 /* Adds {a, b} for each form a that congruence_undistinguished selects and the first form b of its
  * class. */
 size_t generate_untold(struct experiments *t, const struct congruence *c);
-/* Adds experiments that would reveal hidden ports of the forms. @list has one entry per form of
- * @t. */
+/* Adds experiments that would reveal hidden ports of the forms. @list: one entry per form of @t. */
 size_t generate_hidden(struct experiments *t, const struct observable *list);
-/* Adds @count different random multisets of @size forms, or fewer if there are not enough. */
+/* Adds @count different random multisets of @size forms, or as many as there are. */
 size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, size_t count,
                        unsigned size, struct rng *rng);
 /* Adds @count random measured rows of @record with @size different forms, all of which @t has by
- * name. Adds fewer if there are not enough rows. */
+ * name, or as many as there are. */
 size_t generate_recorded(struct experiments *t, const struct experiments *record, size_t count,
                          unsigned size, struct rng *rng);
 

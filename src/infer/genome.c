@@ -200,7 +200,8 @@ void genome_align(const struct genome *like, const struct genome *g, uint8_t *to
         to[i] = (uint8_t)column[i];
 }
 
-/* Copies @g without @port. A µop that could only use this port may use any port in the copy. */
+/* Returns a copy of @g without @port. A µop that could only use this port may use any port in the
+ * copy. */
 static struct genome *without(const struct genome *g, unsigned port)
 {
     unsigned all = (1u << (g->ports - 1)) - 1;

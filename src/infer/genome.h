@@ -1,4 +1,4 @@
-/* A candidate mapping in compact form for the search: one gene per form of a problem. */
+/* A candidate mapping in compact form for the search: one gene per form of a problem */
 #ifndef PORTOLAN_INFER_GENOME_H
 #define PORTOLAN_INFER_GENOME_H
 
@@ -7,14 +7,14 @@
 #include "infer/problem.h"
 #include "model/mapping.h"
 
-#define GENE_COUNT_MAX 250   /* largest count per µop: cycles of a divider */
+#define GENE_COUNT_MAX 250   /* largest count per µop: the cycles of a divider */
 
 struct genome {
     size_t forms;
     unsigned ports;          /* number of ports, at most PROBLEM_PORTS_MAX */
-    double width;            /* issue slots per cycle; 0 if there is none */
+    double width;            /* issue slots per cycle; 0: no limit */
     struct gene *genes;
-    double d_avg, cost;      /* mean relative error and cost, both of the last evaluation */
+    double d_avg, cost;      /* mean relative error and cost of the last evaluation */
 };
 
 struct genome *genome_new(size_t forms, unsigned ports, double width);
@@ -22,8 +22,8 @@ struct genome *genome_copy(const struct genome *g);
 /* Copies @from to @to. Both must have the same number of forms and ports. */
 void genome_assign(struct genome *to, const struct genome *from);
 void genome_free(struct genome *g);
-/* Sets the width in slots per cycle. 0 removes the width and all slots. If there was no width
- * before, each form has one slot. Otherwise slots are unchanged. */
+/* Sets the width in slots per cycle. 0 removes it and all slots. Without a previous width, each
+ * form gets one slot; otherwise slots are unchanged. */
 void genome_set_width(struct genome *g, double width);
 
 /* Serialises @g for another process (base/pack.h), without results of an evaluation. genome_unpack
@@ -46,8 +46,8 @@ uint64_t genome_volume(const struct genome *g);
  * an assignment problem on the common µops per form. */
 void genome_align(const struct genome *like, const struct genome *g, uint8_t *to);
 
-/* Fills @child from @a, and replaces about half of @a's usages by @b's after aligning ports. Forms
- * that share a usage in @a change together, so that classes are preserved. */
+/* Fills @child from @a, with about half of @a's usages replaced by @b's after aligning ports. Forms
+ * that share a usage in @a change together, which preserves classes. */
 void genome_recombine(const struct genome *a, const struct genome *b, struct rng *rng,
                       struct genome *child);
 /* Computes the predicted cycles of every experiment of @p. */
@@ -55,28 +55,27 @@ void genome_predict(const struct genome *g, const struct problem *p, float *cycl
 /* Returns the mean weighted relative error on @p (D_avg of PMEvo 4.4). */
 double genome_error(const struct genome *g, const struct problem *p);
 
-/* Copies the genome without the port whose removal gives the least error on @p. A µop that could
- * only use this port may then use any port. Needs at least two ports. The caller frees the
- * result. */
+/* Returns a copy of the genome without the port whose removal gives the least error on @p. A µop
+ * that could only use this port may then use any port. Needs at least two ports. The caller frees
+ * the result. */
 struct genome *genome_least_missed(const struct genome *g, const struct problem *p);
 
 /* Converts @g to a mapping with the forms' names, and port names from @names. Issue slots become
- * micro_ops, and the width becomes the issue width. */
+ * micro_ops, and the width the issue width. */
 struct mapping *genome_mapping(const struct genome *g, const struct problem *p,
                                const struct ports *names);
 /* Converts a mapping. Forms of @p that @m lacks have an empty gene. Returns NULL with err if the
  * mapping has too many ports or µops. */
 struct genome *genome_of_mapping(const struct mapping *m, const struct problem *p, struct err *err);
 
-/* confidence.c: confidence of a mapping's usages, which is the agreement of other near-optimal
- * mappings. */
+/* confidence.c: confidence of a mapping's usages, the agreement of other near-optimal mappings */
 
-/* genomes count if their cost is at most this multiple of the best cost */
+/* largest ratio of a near-optimal genome's cost to the best cost */
 #define CONFIDENCE_COST 1.05
 
 /* Computes per form, 0 to 1, the mean overlap of its usage in @genomes[0] with those in the other
  * genomes after aligning ports. The overlap is the number of common µops (of the same set) divided
- * by the larger number of µops. Without another near-optimal genome, all results are NaN. */
+ * by the larger number of µops. All results are NaN without another near-optimal genome. */
 void confidence_of(struct genome *const *genomes, size_t n, double *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Checks whether a program can be instrumented. A program whose behaviour could change is rejected
+/* Checks whether a program can be instrumented. Rejects a program whose behaviour could change
  * before the first modification. */
 #ifndef PORTOLAN_INSITU_ADMISSION_H
 #define PORTOLAN_INSITU_ADMISSION_H
@@ -10,13 +10,13 @@
 /* Returns whether the program at @path may be started under ptrace. Returns false with err, for
  * example if it would run with other privileges. */
 bool admit_file(const char *path, struct err *err);
-/* Returns whether process @pid may be traced and patched: it has no other tracer (@traced if this
+/* Returns whether process @pid may be traced and patched: it has no other tracer (@traced: this
  * process traces it), no seccomp filter, no shadow stack, and equal privileges. Returns false with
  * err. */
 bool admit_process(pid_t pid, bool traced, struct err *err);
-/* Finds the executable mapping of @address in @file. Stores addresses of the process minus
- * addresses of the file in *@bias. Returns false with err if the address is not mapped, or if the
- * mapping is writable or not that of a file. Sets *@missing if the file may be mapped later. */
+/* Finds the executable mapping of @address in @file. Sets *@bias to addresses of the process minus
+ * addresses of the file. Returns false with err if the address is not mapped, or if the mapping is
+ * writable or not that of a file. Sets *@missing if the file may be mapped later. */
 bool admit_mapping(const struct maps *maps, const char *file, uint64_t address, uint64_t *bias,
                    bool *missing, struct err *err);
 /* Returns whether the instructions of @r have the same bytes in the memory of @p and in the file.

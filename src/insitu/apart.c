@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 
-/* Pipe ends of the process that traces the program. @tell writes to the parent process, and @hear
+/* Pipe ends of the process that traces the program. @tell: writes to the parent process. @hear:
  * reads from it. */
 struct apart_lines {
     /* file descriptors */
@@ -22,7 +22,7 @@ struct apart_lines {
 };
 
 struct message {
-    bool result;               /* true before a result, false for a progress message */
+    bool result;               /* true: a result follows; false: a progress message */
     double seconds;
     uint64_t iterations;
 };
@@ -56,7 +56,7 @@ static bool put_items(int fd, const void *items, size_t count, size_t size)
     return put(fd, &count, sizeof count) && (!count || put(fd, items, count * size));
 }
 
-/* Reads an array that put_items wrote. If it is empty, sets *@items to NULL and *@count to 0. */
+/* Reads an array that put_items wrote. Sets *@items to NULL and *@count to 0 if it is empty. */
 static bool take_items(int fd, void **items, size_t *count, size_t size)
 {
     size_t n;
@@ -142,7 +142,7 @@ static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
            take_items(fd, (void **)&x->cut, &count, 1);
 }
 
-/* Reports progress to the parent. Returns false if the parent cancelled or exited. */
+/* Reports progress to the parent. Returns false if the parent cancelled or has ended. */
 static bool goes_on(void *state, double seconds, uint64_t iterations)
 {
     const struct apart_lines *w = state;
@@ -184,7 +184,7 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
         struct insitu_options apart = *o;
         struct err why = {0};
         signal(SIGPIPE, SIG_IGN);
-        /* Leaves the session of the terminal. The end of that session would kill this process. */
+        /* The end of the terminal's session would kill this process, so it leaves the session. */
         setsid();
         close_others(up[1], down[0]);
         apart.goes_on = goes_on;

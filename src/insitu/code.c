@@ -81,7 +81,7 @@ void code_branch_address(struct code *c, unsigned cc, uint64_t address)
 
 void code_branch_zero(struct code *c, uint32_t label)
 {
-    /* A jrcxz leads to the long jump. A short jump skips the long one. */
+    /* jrcxz leads to the long jump, which a short jump skips. */
     BYTES(c, 0xe3, 2, 0xeb, 5);
     code_jump(c, label);
 }

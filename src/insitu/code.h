@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-/* Numbers of general registers in encodings. */
+/* numbers of general registers in encodings */
 enum code_register {
     CODE_RAX, CODE_RCX, CODE_RDX, CODE_RBX, CODE_RSP, CODE_RBP, CODE_RSI, CODE_RDI
 };
@@ -27,7 +27,7 @@ struct code_fixup {
 
 struct code {
     VEC(uint8_t) bytes;
-    VEC(uint32_t) labels;      /* offset of each label; CODE_UNPLACED if it is not set yet */
+    VEC(uint32_t) labels;      /* per label: offset; CODE_UNPLACED: not set yet */
     VEC(struct code_fixup) fixups;
 };
 
@@ -39,14 +39,14 @@ uint32_t code_label(struct code *c);
 /* Sets the offset of @label to that of the next byte. */
 void code_label_here(struct code *c, uint32_t label);
 void code_bytes(struct code *c, const void *bytes, size_t count);
-/* Appends bytes. */
+/* Appends bytes */
 #define BYTES(c, ...)                                                                              \
     code_bytes((c), (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
-/* Appends the @length bytes of an instruction. Its 32-bit distance at byte @at will be computed for
- * the absolute address @target. */
+/* Appends the @length bytes of an instruction, whose 32-bit distance at byte @at will be computed
+ * for the absolute address @target. */
 void code_relocated(struct code *c, const uint8_t *bytes, size_t length, size_t at,
                     uint64_t target);
-/* Append a jump to a label or to an address. The branches have condition @cc (low four bits of the
+/* Append a jump to a label or to an address, for a branch with condition @cc (low four bits of the
  * opcode). */
 void code_jump(struct code *c, uint32_t label);
 void code_jump_address(struct code *c, uint64_t address);
@@ -66,12 +66,12 @@ void code_load_narrow(struct code *c, enum code_register reg, uint32_t slot);
  * it. */
 void code_add(struct code *c, enum code_register reg, int32_t value);
 void code_set(struct code *c, enum code_register reg, uint64_t value);
-/* Appends code that adds @value to the word at gs:@slot. Overwrites @reg during the addition, and
- * saves its value at gs:@spare. */
+/* Appends code that adds @value to the word at gs:@slot. Overwrites @reg meanwhile, and saves its
+ * value at gs:@spare. */
 void code_count(struct code *c, enum code_register reg, uint32_t slot, int32_t value,
                 uint32_t spare);
-/* Appends an instruction that adds 1 to the word at gs:@slot, or subtracts 1 if @down. The
- * instruction changes the flags. */
+/* Appends an instruction that adds 1 to the word at gs:@slot, or subtracts 1 if @down. It changes
+ * the flags. */
 void code_step(struct code *c, uint32_t slot, bool down);
 /* Computes all distances for code at address @base. Returns false with err if a target is too
  * far. */

@@ -13,25 +13,25 @@
 #define ARMS_MOST 8u
 #define ARMS_LEAST 2u
 #define LINE 64u               /* bytes of code per fetch */
-/* maximum number of instructions after a patch in which a jump is searched for */
+/* maximum number of instructions after a patch among which a jump is searched for */
 #define DISPLACED_MORE 8u
-/* bytes from the region's start within which the target of an indirect jump is translated */
+/* bytes from the region's start in which the target of an indirect jump is translated */
 #define WINDOW 65536u
 #define JUMP_COPY (SLOT_JUMP + 0u)
 #define JUMP_ORIGINAL (SLOT_JUMP + 8u)
 
-/* Code that records the time at which control enters the loop, and then jumps to @target. */
+/* code that records the time at which control enters the loop, and then jumps to @target */
 struct entrance {
     uint32_t label, target;
 };
 
-/* Code of a branch, after the copies. */
+/* Code of a branch, after the copies */
 struct stub {
     uint32_t label;
-    uint32_t source;           /* index of the branch in the list, and number of the copy */
+    uint32_t source;           /* index of the branch in the list, and index of the copy */
     unsigned copy;
     bool taken;                /* the event records that the branch was taken */
-    bool falls;                /* the event is on the path on which the branch is not taken */
+    bool falls;                /* the event is on the path of the branch that is not taken */
 };
 
 struct maker {
@@ -42,7 +42,7 @@ struct maker {
     enum copy_mode mode;
     unsigned times;
     uint32_t *at;           /* labels of instructions, by copy * list count + index */
-    uint32_t *heads;        /* label of the pivot in each copy */
+    uint32_t *heads;        /* per copy: label of the pivot */
     struct stamp stamp;     /* stamp at the pivot of a timed copy, or at an anchor */
     bool displaced;         /* copies contain only the instructions that patches overwrite */
     uint32_t shared;        /* label of the stamp of all parts; CODE_UNPLACED: no shared stamp */
@@ -52,7 +52,7 @@ struct maker {
      * first use */
     uint32_t table, missed;
     VEC(struct stub) stubs;
-    VEC(struct entrance) entrances;   /* entrances, only if visits are timed */
+    VEC(struct entrance) entrances;   /* entrances, if visits are timed */
 };
 
 bool copies_follows(const struct region_insn *i)
@@ -136,7 +136,7 @@ static uint32_t enter(struct maker *m, uint32_t target)
 }
 
 /* Appends code that counts an exit from the loop, or with @away an instruction that is executed in
- * the original. Counts nothing if @source is not in the loop. */
+ * the original; none if @source is not in the loop. */
 static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
 {
     if (m->displaced || !m->r->list.items[source].in_loop)
@@ -151,7 +151,7 @@ static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
         events_add(m->c, away ? EVENT_AWAY : EVENT_LEAVE, 0);
 }
 
-/* Returns the label for a jump from @source in copy @copy to instruction @target of the list. */
+/* Returns the label of a jump from @source in copy @copy to instruction @target of the list. */
 static uint32_t inner(struct maker *m, uint32_t source, unsigned copy, uint32_t target)
 {
     bool from_loop = m->r->list.items[source].in_loop;
@@ -163,7 +163,7 @@ static uint32_t inner(struct maker *m, uint32_t source, unsigned copy, uint32_t 
     return target == m->r->pivot ? m->heads[(copy + 1) % m->times] : label_of(m, copy, target);
 }
 
-/* Returns whether a jump of @source to its target requires no counting. */
+/* Returns whether a jump of @source to its target needs no counting. */
 static bool silent(const struct maker *m, uint32_t source)
 {
     const struct region_insn *i = &m->r->list.items[source];
@@ -235,7 +235,7 @@ static void load_target(struct maker *m, const struct insn *in)
     while (in->bytes[at] != 0xff) {
         if ((in->bytes[at] & 0xf0) == 0x40)
             rex |= in->bytes[at] & 3;
-        else if (in->bytes[at] != 0x3e && in->bytes[at] != 0xf2)   /* omits notrack and bnd */
+        else if (in->bytes[at] != 0x3e && in->bytes[at] != 0xf2)   /* Omits notrack and bnd. */
             bytes[n++] = in->bytes[at];
         at++;
     }
@@ -328,8 +328,8 @@ static void plain(struct maker *m, const struct insn *in)
         code_bytes(m->c, in->bytes, in->length);
 }
 
-/* Copies instruction @at to copy @copy. @unfinished is the number of passes that are counted but
- * not executed if the instruction faults. */
+/* Copies instruction @at to copy @copy. @unfinished: number of passes that are counted but not
+ * executed if it faults. */
 static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unfinished)
 {
     const struct region_insn *i = &m->r->list.items[at];
@@ -410,7 +410,7 @@ static void fall(struct maker *m, uint32_t at, unsigned copy)
 }
 
 /* Returns whether branch @at has the inverse condition in copy @copy, because its target is the
- * next copy, which follows directly. Only branches of counting copies are inverted. Timed copies
+ * next copy, which follows directly. Only branches of counting copies are inverted; timed copies
  * have the conditions of the original. */
 static bool turned(const struct maker *m, uint32_t at, unsigned copy)
 {
@@ -494,8 +494,8 @@ static bool is_patched(const struct region *r, uint32_t at)
     return found;
 }
 
-/* Returns the end of the instructions that a patch at @at displaces. These are the overwritten
- * ones, and further ones up to a nearby jump, which returns to the original. */
+/* Returns the end of the instructions that a patch at @at displaces: the overwritten ones, and
+ * further ones up to a nearby jump, which returns to the original. */
 static uint32_t displaced_end(const struct region *r, uint32_t at)
 {
     uint32_t end = at + region_covered(r, at), i = end;

@@ -1,7 +1,7 @@
 /* Copies of a region's code that count, time or record. They are placed in the program, and patches
  * of the original jump to the copy for the current mode. Every thread has a slot of memory at
- * segment gs. The copies write only to the slot. Registers, flags and stack are the same as with
- * the original code. */
+ * segment gs, to which alone the copies write. Registers, flags and stack are as with the original
+ * code. */
 #ifndef PORTOLAN_INSITU_COPIES_H
 #define PORTOLAN_INSITU_COPIES_H
 
@@ -30,8 +30,8 @@ struct copy_point {
     int32_t unfinished;
 };
 
-/* Code for a patched place in a copy of the process. The rest of the loop runs in the original
- * there. The code stamps every few passes. A stamp contains the number of iterations instead of
+/* Code for a patched place in a copy of the process, where the rest of the loop runs in the
+ * original. It stamps every few passes. A stamp has the number of iterations instead of
  * SLOT_LEAVES. The code ends with int3 after the last stamp. */
 struct copy_anchor {
     uint32_t at; /* index in the region's list */
@@ -41,18 +41,18 @@ struct copy_anchor {
 struct copies {
     struct code code;
     VEC(struct copy_point) points;   /* sorted by offset */
-    unsigned times[COPY_MODES];      /* number of consecutive copies of the loop */
+    unsigned times[COPY_MODES];      /* per mode: number of consecutive copies of the loop */
     /* labels to which the patches jump: at the pivot, and at the places in region.resumed */
     uint32_t entry[COPY_MODES];
     VEC(uint32_t) resumes[COPY_MODES];
     uint32_t clock;                  /* label of stamps_clock */
-    VEC(struct copy_anchor) anchors; /* one for each anchor of the region */
-    /* If each iteration executes code of the original: labels of an anchor at the pivot, and of an
-     * anchor with another count and jump. The difference of their times is the cost of a patch. */
+    VEC(struct copy_anchor) anchors; /* one per anchor of the region */
+    /* Labels of an anchor at the pivot, and of one with another count and jump, if each iteration
+     * executes code of the original. The difference of their times is the cost of a patch. */
     uint32_t once, twice;
     uint32_t visits;                 /* label of stamps_visits */
     uint32_t call;                   /* label of a system call instruction */
-    /* labels of the code that starts a repeat, and of the int3 after the last repeat */
+    /* labels of the code that starts a repeat, and of the int3 after the last one */
     uint32_t replay, replayed;
 };
 
@@ -60,7 +60,7 @@ struct copies {
  * file. The caller frees @out with copies_done. */
 void copies_make(const struct region *r, uint64_t bias, struct copies *out);
 void copies_done(struct copies *c);
-/* Returns the point at offset @place, or NULL if there is none. */
+/* Returns the point at offset @place; NULL: none. */
 const struct copy_point *copies_point(const struct copies *c, uint32_t place);
 /* copies_records returns whether the address or direction of instruction @i is recorded.
  * copies_follows returns whether COPY_FOLLOW records its address, even if other modes do not. */

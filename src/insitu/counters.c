@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 
-#define CHAIN 100000u   /* number of dependent multiplications, which take 3 to 4 cycles each */
+#define CHAIN 100000u   /* number of dependent multiplications of 3 to 4 cycles each */
 /* number of branches on random bits, nearly half of which are mispredicted */
 #define BRANCHES 20000u
 #define LINES 2000u     /* number of cache lines that are flushed, then loaded */
@@ -80,8 +80,8 @@ static void run_known(enum counter kind, double *least, double *most)
         for (unsigned i = 0; i < LINES; i++)
             __asm__ volatile("clflush %0" : "+m"(lines[i * LINE]));
         __asm__ volatile("mfence" : : : "memory");
-        for (unsigned i = 0; i < LINES; i++) /* The lines are in an irregular order that no
-                                              * prefetcher predicts. */
+        /* No prefetcher predicts the irregular order of the lines. */
+        for (unsigned i = 0; i < LINES; i++)
             taken += (uint64_t)lines[(i * 1229u + (unsigned)(taken & 0)) % LINES * LINE];
         *least = 0.25 * LINES;
         *most = 8.0 * LINES;
@@ -89,7 +89,7 @@ static void run_known(enum counter kind, double *least, double *most)
     }
 }
 
-/* Returns the reason why a counter is unusable, or NULL if it is usable. */
+/* Returns the reason why a counter is unusable; NULL: it is usable. */
 static const char *try_counter(const struct counter_source *s, enum counter kind)
 {
     double least, most, value;

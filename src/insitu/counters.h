@@ -1,5 +1,5 @@
-/* Hardware counters (perf_event_open). A counter is used only if it counts a known loop correctly,
- * because counters in virtual machines may be missing or count nothing. Linux, any thread. */
+/* Hardware counters (perf_event_open). Counters in virtual machines may be missing or count
+ * nothing, so one is used only if it counts a known loop correctly. Linux. Any thread. */
 #ifndef PORTOLAN_INSITU_COUNTERS_H
 #define PORTOLAN_INSITU_COUNTERS_H
 
@@ -11,22 +11,22 @@
 
 enum counter { COUNTER_CYCLES, COUNTER_BRANCH_MISSES, COUNTER_CACHE_MISSES, COUNTER_KINDS };
 
-/* Source of counters: the system, or a test. */
+/* Source of counters: the system, or a test */
 struct counter_source {
     /* Opens a counter for user code of thread @tid (0 for the caller) and of its children. The
      * caller closes it with @done. Returns -errno on failure. */
     int (*open)(void *state, enum counter kind, pid_t tid);
-    /* Reads a counter. The count of a counter that ran for a part of the time is scaled to the
-     * whole time. Returns false if the counter never ran. */
+    /* Reads a counter. Scales the count of a counter that ran for part of the time to the whole
+     * time. Returns false if it never ran. */
     bool (*read)(void *state, int counter, double *value);
     void (*done)(void *state, int counter);
     void *state;
 };
 
-/* Counts of a program in all its threads. */
+/* Counts of a program in all its threads */
 struct hardware_counts {
     double value[COUNTER_KINDS]; /* counts by kind; NaN if not counted */
-    /* static reason why the first missing counter is missing; NULL if no counter is missing */
+    /* static reason why the first missing counter is missing; NULL: none is */
     const char *why;
 };
 

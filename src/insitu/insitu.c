@@ -18,17 +18,18 @@
 #include "profile/launch.h"
 #include "work/pool.h"
 
-#define TICK 0.05              /* seconds between polls of the counters */
+#define TICK 0.05              /* interval between polls of the counters in seconds */
 /* seconds until the first moment (timings, recording); the intervals grow by MOMENT_GROWTH */
 #define MOMENT_FIRST 0.02
 #define MOMENT_GROWTH 1.4
 #define MOMENT_MOST 0.5
-#define VISITS_TRIED 3u /* moments after which visits are timed only if they are long enough */
+/* number of moments after which visits are timed only if they are long enough */
+#define VISITS_TRIED 3u
 #define REPLAYS_FAILED 4u /* maximum number of replays to try before the first success */
-#define PATCH_FAILED 2u   /* number of attempts that a failed measurement of the patch uses up */
+#define PATCH_FAILED 2u   /* number of attempts used by a failed measurement of the patch */
 #define MOMENTS_MOST 24u
-/* Share of the watched time during which moments may stop the program, and additional seconds. The
- * first MOMENTS_LEAST moments are exempt from this limit. */
+/* Share of the watched time for which moments may stop the program, and additional seconds. The
+ * first MOMENTS_LEAST moments are exempt. */
 #define STOPPED_SHARE 0.05
 #define STOPPED_SECONDS 0.1
 #define MOMENTS_LEAST 4u
@@ -57,10 +58,11 @@ struct insitu_watch {
     double begun, cpu_begun;   /* start time, and CPU seconds that the process had used by then */
     struct system_trial trial; /* features of the system that work */
     struct counters counters;
-    uint64_t period, ticks_begun;   /* passes between stamps, and time stamp counter at the start */
-    unsigned originals; /* timings of the original code in copies of the process */
-    unsigned patches;   /* measurements of the patch */
-    unsigned clocked;   /* measurements of the clock */
+    /* number of passes between stamps, and time stamp counter at the start */
+    uint64_t period, ticks_begun;
+    unsigned originals; /* number of timings of the original code in copies of the process */
+    unsigned patches;   /* number of measurements of the patch */
+    unsigned clocked;   /* number of measurements of the clock */
 };
 
 static double now(void)
@@ -115,7 +117,7 @@ static void handle_late(struct insitu_watch *w)
             w->executed = true;
 }
 
-/* Restores the original code and moves all threads out of the copies. Resumes no thread. */
+/* Restores the original code, and moves all threads out of the copies. Resumes no thread. */
 static bool remove_copies(struct insitu_watch *w, struct err *err)
 {
     struct placed *x = &w->out->placed;
@@ -145,7 +147,7 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
     return true;
 }
 
-/* Assigns slots to stopped threads that are new, and releases the slots of threads that exit. */
+/* Assigns slots to stopped threads that are new. Releases the slots of threads that have ended. */
 static bool take_threads(struct insitu_watch *w)
 {
     bool ok = true;
@@ -404,8 +406,8 @@ static void choose_period(struct insitu_watch *w)
     w->period = period;
 }
 
-/* Returns whether visits are timed. They are not timed if the loop has an indirect jump, because
- * exits through the jump are undetected, or if visits proved too short. */
+/* Returns whether visits are timed. They are not if the loop has an indirect jump, because exits
+ * through it are undetected, or if visits proved too short. */
 static bool times_visits(const struct insitu_watch *w)
 {
     return !w->out->region.jumps_indirect &&
@@ -417,7 +419,7 @@ static bool moment(struct insitu_watch *w, struct err *err)
 {
     static const struct {
         enum copy_mode mode;
-        double look, most; /* seconds between polls, and most seconds */
+        double look, most; /* seconds between polls, and maximum seconds */
     } steps[] = {{COPY_TIME, 0.01, 0.1}, {COPY_VISIT, 0.01, 0.1}, {COPY_RECORD, 0.001, 0.02}};
     const size_t found = w->out->placed.timed.count + w->out->placed.events.count;
 
@@ -446,8 +448,8 @@ static bool read_file(void *state, uint64_t address, void *out, size_t bytes)
     return process_read(&w->process, address + w->out->placed.bias, out, bytes);
 }
 
-/* Checks whether the region can be copied and patched, without changing anything. Returns false
- * with err. Sets *@missing if the loop's file may be mapped later. */
+/* Checks whether the region can be copied and patched. Changes nothing. Returns false with err.
+ * Sets *@missing if the loop's file may be mapped later. */
 static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
 {
     const struct insitu_options *o = w->options;
@@ -485,8 +487,8 @@ static bool returns_to_patch(struct insitu_watch *w)
     return false;
 }
 
-/* Moves threads out of the bytes that patches overwrite. As long as a return address of a thread is
- * in these bytes, runs the program briefly. All threads are stopped before and after the call. */
+/* Moves threads out of the bytes that patches overwrite. Runs the program briefly while a return
+ * address of a thread is in these bytes. All threads are stopped before and after the call. */
 static bool clear_way(struct insitu_watch *w, struct err *err)
 {
     struct process *p = &w->process;
@@ -546,7 +548,7 @@ static bool place(struct insitu_watch *w, struct err *err)
     return ok;
 }
 
-/* Callback of launch_go before the program's first instruction. */
+/* Callback of launch_go before the program's first instruction */
 static void begin_program(void *state)
 {
     struct insitu_watch *w = state;
@@ -691,7 +693,7 @@ static bool watch(struct insitu_watch *w, struct err *err)
     return ok;
 }
 
-/* Detaches from the program. If it was started here, waits until it ends, or ends it. */
+/* Detaches from the program. Waits until a program that was started here ends, or ends it. */
 static void let_go(struct insitu_watch *w)
 {
     struct process *p = &w->process;

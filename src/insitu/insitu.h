@@ -1,6 +1,6 @@
 /* Measures a loop in its running program: iterations, cycles per iteration, and branch directions.
- * Patches redirect control to copies of the loop that count, time or record. The copies do not
- * change the results or the output of the program. */
+ * Patches redirect control to copies of the loop that count, time or record. They do not change the
+ * results or the output of the program. */
 #ifndef PORTOLAN_INSITU_INSITU_H
 #define PORTOLAN_INSITU_INSITU_H
 
@@ -9,7 +9,7 @@
 #include "insitu/replay.h"
 
 struct insitu_options {
-    /* program to start and its arguments, NULL-terminated; NULL to attach to process @pid */
+    /* program to start and its arguments, NULL-terminated; NULL: attach to process @pid */
     const char *const *argv;
     pid_t pid;
     const char *output, *input;      /* files for output and input of a started program, as in
@@ -17,10 +17,10 @@ struct insitu_options {
     const struct kernel *kernel;     /* contains the loop; borrowed */
     size_t loop;                     /* index of the kernel's loop */
     const char *file;                /* absolute path of the program or library with the loop */
-    /* maximum number of seconds of watching; INFINITY for the whole run */
+    /* maximum seconds of watching; INFINITY: the whole run */
     double seconds;
     bool counts_only;                /* only count, without timing and recording */
-    /* Called several times per second. A result of false releases the program. May be NULL. */
+    /* Called several times per second. Returning false releases the program. May be NULL. */
     bool (*goes_on)(void *state, double seconds, uint64_t iterations);
     void *state;
 };
@@ -28,19 +28,19 @@ struct insitu_options {
 struct insitu {
     struct region region;
     struct copies copies;
-    /* results; all patches and copies are removed from the process */
+    /* results; no patches and copies remain in the process */
     struct placed placed;
     /* ticks of the time stamp counter per core cycle; NaN if not measured */
     double ticks_per_cycle;
-    /* mean excess in ticks of a stamp's clock measurement over its instructions; NaN if not
+    /* mean excess of a stamp's clock measurement over its instructions, in ticks; NaN if not
      * measured */
     double ticks_per_chain;
     double ticks_per_visit;         /* overhead of timing a visit in ticks; NaN if not measured */
     double seconds;                  /* wall-clock seconds of watching */
-    double stopped;                  /* seconds of watching during which the program was stopped */
+    double stopped;                  /* seconds for which the program was stopped during watching */
     size_t stops;                    /* number of these stops */
     double cpu;                      /* CPU seconds of the program; NaN if unknown */
-    /* seconds from the program's start to the first count; 0 if nothing was counted, or the program
+    /* seconds from the program's start to the first count; 0: nothing was counted, or the program
      * was already running */
     double late;
     size_t threads;                 /* number of threads that were counted */
@@ -54,25 +54,24 @@ struct insitu {
     bool complete;                  /* counting covers the complete run of the program */
     /* the system does not permit tracing or patching */
     bool refused;
-    char *cut;                       /* reason why watching ended early; NULL if it did not */
+    char *cut;                       /* reason why watching ended early; NULL: it did not */
 };
 
-/* Watches the loop. Returns false with err if the program cannot be started or instrumented. A
- * program that cannot be instrumented is unchanged. The caller always frees @out with
- * insitu_done. */
+/* Watches the loop. Returns false with err if the program cannot be started or instrumented; it is
+ * then unchanged. The caller always frees @out with insitu_done. */
 bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *err);
 void insitu_done(struct insitu *x);
 /* Pseudo-quantile: the mean of all timings without disturbed blocks: those in which the thread
  * waited for its CPU, and those that took much longer than the blocks near them. */
 #define INSITU_TYPICAL (-1.0)
-/* Returns the cycles per iteration in the program at quantile @q of the timed blocks, or NaN if
- * there are too few blocks. Sets *@alone to true if the time between visits is excluded. */
+/* Returns the cycles per iteration in the program at quantile @q of the timed blocks; NaN: too few
+ * blocks. Sets *@alone if the time between visits is excluded. */
 double insitu_cycles(const struct insitu *x, double q, bool *alone);
-/* Returns the cycles per iteration at INSITU_TYPICAL. These include the time between visits and the
+/* Returns the cycles per iteration at INSITU_TYPICAL, including the time between visits and the
  * return from the original after an indirect jump. */
 double insitu_cycles_whole(const struct insitu *x);
-/* Returns whether insitu_cycles is from the original code, timed in copies of the process. If not,
- * insitu_cycles includes the return from the original if an indirect jump leaves the timed code. */
+/* Returns whether insitu_cycles is from the original code, timed in copies of the process.
+ * Otherwise it includes the return from the original if an indirect jump leaves the timed code. */
 bool insitu_original(const struct insitu *x);
 /* Returns whether timed visits proved too short to be timed separately. */
 bool insitu_short(const struct insitu *x);
@@ -80,21 +79,20 @@ bool insitu_short(const struct insitu *x);
  * timed. */
 double insitu_between(const struct insitu *x);
 /* insitu_patch returns the cycles per iteration of the jump to the counting code and back, if each
- * iteration executes code of the original. insitu_cycles does not include them. It returns NaN if
- * this was not measured, or for another kind of loop. insitu_trip returns the timed iterations per
- * visit of the loop. It returns INFINITY if control never left the loop, and NaN if it was not
- * timed. */
+ * iteration executes code of the original. insitu_cycles does not include them. NaN: not measured,
+ * or another kind of loop. insitu_trip returns the timed iterations per visit of the loop;
+ * INFINITY: control never left the loop; NaN: not timed. */
 double insitu_patch(const struct insitu *x);
 double insitu_trip(const struct insitu *x);
 
-/* Returns the mean excess in ticks of a stamp's clock measurement over its instructions, or 0 if it
- * was not measured. */
+/* Returns the mean excess of a stamp's clock measurement over its instructions, in ticks; 0: not
+ * measured. */
 double insitu_clock_overhead(const struct insitu *x);
 
 /* Internal, apart.c: watches the program from a separate process, which removes all patches even if
  * this process is killed. Calls @run in a copy of this process. Passes the progress of @run to the
- * callback in this process, and returns its results, except for the copies of the loop. Returns
- * false with err of @run, or if no process can be created. */
+ * callback in this process, and returns its results except the copies of the loop. Returns false
+ * with err of @run, or if no process can be created. */
 bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out, struct err *err),
                   const struct insitu_options *o, struct insitu *out, struct err *err);
 

@@ -17,7 +17,7 @@
 #define NEAR 8u
 #define SLOWER 5u
 /* Relative change of the clock above which a block is ignored. The counter of some CPUs advances in
- * steps of 10 ns, which are up to 0.095 of a measurement of the clock. */
+ * steps of 10 ns, up to 0.095 of a measurement of the clock. */
 #define CLOCK_CHANGE 0.1
 
 double insitu_clock_overhead(const struct insitu *x)
@@ -170,8 +170,8 @@ static bool leads_outside(const struct insitu *x, uint64_t event)
     return to == REGION_NONE || !r->list.items[to].in_loop;
 }
 
-/* Returns the recorded iterations per exit from the loop. INFINITY without exits, NaN without
- * iterations. If @calls, executions of instructions in the original code (EVENT_AWAY) also count as
+/* Returns the recorded iterations per exit from the loop; INFINITY without exits, NaN without
+ * iterations. @calls: executions of instructions in the original code (EVENT_AWAY) are also
  * exits. */
 static double recorded_trip(const struct insitu *x, bool calls)
 {
@@ -242,7 +242,7 @@ double insitu_between(const struct insitu *x)
 
 double insitu_trip(const struct insitu *x)
 {
-    /* Timed exits include calls, but exclude exits through an indirect jump. */
+    /* Timed exits include calls, but not exits through an indirect jump. */
     return x->region.calls || x->region.jumps_indirect ? recorded_trip(x, false) : timed_trip(x);
 }
 #endif

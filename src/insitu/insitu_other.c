@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions for processors whose code cannot be copied. They only return errors. */
+/* Functions for processors whose code cannot be copied, which only return errors */
 #if !defined(__x86_64__)
 #include "insitu/insitu.h"
 

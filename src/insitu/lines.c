@@ -11,10 +11,10 @@
 #define ITERATIONS_LEAST 500u  /* minimum number of evaluated iterations for a rate */
 /* minimum number of new lines per iteration of a load whose lines are not in the first level */
 #define NEW_LEAST 0.003
-/* expected number of common lines at which the probability of no common line is 5 % */
+/* expected number of common lines for which there is none with a probability of 5 % */
 #define NONE_COMMON 3.0
 
-/* Set of lines that a recording accessed. */
+/* set of lines that a recording accessed */
 struct recent {
     VEC(uint64_t) lines;
     struct index by_line;
@@ -25,17 +25,18 @@ struct access_step {
     int64_t by;
 };
 
-/* A line, and the first instruction of a recording that accessed it. */
+/* a line, and the first instruction of a recording that accessed it */
 struct new_line {
     uint64_t line;
     uint32_t at;
 };
 
-/* Counters over all recordings. */
+/* Counters over all recordings */
 struct line_counts {
-    struct access_step *steps;     /* last address and step, by instruction */
-    size_t *lines;                 /* new lines in the current recording, by instruction */
-    /* sum and sum of squares of @lines over the recordings, by instruction */
+    struct access_step *steps;     /* per instruction: last address and stride */
+    /* per instruction: number of new lines in the current recording */
+    size_t *lines;
+    /* per instruction: sum and sum of squares of @lines over the recordings */
     double *sums, *squares;
     VEC(struct new_line) all;
     size_t touched;
@@ -121,8 +122,8 @@ static int by_access(const void *a, const void *b)
 }
 
 /* Estimates how many lines each load accesses in the program. Two recordings of n and m out of N
- * lines have n m / N lines in common (Lincoln and Petersen). The estimate uses sums over all pairs
- * of recordings. */
+ * lines have n m / N lines in common (Lincoln and Petersen). Sums over all pairs of recordings are
+ * used. */
 static void find_footprints(struct line_counts *f, struct loop_lines *out)
 {
     double *common = mem_zero(out->list.count + 1, sizeof *common);

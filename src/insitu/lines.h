@@ -1,5 +1,5 @@
 /* Cache lines of a loop's loads, from recorded addresses. A line is new if the recording did not
- * access it before. Prefetchers are assumed to load only lines that the load's last step
+ * access it before. Prefetchers are assumed to load only lines that the load's last stride
  * predicts. */
 #ifndef PORTOLAN_INSITU_LINES_H
 #define PORTOLAN_INSITU_LINES_H
@@ -10,11 +10,11 @@
 struct load_lines {
     uint32_t at;               /* index in the region's list */
     size_t executed;
-    /* new lines after an irregular step */
+    /* number of new lines after an irregular stride */
     size_t fresh;
-    size_t streamed;           /* new lines after the same step as the previous one */
-    /* Number of lines that the load accesses in the program, estimated from the common lines of
-     * several recordings. NaN if unknown. */
+    size_t streamed;           /* number of new lines after the same stride as the previous one */
+    /* number of lines that the load accesses in the program, estimated from the common lines of
+     * several recordings; NaN if unknown */
     double footprint;
     /* no two recordings have a common line, so @footprint is a lower bound */
     bool at_least;
@@ -23,10 +23,10 @@ struct load_lines {
     double distance;
 };
 
-/* Levels beyond the first that supply lines. */
+/* levels beyond the first that supply lines */
 enum cache_level { CACHE_L2, CACHE_L3, CACHE_MEMORY, CACHE_LEVELS };
 
-/* Caches of a machine. Arrays are indexed by level. */
+/* caches of a machine; arrays are indexed by level */
 struct cache_levels {
     double l1, l2, l3;         /* capacity in lines */
     double latency[CACHE_LEVELS];   /* cycles from address to value */
@@ -34,27 +34,26 @@ struct cache_levels {
 };
 
 struct loop_lines {
-    VEC(struct load_lines) list;   /* sorted by @fresh, largest first */
-    double touched;            /* new lines per iteration by loads and stores */
-    size_t iterations;         /* evaluated iterations, without the first half of each recording,
-                                * which only fills the set of accessed lines */
-    double fresh, streamed;    /* new lines per iteration; NaN if there are too few records */
+    VEC(struct load_lines) list;   /* loads, largest @fresh first */
+    double touched;            /* number of new lines per iteration of loads and stores */
+    /* Number of evaluated iterations, without the first half of each recording, which only fills
+     * the set of accessed lines. */
+    size_t iterations;
+    double fresh, streamed;    /* number of new lines per iteration; NaN: too few records */
 };
 
-/* Evaluates the recordings of @x. @bytes is the size of a line. The caller frees @out with
- * lines_done. */
+/* Evaluates the recordings of @x. @bytes: size of a line. The caller frees @out with lines_done. */
 void lines_find(const struct placed *x, unsigned bytes, struct loop_lines *out);
 void lines_done(struct loop_lines *l);
-/* Returns the number of lines that all loads together access in the program, or NaN if unknown.
- * Sets *@at_least if it is a lower bound. */
+/* Returns the number of lines that all loads together access in the program; NaN if unknown. Sets
+ * *@at_least if it is a lower bound. */
 double lines_all(const struct loop_lines *l, bool *at_least);
 /* Sets @out from the facts of @m (may be NULL). Returns false if a fact is missing. */
 bool lines_levels(const struct machine *m, unsigned bytes, struct cache_levels *out);
-/* Computes the shares of a load's new lines that come from each level. The remainder comes from the
+/* Computes the shares of a load's new lines that come from each level. The rest comes from the
  * first level. Returns false if the number of its lines is unknown. */
 bool lines_from(const struct load_lines *l, const struct cache_levels *c, double out[CACHE_LEVELS]);
-/* Returns the cycles that the load's new lines take without overlap, as the weight of the load; NaN
- * if unknown. */
+/* Returns the weight of the load: the cycles of its new lines without overlap; NaN if unknown. */
 double lines_weight(const struct load_lines *l, const struct cache_levels *c);
 
 #endif

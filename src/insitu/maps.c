@@ -9,8 +9,8 @@
 
 #include "base/mem.h"
 
-#define REACH UINT64_C(0x60000000)    /* Greatest distance of placed memory from the code in
-                                       * bytes, less than the 2 GiB that a displacement reaches. */
+/* Greatest distance of placed memory from the code in bytes, below the 2 GiB of a displacement. */
+#define REACH UINT64_C(0x60000000)
 #define STEP UINT64_C(0x1000000)
 #define LOWEST UINT64_C(0x110000)     /* lowest address that can be mapped, with a margin */
 
@@ -114,7 +114,7 @@ uint64_t maps_gap(const struct maps *m, uint64_t low, uint64_t high, uint64_t si
 {
     uint64_t down = low & ~(STEP - 1), up = (high + STEP - 1) & ~(STEP - 1);
 
-    /* Searches downwards first, because the heap grows upwards. */
+    /* The heap grows upwards, so the search begins downwards. */
     for (uint64_t far = STEP; far < REACH; far += STEP)
         if (down > far + LOWEST && is_free(m, down - far, down - far + size))
             return down - far;

@@ -11,7 +11,7 @@
 struct map {
     uint64_t start, end, offset;   /* addresses, and offset of @start in the file */
     bool write, execute, shared;
-    char *path;                    /* path of the file; empty without a file */
+    char *path;                    /* path of the file; "": none */
 };
 
 struct maps { VEC(struct map) list; };
@@ -20,13 +20,13 @@ struct maps { VEC(struct map) list; };
  * maps_done. */
 bool maps_read(pid_t pid, struct maps *out);
 void maps_done(struct maps *m);
-/* Returns the mapping that contains @address, or NULL. */
+/* Returns the mapping that contains @address; NULL: none. */
 const struct map *maps_at(const struct maps *m, uint64_t address);
 /* Returns the share of the @count addresses in process @pid whose mappings mostly have pages of 2
- * MiB or more; NaN: unknown. */
+ * MiB or more; NaN if unknown. */
 double maps_huge(pid_t pid, const uint64_t *addresses, size_t count);
-/* Returns the address of @size free bytes, from which 32-bit distances reach all addresses in
- * [@low, @high). Returns 0 if there are none. */
+/* Returns the address of @size free bytes from which 32-bit distances reach all addresses in [@low,
+ * @high); 0: none. */
 uint64_t maps_gap(const struct maps *m, uint64_t low, uint64_t high, uint64_t size);
 
 #endif

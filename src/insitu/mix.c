@@ -6,11 +6,11 @@
 #include "simulate/simulate.h"
 
 #define SAMPLES 4u             /* number of samples of the recorded iterations */
-/* minimum number of instructions per sample, if the recording has so many */
+/* minimum number of instructions per sample, if the recording has as many */
 #define SAMPLE_INSNS 500u
 #define SAMPLE_MOST 2000u
 
-/* Returns the cycles that @count instructions take when repeated. */
+/* Returns the cycles of @count repeated instructions. */
 static double cycles_of(const struct region *r, struct insn *insns, size_t count,
                         const struct machine *m)
 {
@@ -29,7 +29,7 @@ static double cycles_of(const struct region *r, struct insn *insns, size_t count
     return cycles;
 }
 
-/* Skips calls, because their cycles are not part of the loop. */
+/* Skips calls, whose cycles are not part of the loop. */
 size_t mix_append(const struct region *r, const struct path *path, struct insn *out, size_t count,
                   size_t most)
 {

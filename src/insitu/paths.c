@@ -12,7 +12,7 @@
 struct reader {
     const struct placed *x;
     struct paths *out;
-    size_t at, end;            /* current event; end of the events */
+    size_t at, end;            /* current event, and end of the events */
     struct path path;          /* path of the current iteration */
 };
 
@@ -77,8 +77,8 @@ static void count_target(struct path_branch *b, uint64_t target)
         b->taken = b->target_counts.items[i];
 }
 
-/* Finds the instruction that followed the branch at @at in this iteration; REGION_NONE: outside of
- * the region. Returns false if the next event does not belong to this branch. */
+/* Sets *@next to the instruction that followed the branch at @at in this iteration; REGION_NONE:
+ * outside the region. Returns false if the next event does not belong to this branch. */
 static bool take_branch(struct reader *r, uint32_t at, uint32_t *next)
 {
     const struct region_insn *i = &r->x->region->list.items[at];

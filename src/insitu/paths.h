@@ -1,4 +1,4 @@
-/* Paths and branch directions of the recorded iterations of a loop. */
+/* Paths and branch directions of the recorded iterations of a loop */
 #ifndef PORTOLAN_INSITU_PATHS_H
 #define PORTOLAN_INSITU_PATHS_H
 
@@ -9,26 +9,26 @@ struct path {
     VEC(uint32_t) insns;       /* indices into the region's list, in order of execution */
     uint64_t hash;
     size_t iterations;
-    bool leaves;               /* ends outside of the loop */
-    bool away;                 /* contains a call */
+    bool leaves;               /* the path ends outside the loop */
+    bool away;                 /* the path contains a call */
 };
 
 struct path_branch {
     uint32_t at;               /* index in the region's list */
-    /* @executed: number of executions. @taken: number of executions in which it was taken, or, for
-     * an indirect jump, of those to the most frequent target. */
+    /* @executed: number of executions. @taken: number of those in which it was taken or, for an
+     * indirect jump, went to the most frequent target. */
     size_t executed, taken;
     VEC(uint64_t) targets;     /* different targets of an indirect jump */
     VEC(size_t) target_counts;
 };
 
 struct paths {
-    VEC(struct path) list;             /* most frequent first */
+    VEC(struct path) list;             /* paths, most frequent first */
     VEC(struct path_branch) branches;  /* sorted by address */
-    /* index in @list for each recorded iteration; the stretches one after the other */
+    /* per recorded iteration: index in @list; the stretches one after another */
     VEC(uint32_t) order;
-    size_t iterations;                 /* iterations that were decoded */
-    /* recorded iterations that were interrupted and could not be decoded */
+    size_t iterations;                 /* number of decoded iterations */
+    /* number of recorded iterations that were interrupted and could not be decoded */
     size_t dropped;
 };
 
@@ -39,7 +39,7 @@ void paths_done(struct paths *p);
 /* mix.c: predicts the mean cycles of the recorded iterations, in their order. Any thread. */
 
 /* Simulates samples of the recorded iterations of @r on @m, each as a repeated block. Returns the
- * mean cycles per iteration, or NaN if nothing was recorded. */
+ * mean cycles per iteration; NaN: nothing was recorded. */
 double mix_predict(const struct region *r, const struct paths *p, const struct machine *m);
 /* Appends the instructions of @path, without calls, to the @count instructions in @out, up to
  * @most. Marks branches as followed. Returns the new count. */

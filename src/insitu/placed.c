@@ -15,12 +15,13 @@
 #include "base/mem.h"
 #include "insitu/stamps.h"
 
-/* maximum number of single steps of a thread until it can continue in the original */
+/* maximum number of single steps of a thread before it can continue in the original */
 #define STEPS_MOST 20000u
 #define CLOCK_TRIES 12
-#define BLOCKS_ENOUGH 9u /* stamps of a thread, one more than blocks, that may end a timing */
-#define HUGE_EVENTS 4096u      /* recorded events whose page sizes are read */
-#define PERIOD_FIRST 256u      /* passes between stamps before their duration is known */
+/* number of a thread's stamps, one more than blocks, that may end a timing */
+#define BLOCKS_ENOUGH 9u
+#define HUGE_EVENTS 4096u      /* number of recorded events whose page sizes are read */
+#define PERIOD_FIRST 256u      /* number of passes between stamps before their duration is known */
 
 /* Returns the number of parts of a loop of computed gotos; 0 for other loops. */
 static size_t part_count(const struct placed *x)
@@ -89,7 +90,7 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
     if (!process_write(p, at, c->code.bytes.items, c->code.bytes.count))
         return err_set(err, ERR_IO, NULL,
                        "the copy of the loop cannot be written into the process");
-    /* During later calls of a thread, other threads may run. */
+    /* Other threads may run during later calls of a thread. */
     p->call_at = label_address(out, c->call);
     return true;
 }
@@ -198,8 +199,8 @@ bool placed_inside(const struct region *r, uint64_t bias, uint64_t address)
     return false;
 }
 
-/* Returns whether place @i contains a jump to the copies of any mode. The mode may differ from the
- * current one, if the program restored bytes that it read earlier, or if a write failed halfway.
+/* Returns whether place @i contains a jump to the copies of any mode. It may be another mode than
+ * the current one, if the program restored bytes that it had read, or if a write failed halfway.
  * Otherwise the program has replaced the code. */
 static bool is_ours(const struct placed *x, size_t i)
 {
@@ -215,8 +216,8 @@ static bool is_ours(const struct placed *x, size_t i)
     return false;
 }
 
-/* Replaces a jump in three steps. A thread that executes the jump during the replacement executes
- * the old jump, the new one, or int3, which placed_settle handles. */
+/* Replaces a jump in three steps. A thread that reaches it meanwhile executes the old jump, the new
+ * one, or int3, which placed_settle handles. */
 static bool write_in_steps(const struct placed *x, uint64_t at, const uint8_t jump[PATCH_BYTES])
 {
     const uint8_t trap = 0xcc;
@@ -285,7 +286,7 @@ bool placed_patch_copy(const struct placed *x, const struct process *copy, enum 
     return ok;
 }
 
-/* If @t executed the int3 of a jump that was being replaced, moves @t back to that jump. */
+/* Moves @t back to a jump that was being replaced if it executed the int3 of that jump. */
 static void redo_jump(const struct placed *x, struct traced *t)
 {
     struct user_regs_struct regs;
@@ -319,7 +320,7 @@ static void add_unfinished(const struct placed *x, uint32_t slot, uint32_t at, i
         set_word(x, slot, place, word + (uint64_t)(int64_t)passes);
 }
 
-/* If @t is at a point of the copies, moves it to the original. Returns whether @t can continue
+/* Moves @t to the original if it is at a point of the copies. Returns whether @t can continue
  * there. Sets *@failed if its registers cannot be read. */
 static bool is_settled(struct placed *x, struct traced *t, bool *failed)
 {
@@ -602,7 +603,7 @@ void placed_unmap(struct placed *x, struct traced *t)
 
     if (x->kept)
         return;
-    /* The next call unmaps the copies and the system call in them. All threads are stopped. */
+    /* All threads are stopped. The next call unmaps the copies with the system call in them. */
     x->process->call_at = 0;
     if (x->slots)
         process_call(x->process, t, SYS_munmap,

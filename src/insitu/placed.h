@@ -8,11 +8,10 @@
 #include "insitu/maps.h"
 #include "insitu/process.h"
 
-/* BLOCK_VISITS has timed visits. BLOCK_ORIGINAL has original code, timed in a copy of the
- * process. */
+/* BLOCK_VISITS: timed visits. BLOCK_ORIGINAL: original code, timed in a copy of the process. */
 enum block_kind { BLOCK_COPY, BLOCK_VISITS, BLOCK_ORIGINAL };
 
-struct timed_block { /* Time between two stamps. */
+struct timed_block { /* Time between two stamps */
     /* ticks of the time stamp counter, and number of exits from the loop */
     uint64_t ticks, leaves;
     enum block_kind kind;
@@ -23,7 +22,7 @@ struct timed_block { /* Time between two stamps. */
     bool waited;       /* the thread probably waited for its CPU within the block */
 };
 
-/* Consecutive iterations of one thread that were recorded. */
+/* consecutive recorded iterations of one thread */
 struct recorded_stretch {
     uint64_t iterations;
     size_t first, count;       /* index of the first event, and number of events */
@@ -33,15 +32,15 @@ struct placed {
     struct process *process;
     const struct region *region;
     const struct copies *copies;
-    uint64_t bias, code, slots;          /* addresses in the process; 0 if not mapped */
+    uint64_t bias, code, slots;          /* addresses in the process; 0: not mapped */
     uint32_t slot_count;                 /* number of slots assigned so far */
-    VEC(uint32_t) free;                  /* slots of threads that have exited */
+    VEC(uint32_t) free;                  /* slots of threads that have ended */
     /* The copies must remain mapped, because something may still jump to them: a thread that is not
      * stopped or traced, or code that the program may restore. */
     bool kept;
     bool shared;                         /* an untraced process shares the memory */
-    enum copy_mode *chosen;              /* mode of each slot */
-    /* initial values of SLOT_PERIOD and SLOT_RECORDS_LEFT for each slot */
+    enum copy_mode *chosen;              /* per slot: mode */
+    /* per slot: initial values of SLOT_PERIOD and SLOT_RECORDS_LEFT */
     uint64_t *period, *given;
     /* blocks or recordings that a slot had completed when the mode changed; not 0 only for threads
      * in a system call, whose counters are not reset */
@@ -50,7 +49,7 @@ struct placed {
     uint64_t *peeked;
     bool patched;                        /* the original jumps to the copies of @mode */
     enum copy_mode mode;
-    uint64_t iterations;                 /* iterations until the last harvest */
+    uint64_t iterations;                 /* number of iterations until the last harvest */
     VEC(struct timed_block) timed;
     uint32_t batches;                    /* number of harvested timings */
     VEC(uint64_t) events;
@@ -63,22 +62,22 @@ struct placed {
 
 #define SLOTS_MOST 256u
 
-/* Maps memory in @p, using one of its stopped threads, and writes the copies to it. Returns false
+/* Maps memory in @p with one of its stopped threads, and writes the copies to it. Returns false
  * with err. The caller always frees @out with placed_done. */
 bool placed_new(struct process *p, const struct region *r, struct copies *c, uint64_t bias,
                 const struct maps *maps, struct placed *out, struct err *err);
 void placed_done(struct placed *x);
-/* Assigns a slot to stopped thread @t. Returns false if none is free, or if the program uses
- * segment gs in that thread. */
+/* Assigns a slot to stopped thread @t. Returns false if none is free, or if the thread uses segment
+ * gs. */
 bool placed_take(struct placed *x, struct traced *t);
-/* Patches the original with jumps to the copies of @mode. All threads outside of system calls must
- * be stopped. For the first patch, all threads must be stopped and settled. For later patches,
+/* Patches the original with jumps to the copies of @mode. All threads outside system calls must be
+ * stopped. For the first patch, all threads must be stopped and settled. For later ones,
  * placed_alone must be true. */
 bool placed_patch(struct placed *x, enum copy_mode mode, struct err *err);
 /* Returns whether @address is within a patched place of @r, but not at its first byte. */
 bool placed_inside(const struct region *r, uint64_t bias, uint64_t address);
-/* Returns whether all threads and processes that may execute the patched places are traced.
- * Otherwise the int3 of a jump during its replacement could kill an untraced thread or process. */
+/* Returns whether all threads and processes that may execute the patched places are traced. While a
+ * jump is replaced, its int3 could kill an untraced one. */
 bool placed_alone(const struct placed *x);
 /* Restores the original, except where the program has replaced the code. All threads must be
  * stopped. */
@@ -88,7 +87,7 @@ bool placed_restore(struct placed *x, struct err *err);
 bool placed_patch_copy(const struct placed *x, const struct process *copy, enum copy_mode mode,
                        bool restore);
 /* Moves @t from the copies to the same instruction of the original, with single steps if necessary.
- * Returns false if that instruction is within a patched place. If the thread exits, @t becomes
+ * Returns false if that instruction is within a patched place. If the thread ends, @t becomes
  * another thread or NULL. */
 bool placed_settle(struct placed *x, struct traced *t);
 /* Marks the @switches longest of the @count blocks in which the thread executed the loop. When a
@@ -105,30 +104,30 @@ void placed_peek(struct placed *x);
 /* Configures @t, which must be settled and harvested, for the next copies. COPY_TIME and COPY_VISIT
  * stamp every @period passes of the first copy. COPY_RECORD records @records iterations. */
 void placed_choose(struct placed *x, struct traced *t, uint64_t period, uint64_t records);
-/* Like placed_choose with unchanged values, for a thread in a system call, which need not be
+/* Configures @t with unchanged values like placed_choose. @t is in a system call and need not be
  * stopped. */
 void placed_choose_waiting(struct placed *x, const struct traced *t);
-/* Returns whether a thread has completed its recording, or enough timed blocks. A thread on a busy
- * CPU may need much longer for these than on an idle one. */
+/* Returns whether a thread has completed its recording, or enough timed blocks. This may take much
+ * longer on a busy CPU than on an idle one. */
 bool placed_completed(const struct placed *x);
 /* Returns the number of iterations at the last harvest or poll. */
 uint64_t placed_iterations(const struct placed *x);
-/* Releases the slot of @t, which must be settled or exiting. */
+/* Releases the slot of @t, which must be settled or ending. */
 void placed_release(struct placed *x, struct traced *t);
-/* Unmaps all memory, using stopped thread @t, unless @kept is set. */
+/* Unmaps all memory with stopped thread @t, unless @kept is set. */
 void placed_unmap(struct placed *x, struct traced *t);
 /* Restores the original code in the new process of @e, which must be stopped, unless it shares the
- * program's memory. @state is a struct placed. Also valid after placed_restore. */
+ * program's memory. @state: a struct placed. Also valid after placed_restore. */
 void placed_clean_child(void *state, const struct process_event *e);
 /* Assigns a slot to a process that shares the program's memory. Returns false if no slot is free,
- * or if the process uses segment gs. */
+ * or if it uses segment gs. */
 bool placed_take_stranger(struct placed *x, pid_t tid);
 /* Returns the ticks of the time stamp counter per core cycle, measured in @copy, a copy of the
- * process. Stores the mean excess in ticks of a stamp's clock measurement over its instructions in
- * *@overhead. Both are NaN if not measured. */
+ * process. Sets *@overhead to the mean excess, in ticks, of a stamp's clock measurement over its
+ * instructions. Both are NaN if not measured. */
 double placed_clock(const struct placed *x, struct process *copy, double *overhead);
-/* Returns the overhead in ticks of timing a visit, measured in @copy, a copy of the process whose
- * thread has slot @slot. NaN if not measured. */
+/* Returns the overhead of timing a visit in ticks, measured in @copy, a copy of the process whose
+ * thread has slot @slot; NaN if not measured. */
 double placed_visit(const struct placed *x, struct process *copy, uint32_t slot);
 
 #endif

@@ -1,4 +1,4 @@
-/* Counts mispredictions of a loop's branches by simulating the predictor of
+/* Counts mispredictions of a loop's branches: simulates the predictor of
  * simulate/branch_predictor.h with the recorded directions and targets. */
 #ifndef PORTOLAN_INSITU_PREDICTOR_H
 #define PORTOLAN_INSITU_PREDICTOR_H
@@ -13,12 +13,12 @@ struct predicted_branch {
 };
 
 struct predicted_branches {
-    /* sorted; the most frequently mispredicted branch is first */
+    /* branches, most frequently mispredicted first */
     VEC(struct predicted_branch) list;
-    /* evaluated iterations, without the first third of the recording, which only trains the
-     * predictor */
+    /* Number of evaluated iterations, without the first third of the recording, which only trains
+     * the predictor. */
     size_t iterations;
-    double missed;             /* mispredictions per iteration; NaN if there are too few records */
+    double missed;             /* mispredictions per iteration; NaN: too few records */
 };
 
 /* Simulates the recorded branches of a region. The caller frees @out with predictor_done. */

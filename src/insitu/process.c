@@ -20,8 +20,7 @@
 
 #define STOP_SECONDS 5.0       /* maximum seconds to wait until a thread stops */
 #define WAKE_SIGNAL (SIGRTMIN + 1)
-/* nanoseconds between signals; if the wait begins after one signal, the next signal ends the
- * wait */
+/* Nanoseconds between signals. If the wait begins after one signal, the next one ends it. */
 #define WAKE_AGAIN 1000000L
 
 static double now(void)
@@ -41,8 +40,8 @@ static struct timespec span(double seconds)
     return (struct timespec){(time_t)seconds, (long)(1e9 * (seconds - floor(seconds)))};
 }
 
-/* Waits like waitpid. Returns 0 after at most @seconds, because the signals of a timer interrupt
- * the wait. */
+/* Waits like waitpid, but returns 0 after at most @seconds, because the signals of a timer
+ * interrupt the wait. */
 static pid_t wait_for(pid_t pid, int *status, int options, double seconds)
 {
     const struct sigaction action = {.sa_handler = wake};
@@ -84,9 +83,9 @@ struct traced *process_tracee(struct process *p, pid_t tid)
     return NULL;
 }
 
-/* Returns whether the stopped thread can execute instructions for the tracer. It cannot within a
- * system call, because restoring the registers would lose the result. It cannot after a stop
- * signal, because the execution would cancel the stop. */
+/* Returns whether the stopped thread can execute instructions for the tracer. Within a system call
+ * it cannot, because restoring the registers would lose the result; after a stop signal it cannot,
+ * because the execution would cancel the stop. */
 static bool can_run(const struct traced *t)
 {
     return t->stopped && !t->exiting && !t->within && !t->listening;
@@ -117,7 +116,7 @@ static void drop(struct process *p, pid_t tid)
         *t = p->tracees.items[--p->tracees.count];
 }
 
-/* Sets err to the reason why the system does not permit tracing, and to the remedy. */
+/* Sets err to why the system does not permit tracing, and to the remedy. */
 static bool refused(pid_t pid, int reason, struct err *err)
 {
     char scope[8] = "";
@@ -158,7 +157,7 @@ bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err)
     size_t before;
 
     *out = (struct process){.pid = pid, .memory = -1};
-    do {   /* This is repeated, because threads may start while others are seized. */
+    do {   /* Threads may start while others are seized, so this is repeated. */
         struct task_list tasks = {{0}};
         before = out->tracees.count;
         tasks_find(pid, &tasks);
@@ -241,8 +240,8 @@ bool process_set_registers(const struct traced *t, const struct user_regs_struct
     return trace(PTRACE_SETREGS, t->tid, 0, (uintptr_t)regs) == 0;
 }
 
-/* Signals that instructions of a thread cause. If such a signal is blocked when it is raised, the
- * system resets the handler of the signal. */
+/* Signals that instructions of a thread cause. If one is blocked when it is raised, the system
+ * resets its handler. */
 #define OF_INSTRUCTIONS                                                                            \
     (SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGFPE) |         \
      SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGSYS))
@@ -260,8 +259,7 @@ void process_unmask(struct traced *t, uint64_t kept)
     trace(PTRACE_SETSIGMASK, t->tid, sizeof kept, (uintptr_t)&kept);
 }
 
-/* Records that a thread has exited. If it was the last thread, records that the process has
- * exited. */
+/* Records that a thread has ended and, if it was the last one, that the process has. */
 static void ended(struct process *p, pid_t tid, int status)
 {
     drop(p, tid);
@@ -272,7 +270,7 @@ static void ended(struct process *p, pid_t tid, int status)
         p->status = status;
 }
 
-/* Returns whether a signal by a faulting instruction is pending for @t. */
+/* Returns whether a signal raised by a faulting instruction is pending for @t. */
 static bool has_fault(const struct traced *t)
 {
     struct __ptrace_peeksiginfo_args from = {.off = 0, .nr = 1};
@@ -324,7 +322,7 @@ static bool trapped(struct process *p, struct traced *t, int request)
         t->exiting |= status >> 16 == PTRACE_EVENT_EXIT;
         if (t->exiting)
             return false;
-        /* The event is caused by the tracer's system call. */
+        /* The tracer's system call causes the event. */
         if (status >> 16 == PTRACE_EVENT_CLONE || status >> 16 == PTRACE_EVENT_FORK) {
             unsigned long born = 0;
             trace(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&born);
@@ -354,7 +352,7 @@ int64_t process_call(struct process *p, struct traced *t, long number, const uin
         return -EFAULT;
     call = before;
     call.rax = (unsigned long long)number;
-    call.orig_rax = ~0ull;   /* A system call is not restarted. */
+    call.orig_rax = ~0ull;   /* The system call is not restarted. */
     call.rdi = arguments[0];
     call.rsi = arguments[1];
     call.rdx = arguments[2];
@@ -387,7 +385,8 @@ bool process_copy(struct process *p, struct traced *t, struct process *out, int6
     p->born = 0;
     if (!p->call_at || !process_registers(t, &regs))
         return false;
-    *number = process_call(p, t, SYS_clone, (const uint64_t[6]){0});   /* clone without a signal */
+    /* This is clone without a signal. */
+    *number = process_call(p, t, SYS_clone, (const uint64_t[6]){0});
     out->pid = p->born;
     if (!p->born)
         return false;
@@ -464,7 +463,7 @@ void process_go(struct process *p, struct traced *t)
         trace(PTRACE_SETSIGINFO, t->tid, 0, (uintptr_t)&t->info);
     if (!t->listening)
         trace(PTRACE_CONT, t->tid, 0, (uintptr_t)t->signal);
-    /* The thread was single-stepped after the stop. It must stop again before it listens. */
+    /* The thread was single-stepped after the stop, so it must stop again before it listens. */
     else if (trace(PTRACE_LISTEN, t->tid, 0, 0) != 0) {
         trace(PTRACE_INTERRUPT, t->tid, 0, 0);
         trace(PTRACE_CONT, t->tid, 0, 0);
@@ -490,13 +489,13 @@ void process_detach(struct process *p)
     p->tracees.count = 0;
 }
 
-/* Returns whether the child that @t creates shares its memory. The event does not show this. With
- * or without CLONE_VM, a clone with the exit signal of fork is reported as a fork, and a clone
- * without a signal as a clone. If @t is in another system call, @event decides. */
+/* Returns whether the child that @t creates shares its memory. The event does not show this: with
+ * or without CLONE_VM, a clone with the exit signal of fork is reported as a fork, and one without
+ * a signal as a clone. If @t is in another system call, @event decides. */
 static bool shares_memory(const struct process *p, const struct traced *t, int event)
 {
     struct user_regs_struct regs;
-    uint64_t flags;   /* clone3: first member of the arguments. */
+    uint64_t flags;   /* clone3: the first member of the arguments. */
 
     if (process_registers(t, &regs) && regs.orig_rax == SYS_clone)
         return regs.rdi & CLONE_VM;
@@ -506,7 +505,7 @@ static bool shares_memory(const struct process *p, const struct traced *t, int e
     return event != PTRACE_EVENT_FORK;
 }
 
-/* Handles the event of @t with the new process or thread @child. A thread belongs to the program. A
+/* Handles the event of @t with the new process or thread @child. A thread belongs to the program, a
  * process is reported to the caller. */
 static bool take_child(struct process *p, const struct traced *t, pid_t child, int event,
                        struct process_event *out)
@@ -602,7 +601,7 @@ static struct process_event take_event(struct process *p, struct traced *t, int 
     return e;
 }
 
-/* Waits at most @seconds for an event. Returns PROCESS_QUIET with tid 0 if there was no event. */
+/* Waits at most @seconds for an event. Returns PROCESS_QUIET with tid 0 if there was none. */
 static struct process_event look(struct process *p, double seconds)
 {
     int status;
@@ -622,8 +621,7 @@ static struct process_event look(struct process *p, double seconds)
     }
     t->stopped = true;
     t->suspended = false;   /* A parent cannot stop before its vfork is done. */
-    /* Any stop answers a pending interrupt. The stop of the interrupt itself then becomes a quiet
-     * event. */
+    /* Any stop answers a pending interrupt, whose own stop then becomes a quiet event. */
     t->asked = false;
     if (status >> 16)
         return take_event(p, t, status >> 16, WSTOPSIG(status));
@@ -651,8 +649,8 @@ struct process_event process_wait(struct process *p, double seconds)
     return (struct process_event){.news = PROCESS_ENDED};
 }
 
-/* Interrupts the threads that must stop and were not yet interrupted. Returns the number that have
- * not stopped. */
+/* Interrupts the threads that must stop and were not interrupted yet. Returns the number of those
+ * that have not stopped. */
 static size_t interrupt(struct process *p, bool running)
 {
     size_t waits = 0;

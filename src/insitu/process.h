@@ -1,6 +1,6 @@
 /* A running program under ptrace, with all threads of one process. Handles new threads and
- * processes immediately. The calling thread becomes the tracer. When that thread exits, the system
- * releases the program. x86-64 Linux. */
+ * processes immediately. The calling thread becomes the tracer. The system releases the program
+ * when that thread ends. x86-64 Linux. */
 #ifndef PORTOLAN_INSITU_PROCESS_H
 #define PORTOLAN_INSITU_PROCESS_H
 
@@ -19,14 +19,14 @@ struct traced {
     uint32_t slot;             /* slot of memory for counters; SLOT_NONE before the assignment */
     bool stopped;
     bool asked;                /* interrupted, but not yet stopped */
-    bool exiting;              /* exiting, and will not execute any more instructions */
+    bool exiting;              /* ending; will not execute any more instructions */
     /* stopped within a system call whose result is pending, so it cannot execute other
      * instructions */
     bool within;
-    bool replaced;             /* is within exec and has become another program */
+    bool replaced;             /* within exec, and replaced by another program */
     uint32_t considered;       /* number of the last process_stop call that examined the thread */
     bool listening;            /* stopped by a stop signal until SIGCONT */
-    /* blocked by vfork; the child is untraced and may execute the same memory */
+    /* blocked by vfork, whose untraced child may execute the same memory */
     bool suspended;
     /* numbers of involuntary and voluntary context switches at the last harvest */
     uint64_t switches[2];
@@ -39,7 +39,7 @@ enum process_news {
     PROCESS_ENDED
 };
 
-/* Event of a thread. The thread is stopped unless the process has ended. */
+/* Event of a thread, which is stopped unless the process has ended */
 struct process_event {
     enum process_news news;
     pid_t tid;
@@ -59,7 +59,7 @@ struct process {
     /* events that occurred while threads were being stopped */
     VEC(struct process_event) late;
     VEC(pid_t) unknown;        /* threads that stopped before the event of their parent */
-    /* address of a system call instruction for process_call; if 0, process_call writes one at the
+    /* address of a system call instruction for process_call; 0: process_call writes one at the
      * thread's position */
     uint64_t call_at;
     /* called in process_stop before a child of vfork is detached; may be NULL */
@@ -68,61 +68,61 @@ struct process {
     pid_t born;                /* process that the last process_call created */
     uint32_t stops;            /* number of calls of process_stop so far */
     bool ended;
-    int status;                /* status by waitpid, if the process was a child of this process and
-                                * ended */
+    /* status by waitpid, if the process was a child of this one and ended */
+    int status;
 };
 
-/* Seizes all threads of @pid without stopping them. With @ours, the system kills the process when
- * this process ends. Returns false with err, which names the obstacle. */
+/* Seizes all threads of @pid without stopping them. @ours: the system kills the process when this
+ * one ends. Returns false with err, which names the obstacle. */
 bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err);
 /* Closes the file descriptors, and detaches threads that are still traced. */
 void process_done(struct process *p);
 /* Waits at most @seconds for the next event. */
 struct process_event process_wait(struct process *p, double seconds);
 struct traced *process_tracee(struct process *p, pid_t tid);
-/* After PROCESS_EXEC: opens the memory of the new program. Returns false with err. */
+/* Opens the memory of the new program after PROCESS_EXEC. Returns false with err. */
 bool process_reopen(struct process *p, struct err *err);
-/* Finds the entry point of the program that the process executes. Returns false if the entry point
- * cannot be read. */
+/* Finds the entry point of the program that the process executes. Returns false if it cannot be
+ * read. */
 bool process_entry(const struct process *p, uint64_t *entry);
 /* Stops all threads, or only the running ones if @running. A thread in a system call stops after
  * the call, unless it becomes another program by exec. Such an exec and new processes become events
  * for process_poll_stop and process_wait. Returns false with err if a thread does not stop. */
 bool process_stop(struct process *p, bool running, struct err *err);
-/* Returns the next event that occurred in process_stop. Returns false if there is none. */
+/* Returns the next event that occurred in process_stop; false: none. */
 bool process_poll_stop(struct process *p, struct process_event *out);
 /* Resume a stopped thread, or all of them, with their pending signals. */
 void process_go(struct process *p, struct traced *t);
 void process_go_all(struct process *p);
 /* Detaches all threads, which must be stopped. */
 void process_detach(struct process *p);
-/* Makes a stopped thread execute one instruction. Returns false if the thread exited. @t is then
+/* Makes a stopped thread execute one instruction. Returns false if the thread ended; @t is then
  * another thread or NULL. */
 bool process_step(struct process *p, struct traced *t);
-/* process_mask blocks the signals of a stopped thread, except for those that its instructions
- * cause, and returns the former mask in *@kept. process_unmask restores the mask. */
+/* process_mask blocks the signals of a stopped thread, except those that its instructions cause,
+ * and sets *@kept to the former mask. process_unmask restores it. */
 bool process_mask(struct traced *t, uint64_t *kept);
 void process_unmask(struct traced *t, uint64_t kept);
 bool process_registers(const struct traced *t, struct user_regs_struct *out);
 bool process_set_registers(const struct traced *t, const struct user_regs_struct *regs);
 bool process_read(const struct process *p, uint64_t address, void *out, size_t bytes);
 bool process_write(const struct process *p, uint64_t address, const void *bytes, size_t count);
-/* Returns a stopped thread that can make system calls, or NULL. */
+/* Returns a stopped thread that can make system calls; NULL: none. */
 struct traced *process_caller(struct process *p);
-/* Makes stopped thread @t execute a system call. If call_at is 0, no other thread may run
- * meanwhile. Returns the result, or -errno. If the thread exits, @t becomes another thread or
+/* Makes stopped thread @t execute a system call. Unless call_at is set, no other thread may run
+ * meanwhile. Returns the result, or -errno. If the thread ends, @t becomes another thread or
  * NULL. */
 int64_t process_call(struct process *p, struct traced *t, long number, const uint64_t arguments[6]);
 /* Copies the process by a clone in stopped thread @t. The copy has one thread, which is stopped at
- * the position of @t. Stores in *@number the process id of the copy in the namespace of the
- * process. Returns false if this is impossible. process_copy_end ends and reaps the copy. */
+ * the position of @t. Sets *@number to the copy's process id in the namespace of the process.
+ * Returns false if this is impossible. process_copy_end ends and reaps the copy. */
 bool process_copy(struct process *p, struct traced *t, struct process *out, int64_t *number);
 void process_copy_end(struct process *p, struct traced *t, struct process *copy, int64_t number);
 /* Runs the only thread of a copy until int3. Returns false after another event or a timeout. */
 bool process_copy_run(struct process *copy, double seconds);
 /* Runs stopped thread @t from @address until int3. It must have stopped in the program's code,
- * outside of a system call. Stores the registers at the int3 in *@out, and then restores them.
- * Returns false on failure. If the thread has exited, @t becomes another thread or NULL. */
+ * outside a system call. Sets *@out to the registers at the int3, and then restores them. Returns
+ * false on failure. If the thread has ended, @t becomes another thread or NULL. */
 bool process_run(struct process *p, struct traced *t, uint64_t address,
                  struct user_regs_struct *out);
 

@@ -70,7 +70,7 @@ static bool jumps_indirect(const struct insn *i)
 }
 
 /* Returns whether an instruction must be executed in the original, because its effect depends on
- * its address or the kernel inspects its address. */
+ * its address, or the kernel inspects its address. */
 static bool stays(const struct insn *i)
 {
     bool far_or_trap = i->traits & (INSN_UNDECODED | INSN_FOREIGN | INSN_CALL | INSN_SYSTEM);
@@ -291,7 +291,7 @@ static void count_kinds(struct region *r)
     }
 }
 
-/* Returns whether instruction @i may leave flags unchanged that the decoder reports as written. */
+/* Returns whether instruction @i may keep flags that the decoder reports as written. */
 static bool may_keep(const struct insn *i)
 {
     return insn_count_in_register(i) || i->operation == OPERATION_STRING;
@@ -430,16 +430,16 @@ static bool avoidable(const struct region *r, uint32_t head, uint32_t avoided)
     return again;
 }
 
-/* Returns whether @at follows directly after an instruction that is executed in the original. Such
- * places are always patched. */
+/* Returns whether @at directly follows an instruction that is executed in the original. Such places
+ * are always patched. */
 static bool resumes(const struct region *r, uint32_t at)
 {
     return at && r->list.items[at - 1].in_place && r->list.items[at - 1].in_loop &&
            end_of(r->list.items[at - 1].insn) == r->list.items[at].insn->offset;
 }
 
-/* Chooses the pivot: an instruction that each iteration executes and that can be patched. Prefers
- * instructions at which the flags are dead and, of these, places that are always patched. Returns
+/* Chooses the pivot: an instruction that each iteration executes and that can be patched,
+ * preferably one at which the flags are dead and, of these, a place that is always patched. Returns
  * false with err if there is none. */
 static bool choose_pivot(struct region *r, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* The code around a hot loop that will be copied: instructions, control flow, and patched places of
- * the original. */
+ * the original */
 #ifndef PORTOLAN_INSITU_REGION_H
 #define PORTOLAN_INSITU_REGION_H
 
@@ -12,27 +12,27 @@
 
 struct region_insn {
     const struct insn *insn;   /* borrowed from the kernel */
-    /* index of the target of a direct jump; REGION_NONE if it has none in the list */
+    /* index of the target of a direct jump; REGION_NONE: none in the list */
     uint32_t target;
     uint64_t target_address;   /* address of a direct jump's target in the file */
-    bool direct;               /* the instruction is a jump with its target in the instruction */
+    bool direct;               /* a jump whose instruction has the target */
     bool in_loop;
-    /* the instruction is executed in the original, such as calls and system calls */
+    /* executed in the original, such as calls and system calls */
     bool in_place;
-    bool indirect;             /* is a jump to an address in a register or memory */
+    bool indirect;             /* a jump to an address in a register or memory */
 };
 
 struct region {
     const struct kernel *kernel;          /* borrowed */
     size_t loop;                          /* index of the kernel's loop */
-    VEC(struct region_insn) list;         /* sorted by address */
-    /* the instruction that is patched first; each iteration executes it once */
+    VEC(struct region_insn) list;         /* instructions, sorted by address */
+    /* instruction that is patched first, and that each iteration executes once */
     uint32_t pivot;
     bool flags_free;                      /* the flags are dead at the pivot */
     /* further patched places, each after an instruction that is executed in the original */
     VEC(uint32_t) resumed;
-    /* number of places that should be in @resumed, but are too small for a patch; the code after
-     * them is not recorded */
+    /* number of places for @resumed that are too small for a patch; the code after them is not
+     * recorded */
     uint32_t unresumed;
     /* jump targets that are large enough for a patch, in a loop with an indirect jump */
     VEC(uint32_t) anchors;
@@ -48,7 +48,7 @@ struct region {
     VEC(uint64_t) tabled; /* addresses in jump tables, as addresses of the file */
 };
 
-/* Access to the memory of the program that contains the code. */
+/* Access to the memory of the program that contains the code */
 struct region_memory {
     /* reads @bytes bytes at an address of the file */
     bool (*read)(void *state, uint64_t address, void *out, size_t bytes);
@@ -63,7 +63,7 @@ struct region_memory {
 bool region_find(const struct kernel *k, size_t loop, const struct region_memory *memory,
                  struct region *out, struct err *err);
 void region_done(struct region *r);
-/* Returns the index of the instruction at @address of the file, or REGION_NONE if there is none. */
+/* Returns the index of the instruction at @address of the file; REGION_NONE: none. */
 uint32_t region_at(const struct region *r, uint64_t address);
 /* Returns the index of the instruction at patched place @i, from 0 to resumed.count. */
 uint32_t region_site(const struct region *r, size_t i);

@@ -23,19 +23,19 @@
  * number of timed iterations. */
 #define LEAD 32u
 #define TIMED 160u
-/* maximum number of lines and pages of LEAD and TIMED iterations, which fit in the first-level
+/* maximum number of lines and of pages of LEAD and TIMED iterations, which fit in the first-level
  * cache and TLB */
 #define LINES_MOST 400.0
 #define PAGES_MOST 64.0
 #define PAGE 4096u
 #define REPEATS 300u
 #define CHUNKS_LEAST 2u
-/* maximum number of cycles by which a block may exceed the same iterations within a longer block */
+/* maximum cycles by which a block may exceed the same iterations within a longer block */
 #define EDGE_CYCLES 25.0
 /* smallest and largest share of iterations that execute the patched place of the original */
 #define ANCHORED_LEAST 0.002
 #define ANCHORED_MOST 0.34
-#define ANCHORED_ITERATIONS 2000.0 /* iterations between two stamps */
+#define ANCHORED_ITERATIONS 2000.0 /* number of iterations between two stamps */
 #define ANCHORED_STAMPS 80u
 #define MOMENTS_LEAST 3u
 #define SPREAD_MOST 0.2        /* largest relative difference between moments */
@@ -49,7 +49,7 @@
 #define TOUCH_PAGES ((SLOT_RING - SLOT_STAMPS + SLOT_RESTORES - SLOT_TOUCHES) / PAGE)
 #define RESTORE_WORDS ((SLOT_BYTES - SLOT_RESTORES) / 8)
 
-/* State of a replay. */
+/* State of a replay */
 struct rerun {
     struct placed *x;
     uint64_t slot;             /* address of the slot */
@@ -59,9 +59,10 @@ struct rerun {
     /* index of the first event of each completely recorded iteration, and of the end of the last
      * one */
     VEC(size_t) passes;
-    /* number of the first iteration of each block, counted from the first lead */
+    /* per block: number of its first iteration, counted from the first lead */
     VEC(size_t) bounds;
-    uint32_t lead, timed;      /* passes of the first copy in a lead and in a timed block */
+    /* number of passes of the first copy in a lead and in a timed block */
+    uint32_t lead, timed;
     VEC(uint64_t) touches, restores;
     const char *why;
 };
@@ -123,8 +124,8 @@ static bool step_to_pivot(struct rerun *m)
     return fails(m, "the code after an iteration does not return to the loop");
 }
 
-/* Makes the system reject all further system calls of the copy. Does not enable the speculation
- * mitigations that filters enable by default. */
+/* Makes the system reject all further system calls of the copy, without the speculation mitigations
+ * that filters enable by default. */
 static bool forbid_calls(struct rerun *m, struct traced *copy)
 {
     const struct sock_filter filter = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
@@ -139,8 +140,8 @@ static bool forbid_calls(struct rerun *m, struct traced *copy)
                                            at + 16, 0, 0, 0}) == 0;
 }
 
-/* Makes a copy of the process at the pivot, or with @anywhere at the position of @t. The process
- * cannot observe any effect of the copy. */
+/* Makes a copy of the process at the pivot, or if @anywhere at the position of @t. The process
+ * cannot observe the copy. */
 static bool make_copy(struct rerun *m, struct traced *t, bool anywhere, int64_t *number)
 {
     struct maps maps;
@@ -220,8 +221,8 @@ static unsigned id_at(const struct rerun *m, size_t event)
     return (unsigned)(m->events.items[event] >> 48);
 }
 
-/* Returns the instruction of event @event, and its address in *@address. Returns NULL if the event
- * is no access. */
+/* Returns the instruction of event @event, and sets *@address to its address; NULL: the event is no
+ * access. */
 static const struct insn *access_at(const struct rerun *m, size_t event, uint64_t *address)
 {
     const struct region *r = m->x->region;
@@ -231,8 +232,8 @@ static const struct insn *access_at(const struct rerun *m, size_t event, uint64_
     return id < r->list.count && copies_follows(&r->list.items[id]) ? r->list.items[id].insn : NULL;
 }
 
-/* Returns the number of different lines that iterations [@from, @to) access. Stores their addresses
- * in *@out, with bit 0 set for a line with a store. The caller frees them. */
+/* Returns the number of different lines that iterations [@from, @to) access. Sets *@out to their
+ * addresses, with bit 0 set for a line with a store. The caller frees them. */
 static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t **out)
 {
     size_t begin = m->passes.items[from], end = m->passes.items[to], n = 0, kept = 0;
@@ -252,7 +253,7 @@ static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t *
     if (n)
         qsort(lines, n, sizeof *lines, compare_uint64);
     for (size_t i = 0; i < n; i++)
-        /* Of two entries with the same line, the second marks a store. */
+        /* The second of two entries with the same line marks a store. */
         if (i + 1 == n || (lines[i] | 1) != (lines[i + 1] | 1))
             lines[kept++] = lines[i];
     *out = lines;
@@ -260,7 +261,7 @@ static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t *
 }
 
 /* Finds the first iterations of the blocks. Leads and timed blocks alternate. Their lengths are
- * multiples of the number of passes of the first copy. */
+ * multiples of the first copy's number of passes. */
 static void find_bounds(struct rerun *m)
 {
     unsigned times = m->x->copies->times[COPY_REPLAY], copy = 0, left = m->lead;
@@ -313,8 +314,8 @@ static void touch_slot(struct rerun *m, uint64_t from, uint64_t to)
         vec_push(&m->touches, m->slot + at);
 }
 
-/* Appends the list of a lead whose block accesses @lines: first one line of each page, because the
- * first access to a page of a copy faults or leaves the guest, which flushes the TLB. The first
+/* Appends the list of a lead whose block accesses @lines. One line of each page is first, because
+ * the first access to a page of a copy faults or leaves the guest, which flushes the TLB. The first
  * list also has the pages of the lists and stamps. */
 static void touch_lead(struct rerun *m, const uint64_t *lines, size_t n, bool first)
 {
@@ -361,8 +362,8 @@ static size_t fill_touches(struct rerun *m)
     return c;
 }
 
-/* Collects the words that iterations before @to overwrite, with their current values. Returns false
- * if they are too many or cannot be read. */
+/* Lists the words that iterations before @to overwrite, with their current values. Returns false if
+ * they are too many or cannot be read. */
 static bool fill_restores(struct rerun *m, size_t to)
 {
     size_t end = m->passes.items[to], n = 0;
@@ -423,8 +424,8 @@ static bool write_state(struct rerun *m)
     return ok || fails(m, "the copy of the process cannot be prepared");
 }
 
-/* Runs the first @chunks chunks @repeats times. Stores the cycles per iteration of each timed
- * block, in order, in *@out, which the caller frees. Returns their number, or 0 on failure. */
+/* Runs the first @chunks chunks @repeats times. Sets *@out to the cycles per iteration of each
+ * timed block, in order, which the caller frees. Returns their number; 0 on failure. */
 static size_t replay(struct rerun *m, size_t repeats, size_t chunks, double overhead, double **out)
 {
     const struct process *p = &m->copy;
@@ -460,15 +461,15 @@ static int by_cycles(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Sorts the values and returns their quantile @q. */
+/* Sorts the values. Returns their quantile @q. */
 static double quantile(double *values, size_t count, double q)
 {
     qsort(values, count, sizeof *values, by_cycles);
     return values[(size_t)(q * (double)(count - 1))];
 }
 
-/* Sorts the values and returns the mean of those up to 1.5 times their lower quartile, or the
- * quartile if it is not positive. */
+/* Sorts the values. Returns the mean of those up to 1.5 times their lower quartile, or the quartile
+ * if it is not positive. */
 static double typical(double *values, size_t count)
 {
     double lower = quantile(values, count, 0.25), most = 1.5 * lower, sum = 0;
@@ -498,7 +499,7 @@ static bool measure(struct rerun *m, double overhead, struct replayed *out)
     out->leaves = left > 0;
     out->edge = EDGE_CYCLES / (double)(m->bounds.items[2] - m->bounds.items[1]);
     count = replay(m, 1, chunks, overhead, &blocks);
-    first = count / 4 ? count / 4 : 1;   /* The predictor is untrained on the first blocks. */
+    first = count / 4 ? count / 4 : 1;   /* The predictor is untrained in the first blocks. */
     bool ok = count > first;
     if (ok)
         out->warm = typical(blocks + first, count - first);
@@ -579,10 +580,9 @@ static const struct copy_anchor *choose_anchor(const struct placed *x, double *s
     return best;
 }
 
-/* Runs a copy of the process with a patch at @anchor. With @original, no other place is patched,
- * and the stamps contain times of the original code. Otherwise the copy also counts iterations.
- * With @anywhere, the copy starts at the position of @t. Returns the stamps, which the caller
- * frees. */
+/* Runs a copy of the process with a patch at @anchor. @original: no other place is patched, and the
+ * stamps have times of the original code; otherwise the copy also counts iterations. @anywhere: the
+ * copy starts at the position of @t. Returns the stamps, which the caller frees. */
 static uint64_t *run_anchored(struct rerun *m, struct traced *t, struct copy_anchor anchor,
                               uint64_t period, bool original, bool anywhere, size_t *count)
 {
@@ -691,8 +691,8 @@ bool replay_patch(struct placed *x, struct traced *t, double *seconds)
     return count > 1;
 }
 
-/* Returns the mean of @count doubles that are @stride bytes apart. Stores in *@off twice the
- * standard error of the mean. */
+/* Returns the mean of @count doubles that are @stride bytes apart. Sets *@off to twice the standard
+ * error of the mean. */
 static double mean_of(const double *first, size_t stride, size_t count, double *off)
 {
     double sum = 0, squares = 0;

@@ -1,47 +1,47 @@
 /* Repeats iterations of a loop in copies of its process: first all in order, with all lines in the
- * cache; then a few of them repeatedly, until the branch predictor has learned these. The
- * differences from the times in the program are the costs of cache misses and mispredictions. Runs
- * on the tracer's thread. x86-64 Linux. */
+ * cache, then a few of them until the branch predictor has learned these. The differences from the
+ * times in the program are the costs of cache misses and mispredictions. Runs on the tracer's
+ * thread. x86-64 Linux. */
 #ifndef PORTOLAN_INSITU_REPLAY_H
 #define PORTOLAN_INSITU_REPLAY_H
 
 #include "insitu/placed.h"
 #include "insitu/split.h"
 
-/* Results of one moment, in cycles per iteration. */
+/* results of one moment, in cycles per iteration */
 struct replayed {
     double warm;               /* all lines in the cache, branches as recorded */
     double trained;            /* all lines in the cache, branches learned */
     double before;             /* @trained in an earlier quarter of the repeats */
-    double edge;               /* uncertainty from the ends of a timed block */
+    double edge;               /* uncertainty because of the ends of a timed block */
     bool leaves;               /* iterations include code between visits of the loop */
 };
 
 struct replayed_all {
     VEC(struct replayed) list;
     size_t tried;
-    /* static reason for the last failed replay; NULL if no replay failed */
+    /* static reason for the last failed replay; NULL: none failed */
     const char *why;
-    double seconds;            /* seconds during which replays stopped the program */
+    double seconds;            /* seconds for which replays stopped the program */
 };
 
-/* Returns whether iterations of the region can be repeated, because the addresses of all its stores
- * are recorded. */
+/* Returns whether iterations of the region can be repeated: the addresses of all its stores are
+ * recorded. */
 bool replay_possible(const struct region *r);
-/* Replays the next iterations of thread @t, which must be stopped and settled, and adds the result
- * to @out. @overhead is the number of ticks by which the clock measurement of a stamp exceeds the
- * time of its instructions. */
+/* Replays the next iterations of thread @t, which must be stopped and settled. Adds the result to
+ * @out. @overhead: ticks by which the clock measurement of a stamp exceeds the time of its
+ * instructions. */
 void replay_moment(struct placed *x, struct traced *t, double overhead, struct replayed_all *out);
-/* replay_patch measures the cycles per iteration of the pivot's patch and adds them to
- * placed.patches. It uses two copies of the process. In one of them, the path through the patch is
- * twice as long. @t must be stopped outside of system calls. It returns false if the cost cannot be
+/* replay_patch measures the cycles per iteration of the pivot's patch, and adds them to
+ * placed.patches. It uses two copies of the process, in one of which the path through the patch is
+ * twice as long. @t must be stopped outside system calls. Returns false if the cost cannot be
  * measured. replay_original times the original code of the loop in copies of the process from
  * thread @t, with a patch only at a place that few iterations execute, and adds blocks to @x. */
 bool replay_patch(struct placed *x, struct traced *t, double *seconds);
 void replay_original(struct placed *x, struct traced *t, double *seconds);
-/* Combines the results of all moments into @out, except for out->live. Returns false, with a static
- * reason in *@why, if there are too few results or if they disagree. Sets *@leaves to true if
- * iterations include code between visits. */
+/* Combines the results of all moments into @out, except out->live. Returns false, with a static
+ * reason in *@why, if they are too few or disagree. Sets *@leaves to whether iterations include
+ * code between visits. */
 bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *leaves,
                 const char **why);
 void replayed_done(struct replayed_all *r);

@@ -1,46 +1,46 @@
-/* Layout of each thread's memory at segment gs, which the copies of a loop use. */
+/* Layout of each thread's memory at segment gs, which the copies of a loop use */
 #ifndef PORTOLAN_INSITU_SLOTS_H
 #define PORTOLAN_INSITU_SLOTS_H
 
-/* Offsets in a thread's slot. Words have 8 bytes unless another size is given. */
+/* Offsets in a thread's slot. Words have 8 bytes unless noted. */
 enum copy_slot {
     SLOT_FREE0 = 0x00,         /* saved registers during the execution of a copy */
     SLOT_FREE1 = 0x08,
     SLOT_FREE2 = 0x10,
-    SLOT_JUMP = 0x20,          /* target of an indirect jump, as an address in the copies and in the
-                                * original */
-    SLOT_COUNTDOWN = 0x40,     /* timing: passes of the first copy until the next stamp */
+    /* target of an indirect jump, as an address in the copies and in the original */
+    SLOT_JUMP = 0x20,
+    SLOT_COUNTDOWN = 0x40,     /* timing: number of passes of the first copy until the next stamp */
     SLOT_PERIOD = 0x48,        /* initial value of the countdown */
-    SLOT_BLOCKS = 0x50,        /* timing: completed countdowns */
-    /* number of passes that were counted in advance for all copies but not executed */
+    SLOT_BLOCKS = 0x50,        /* timing: number of completed countdowns */
+    /* number of passes of all copies that were counted in advance but not executed */
     SLOT_UNFINISHED = 0x58,
     SLOT_STAMPS_LEFT = 0x60,
     SLOT_STAMP_AT = 0x68,      /* address of the next stamp */
-    SLOT_PASSES = 0x70,        /* counting: passes of the first copy */
-    SLOT_LEAVES = 0x78,        /* timing: exits from the loop */
+    SLOT_PASSES = 0x70,        /* counting: number of passes of the first copy */
+    SLOT_LEAVES = 0x78,        /* timing: number of exits from the loop */
     SLOT_EVENTS = 0x80,        /* recording: number of events (32 bits) */
-    SLOT_RECORDS_LEFT = 0x88,  /* iterations to record */
+    SLOT_RECORDS_LEFT = 0x88,  /* number of iterations to record */
     /* timing visits: time of the last exit and of the following return */
     SLOT_LEFT_AT = 0x90,
     SLOT_CAME_AT = 0x98,
-    SLOT_AWAY = 0xa0,          /* ticks outside of the loop */
+    SLOT_AWAY = 0xa0,          /* ticks outside the loop */
     SLOT_AT_END = 0xa8,        /* replaying: address to jump to after the last stamp */
-    /* Address of the next list. It contains the number of passes until the next stamp, the
-     * addresses to store to, a 0, the addresses to load, and a 0. */
+    /* Address of the next list: the number of passes until the next stamp, the addresses to store
+     * to, a 0, the addresses to load, and a 0. */
     SLOT_TOUCH = 0xb0,
     SLOT_TOUCH_BEGIN = 0xb8,   /* value of SLOT_TOUCH at the start of each repeat */
     SLOT_STAMPS_EACH = 0xc0,
-    /* address of a list with pairs of an address and the word to store there; a 0 ends it */
+    /* address of a list of pairs of an address and the word to store there, ended by a 0 */
     SLOT_RESTORE = 0xc8,
     SLOT_STATE_AT = 0xd0,      /* address of the state that xrstor restores */
-    SLOT_FLAGS_AT = 0xd8,      /* address of a word that contains the flags */
-    SLOT_REPEATS = 0xe0,       /* remaining repeats */
-    SLOT_AGAIN = 0xe8,         /* passes through the longer path of the patch */
+    SLOT_FLAGS_AT = 0xd8,      /* address of a word with the flags */
+    SLOT_REPEATS = 0xe0,       /* number of remaining repeats */
+    SLOT_AGAIN = 0xe8,         /* number of passes through the longer path of the patch */
     SLOT_REGISTERS = 0x100,    /* replaying: sixteen registers in the order of their encoding */
     SLOT_FLAGS = 0x180,
     SLOT_PARTS = 0x200,        /* counting a loop of computed gotos: executions of each part */
     /* Stamps of six words: time; low 32 bits of the time before the clock measurement; time after
-     * it; exits; ticks outside of the loop; passes that were not executed. */
+     * it; exits; ticks outside the loop; passes that were not executed. */
     SLOT_STAMPS = 0x4000,
     SLOT_RING = 0x10000,       /* events of a recording */
     SLOT_STATE = 0x90000,      /* replaying: state that xrstor restores */
@@ -51,9 +51,11 @@ enum copy_slot {
 #define PARTS_MOST ((SLOT_STAMPS - SLOT_PARTS) / 8)
 #define STAMP_BYTES 48u
 #define STAMPS_MOST 680u
-/* dependent instructions of the clock measurement, between the last two times of a stamp */
+/* number of dependent instructions of the clock measurement, between the last two times of a
+ * stamp */
 #define STAMP_CYCLES 600u
-/* clock measurements whose mean is the overhead of one, because the counter advances in steps */
+/* Number of clock measurements whose mean is the overhead of one, because the counter advances in
+ * steps. */
 #define CLOCK_CHAINS 256u
 #define RING_EVENTS 65536u
 

@@ -11,10 +11,11 @@
 /* minimum number of sequential lines per iteration that is a possible cause; a prefetcher hides
  * fewer */
 #define STREAMED_LEAST 0.5
-/* most cycles per misprediction, and per new line, at which a cause can explain the difference */
+/* maximum cycles per misprediction, and per new line, at which a cause can explain the
+ * difference */
 #define MISS_MOST 100.0
 #define LINE_MOST 3000.0
-/* with fewer iterations per visit, the time of a visit includes the code before the next visit */
+/* iterations per visit below which the time of a visit includes the code before the next one */
 #define TRIP_LEAST 8.0
 
 static struct split refused(struct split s, const char *why)
@@ -24,14 +25,14 @@ static struct split refused(struct split s, const char *why)
     return s;
 }
 
-/* Like refused, without terms. */
+/* Returns a result without terms, like refused. */
 static struct split unsplit(struct split s, const char *why)
 {
     s.branch = s.cache = s.rest = (struct split_term){NAN, NAN};
     return refused(s, why);
 }
 
-/* Computes the terms from replays. The cause is the largest term. */
+/* Computes the terms from replays. The largest one is the cause. */
 static struct split of_replays(struct split s, const struct split_facts *f)
 {
     const struct split_replays *r = f->replays;
@@ -41,7 +42,7 @@ static struct split of_replays(struct split s, const struct split_facts *f)
     s.cache = (struct split_term){r->live - r->warm, live_off + r->warm_off};
     s.branch = (struct split_term){r->warm - r->trained, r->warm_off + r->trained_off};
     /* Replays begin with an untrained predictor. If they take longer than the program, its
-     * predictor was better. The difference from trained replays is then the sum of both terms. */
+     * predictor was better, and the difference from trained replays is the sum of both terms. */
     if (s.cache.cycles < 0 && f->fresh < FRESH_LEAST && f->streamed < STREAMED_LEAST) {
         s.cache.cycles = 0;
         s.branch = (struct split_term){r->live - r->trained, live_off + r->trained_off};

@@ -1,7 +1,7 @@
 /* Explains why a loop takes longer in its program than predicted: mispredicted branches, cache
- * misses, or other causes. With replays, each cause has its own term. Without replays, the
- * difference is attributed to a cause only if no other cause is possible. The terms of overlapping
- * causes would depend on the order of their subtraction. Pure. */
+ * misses, or other causes. With replays, each cause has its own term. Without them, the difference
+ * is attributed to a cause only if no other is possible, because terms of overlapping causes would
+ * depend on the order of their subtraction. Pure. */
 #ifndef PORTOLAN_INSITU_SPLIT_H
 #define PORTOLAN_INSITU_SPLIT_H
 
@@ -9,16 +9,16 @@
 
 enum split_cause { SPLIT_NONE, SPLIT_BRANCH, SPLIT_CACHE, SPLIT_REST, SPLIT_REFUSED };
 
-/* Cycles per iteration of replayed iterations, each with its uncertainty. */
+/* cycles per iteration of replayed iterations, each with its uncertainty */
 struct split_replays {
     double warm, warm_off;         /* all accessed lines in the cache */
     double trained, trained_off;   /* all accessed lines in the cache, branches learned */
-    /* cycles in the program, including the cycles between visits if the replays include these */
+    /* cycles in the program, including those between visits if the replays include them */
     double live;
 };
 
 struct split_facts {
-    const struct split_replays *replays;   /* replays; NULL if there are none */
+    const struct split_replays *replays;   /* replays; NULL: none */
 
     double live, low, high;    /* cycles per iteration in the program, and their range */
     /* cycles per iteration by which the timing may be too long, because an indirect jump leaves the
@@ -29,9 +29,9 @@ struct split_facts {
     double besides;
     double predicted;          /* predicted cycles per iteration for the executed paths */
     double missed;    /* simulated mispredictions per iteration */
-    /* new lines per iteration, by irregular and by regular steps */
+    /* number of new lines per iteration, by irregular and by regular strides */
     double fresh, streamed;
-    double trip;               /* iterations per visit of the loop */
+    double trip;               /* number of iterations per visit of the loop */
     bool alone;                /* @live excludes the time between visits */
     bool calls;                /* the loop calls functions */
 };
@@ -41,10 +41,10 @@ struct split_term {
 };
 
 struct split {
-    enum split_cause cause;    /* cause; SPLIT_NONE if @missing is not greater than @off */
+    enum split_cause cause;    /* cause; SPLIT_NONE: @missing is at most @off */
     double missing;            /* live - predicted; NaN if unknown */
     double off;                /* uncertainty of @missing */
-    const char *why;           /* reason for SPLIT_REFUSED, static */
+    const char *why;           /* static reason of SPLIT_REFUSED */
     struct split_term branch, cache, rest;   /* terms from replays; the largest one is the cause */
 };
 

@@ -3,8 +3,8 @@
 
 #include "insitu/slots.h"
 
-/* Appends code that stores the time at gs:@slot. The code saves rax and rdx in SLOT_FREE0 and
- * SLOT_FREE1, and overwrites both. */
+/* Appends code that stores the time at gs:@slot. Saves rax and rdx in SLOT_FREE0 and SLOT_FREE1,
+ * and overwrites both. */
 static void note_time(struct code *c, uint32_t slot)
 {
     code_store(c, CODE_RAX, SLOT_FREE0);
@@ -39,8 +39,8 @@ void stamps_enter(struct code *c)
     code_load(c, CODE_RDX, SLOT_FREE1);
 }
 
-/* Appends code that times STAMP_CYCLES dependent instructions. It stores the low 32 bits of the
- * time at 8(rcx), and the time after them at 16(rcx). Overwrites rax and rdx. */
+/* Appends code that times STAMP_CYCLES dependent instructions. Stores the low 32 bits of the time
+ * at 8(rcx), and the time after them at 16(rcx). Overwrites rax and rdx. */
 static void time_chain(struct code *c)
 {
     BYTES(c, 0x0f, 0xae, 0xe8, 0x0f, 0x31);     /* lfence; rdtsc */
@@ -88,8 +88,8 @@ uint32_t stamps_visits(struct code *c)
     code_label_here(c, label);
     code_bytes(c, stamp, sizeof stamp);
     BYTES(c, 0x49, 0x89, 0xc0); /* mov rax, r8 */
-    /* The first exit follows the first stamp. Otherwise SLOT_AWAY could include an interruption
-     * before that stamp, and the overhead would be too small. */
+    /* The first exit follows the first stamp, because otherwise SLOT_AWAY could include an
+     * interruption before it, and the overhead would be too small. */
     stamps_leave(c);
     for (unsigned i = 0; i < VISITS; i++) {
         stamps_enter(c);
@@ -123,8 +123,8 @@ void stamps_step_down(struct code *c, const struct stamp *s)
     code_label_here(c, s->go);
 }
 
-/* Appends code that reads the list at SLOT_TOUCH. The code sets the number of passes until the next
- * stamp, and loads the lines into the cache. Overwrites rax, rcx and rdx. */
+/* Appends code that reads the list at SLOT_TOUCH, sets the number of passes until the next stamp,
+ * and loads the lines into the cache. Overwrites rax, rcx and rdx. */
 static void touch(struct code *c)
 {
     code_load(c, CODE_RDX, SLOT_TOUCH);
@@ -148,8 +148,8 @@ void stamps_make(struct code *c, const struct stamp *s)
     code_store(c, CODE_RAX, SLOT_FREE0);
     code_store(c, CODE_RDX, SLOT_FREE1);
     if (s->kind == STAMP_REPLAYED)
-        /* lfence, because blocks are short: operations in flight at the end of a block must
-         * complete first. */
+        /* lfence: blocks are short, so operations in flight at the end of one must complete
+         * first. */
         BYTES(c, 0x0f, 0xae, 0xe8);
     BYTES(c, 0x0f, 0x31);                       /* rdtsc */
     code_load(c, CODE_RCX, SLOT_STAMPS_LEFT);

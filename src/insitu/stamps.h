@@ -1,5 +1,5 @@
-/* Code that reads the time every few passes, at exits from a loop, and at returns to it. Also code
- * that measures the cost of reading the time, and code that starts a repeat. One thread. */
+/* Code that reads the time every few passes, at exits from a loop, and at returns to it; code that
+ * measures the cost of reading the time; and code that starts a repeat. One thread. */
 #ifndef PORTOLAN_INSITU_STAMPS_H
 #define PORTOLAN_INSITU_STAMPS_H
 
@@ -10,44 +10,44 @@
 #define CLOCK_CYCLES 48060.0
 #define VISITS 32u
 
-/* Appends code that stores the time of an exit and counts the exit (SLOT_LEAVES). The code
- * preserves all registers and flags. */
+/* Appends code that stores the time of an exit and counts it (SLOT_LEAVES). Preserves all registers
+ * and flags. */
 void stamps_leave(struct code *c);
 /* Appends code that stores the time of a return, and adds the ticks since the exit to SLOT_AWAY.
- * The code preserves all registers and flags. */
+ * Preserves all registers and flags. */
 void stamps_enter(struct code *c);
-/* Appends code that measures dependent multiplications and stores their ticks in r8. It stores the
- * ticks of CLOCK_CHAINS clock measurements of stamps in r9, and overwrites the stamp at
- * SLOT_STAMP_AT. Overwrites rax, rbx, rcx and rdx. Ends with int3. Returns its label. */
+/* Appends code that measures dependent multiplications. Stores their ticks in r8, and those of
+ * CLOCK_CHAINS clock measurements of stamps in r9. Overwrites the stamp at SLOT_STAMP_AT, rax, rbx,
+ * rcx and rdx. Ends with int3. Returns its label. */
 uint32_t stamps_clock(struct code *c);
-/* Appends code that measures VISITS visits of an empty loop. The code stores the ticks of all
- * visits in r8, increases SLOT_AWAY, and ends with int3. Returns the label of the code. */
+/* Appends code that measures VISITS visits of an empty loop. Stores the ticks of all visits in r8,
+ * increases SLOT_AWAY, and ends with int3. Returns its label. */
 uint32_t stamps_visits(struct code *c);
 
-/* STAMP_REPLAYED loads lines into the cache at each stamp, and after the last one jumps to the
- * address in SLOT_AT_END. STAMP_ANCHORED ends with int3 after the last stamp. Its stamps contain
+/* STAMP_REPLAYED loads lines into the cache at each stamp, and jumps to the address in SLOT_AT_END
+ * after the last one. STAMP_ANCHORED ends with int3 after the last stamp; its stamps have
  * SLOT_PASSES instead of SLOT_LEAVES. */
 enum stamp_kind { STAMP_PLAIN, STAMP_REPLAYED, STAMP_ANCHORED };
 
-/* Code that stores the time every few passes. */
+/* Code that stores the time every few passes */
 struct stamp {
     enum stamp_kind kind;
     uint32_t here, go;         /* labels of the stamp, and of the code after it */
     bool flags_free;           /* no flag is live at the place */
 };
 
-/* Appends a countdown at gs:@slot, which preserves the flags. The code saves rcx in SLOT_FREE2, and
- * restores it unless the count is 0. At count 0 the code jumps to @zero, with rcx overwritten. With
- * @before, the code tests the count before decrementing it. */
+/* Appends a countdown at gs:@slot, which preserves the flags. Saves rcx in SLOT_FREE2, and restores
+ * it unless the count is 0. At count 0 jumps to @zero, with rcx overwritten. @before: tests the
+ * count before decrementing it. */
 void stamps_count_down(struct code *c, uint32_t slot, uint32_t zero, bool before);
 /* Appends the countdown to the next stamp. Sets label s->go. */
 void stamps_step_down(struct code *c, const struct stamp *s);
-/* Appends the code at the end of a countdown: a stamp if there is space for one, and the start of
- * the next countdown. Sets label s->here. */
+/* Appends the code that runs when a countdown ends: it records a stamp if there is space, and
+ * starts the next countdown. Sets label s->here. */
 void stamps_make(struct code *c, const struct stamp *s);
-/* Appends code at label @begin that starts a repeat. The code restores memory, vector registers,
- * flags and general registers, and jumps to @entry. After the last repeat the code executes int3 at
- * label @end. */
+/* Appends code at label @begin that starts a repeat: it restores memory, vector registers, flags
+ * and general registers, and jumps to @entry. After the last repeat it executes int3 at label
+ * @end. */
 void stamps_repeat(struct code *c, uint32_t begin, uint32_t end, uint32_t entry);
 
 #endif

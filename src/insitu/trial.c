@@ -15,11 +15,11 @@
 #include "base/mem.h"
 #include "insitu/process.h"
 
-#define SECONDS 10.0 /* maximum number of seconds until the child reaches its int3 */
+#define SECONDS 10.0 /* maximum seconds until the child reaches its int3 */
 #define STATE_BYTES 16384u
 #define VECTOR_AT (160 + 7 * 16) /* offset of xmm7 in the areas of FXSAVE and XSAVE */
 
-/* Variables that the known loop reads and writes. */
+/* Variables that the known loop reads and writes */
 struct known {
     uint64_t go, vector, passes, words;
 };

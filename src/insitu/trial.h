@@ -1,6 +1,6 @@
-/* Tests with a known loop in a child process whether programs can be watched on this system,
- * because some systems accept a system call but do not perform it correctly. Runs on the tracer's
- * thread. x86-64 Linux. */
+/* Tests with a known loop in a child process whether programs can be watched on this system: some
+ * systems accept a system call but do not perform it correctly. Runs on the tracer's thread. x86-64
+ * Linux. */
 #ifndef PORTOLAN_INSITU_TRIAL_H
 #define PORTOLAN_INSITU_TRIAL_H
 
@@ -9,18 +9,18 @@
 
 #include "base/err.h"
 
-#define TRIAL_PASSES 1000u                        /* passes of the known loop */
-#define TRIAL_EACH 3u                             /* increments of a word in each pass */
+#define TRIAL_PASSES 1000u                        /* number of passes of the known loop */
+#define TRIAL_EACH 3u                             /* number of increments of a word in each pass */
 #define TRIAL_VECTOR UINT64_C(0x1122334455667788) /* final value of xmm7 */
 
-/* Observations in the child, and in a copy of the child that runs the loop first. */
+/* observations in the child, and in a copy of the child that runs the loop first */
 struct trial_seen {
     bool stopped;        /* the child stopped while it waited */
     bool stepped;        /* a single step executed one instruction */
     bool written;        /* a write to the child's memory could be read back */
     bool copied;         /* the copy reached its int3 */
     uint64_t copy_words; /* word that the loop increments, in the copy after its run */
-    /* the same word in the child after the run of the copy and before the child's own run */
+    /* the same word in the child, between the copy's run and its own */
     uint64_t between;
     bool state;          /* the vector registers of the copy could be read */
     uint64_t vector;     /* low half of xmm7 in the copy */
@@ -29,13 +29,13 @@ struct trial_seen {
 };
 
 struct system_trial {
-    /* Static reasons why features do not work; NULL if they work. Without tracing, no program can
-     * be watched. Without copies, none can be timed or replayed. Without state, none can be
+    /* Static reasons why features do not work; NULL: they do. Without tracing, no program can be
+     * watched. Without copies, none can be timed or replayed. Without state, none can be
      * replayed. */
     const char *tracing, *copies, *state;
 };
 
-/* Derives from the observations which features work. Pure. */
+/* Infers from the observations which features work. Pure. */
 struct system_trial trial_judge(const struct trial_seen *seen);
 /* Runs the known loop. Returns false with err if no child can be created or traced. */
 bool trial_run(struct trial_seen *out, struct err *err);

@@ -1,7 +1,7 @@
 /* Predicts the time of a program as the PPT-AMMP paper does. Each block's graphlet passes once
- * through pipes, and its time is multiplied by the block's executions. Loads take the effective
- * latency of the block's reuse distances. Executions of blocks do not overlap, so loops with
- * overlapping iterations are predicted far too slow. steady.h has the accurate model. */
+ * through pipes. Its time is multiplied by the block's executions. Loads take the effective latency
+ * of the block's reuse distances. Executions of blocks do not overlap, so loops with overlapping
+ * iterations are predicted far too slow. steady.h has the accurate model. */
 #ifndef PORTOLAN_PROGRAM_AMMP_H
 #define PORTOLAN_PROGRAM_AMMP_H
 
@@ -9,8 +9,7 @@
 
 /* Finds the pipes of @m for each class of instructions. A class has the ports of a representative
  * form (data/programs/pipes.csv), with its latency and throughput in the machine's mapping. Calls
- * have one pipe; their costs depend on the function's name. Returns false with err if a form is
- * unknown. */
+ * have one pipe, and costs by function name. Returns false with err if a form is unknown. */
 bool ammp_pipes(const struct machine *m, struct pipe_kind kinds[OP_CLASSES], struct err *err);
 /* Computes the time of @run on pipes @kinds with @memory. @out has one part per block.
  * program_time_done frees @out. */

@@ -6,28 +6,27 @@
 #include "base/str.h"
 #include "program/model.h"
 
-/* Basis of a block's count, from most to least certain. */
+/* basis of a block's count, from most to least certain */
 enum count_basis {
     COUNT_RUN,        /* a run had these inputs */
     COUNT_CODE,       /* the code determines the count */
-    /* A formula with fewer terms than runs is exact for all runs. The path at other inputs may
-     * differ. */
+    /* A formula with fewer terms than runs is exact for all runs. Other inputs may take another
+     * path. */
     COUNT_FITS,
     COUNT_ESTIMATE,   /* the formula that best predicts left-out runs */
 };
 
 /* Returns the basis of the count of @block at @inputs. */
 enum count_basis count_basis_of(const struct program_model *m, size_t block, const double *inputs);
-/* Appends the formula of @block's count. If the block has no formula, appends that the code
- * determines @count at @inputs. */
+/* Appends the formula of @block's count, or else that the code determines @count at @inputs. */
 void count_print(const struct program_model *m, size_t block, const double *inputs, double count,
                  struct str *out);
 /* Finds the smallest and largest count of @block at @inputs over all formulas that explain the runs
- * about equally well. Both values are equal if the count follows from the code or from a run. */
+ * about equally well. They are equal if the count follows from the code or from a run. */
 void count_range(const struct program_model *m, size_t block, const double *inputs, double *least,
                  double *most);
-/* Finds the range of the count with formula number @formula, as count_range does. Ignores counts
- * that follow from the code. */
+/* Finds the range of the count with formula number @formula, like count_range. Ignores counts that
+ * follow from the code. */
 void count_formula_range(const struct program_model *m, uint32_t formula, const double *inputs,
                          double *least, double *most);
 

@@ -7,12 +7,12 @@
 
 #include "base/mem.h"
 
-/* Differences up to this share of the program's time need no explanation. */
+/* largest difference, as a share of the program's time, that needs no explanation */
 #define AGREES 0.03
-#define EXPLAINS 0.5           /* smallest share of a difference for a term to explain it */
+#define EXPLAINS 0.5           /* smallest share of a difference that a term must explain */
 
-/* Returns the cycles of the part's branches under the assumption that each execution of the rarer
- * direction is mispredicted. Excludes @ends, the cycles of mispredicted loop ends. */
+/* Returns the cycles of the part's branches if each execution of the rarer direction is
+ * mispredicted. Excludes @ends, the cycles of mispredicted loop ends. */
 static double branches_of(const struct program *p, const struct program_run *run,
                           const struct code_part *part, double branch_miss, double ends)
 {
@@ -101,9 +101,8 @@ static const char *core_term(const struct blamed_part *b)
     return b->bottleneck == BOUND_DEPENDENCIES ? "chain" : "ports";
 }
 
-/* Returns the term that explains the part's difference. If the part shows most of the difference in
- * isolation as well, the term is a limit of the core. Otherwise it is an effect within the
- * program. */
+/* Returns the term that explains the part's difference. It is a limit of the core if the part shows
+ * most of the difference in isolation, otherwise an effect within the program. */
 static const char *term_of(const struct blamed_part *b, double measured)
 {
     double difference = b->measured - b->predicted, enough = EXPLAINS * fabs(difference);
@@ -141,8 +140,9 @@ char *blamed_judge(struct blamed_part *parts, size_t count, double measured, dou
         parts[i].term = term_of(&parts[i], measured);
         const bool wrong = strcmp(parts[i].term, "counts") == 0;
         if (parts[i].term[0] != 'a' && (!worst || (wrong && strcmp(worst->term, "counts") != 0)))
-            worst = &parts[i]; /* A part with wrong counts takes precedence, because its predicted
-                                * time follows from the counts. */
+            /* Predicted time follows from the counts, so a part with wrong counts takes
+             * precedence. */
+            worst = &parts[i];
     }
     if (fabs(elsewhere) > fabs(measured - predicted) / 2 && elsewhere > AGREES * measured &&
         (!worst || elsewhere > fabs(worst->measured - worst->predicted))) {

@@ -15,14 +15,14 @@ struct blamed_part {
     double core;                     /* predicted cycles per execution without misses */
     /* measured cycles per execution in isolation; NaN: not measured */
     double alone;
-    /* reason why @alone was not measured; NULL: it was measured, or not requested */
+    /* reason why @alone was not measured; NULL: it was, or was not requested */
     char *unmeasured;
     enum bound_kind bottleneck;
     /* @misses, @ends, @calls: predicted seconds of streamed lines and misses, of mispredicted
      * branches, and of calls. @branches: seconds if all branches that take both directions were
      * mispredicted. */
     double misses, ends, calls, branches;
-    /* seconds that the difference between the run's counts and the measured ones causes */
+    /* seconds because of the difference between the run's counts and the measured ones */
     double counts;
     bool near; /* the program's data fit the first level, so no load misses */
     /* term that explains the difference: "counts", "ports", "chain", "misses", "branch misses",
@@ -43,15 +43,14 @@ void blamed_parts_sort(struct blamed_part *parts, size_t count);
 void blamed_part_count(struct blamed_part *b, const struct code_parts *parts,
                        const struct program_run *run, const struct program_run *counted);
 
-/* System time of a run in seconds, and its number of page faults. */
+/* System time of a run in seconds, and its number of page faults */
 struct blamed_system {
     double measured, predicted, faults_measured, faults_predicted;
 };
-/* Returns whether system time differs from its prediction by more than user time does, so that page
- * faults explain the difference. @measured and @predicted are the run's user times in seconds.
- * Pure. */
+/* Returns whether system time differs from its prediction by more than user time does. Page faults
+ * then explain the difference. @measured and @predicted: user times of the run in seconds. Pure. */
 bool blamed_pages(const struct blamed_system *s, double measured, double predicted);
-/* Fills each part's term and returns a sentence on the cause, which the caller frees. All times are
+/* Fills each part's term. Returns a sentence on the cause, which the caller frees. All times are
  * seconds of a run: @measured and @predicted in total, @elsewhere outside all parts. */
 char *blamed_judge(struct blamed_part *parts, size_t count, double measured, double predicted,
                    double elsewhere);

@@ -33,8 +33,8 @@ static bool is_executable(const char *path)
     return access(path, X_OK) == 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* Sets @out to the path of portolan-cc. It is next to this program, in the configured directory, or
- * on PATH. */
+/* Sets @out to the path of portolan-cc: next to this program, in the configured directory, or on
+ * PATH. */
 static void compiler_path(struct str *out)
 {
     char *beside = path_program_directory();
@@ -47,7 +47,7 @@ static void compiler_path(struct str *out)
                                                                : "portolan-cc");
 }
 
-/* Appends the name at @text to the list if the list does not contain it. */
+/* Appends the name at @text unless the list contains it. */
 static void add_undefined(struct str *names, const char *text, size_t length)
 {
     struct str name = {0};
@@ -61,8 +61,8 @@ out:
     str_done(&name);
 }
 
-/* Finds all undefined symbols in the output @said and reports them. Returns false if the linker
- * failed for another reason. */
+/* Finds and reports all undefined symbols in the output @said. Returns false if the linker failed
+ * for another reason. */
 static bool linker_said(const char *said, struct err *err)
 {
     static const struct {
@@ -108,7 +108,7 @@ static bool judge(const char *source, const struct child_result *r, struct err *
     return compile_blame(source, said, err);
 }
 
-/* Runs the compiler with the arguments @words. @option (may be NULL) precedes them. */
+/* Runs the compiler with @option (may be NULL) before the arguments @words. */
 static bool compile(const char *compiler, const char *option, const char *const *words,
                     size_t count, const char *executable, const char *name, struct err *err)
 {

@@ -17,13 +17,13 @@
 #define STEPS_MOST 20000           /* maximum number of single steps in the child process */
 #define INSN_BYTES 16
 
-/* Runs in the child process: stops, makes the calls, and exits. The function has little other code,
- * because the parent single-steps every instruction. */
+/* Runs in the child process: stops, makes the calls, and exits. It has little other code, because
+ * the parent single-steps every instruction. */
 static void make_calls(const struct call_function *const *functions, size_t count)
 {
     static volatile double sink;
 
-    /* The parent may exit before it sets PTRACE_O_EXITKILL. */
+    /* The parent may exit before it sets PTRACE_O_EXITKILL, so the child ends with its parent. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 ||
         raise(SIGSTOP) != 0)
         _exit(1);
@@ -35,7 +35,7 @@ static void make_calls(const struct call_function *const *functions, size_t coun
     _exit(0);
 }
 
-/* Waits until process *@pid stops, and stores the signal in *@signal. If the process ended, sets
+/* Waits until process *@pid stops, and sets *@signal to the signal. If the process ended, sets
  * *@pid to 0 and returns false. */
 static bool stopped(pid_t *pid, int *signal)
 {
@@ -49,14 +49,14 @@ static bool stopped(pid_t *pid, int *signal)
     return *pid != 0;
 }
 
-/* Executes one instruction of the process and stores the next instruction's address in *@place.
+/* Executes one instruction of the process, and sets *@place to the next instruction's address.
  * Returns false if the process ended or cannot be traced. */
 static bool step(pid_t *pid, uintptr_t *place)
 {
     struct __ptrace_syscall_info info;
     int signal;
 
-    do {   /* repeats the step if a terminal signal stops the process before the instruction */
+    do {   /* Repeats the step if a terminal signal stops the process before the instruction. */
         if (ptrace(PTRACE_SINGLESTEP, *pid, NULL, NULL) != 0 || !stopped(pid, &signal))
             return false;
     } while (signal != SIGTRAP);
@@ -68,15 +68,15 @@ static bool step(pid_t *pid, uintptr_t *place)
 }
 
 /* The current call: its code, first address, and number of calls within it that have not
- * returned. */
+ * returned */
 struct following {
     struct call_code *code;
     uintptr_t start;
     unsigned depth;
 };
 
-/* Appends the instruction at @place. The child is a copy of this process, so this process has the
- * same code at that address. Returns false if the call ends, is too long, or cannot be decoded. */
+/* Appends the instruction at @place. The child is a copy of this process, which therefore has the
+ * same code there. Returns false if the call ends, is too long, or cannot be decoded. */
 static bool follow(struct following *f, uintptr_t place)
 {
     struct insn insn;
@@ -113,7 +113,7 @@ static void follow_all(pid_t *pid, const struct call_function *const *functions,
         if (f.code && !follow(&f, place))
             f.code = NULL;
     }
-    if (f.code)   /* the process ended before the call returned */
+    if (f.code)   /* The process ended before the call returned. */
         call_code_done(f.code);
 }
 

@@ -14,10 +14,10 @@
 #define CALLS 2000
 #define PERIOD 1000000       /* nanoseconds between measurements */
 #define WARM_CALLS 32
-#define READ_CALLS 400        /* calls per measurement in call_readings_add */
+#define READ_CALLS 400        /* number of calls per measurement in call_readings_add */
 #define CALL_NONE UINT_MAX
 
-/* Compilers replace calls of sqrt by an instruction. Calls through this pointer remain calls. */
+/* Compilers replace calls of sqrt by an instruction, but not calls through this pointer. */
 static double (*volatile real_sqrt)(double x) = sqrt;
 static double sqrt_of(double x) { return real_sqrt(x); }
 static double pow_of(double x) { return pow(x, 1.3); }
@@ -42,7 +42,7 @@ static const struct call_function functions[] = {
     FUNCTION(logf, logf_of), FUNCTION(sinf, sinf_of), FUNCTION(cosf, cosf_of),
     FUNCTION(powf, powf_of)};
 
-/* Returns the mean seconds per call of @count calls. */
+/* Returns the mean seconds of a call over @count calls. */
 static double seconds_of(double (*call)(double x), int count)
 {
     static volatile double sink;
@@ -55,7 +55,7 @@ static double seconds_of(double (*call)(double x), int count)
     return (native_seconds() - start) / count;
 }
 
-/* Returns the cycles per call of function number @f at the current clock. It is the mean of the
+/* Returns the cycles per call of function number @f at the current clock: the mean of the
  * measurements without the highest quarter, which preemption may have delayed. The measurements are
  * spread over time, because the load on the core's other thread varies. */
 static struct call_cost measure(size_t f)
@@ -74,7 +74,7 @@ static struct call_cost measure(size_t f)
     return (struct call_cost){functions[f].name, sum / (TRIES - TRIES / 4)};
 }
 
-/* Returns the number of function @name, or CALL_NONE. */
+/* Returns the index of function @name; CALL_NONE: none. */
 static unsigned function_of(const char *name)
 {
     for (unsigned f = 0; f < sizeof functions / sizeof *functions; f++)
@@ -118,7 +118,7 @@ void call_readings_add(struct call_readings *r)
 
     for (unsigned i = 0; i < r->count; i++) {
         double (*call)(double x) = functions[r->list[i].function].call;
-        seconds_of(call, WARM_CALLS);   /* loads the function's code and tables into the caches */
+        seconds_of(call, WARM_CALLS);   /* Loads the function's code and tables into the caches. */
         vec_push(&r->list[i].seconds, seconds_of(call, READ_CALLS) - empty);
     }
 }

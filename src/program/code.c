@@ -9,18 +9,19 @@
 #include "program/calls.h"
 
 #define OUTSIDE UINT32_MAX
-/* Smallest ratio of a block's executions to the most executed block's for the path of a loop. */
+/* Smallest ratio of a block's executions to the most executed block's at which it is on the path of
+ * a loop */
 #define ON_PATH 0.5
 
-/* Block and label of a line of the assembler text. */
+/* Block and label of a line of the assembler text */
 struct text_line {
     /* 1 + index of the block in the unit, from the compiler's line numbers; 0: none */
     uint32_t block;
-    bool begins;               /* a label precedes the line, so a jump may have it as its target */
+    bool begins;               /* a label precedes the line, so it may be a jump's target */
 };
 
-/* Returns whether the word is a label of code. Labels of debug information do not count, because
- * they may also occur within a block. */
+/* Returns whether the word is a label of code, not one of debug information, which may also occur
+ * within a block. */
 static bool is_label(const char *word, size_t length)
 {
     static const char *const others[] = {".Ltmp", ".Lfunc", ".Ldebug", ".Lcfi"};
@@ -31,8 +32,7 @@ static bool is_label(const char *word, size_t length)
     return length > 1 && word[length - 1] == ':' && word[0] != '#';
 }
 
-/* Returns the block and label of each line, from the .loc directives. Source line 0 means no
- * block. */
+/* Returns the block and label of each line, from the .loc directives. Source line 0: no block. */
 static struct text_line *read_lines(const char *text, uint32_t most, size_t *count)
 {
     VEC(struct text_line) lines = {0};
@@ -50,7 +50,7 @@ static struct text_line *read_lines(const char *text, uint32_t most, size_t *cou
         now.begins |= is_label(at, strcspn(at, " \t\n"));
         vec_push(&lines, now);
         if (*word && *word != '#' && *word != '.' && !is_label(at, strcspn(at, " \t\n")))
-            now.begins = false;   /* this line has an instruction */
+            now.begins = false;   /* This line has an instruction. */
         at += length + (at[length] == '\n');
     }
     *count = lines.count;
@@ -58,8 +58,7 @@ static struct text_line *read_lines(const char *text, uint32_t most, size_t *cou
 }
 
 /* Sets the block and the straight-line sequence of each instruction. An instruction without a block
- * belongs to the first block of its sequence. If the sequence has none, it belongs to the previous
- * instruction's block. */
+ * belongs to the first block of its sequence, or else to the previous instruction's block. */
 static void find_blocks(const struct program_unit *unit, struct code_unit *u, bool *has_code)
 {
     const struct kernel *k = u->kernel;
@@ -109,8 +108,8 @@ static void find_inner(struct code_unit *u)
     }
 }
 
-/* Appends an entry to the loops of @k for straight-line code: the @count instructions of @block
- * from @first. Returns the entry's index. */
+/* Appends an entry for straight-line code to the loops of @k: the @count instructions of @block
+ * from @first. Returns its index. */
 static uint32_t add_straight(const struct program *p, struct kernel *k, uint32_t block,
                              size_t first, size_t count)
 {
@@ -202,7 +201,8 @@ struct program_code *program_code_new(const struct program *p, struct err *err)
     c->units = mem_zero(p->unit_count + 1, sizeof *c->units);
     c->has_code = mem_zero(p->block_count + 1, sizeof *c->has_code);
     c->shown = mem_alloc((p->block_count + 1) * sizeof *c->shown);
-    memset(c->shown, 0xff, (p->block_count + 1) * sizeof *c->shown);   /* sets UINT32_MAX */
+    /* Sets all entries to UINT32_MAX. */
+    memset(c->shown, 0xff, (p->block_count + 1) * sizeof *c->shown);
     for (size_t i = 0; ok && i < p->unit_count; i++)
         ok = assemble_unit(c, i, err);
     if (!ok) {
@@ -281,8 +281,8 @@ static void add_insn(struct code_part *part, const struct code_unit *u, uint32_t
         vec_push(&part->blocks, u->block[insn]);
 }
 
-/* Makes a part of the instructions of loop @loop (UINT32_MAX: no loop) that are in no inner loop
- * and have more than @above and at most @most executions. */
+/* Makes a part of the instructions of loop @loop (UINT32_MAX: no loop) that are in no inner loop,
+ * with more than @above and at most @most executions. */
 static void take(const struct program_code *c, const double *times, uint32_t unit, uint32_t loop,
                  double above, double most, struct code_part *out)
 {

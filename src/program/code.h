@@ -1,5 +1,5 @@
 /* Machine code of a program with the block of each instruction, and the parts of the code: paths of
- * loops, and straight-line code. */
+ * loops, and straight-line code */
 #ifndef PORTOLAN_PROGRAM_CODE_H
 #define PORTOLAN_PROGRAM_CODE_H
 
@@ -8,11 +8,11 @@
 #include "program/runs.h"
 
 struct code_unit {
-    const struct kernel *kernel;   /* NULL: the unit has no code */
+    const struct kernel *kernel;   /* code; NULL: none */
     uint32_t *block;               /* per instruction: index of its block in the program */
     /* per instruction: index of the first instruction of its straight-line sequence */
     uint32_t *stretch;
-    /* per instruction: index of the loop that the compiler moved it out of; UINT32_MAX: none */
+    /* per instruction: index of the loop from which the compiler moved it; UINT32_MAX: none */
     uint32_t *left;
     /* per instruction: index of its innermost loop; UINT32_MAX: none */
     uint32_t *inner;
@@ -21,20 +21,19 @@ struct code_unit {
 struct program_code {
     const struct program *program; /* the code owns a reference to it */
     struct code_unit *units;
-    bool *has_code;                /* by block of the program: true if it has instructions */
+    bool *has_code;                /* per block of the program: it has instructions */
     uint32_t *shown;               /* per block of the program: result of program_code_block */
     /* known code of library functions (calls.h) that the program calls */
     struct call_code *library;
     size_t library_count;
 };
 
-/* Assembles the code of all units. Returns NULL with err on failure. Any thread; takes a few
+/* Assembles the code of all units. Returns NULL with err on failure. Any thread. Takes a few
  * milliseconds per unit. */
 struct program_code *program_code_new(const struct program *p, struct err *err);
 void program_code_free(struct program_code *c);
-/* Returns the index of the loop that represents @block among the loops of *@unit. It is the block's
- * innermost loop, or the block's own entry if it is in no loop. Returns UINT32_MAX if the block has
- * no code. */
+/* Returns the index of the loop that represents @block among the loops of *@unit: its innermost
+ * loop, or its own entry if it is in none. Returns UINT32_MAX if the block has no code. */
 uint32_t program_code_block(const struct program_code *c, uint32_t block, uint32_t *unit);
 
 /* Returns the code of library function @name; NULL: unknown. */
@@ -43,27 +42,26 @@ const struct call_code *program_code_library(const struct program_code *c, const
 void code_executions(const struct program_code *c, uint32_t unit, const struct program_run *run,
                      double *out);
 
-/* Instructions with about the same number of executions. */
+/* instructions with about the same number of executions */
 struct code_part {
     uint32_t unit;
     uint32_t loop;                 /* index among the kernel's loops; UINT32_MAX: none */
     /* the part is the path of an innermost loop, so its iterations directly follow each other */
     bool repeats;
     double executions;
-    double entries;                /* for a path: number of entries into the loop */
+    double entries;                /* path: number of entries into the loop */
     VEC(uint32_t) insns;           /* indices in the kernel, ascending */
-    VEC(double) times;             /* executions of each instruction */
+    VEC(double) times;             /* number of executions of each instruction */
     VEC(uint32_t) blocks;          /* blocks of the program, without duplicates */
 };
 
 struct code_parts { VEC(struct code_part) list; };
 
-/* Returns how often execution enters the blocks @inside of function @f from its other blocks at
- * @run. @inside has one flag per block of the program. Adds blocks without code between them to
- * @inside. */
+/* Returns how often execution enters the blocks @inside (a flag per block of the program) of
+ * function @f from its other blocks at @run. Adds blocks without code between them to @inside. */
 double code_entries(const struct program_code *c, const struct program_run *run,
                     const struct program_function *f, bool *inside);
-/* Fills u->left. Does not change other members. */
+/* Fills u->left and no other member. */
 void code_find_moved(struct code_unit *u);
 
 /* Finds the executed parts of all units at @run. code_parts_done frees @out. */

@@ -11,7 +11,7 @@
 #define OPERANDS_MOST 1000
 #define VALUES_MOST 1000000
 
-/* Operations with their number of operands. 0: the number of operands is part of the expression. */
+/* operations with their number of operands; 0: it is part of the expression */
 static const struct { const char *name; uint8_t op, operands;
 } operations[] = {
     {"trunc", CONTROL_TRUNC, 1}, {"zext", CONTROL_ZEXT, 1}, {"sext", CONTROL_SEXT, 1},
@@ -70,8 +70,8 @@ static bool expression(struct control *c, const char **at, unsigned depth)
     } else if (chosen) {
         node.op = CONTROL_SELECT;
         operands = 2;
-        if (!expression(c, at, depth + 1))   /* in the text, the condition of a select precedes its
-                                              * width */
+        /* In the text, the condition of a select precedes its width. */
+        if (!expression(c, at, depth + 1))
             return false;
     } else {
         for (size_t i = 0; i < sizeof operations / sizeof *operations && !node.op; i++)
@@ -206,8 +206,8 @@ static bool index_of(json_t *json, const char *key, size_t limit, uint32_t *out)
     return value >= 0 && (size_t)value < limit;
 }
 
-/* Reads a loop. Outer loops precede inner ones, so the last loop that lists a block is its
- * innermost one. */
+/* Reads a loop. Outer loops precede inner ones, so the innermost loop of a block is the last one
+ * that lists it. */
 static bool read_loop(struct control *c, json_t *json, size_t at)
 {
     struct control_loop *loop = &c->loops.items[at];

@@ -51,7 +51,7 @@ enum control_op {
     CONTROL_SMAX,
     CONTROL_UMIN,
     CONTROL_SMIN, /* CONTROL_ADD to CONTROL_SMIN have count operands */
-    /* {start,+,step,+,...}: the value in iteration 0, 1, ... of a loop; it has count operands */
+    /* {start,+,step,+,...}: the value in iteration 0, 1, ... of a loop, with count operands */
     CONTROL_RECURRENCE,
     CONTROL_SELECT,     /* three operands: condition, value if true, value if false */
 };
@@ -79,57 +79,57 @@ enum control_does {
 struct control_step {
     uint8_t does, width;
     uint32_t symbol, id;
-    uint32_t first, count;   /* index of the node of the first operand; number of operands */
+    uint32_t first, count;   /* index of the node of the first operand, and number of operands */
 };
 
 struct control_block {
-    /* Node of the condition, the switch value, or the result of the function. CONTROL_NONE:
+    /* Node of the condition, of the switch value, or of the result of the function. CONTROL_NONE:
      * unknown, or the block has none. */
     uint32_t on;
     bool returns;
-    /* case values of the second and later successors; the first successor is the default */
+    /* case values of the second and later successors; the first one is the default */
     uint32_t first_case, case_count;
     uint32_t first_step, step_count;
     uint32_t loop;           /* innermost loop; CONTROL_NONE: none */
 };
 
-/* An exit of loop @loop from @block. Node @count is the number of complete iterations before it. */
+/* An exit of loop @loop from @block. @count: node of the number of complete iterations before it */
 struct control_exit { uint32_t loop, block, count; };
 
 struct control_loop {
-    uint32_t header, parent;   /* header block; enclosing loop, CONTROL_NONE: none */
+    uint32_t header, parent;   /* header block, and enclosing loop; CONTROL_NONE: none */
     uint32_t first_exit, exit_count;
 };
 
 /* Control flow of one function. Block numbers start at 0 in each function. */
 struct control {
-    bool described;          /* false: the function has no description, and all other members are
-                              * empty */
+    /* false: the function has no description, and all other members are empty */
+    bool described;
     struct control_block *blocks;
     size_t block_count;
     VEC(struct control_node) nodes;
     VEC(struct control_step) steps;
     VEC(uint64_t) cases;
-    VEC(struct control_loop) loops;    /* outer loops precede inner ones */
+    VEC(struct control_loop) loops;    /* loops, outer ones before their inner ones */
     VEC(struct control_exit) exits;
     uint32_t value_count;
 };
 
 struct control_initial { uint32_t symbol; uint64_t value; };
 
-/* Names used in a unit's functions. Names that begin with '@' are local to the unit. */
+/* Names used in a unit's functions. Those that begin with '@' are local to the unit. */
 struct control_symbols {
     VEC(char *) names;
-    VEC(bool) escaping;      /* by name: true if its address is stored or passed */
+    VEC(bool) escaping;      /* per name: its address is stored or passed */
     VEC(struct control_initial) initial;   /* initial values of variables */
 };
 
 /* Reads the description @json (may be NULL) of a function of @block_count blocks in a unit with
- * @symbol_count names. Returns false if invalid. control_done frees @out in either case. */
+ * @symbol_count names. Returns false if invalid. The caller always frees @out with control_done. */
 bool control_read(json_t *json, size_t block_count, size_t symbol_count, struct control *out);
 void control_done(struct control *c);
-/* Reads a unit's names from its description. Returns false if invalid. control_symbols_done frees
- * @out in either case. */
+/* Reads a unit's names from its description. Returns false if invalid. The caller always frees @out
+ * with control_symbols_done. */
 bool control_symbols_read(json_t *json, struct control_symbols *out);
 void control_symbols_done(struct control_symbols *s);
 

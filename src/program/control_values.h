@@ -4,7 +4,7 @@
 
 #include "program/control.h"
 
-/* An integer of a given width, or unknown. */
+/* An integer of a given width, or unknown */
 struct number { uint64_t bits; bool known; };
 
 static const struct number number_unknown = {0, false};
@@ -29,7 +29,7 @@ struct control_values {
     struct number *iterations;
 };
 
-/* Evaluates the expression at node *@at and moves *@at past it. Pure. */
+/* Evaluates the expression at node *@at, and moves *@at past it. Pure. */
 struct number control_evaluate(const struct control_values *f, uint32_t *at);
 
 #endif

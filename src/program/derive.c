@@ -10,11 +10,11 @@
 #include "program/control_values.h"
 #include "program/weight.h"
 
-#define STEPS_MOST 1000000       /* largest number of blocks executed in one walk */
+#define STEPS_MOST 1000000       /* maximum number of blocks executed in one walk */
 #define DEPTH_MOST 200           /* largest nesting depth of calls */
 #define ARGUMENTS_AT ((uint64_t)1 << 52)   /* assumed address of the command line's words */
 #define POINTER_BYTES 8u
-/* Assumed address of the first allocation, distance to the next one, and malloc's alignment. */
+/* assumed address of the first allocation, distance to the next one, and malloc's alignment */
 #define ALLOCATED_AT ((uint64_t)1 << 53)
 #define ALLOCATED_APART ((uint64_t)1 << 40)
 #define ALLOCATED_ALIGN 16
@@ -22,8 +22,8 @@
 #define CAME_NEVER UINT32_MAX
 #define CAME_SEVERAL (UINT32_MAX - 1)
 
-/* A variable of the program. @escaping: unknown code may change it. @changes: a loop or a function
- * except main stores to it. */
+/* A variable of the program. @escaping: unknown code may change it. @changes: a loop, or a function
+ * except main, stores to it. */
 struct variable {
     char *name;
     uint32_t unit;
@@ -33,27 +33,26 @@ struct variable {
     struct number now;
 };
 
-/* Functions and variables that the symbols of a unit denote. */
+/* Functions and variables that the symbols of a unit denote */
 struct unit_names {
-    /* by symbol: index of the program's function; CONTROL_NONE: none */
+    /* per symbol: index of the program's function; CONTROL_NONE: none */
     uint32_t *functions;
-    uint32_t *variables;         /* by symbol: index of the variable */
-    bool *allocates;             /* by symbol: true if it is an allocation function */
+    uint32_t *variables;         /* per symbol: index of the variable */
+    bool *allocates;             /* per symbol: it is an allocation function */
 };
 
-/* Blocks of a loop in reverse postorder. The header of an inner loop represents that loop. The
- * region of a function has its blocks outside loops. */
+/* Blocks of a loop in reverse postorder, in which the header of an inner loop represents that loop.
+ * The region of a function has its blocks outside loops. */
 struct loop_body { VEC(uint32_t) blocks; };
 
 struct function_facts {
     uint32_t *order;             /* blocks in reverse postorder */
     uint32_t order_count;
-    uint32_t *position;          /* index in @order, by block */
+    uint32_t *position;          /* per block: index in @order */
     struct loop_body *regions;      /* one for each loop, then one for the function */
-    bool *depends;               /* by loop: true if the execution of its body depends on the
-                                  * iteration */
+    bool *depends;               /* per loop: the execution of its body depends on the iteration */
     bool called;                 /* the function's address is taken, so unknown code may call it */
-    bool spoilt;                 /* the counts of the function are unknown in this walk */
+    bool spoilt;                 /* the function's counts are unknown in this walk */
 };
 
 struct derivation {
@@ -62,27 +61,28 @@ struct derivation {
     struct function_facts *functions;
     VEC(struct variable) variables;
     uint32_t main;
-    /* State of the current walk. */
+    /* state of the current walk */
     char *const *words;
     size_t word_count;
     double *counts, *taken;
-    /* the program starts, and unknown code may call any function whose address is taken */
+    /* at the start of the program: unknown code may call any function whose address is taken */
     bool starting;
-    bool misread;                /* a word parsed as a whole number is negative or invalid */
+    /* a word that was parsed as a whole number is negative or invalid */
+    bool misread;
     uint32_t branches;           /* number of data-dependent branches so far */
     size_t steps;
     unsigned depth;
     uint64_t allocations;
 };
 
-/* A call of a function during the walk. */
+/* A call of a function during the walk */
 struct activation {
     struct derivation *d;
     const struct control *control;
     uint32_t function;
     struct control_values values;
-    struct weight *in;           /* number of executions, by block */
-    uint32_t *came;              /* by block: predecessor, CAME_NEVER or CAME_SEVERAL */
+    struct weight *in;           /* per block: number of executions */
+    uint32_t *came;              /* per block: predecessor, CAME_NEVER or CAME_SEVERAL */
     struct number last;          /* result of the previous call */
     struct weight returned;
     struct number result;
@@ -116,8 +116,8 @@ static uint32_t callee_of(const struct derivation *d, uint32_t function, uint32_
 
 static void spoil_function(struct derivation *d, uint32_t function);
 
-/* Marks as unknown the counts of block @block, those of the functions that it calls, and the
- * variables to which it stores. */
+/* Marks the counts of block @block and of the functions that it calls as unknown, and the variables
+ * to which it stores. */
 static void spoil_block(struct derivation *d, uint32_t function, uint32_t block)
 {
     const struct program_function *f = &d->program->functions[function];
@@ -158,7 +158,7 @@ static bool within(const struct control *c, uint32_t block, uint32_t loop)
     return loop == CONTROL_NONE;
 }
 
-/* Adds @weight executions to block @to. @from: the preceding block, or CAME_SEVERAL. */
+/* Adds @weight executions to block @to. @from: preceding block, or CAME_SEVERAL. */
 static void flow(struct activation *f, uint32_t from, uint32_t to, const struct weight *weight)
 {
     const struct function_facts *facts = &f->d->functions[f->function];
@@ -169,7 +169,7 @@ static void flow(struct activation *f, uint32_t from, uint32_t to, const struct 
         const uint32_t loop = f->control->blocks[to].loop;
         const bool back = loop != CONTROL_NONE && f->control->loops.items[loop].header == to &&
                           within(f->control, from, loop);
-        /* irreducible control flow: a loop with several entries */
+        /* Irreducible control flow: a loop with several entries. */
         f->broken |= !back && facts->position[to] <= facts->position[from];
     }
     weight_add(&f->in[to], weight, 1);
@@ -188,7 +188,7 @@ static size_t ways_of(const struct activation *f, uint32_t block)
         .next_count;
 }
 
-/* Distributes @weight executions of @block over its outgoing edges that stay in @loop (@stays) or
+/* Distributes @weight executions of @block over its outgoing edges that remain in @loop (@stays) or
  * leave it; CONTROL_NONE: all edges. Evaluates the condition if several edges remain. */
 static void leave_block(struct activation *f, uint32_t block, const struct weight *weight,
                         uint32_t loop, bool stays)
@@ -294,7 +294,7 @@ static struct weight do_steps(struct activation *f, uint32_t block, const struct
     return after;
 }
 
-/* Marks the counts of the loop's blocks as unknown. Assumes that exits and entries are equal in
+/* Marks the counts of the loop's blocks as unknown. Exits and entries are assumed to be equal in
  * number. */
 static void spoil_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
@@ -337,8 +337,8 @@ static void spoil_loop(struct activation *f, uint32_t loop, const struct weight 
     vec_done(&sources);
 }
 
-/* Walks the iterations of @loop, which is entered @weight times. Walks the complete iterations
- * first, then the last one. */
+/* Walks the iterations of @loop, which is entered @weight times: first the complete ones, then the
+ * last one. */
 static void walk_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
     const struct control_loop *l = &f->control->loops.items[loop];
@@ -378,8 +378,8 @@ static void walk_loop(struct activation *f, uint32_t loop, const struct weight *
     f->broken |= !weight_is_nothing(&back);
 }
 
-/* Walks the blocks of @loop (CONTROL_NONE: of the function) once, with inner loops completely,
- * until block @leaves if it leaves the loop. Stores the executions of back edges in @back. */
+/* Walks the blocks of @loop (CONTROL_NONE: of the function) once, with inner loops completely, up
+ * to block @leaves if it leaves the loop. Sets @back to the executions of back edges. */
 static void walk_region(struct activation *f, uint32_t loop, const struct weight *weight,
                         uint32_t leaves, struct weight *back)
 {
@@ -400,7 +400,7 @@ static void walk_region(struct activation *f, uint32_t loop, const struct weight
         const uint32_t b = region->blocks.items[k], own = c->blocks[b].loop;
         const struct weight in = f->in[b];
         if (b == header)
-            f->in[b] = weight_of(0);   /* sums the executions of back edges below */
+            f->in[b] = weight_of(0);   /* The executions of back edges are summed below. */
         if (weight_is_nothing(&in))
             continue;
         f->d->steps++;
@@ -526,7 +526,7 @@ static void visit(const struct program *p, const struct program_function *f, uin
     free(stack);
 }
 
-/* Marks the loops whose iteration number occurs in the nodes from @from up to @to. */
+/* Marks the loops whose iteration number occurs in the nodes from @from to @to. */
 static void mention(const struct control *c, uint32_t from, uint32_t to, bool *depends)
 {
     for (uint32_t i = from; i < to; i++)
@@ -549,7 +549,7 @@ static uint32_t end_of(const struct control *c, uint32_t at)
     return at;
 }
 
-/* Returns whether step @s affects the walk, so its operands must be evaluated. */
+/* Returns whether step @s affects the walk, which needs its operands. */
 static bool has_effect(const struct derivation *d, uint32_t function, const struct control_step *s)
 {
     if (s->does == CONTROL_CALL)
@@ -584,7 +584,8 @@ static void find_dependences(const struct derivation *d, uint32_t function, bool
         mention(c, c->exits.items[i].count, end_of(c, c->exits.items[i].count), depends);
 }
 
-/* Marks loops with a load or call whose value may change, so each iteration must be walked. */
+/* Marks loops with a load or call whose value may change, each of whose iterations must be
+ * walked. */
 static void find_changes(const struct derivation *d, uint32_t function, bool *depends)
 {
     const struct control *c = d->program->functions[function].control;
@@ -661,8 +662,8 @@ static uint32_t function_named(const struct program *p, const char *name, uint32
     return CONTROL_NONE;
 }
 
-/* Returns the index of variable @name; adds it if it is new. "name+8" is a separate variable,
- * although it is a part of "name". */
+/* Returns the index of variable @name, which is added if it is new. "name+8" is a separate
+ * variable, although it is part of "name". */
 static uint32_t variable_named(struct derivation *d, const char *name, uint32_t unit)
 {
     for (uint32_t v = 0; v < d->variables.count; v++)

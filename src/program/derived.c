@@ -11,20 +11,20 @@
 #include "program/derive.h"
 #include "program/words.h"
 
-#define KEPT 8   /* number of inputs whose counts are cached */
+#define KEPT 8   /* number of inputs with cached counts */
 
 struct kept { double inputs[INPUTS_MAX], *counts, *taken; bool filled; };
 
 struct derived {
     const struct program_runs *runs;
     struct derivation *derivation;
-    bool *believed;          /* by function: true if no run contradicts its derived counts */
+    bool *believed;          /* per function: no run contradicts its derived counts */
     struct kept kept[KEPT];
     size_t next;
     pthread_mutex_t lock;
 };
 
-/* Walks the code at @inputs and stores all counts in @out, including those of functions that runs
+/* Walks the code at @inputs. Stores all counts in @out, including those of functions that runs
  * contradict. */
 static void walk(struct derived *d, const double *inputs, struct kept *out)
 {

@@ -7,18 +7,18 @@
 
 struct derived;
 
-/* Walks the code at the inputs of @runs. Excludes functions for which the walk and a run have
- * different counts. Borrows @runs. */
+/* Walks the code at the inputs of @runs. Excludes functions with other counts in a run. Borrows
+ * @runs. */
 struct derived *derived_new(const struct program_runs *runs);
 void derived_free(struct derived *d);
 /* Computes the counts at @inputs of each block and of its first exit. NaN: the count does not
  * follow from the code. Walks the code unless the result is cached. Any thread. */
 void derived_at(struct derived *d, const double *inputs, double *counts, double *taken);
-/* Returns the count of @block at @inputs, as computed by derived_at. */
+/* Returns the count of @block at @inputs, as derived_at does. */
 double derived_count(struct derived *d, const double *inputs, size_t block);
-/* Returns the index of the first invalid input of program @p, started by @how. An input is invalid
- * if the program parses it as a whole number, but its value in @inputs is negative or a fraction.
- * Returns @count if the code shows no invalid input. Any thread. */
+/* Returns the index of the first invalid input of program @p, started by @how; @count: the code
+ * shows none. An input is invalid if the program parses it as a whole number, but its value in
+ * @inputs is negative or a fraction. Any thread. */
 size_t derived_misread(const struct program *p, const struct invocation *how, char *const *names,
                        const double *inputs, size_t count);
 

@@ -10,7 +10,7 @@
 #include "model/facts.h"
 
 #define STEP 0.01          /* relative change of a property, in both directions */
-#define NOTHING 5e-4       /* smaller elasticities and relative time changes count as 0 */
+#define NOTHING 5e-4       /* elasticities and relative time changes below this are set to 0 */
 
 struct probing_effects {
     struct estimator *estimator;
@@ -118,7 +118,7 @@ static bool changes_nothing(const struct effect *effect)
     return fabs(effect->elasticity) < NOTHING && far < NOTHING;
 }
 
-/* Removes properties without effect. Returns the number removed. */
+/* Removes properties without effect. Returns their number. */
 static size_t drop_idle(struct effects *effects)
 {
     size_t kept = 0, count = effects->list.count;

@@ -1,10 +1,10 @@
-/* Sensitivity of a program's time to each property of a machine. */
+/* Sensitivity of a program's time to each property of a machine */
 #ifndef PORTOLAN_PROGRAM_EFFECTS_H
 #define PORTOLAN_PROGRAM_EFFECTS_H
 
 #include "program/estimate.h"
 
-/* Effect of a property of the machine on the program's time. */
+/* Effect of a property of the machine on the program's time */
 struct effect {
     char *name;
     double value;                      /* value of the property on the machine */
@@ -16,14 +16,14 @@ struct effect {
 
 struct effects { VEC(struct effect) list; };
 
-/* Progress callback: parts done, their total, and the current property's name. Returns false to
- * cancel. */
+/* Progress callback: number of parts done, their total, and the current property's name. Returns
+ * false to cancel. */
 typedef bool (*effects_progress)(void *state, double done, double total, const char *what);
 
-/* Finds the effects of @m's properties by predictions on changed copies of @m. @seconds is the
- * predicted time on @m. Sorts by effect, largest first. Omits properties without effect and stores
- * their number in *@idle. Returns false if @progress (may be NULL) cancelled. effects_done frees
- * @out in either case. One thread. */
+/* Finds the effects of @m's properties by predictions on changed copies of @m. @seconds: predicted
+ * time on @m. Sorts them, largest first. Omits properties without effect, and sets *@idle to their
+ * number. Returns false if @progress (may be NULL) cancelled. The caller always frees @out with
+ * effects_done. One thread. */
 bool effects_find(struct estimator *e, const struct machine *m, enum estimate_model kind,
                   double seconds, effects_progress progress, void *state, struct effects *out,
                   size_t *idle);

@@ -11,17 +11,17 @@
 #include "program/octaves.h"
 
 #define RATE_ROUNDS 8
-#define RATE_ERROR 0.02   /* largest relative difference of rates that count as equal */
-/* Seconds in which another process replaces all but 1/e of the second level. For comparison: a
- * compiler reads 2 GB/s. */
+#define RATE_ERROR 0.02   /* largest relative difference of rates that are considered equal */
+/* Seconds in which another process replaces all but 1/e of the second level, for example a compiler
+ * that reads 2 GB/s. */
 #define FILLED 1e-3
 
 struct estimator {
     const struct program_model *model;   /* the estimator owns a reference to it */
-    const struct program_code *code;     /* code of the model's program, borrowed; NULL for the pipe
-                                          * model */
+    /* code of the model's program, borrowed; NULL: the pipe model */
+    const struct program_code *code;
     struct program_run run;
-    struct turns_walks *walks;           /* NULL for the pipe model */
+    struct turns_walks *walks;           /* NULL: the pipe model */
     struct call_costs calls;
     enum estimate_model kind;
     struct core_share share;
@@ -114,10 +114,10 @@ static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_ch
     kind->interval *= change->interval > 0 ? change->interval : 1;
 }
 
-/* Sets the rates at which other processes replace the lines of a program that takes @seconds.
- * Processes that share the second or third level evict lines continuously. Processes that preempt
- * the program run for some milliseconds each time and fill the second level. Returns whether a rate
- * of @memory changed much. */
+/* Sets the rates at which other processes replace the lines of a program that takes @seconds. Those
+ * that share the second or third level evict lines continuously. Those that preempt the program run
+ * for some milliseconds each time, and fill the second level. Returns whether a rate of @memory
+ * changed much. */
 static bool keep(const struct core_share *share, const struct machine *m, double seconds,
                  struct memory *memory)
 {
@@ -140,7 +140,8 @@ static bool keep(const struct core_share *share, const struct machine *m, double
     return changed;
 }
 
-/* Computes the time repeatedly, because replaced lines depend on the time and cause misses. */
+/* Computes the time repeatedly, because the number of replaced lines depends on it, and these cause
+ * misses. */
 static void steady_beside(struct estimator *e, const struct machine *m, struct memory *memory,
                           struct program_time *out)
 {

@@ -9,7 +9,7 @@
 
 enum estimate_model { ESTIMATE_STEADY, ESTIMATE_AMMP };
 
-/* A change of the pipes of one class of instructions, for the pipe model. */
+/* a change of the pipes of one class of instructions, for the pipe model */
 struct pipe_change {
     enum op_class class;
     int more;                 /* number of added pipes */
@@ -17,24 +17,24 @@ struct pipe_change {
 };
 
 struct estimator;
-/* Creates an estimator for @model at @inputs. Assembles the program's code, which takes tens of
+/* Creates an estimator for @model at @inputs. Assembles the program's code, in tens of
  * milliseconds. Returns NULL with err on failure. */
 struct estimator *estimator_new(const struct program_model *model, const double *inputs,
                                 enum estimate_model kind, struct err *err);
 void estimator_free(struct estimator *e);
 /* Returns the share of the core that the estimator assumes. */
 struct core_share estimator_share(const struct estimator *e);
-/* Measures the clock and the share of the core. Sets them in @m, the machine of this CPU, and in
- * @e. Takes a few milliseconds. */
+/* Measures the clock and the share of the core, and sets them in @m, the machine of this CPU, and
+ * in @e. Takes a few milliseconds. */
 void estimator_meet_here(struct estimator *e, struct machine *m);
 /* Sets the share of the core that other tasks leave; initially 1. */
 void estimator_set_share(struct estimator *e, const struct core_share *share);
-/* Sets the costs of mathematical library functions. A function that @costs lacks is measured on
- * first use. */
+/* Sets the costs of mathematical library functions. One that @costs lacks is measured on first
+ * use. */
 void estimator_set_calls(struct estimator *e, const struct call_costs *costs);
-/* Sets the number of threads. Threads split all work evenly and share the last cache level. @common
- * is the share of lines that all threads use, as in struct sharing. Predicted misses are the sum
- * over threads. */
+/* Sets the number of threads, which split all work evenly and share the last cache level. @common:
+ * share of lines that all threads use, as in struct sharing. Predicted misses are the sum over
+ * threads. */
 void estimator_set_threads(struct estimator *e, double threads, double common);
 /* Stores the page faults and pages of the program in @out. */
 void estimator_pages(const struct estimator *e, struct run_pages *out);

@@ -7,10 +7,10 @@
  * / M are not integers. */
 #define ROUNDED 1e-6L
 /* Largest magnitude of a column's entry or a value. The sum of SOLVE_COLUMNS columns times
- * coefficients of 1e15 stays below 2^127. */
+ * coefficients of 1e15 remains below 2^127. */
 #define LARGEST 1e21
 
-/* Returns whether the columns with the coefficients @whole / @denominator sum up to @value in row
+/* Returns whether the columns with the coefficients @whole / @denominator sum to @value in row
  * @row. */
 static bool gives(const double *const *columns, size_t count, const __int128 *whole,
                   int denominator, double value, size_t row)

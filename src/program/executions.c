@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Executions of each machine instruction: the count of its block, unless the compiler moved it out.
- * Moved instructions are hoisted before a loop, or sunk to the use of their result. They have the
- * executions of their neighbours. */
+/* Computes the executions of each machine instruction: the count of its block, unless the compiler
+ * moved it out. Moved instructions are hoisted before a loop, or sunk to the use of their result,
+ * and have the executions of their neighbours. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define OUTSIDE UINT32_MAX
 
-/* Adds to @inside each block without instructions on a path between blocks that are in @inside. */
+/* Adds each block without instructions on a path between blocks of @inside to @inside. */
 static void take_empty(const struct program *p, const struct program_function *f,
                        const bool *has_code, bool *inside)
 {
@@ -58,7 +58,7 @@ static bool lies_in(const struct kernel_loop *loop, size_t insn)
 }
 
 /* Returns the number of entries into loop @l in @block's function. A block belongs to the loop if
- * at least half of its instructions are in the loop, not counting moved instructions. */
+ * at least half of its instructions do, not counting moved ones. */
 static double loop_entries(const struct program_code *c, const struct code_unit *u,
                            const struct program_run *run, uint32_t l, uint32_t block)
 {
@@ -66,7 +66,7 @@ static double loop_entries(const struct program_code *c, const struct code_unit 
     const struct program_function *f = &p->functions[p->blocks[block].function];
     const struct kernel_loop *loop = &u->kernel->loops[l];
     bool *inside = mem_zero(p->block_count + 1, sizeof *inside);
-    /* per block: number of its instructions in the loop minus those outside */
+    /* per block: number of its instructions in the loop minus that of those outside */
     long *more = mem_zero(p->block_count + 1, sizeof *more);
 
     for (size_t i = 0; i < u->kernel->insn_count; i++)
@@ -98,9 +98,8 @@ void code_executions(const struct program_code *c, uint32_t unit, const struct p
             entries[left] = loop_entries(c, u, run, left, u->block[i]);
         out[i] = fmin(out[i], entries[left]);
     }
-    /* All instructions of a straight-line sequence have the same count. Moved instructions start
-     * with the count of the loop that they left, which is higher. The minimum is therefore the true
-     * count. */
+    /* All instructions of a straight-line sequence have the same count. Moved instructions begin
+     * with the higher count of the loop that they left, so the minimum is the true count. */
     for (size_t i = 0; i < n; i++)
         out[u->stretch[i]] = fmin(out[u->stretch[i]], out[i]);
     for (size_t i = 0; i < n; i++)
@@ -109,7 +108,7 @@ void code_executions(const struct program_code *c, uint32_t unit, const struct p
 }
 
 /* Returns the first instruction of the only successor of the sequence that ends with @last;
- * SIZE_MAX: none, or several. */
+ * SIZE_MAX: none or several. */
 static size_t follows(const struct kernel *k, size_t last)
 {
     const struct insn *insn = &k->insns[last];
@@ -121,8 +120,8 @@ static size_t follows(const struct kernel *k, size_t last)
     return loop_branch_target(k->insns, k->insn_count, last);
 }
 
-/* A straight-line sequence. @next: its only successor; @before, @jump: instructions from which the
- * sequence is reached. SIZE_MAX: none. */
+/* A straight-line sequence. @next: its only successor. @before, @jump: instructions from which it
+ * is reached. SIZE_MAX: none. */
 struct neighbours { size_t first, end, next, before, jump; };
 
 static size_t count_of(const struct code_unit *u, uint32_t block, size_t first, size_t end)
@@ -133,7 +132,7 @@ static size_t count_of(const struct code_unit *u, uint32_t block, size_t first, 
     return count;
 }
 
-/* Returns the largest loop next to the sequence that @insn may have been moved out of; OUTSIDE:
+/* Returns the largest loop next to the sequence from which @insn may have been moved; OUTSIDE:
  * none. The loop must contain other instructions of the block. */
 static uint32_t loop_left(const struct code_unit *u, size_t insn, const struct neighbours *n)
 {

@@ -11,35 +11,37 @@
 #include "program/solve.h"
 #include "program/range.h"
 
-#define ALL_SUBSETS_MOST 16      /* largest number of terms with which all subsets are tried */
+#define ALL_SUBSETS_MOST 16      /* maximum number of terms all of whose subsets are tried */
 #define EXACT_SIZE 5             /* maximum number of terms of an exact formula */
 #define SUBSET_SIZE 3            /* maximum number of terms of an inexact formula from subsets */
-/* largest ratio of the errors at left-out runs (with products / without) for which products are
+/* largest ratio of the errors at left-out runs (with products to without) at which products are
  * used */
 #define GAIN 0.7
 /* Smallest scale of relative errors, as a share of the largest value. It limits the weight of zeros
  * at small inputs. */
 #define LEAST_SCALE 0.02
-#define LEAST_ERROR 1e-7         /* smaller errors at left-out runs are replaced by this value */
-/* Largest excess of the criterion over the best one, computed from single left-out runs, for which
- * the criterion from left-out values is also computed. */
+/* smallest error at left-out runs; smaller ones are replaced by it */
+#define LEAST_ERROR 1e-7
+/* Largest excess of the criterion, computed from single left-out runs, over the best one for which
+ * it is also computed from left-out values. */
 #define LENIENCE 10
-/* largest excess of the criterion over the best one with which a formula counts as about as good */
+/* largest excess of the criterion over the best one at which a formula is about as good */
 #define AS_GOOD 6
 #define WIDTH_MOST 128
 #define OFFSETS 4
-/* Smallest ratio of the largest to the smallest input for which a quotient is certain beyond the
+/* Smallest ratio of the largest to the smallest input at which a quotient is certain beyond the
  * runs. Close inputs fit many divisors by chance. */
 #define SPAN_LEAST 3
 /* Number of steps beyond a run in which an exact formula must yield integers. */
 #define STEPS_ON 3
-/* number of doublings of all inputs during which a count must stay positive */
+/* number of doublings of all inputs during which a count must remain positive */
 #define DOUBLINGS 12
 
 struct candidate {
     struct formula_term term;
     double *column;              /* value of the term in each run */
-    unsigned cost;               /* price of the term; the sum of prices selects the formula */
+    /* price of the term; the formula with the smallest sum is selected */
+    unsigned cost;
 };
 
 struct search {
@@ -48,14 +50,15 @@ struct search {
     VEC(struct candidate) terms;
     double *weights;             /* per run: weight that makes errors relative to the value */
     long double *work;
-    bool exact;                  /* exact formulas are searched */
-    size_t spare;                /* minimum number of distinct runs beyond the number of terms */
+    bool exact;                  /* search for exact formulas */
+    /* number of distinct runs that are needed beyond the number of terms */
+    size_t spare;
     size_t distinct;             /* number of runs that differ in active inputs */
     /* price of the best exact formula, or criterion of the best inexact one */
     double best;
     struct formula *out;
-    struct fit_near *near;       /* formulas that are about as good as the best; NULL: not
-                                  * requested */
+    /* formulas that are about as good as the best one; NULL: not requested */
+    struct fit_near *near;
 };
 
 static void terms_clear(struct search *s)
@@ -78,7 +81,7 @@ static void add_term(struct search *s, const struct formula_term *term)
     vec_push(&s->terms, c);
 }
 
-/* Adds the products of @term and powers of the active inputs from number @first, up to the total
+/* Adds the products of @term and powers of the active inputs from index @first, up to the total
  * degree @left. */
 static void add_products(struct search *s, struct formula_term term, size_t first, unsigned left,
                          unsigned each)
@@ -95,8 +98,8 @@ static void add_products(struct search *s, struct formula_term term, size_t firs
     }
 }
 
-/* Returns whether runs @a and @b have equal inputs except for @but (SIZE_MAX: none). Compares all
- * inputs, or only the active ones. */
+/* Returns whether runs @a and @b have equal inputs, except @but (SIZE_MAX: none). Compares all
+ * inputs or only the active ones. */
 static bool same_inputs(const struct search *s, size_t a, size_t b, size_t but, bool active_only)
 {
     const struct fit_data *d = s->data;
@@ -117,9 +120,9 @@ static bool contradicted(const struct search *s)
     return false;
 }
 
-/* Finds the active inputs. An input is active if two runs that differ only in this input have
- * different values, or if no two such runs exist. Equal values of 0 are weak evidence that an input
- * is inactive. If the active inputs do not explain the values, inputs with no other evidence also
+/* Finds the active inputs: those for which two runs that differ only in this input have different
+ * values, or for which no two such runs exist. Equal values of 0 are weak evidence that an input is
+ * inactive. If the active inputs do not explain the values, inputs without other evidence also
  * become active. */
 static void find_active(struct search *s)
 {
@@ -159,7 +162,7 @@ static void take(struct search *s, const size_t *chosen, size_t count, const dou
 }
 
 /* Returns whether a positive count becomes 0 or negative when all inputs of a run are doubled
- * repeatedly. The formula would predict that a loop disappears. */
+ * repeatedly. The formula then predicts that a loop disappears. */
 static bool collapses(const struct fit_data *d, const struct formula *f)
 {
     double inputs[INPUTS_MAX];
@@ -177,7 +180,7 @@ static bool collapses(const struct fit_data *d, const struct formula *f)
 }
 
 /* Returns Akaike's criterion for few runs (AICc) with @error, the error at left-out runs, in place
- * of the residuals. Returns INFINITY if @error is NaN. */
+ * of the residuals; INFINITY if @error is NaN. */
 static double criterion(const struct search *s, double error, size_t count)
 {
     const double n = (double)s->distinct, k = (double)count;
@@ -225,7 +228,7 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     const double *columns[SOLVE_COLUMNS];
     double coefficients[SOLVE_COLUMNS], most = 0, cost = 0;
     struct solution solution;
-    /* One term is a quotient. More runs are then needed, because runs cover few remainders. */
+    /* One term is a quotient. Runs cover few remainders, so more runs are needed. */
     bool quotient = false;
 
     for (size_t k = 0; k < count; k++) {
@@ -268,7 +271,7 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     }
 }
 
-/* Judges all subsets of @size terms that consist of the @count chosen ones and of terms from
+/* Judges all subsets of @size terms that consist of the @count chosen ones and of terms from index
  * @first. */
 static void subsets(struct search *s, size_t *chosen, size_t count, size_t size, size_t first)
 {
@@ -283,7 +286,7 @@ static void subsets(struct search *s, size_t *chosen, size_t count, size_t size,
 }
 
 /* Finds the exact formula of @size terms with the lowest price. The number of distinct runs must
- * exceed the number of terms by s->spare. */
+ * exceed that of the terms by s->spare. */
 static bool find_exact(struct search *s, size_t size)
 {
     size_t chosen[SOLVE_COLUMNS];
@@ -320,7 +323,7 @@ static size_t count_active(const struct search *s)
 }
 
 /* Calls find_exact with quotients and remainders of input @i divided by @width as additional terms.
- * For width 1 the term is the excess above @offset. */
+ * Width 1: the excess above @offset. */
 static bool find_congruent(struct search *s, size_t size, size_t i, unsigned width, int offset)
 {
     bool alone = count_active(s) == 1;
@@ -387,7 +390,7 @@ static bool find_exact_count(struct search *s)
     size_t most = s->terms.count <= ALL_SUBSETS_MOST ? EXACT_SIZE : s->terms.count <= 40 ? 3 : 2;
     for (size_t size = 1; !found && size <= most; size++)
         found = find_exact(s, size);
-    s->spare = 2;   /* Many candidates may fit by chance, so more runs are required. */
+    s->spare = 2;   /* Many candidates may fit by chance, so more runs are needed. */
     for (size_t size = 1; !found && active <= 3 && size <= (active == 1 ? 4 : 2); size++)
         found = find_stepped(s, size);
     return found || (active > 1 && products_exact(s->data, s->active, s->out));
@@ -496,8 +499,8 @@ static bool all_equal(const struct fit_data *d)
     return true;
 }
 
-/* Returns whether the formula divides by an input and therefore yields a fraction at a step beyond
- * run @run along @input. */
+/* Returns whether the formula divides by an input and so yields a fraction at a step beyond run
+ * @run along @input. */
 static bool breaks(const struct fit_data *d, const struct formula *f, size_t run, size_t input)
 {
     double inputs[INPUTS_MAX], step = 1;
@@ -520,8 +523,8 @@ static bool breaks(const struct fit_data *d, const struct formula *f, size_t run
 
 /* Returns the inputs beyond whose values the runs do not determine the formula. A coefficient may
  * depend on one value. If all values are multiples of 4, N / 4 may be floor(N / 4). A quotient with
- * only two values may be a threshold or have another divisor. Beyond a threshold that at most one
- * run exceeds, there may be another. */
+ * only two values may be a threshold or have another divisor. There may be another threshold beyond
+ * one that at most one run exceeds. */
 static uint16_t told_within(const struct fit_data *d, const struct formula *f)
 {
     uint16_t within = range_decided(d, f);

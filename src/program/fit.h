@@ -1,4 +1,4 @@
-/* Fits formulas to runs: the shortest exact formula, else the one that best predicts left-out
+/* Fits formulas to runs: the shortest exact formula, or else the one that best predicts left-out
  * runs. */
 #ifndef PORTOLAN_PROGRAM_FIT_H
 #define PORTOLAN_PROGRAM_FIT_H
@@ -6,21 +6,21 @@
 #include "program/fit_data.h"
 #include "program/formula.h"
 
-/* Returns the number of runs with distinct values of the inputs @active. Duplicate runs add no
+/* Returns the number of runs with distinct values of the inputs @active. Duplicates add no
  * information. */
 size_t fit_distinct_runs(const struct fit_data *data, const bool *active);
 /* Fits counts, which are integers. Tries exact formulas first, with congruence terms (quotients and
  * remainders by 2 to 128) and thresholds. Omits inputs without effect. If no formula is exact,
- * chooses products of powers: all subsets of a few terms are tried, and many terms are added one by
- * one. Any thread. */
+ * chooses products of powers: tries all subsets of a few terms, and adds many terms one by one. Any
+ * thread. */
 void fit_counts(const struct fit_data *data, struct formula *out);
-/* Fits counts as fit_counts does. If the formula is not exact, @near receives the other formulas
- * that are about as good. */
+/* Fits counts like fit_counts. If the formula is not exact, @near receives the other formulas that
+ * are about as good. */
 void fit_counts_near(const struct fit_data *data, struct formula *out, struct fit_near *near);
 
 /* products.c, internal: counts of several inputs as sums of products of single-input terms (powers,
  * quotients, remainders). Runs that differ in one input determine the terms, and runs that differ
- * in several inputs determine their products. It needs no table of all products of a degree. */
+ * in several inputs determine their products. Needs no table of all products of a degree. */
 
 /* Finds an exact formula of the inputs @active with fewer terms than distinct runs. Returns false
  * and leaves @out unchanged if there is none. */
@@ -32,16 +32,16 @@ bool products_best(const struct fit_data *data, const bool *active, double error
 
 /* symbolic.c: formulas by genetic programming (PPT-AMMP, section 6.1: 3,000 generations, crossover
  * 0.9). Each expression of the inputs is evaluated with its best offset and factor (linear scaling,
- * Keijzer 2003). Equal data result in equal formulas. */
+ * Keijzer 2003). Equal data yield equal formulas. */
 
 /* Returns whether regression failed: @fitted, the result of fit_counts, has an error above 2 % at
  * left-out runs. Returns false with fewer than 8 runs. */
 bool symbolic_needed(const struct fit_data *data, const struct formula *fitted);
 /* Evolves a formula of data->values without the largest run. Replaces @out, the result of
- * fit_counts, if the new formula predicts the largest run better than regression without that run.
- * If both formulas have the same expression, the error of the new one at left-out runs must also be
- * lower. Otherwise returns false and leaves @out unchanged. Needs at least 3 runs. Takes some
- * seconds, limited to 900,000 expressions per run. */
+ * fit_counts, if it predicts this run better than regression without it. If both formulas have the
+ * same expression, the error of the new one at left-out runs must also be lower. Otherwise returns
+ * false and leaves @out unchanged. Needs at least 3 runs. Takes some seconds, limited to 900,000
+ * expressions per run. */
 bool symbolic_fit(const struct fit_data *data, struct formula *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* Returns whether runs @a and @b have equal values of the @active inputs, except for @input. */
+/* Returns whether runs @a and @b have equal values of the @active inputs, except @input. */
 static bool alone(const struct fit_data *d, const bool *active, size_t a, size_t b, size_t input)
 {
     for (size_t i = 0; i < d->input_count; i++)
@@ -31,8 +31,8 @@ size_t single_input_points(const struct fit_data *d, const bool *active, size_t 
         xs[n] = x;
         ys[n++] = d->values[r];
     }
-    /* Without points the fit was cancelled. The caller ignores the result, but requires at least
-     * one point. */
+    /* Without points the fit was cancelled. The caller ignores the result, but needs at least one
+     * point. */
     if (!n) {
         xs[0] = d->inputs[base * d->input_count + input];
         ys[n++] = d->values[base];

@@ -1,5 +1,5 @@
-/* Input of fits: the inputs of runs and one value per run. Selects runs that differ in one input
- * only. */
+/* Input of fits: the inputs of runs and one value per run. Selects runs that differ in only one
+ * input. */
 #ifndef PORTOLAN_PROGRAM_FIT_DATA_H
 #define PORTOLAN_PROGRAM_FIT_DATA_H
 
@@ -15,13 +15,13 @@ struct fit_data {
     const double *values;      /* one value per run, finite */
 };
 
-/* Selects runs that equal run @base in all @active inputs except @input, one per value of @input.
- * Stores the values of @input in @xs and the runs' values in @ys. Both arrays need @run_count
- * entries. Returns the number of selected runs, @base included. */
+/* Selects the runs that equal run @base in all @active inputs except @input, one per value of
+ * @input. Stores the values of @input in @xs and the runs' values in @ys, which need @run_count
+ * entries. Returns the number of selected runs, including @base. */
 size_t single_input_points(const struct fit_data *d, const bool *active, size_t base, size_t input,
                            double *xs, double *ys);
-/* Returns the run from which most other runs differ in one input only; of several such runs, the
- * one with the largest value. */
+/* Returns the run from which most other runs differ in only one input; of several, the one with the
+ * largest value. */
 size_t single_input_base(const struct fit_data *d, const bool *active);
 
 #endif

@@ -78,8 +78,8 @@ double formula_value(const struct formula *f, const double *inputs, size_t count
     if (f->code_length) {
         sum = f->coefficients[0] +
               f->coefficients[1] * formula_code_value(f->code, f->code_length, inputs);
-        sum = f->exact ? rint(sum) : sum;   /* Quotients in an exact formula may have been
-                                             * rounded. */
+        /* Quotients in an exact formula may have been rounded. */
+        sum = f->exact ? rint(sum) : sum;
         return sum > 0 ? sum : 0;
     }
     for (size_t i = 0; i < f->count; i++)
@@ -125,8 +125,8 @@ unsigned formula_degree(const struct formula *f, size_t count)
     return most;
 }
 
-/* Prints the factor of a term besides powers: quotient, remainder, presence of a remainder, excess
- * over an offset, or threshold. */
+/* Prints the additional factor of a term: quotient, remainder, presence of a remainder, excess over
+ * an offset, or threshold. */
 static void print_kind(const struct formula_term *t, const char *const *names, bool factor,
                        struct str *out)
 {
@@ -181,7 +181,7 @@ static void print_term(const struct formula_term *t, const char *const *names, s
         }
 }
 
-/* Prints the postfix expression that ends at *@at, and moves *@at to the token before it. */
+/* Prints the postfix expression that ends at *@at. Moves *@at to the token before it. */
 static void print_code(const struct formula *f, size_t *at, const char *const *names,
                        struct str *out)
 {

@@ -1,6 +1,6 @@
 /* Formulas of a program's inputs. Most are sums of coefficients times products of powers, integer
  * quotients (N - c) / V, presence of a remainder (vector loops), thresholds, logarithms and roots.
- * Others are an expression of the inputs with offset and factor, or a network. Plain data; any
+ * Others are an expression of the inputs with offset and factor, or a network. Plain data. Any
  * thread. */
 #ifndef PORTOLAN_PROGRAM_FORMULA_H
 #define PORTOLAN_PROGRAM_FORMULA_H
@@ -26,14 +26,14 @@ enum term_kind {
 struct formula_term {
     int8_t power[INPUTS_MAX];      /* negative power: divides by the input */
     uint8_t kind;                  /* kind of the additional factor (enum term_kind) */
-    /* Index of the input N of the additional factor. The factor is floor((N - offset) / width), its
+    /* Index of the input N of the additional factor, which is floor((N - offset) / width), its
      * remainder, 1 if there is a remainder, 1 if N reaches offset, log2(N), or sqrt(N). */
     uint8_t input;
     int16_t offset;
     uint16_t width;
 };
 
-/* Tokens of an expression in postfix order: inputs (below INPUTS_MAX), operators, and the constants
+/* tokens of an expression in postfix order: inputs (below INPUTS_MAX), operators, and the constants
  * 1, 2, ... */
 enum formula_token {
     FORMULA_PLUS = INPUTS_MAX, FORMULA_MINUS, FORMULA_TIMES, FORMULA_OVER, FORMULA_LEAST,
@@ -61,8 +61,8 @@ struct formula {
 
 #define FIT_NEAR 24
 
-/* Formulas that explain the runs about as well as the chosen one, with their criteria. A lower
- * criterion is better. */
+/* formulas that explain the runs about as well as the chosen one, with their criteria, of which
+ * lower ones are better */
 struct fit_near {
     struct formula formulas[FIT_NEAR];
     double criteria[FIT_NEAR];
@@ -71,7 +71,7 @@ struct fit_near {
 
 /* Returns whether @token is an operator with two operands. */
 bool formula_is_operator(uint8_t token);
-/* Returns the value of an expression in postfix order. A division by 0 yields 0. */
+/* Returns the value of an expression in postfix order. Division by 0 yields 0. */
 double formula_code_value(const uint8_t *code, size_t length, const double *inputs);
 /* Returns the value of one term without its coefficient. */
 double formula_term_value(const struct formula_term *term, const double *inputs, size_t count);
@@ -82,7 +82,7 @@ double formula_value(const struct formula *f, const double *inputs, size_t count
 void formula_print(const struct formula *f, const char *const *names, size_t count,
                    struct str *out);
 /* Returns the total degree of the highest term. Divisors, quotients, remainders, roots and
- * thresholds count as factors; logarithms do not. In expressions, products add degrees and
+ * thresholds count as factors; logarithms do not. In expressions, products add degrees, and
  * quotients subtract them. A network has degree 1. */
 unsigned formula_degree(const struct formula *f, size_t count);
 

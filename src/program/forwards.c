@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "isa/isa.h"
 
-#define DISTANCE_MOST 32u   /* maximum number of iterations between store and load; older stores
-                             * have left the store buffer */
+/* Maximum number of iterations between store and load. Older stores have left the store buffer. */
+#define DISTANCE_MOST 32u
 
 /* A memory operand of instruction @insn. Lists of operands are in code order. */
 struct memory_place { uint32_t insn, bytes; };
@@ -46,8 +46,8 @@ static bool is_placed(const struct program_reference *r, bool write)
     return r->write == write && !r->fixed;
 }
 
-/* Assigns the loads, or the stores, of a block to the operands in @places, in order. Does nothing
- * if their numbers differ. */
+/* Assigns the loads or stores of a block to the operands in @places, in order. Does nothing if
+ * their numbers differ. */
 static void put(const struct program *p, const uint32_t *own, size_t count, bool write,
                 const place_list *places, uint32_t *insn_of)
 {
@@ -75,12 +75,13 @@ static uint32_t *place_references(const struct program_code *c)
                *stores = mem_zero(p->block_count + 1, sizeof *stores);
     VEC(uint32_t) own = {0};
 
-    memset(insn_of, 0xff, (p->reference_count + 1) * sizeof *insn_of);   /* sets FORWARD_NONE */
+    /* Sets all entries to FORWARD_NONE. */
+    memset(insn_of, 0xff, (p->reference_count + 1) * sizeof *insn_of);
     for (size_t u = 0; u < p->unit_count; u++)
         for (uint32_t i = 0; c->units[u].kernel && i < c->units[u].kernel->insn_count; i++)
             add_places(&c->units[u].kernel->insns[i], i, &loads[c->units[u].block[i]],
                        &stores[c->units[u].block[i]]);
-    /* References are sorted by block. Those of a block are therefore adjacent. */
+    /* References are sorted by block, so those of a block are adjacent. */
     for (size_t i = 0; i < p->reference_count; i += own.count) {
         const uint32_t block = p->references[i].block;
         own.count = 0;
@@ -157,7 +158,7 @@ static bool find_store(const struct insn_forward *from, const struct walked *seq
             return true;
         }
         if (i == at && left == from->age)
-            return false;   /* the sequence does not contain the store */
+            return false;   /* The sequence does not contain the store. */
     }
     return false;
 }

@@ -1,13 +1,13 @@
 /* Store forwarding between machine instructions, observed in traced runs. Runs also show pairs
- * whose addresses cannot be compared in the code, because each iteration computes the addresses
- * again (clang -O0). */
+ * whose addresses the code does not make comparable, because each iteration computes them again
+ * (clang -O0). */
 #ifndef PORTOLAN_PROGRAM_FORWARDS_H
 #define PORTOLAN_PROGRAM_FORWARDS_H
 
 #include "analysis/addresses.h"
 #include "program/code.h"
 
-/* The store that wrote the value of a load in the same unit. */
+/* the store that wrote the value of a load in the same unit */
 struct insn_forward {
     uint32_t store;                /* index of the store's instruction; FORWARD_NONE: unknown */
     uint32_t age;                  /* number of further executions of the store before the load */
@@ -23,17 +23,17 @@ struct code_forwards {
 };
 
 /* Finds the store that each load reads at @run, traced or predicted. Matches the references of a
- * block to its memory instructions in order. Skips blocks where their numbers differ.
- * code_forwards_done frees @out. */
+ * block to its memory instructions in order, except where their numbers differ. code_forwards_done
+ * frees @out. */
 void code_forwards_find(const struct program_code *c, const struct program_run *run,
                         struct code_forwards *out);
 void code_forwards_done(const struct program_code *c, struct code_forwards *f);
 
-/* An instruction of a repeating sequence. @call: the instruction belongs to a library function and
- * replaces its call. */
+/* An instruction of a repeating sequence. @call: it belongs to a library function and replaces its
+ * call. */
 struct walked { uint32_t unit, insn; bool call; };
-/* Returns the pairs of stores and loads within @sequence. They belong to @f and are valid until the
- * next call. */
+/* Returns the pairs of stores and loads within @sequence, which belong to @f until the next
+ * call. */
 struct known_forwards code_forwards_link(struct code_forwards *f, const struct walked *sequence,
                                          size_t count);
 

@@ -1,6 +1,6 @@
 /* Pipelines of the PPT-AMMP paper. A block's dependence graph (graphlet) passes once through pipes
  * of given latency and throughput. Instructions start in dependence order, each in the first free
- * pipe. Executions do not overlap, unlike in the steady model. */
+ * pipe. Unlike in the steady model, executions do not overlap. */
 #ifndef PORTOLAN_PROGRAM_GRAPHLET_H
 #define PORTOLAN_PROGRAM_GRAPHLET_H
 
@@ -8,19 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Classes of instructions, with their names in program descriptions. */
+/* classes of instructions, with their names in program descriptions */
 enum op_class {
     OP_IADD, OP_IMUL, OP_IDIV, OP_LOGIC, OP_FADD, OP_FMUL, OP_FDIV, OP_LOAD, OP_STORE, OP_CONVERT,
     OP_BRANCH, OP_CALL, OP_CLASSES
 };
 
-#define GRAPHLET_READS 3   /* maximum number of dependences per instruction; only those on the
-                            * latest instructions are stored */
+/* maximum number of dependences per instruction; the latest ones are stored */
+#define GRAPHLET_READS 3
 
 struct graphlet_op {
     uint8_t class;         /* enum op_class */
     uint8_t read_count;
-    /* indices of the earlier instructions whose results this instruction reads */
+    /* indices of the earlier instructions whose results it reads */
     uint32_t reads[GRAPHLET_READS];
 };
 
@@ -33,8 +33,8 @@ struct pipe_kind {
 #define GRAPHLET_PIPES_MOST 64   /* maximum number of pipes of one kind */
 
 /* Returns the cycles from the first start to the last result of one execution. Sets @busy
- * (OP_CLASSES entries, or NULL) to the cycles in which each kind of pipe is busy. Each class of
- * instructions has its own kind of pipe. */
+ * (OP_CLASSES entries, or NULL) to the cycles in which each kind of pipe, one per class of
+ * instructions, is busy. */
 double graphlet_cycles(const struct graphlet_op *ops, size_t count,
                        const struct pipe_kind kinds[OP_CLASSES], double *busy);
 /* Convert between a class and its name ("fadd"). op_class_find returns false for an unknown

@@ -10,20 +10,20 @@
 #include "program/fit_data.h"
 #include "program/solve.h"
 
-/* largest number of terms with which all subsets are tried; more terms are added one by one */
+/* maximum number of terms all of whose subsets are tried; more terms are added one by one */
 #define ALL_SUBSETS_MOST 12
 #define SIZE_MOST 4              /* maximum number of terms added one by one */
-/* largest ratio of the error with more terms to the error before for which they are accepted */
+/* largest ratio of the error with more terms to the error before at which they are accepted */
 #define GAIN 0.5
-#define TERMS_MOST 150           /* maximum number of candidate terms; if there are more, the degree
-                                  * is reduced */
-#define SUMS_MOST 600            /* maximum number of candidate terms of a sum, which is fitted in
-                                  * one step */
-/* differences that are at least this multiple of the largest insignificant one are significant */
+/* maximum number of candidate terms; the degree is reduced if there are more */
+#define TERMS_MOST 150
+/* maximum number of candidate terms of a sum, which is fitted in one step */
+#define SUMS_MOST 600
+/* smallest ratio to the largest insignificant difference of a significant one */
 #define SEEN 2
 #define STEPS_OUT 6              /* number of steps beyond the runs' inputs at which a formula is
                                   * tested */
-/* A rising formula is also tested at this share of the largest inputs. A line through a few
+/* Share of the largest inputs at which a rising formula is also tested. A line through a few
  * neighbouring runs of a quadratic quantity is below 0 there. */
 #define INWARD 0.25
 
@@ -37,13 +37,13 @@ struct grower {
     const struct fit_data *data;
     const struct growth_limits *limits;
     VEC(struct growth_candidate) terms;
-    /* per input: highest power of the input that the runs require; 0: none */
+    /* per input: highest power that the runs need; 0: none */
     unsigned power[INPUTS_MAX];
     unsigned degree;             /* largest total degree of a term */
     size_t most;                 /* maximum number of candidate terms */
     double *weights;             /* per run: weight that converts errors to multiples of the
                                   * insignificant difference */
-    /* per input: the value of the runs from which the tests step outwards (largest or smallest) */
+    /* per input: value of the runs from which the tests step outwards (largest or smallest) */
     double *farthest;
     long double *work;
     struct formula best;         /* best formula of the current degree */
@@ -58,8 +58,8 @@ static void clear_terms(struct grower *g)
     g->terms.count = 0;
 }
 
-/* Returns whether there are too many candidate terms, so that the degree must be reduced. Twelve
- * inputs can have millions of terms. */
+/* Returns whether there are too many candidate terms for this degree. Twelve inputs can have
+ * millions. */
 static bool too_many(const struct grower *g)
 {
     return g->terms.count > g->most && g->degree > g->limits->degree;
@@ -85,8 +85,7 @@ static void add_products(struct grower *g, struct formula_term term, unsigned de
     }
 }
 
-/* Returns the formula's value. formula_value is not used, because it replaces negative values by
- * 0. */
+/* Returns the formula's value. formula_value would replace negative values by 0. */
 static double signed_value(const struct formula *f, const double *inputs, size_t n)
 {
     double sum = 0;
@@ -96,8 +95,8 @@ static double signed_value(const struct formula *f, const double *inputs, size_t
     return sum;
 }
 
-/* Returns whether the formula stays within its limits beyond the runs. Changes all inputs together,
- * then each one separately. */
+/* Returns whether the formula remains within its limits beyond the runs. Changes all inputs
+ * together, then each one separately. */
 static bool sensible(const struct grower *g, const struct formula *f)
 {
     const struct growth_limits *l = g->limits;
@@ -109,7 +108,7 @@ static bool sensible(const struct grower *g, const struct formula *f)
     if (l->rises && signed_value(f, inputs, n) < l->least - l->grain)
         return false;
 
-    /* alone 0: all inputs change together */
+    /* alone 0: all inputs change together. */
     for (size_t alone = 0; alone <= (n > 1 ? n : 0); alone++) {
         double before = -INFINITY;
         memcpy(inputs, g->farthest, n * sizeof *inputs);
@@ -206,9 +205,9 @@ static double residual(const struct grower *g, const struct formula *f)
     return sum / (double)d->run_count;
 }
 
-/* Fits a sum of any number of products with positive coefficients, if few terms leave a residual.
+/* Fits a sum of any number of products with positive coefficients if few terms leave a residual.
  * With several inputs a reuse distance sums the lines of several arrays, each a product of inputs.
- * With many terms left-out runs are a weak test, but positive coefficients prevent overfitting. */
+ * Left-out runs are a weak test of many terms, but positive coefficients prevent overfitting. */
 static void search_sums(struct grower *g, struct formula *out)
 {
     const struct fit_data *d = g->data;
@@ -249,7 +248,7 @@ static void search(struct grower *g, struct formula *out)
         error = g->best_error;
         *out = g->best;
         if (residual(g, out) <= 1)
-            break;   /* the residual is not significant */
+            break;   /* The residual is not significant. */
     }
     out->error = isinf(error) ? NAN : error * g->limits->scatter;
 }
@@ -276,9 +275,9 @@ static bool differ(const struct grower *g, const double *values, size_t n)
     return high - low > SEEN * (g->limits->grain + g->limits->scatter * fabs(high));
 }
 
-/* Finds the power of each input from the runs that differ from the base run in this input only. If
- * the values of these runs are equal, the power is 1 if other runs show an effect. It is also 1 if
- * no two runs differ in this input only. */
+/* Finds the power of each input from the runs that differ from the base run in only this input. If
+ * their values are equal, the power is 1 if other runs show an effect. It is also 1 if no two runs
+ * differ in only this input. */
 static void find_powers(struct grower *g)
 {
     const struct fit_data *d = g->data;
@@ -307,8 +306,8 @@ static void find_powers(struct grower *g)
     free(xs);
 }
 
-/* Lists at most @most terms of the highest degree possible. Reduces the degree until the number of
- * terms is within the limit. */
+/* Lists at most @most terms of the highest possible degree, which is reduced until they are few
+ * enough. */
 static void find_terms(struct grower *g, size_t most)
 {
     clear_terms(g);

@@ -1,13 +1,13 @@
 /* Extrapolates noisy quantities, such as reuse distances and shares of references, far beyond the
- * runs. Finds the smallest formula of products of powers that the runs do not contradict. A larger
- * formula is chosen only if it predicts left-out runs much better. */
+ * runs. Finds the smallest formula of products of powers that the runs do not contradict, or a
+ * larger one if it predicts left-out runs much better. */
 #ifndef PORTOLAN_PROGRAM_GROWTH_H
 #define PORTOLAN_PROGRAM_GROWTH_H
 
 #include "program/fit.h"
 
 struct growth_limits {
-    /* largest power of an input; with several inputs, each input's own effect determines it */
+    /* largest power of an input; with several inputs, each one's own effect determines it */
     unsigned degree;
     /* largest insignificant difference: @grain absolute, @scatter relative to the value */
     double grain, scatter;

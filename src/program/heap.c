@@ -8,7 +8,7 @@
 #include "base/vec.h"
 
 #define PAGE ((uint64_t)HEAP_PAGE)
-#define HEADER 8u /* bytes of a chunk header */
+#define HEADER 8u /* number of bytes of a chunk header */
 #define LEAST_CHUNK 32u
 #define ALIGNMENT 16u
 #define MMAP_THRESHOLD ((uint64_t)128 << 10)
@@ -20,7 +20,7 @@
 /* maximum number of chunks of one size in the thread cache, whose chunks are never merged */
 #define CACHED 7u
 #define CACHED_SIZES 65u
-#define SIZE_MOST 0x1p46 /* largest number of bytes of a request; larger ones fail */
+#define SIZE_MOST 0x1p46 /* maximum number of bytes of a request; larger ones fail */
 
 struct chunk {
     uint64_t at, size;
@@ -34,10 +34,10 @@ struct allotted {
 struct heap {
     bool returns;
     uint64_t top, end; /* start and end of the top chunk */
-    uint64_t touched;  /* end of the pages that were touched, a multiple of PAGE */
+    uint64_t touched;  /* end of the touched pages, a multiple of PAGE */
     uint64_t mmap_threshold, trim_threshold;
-    VEC(struct chunk) free; /* sorted by address; no chunk is adjacent to another one or to the
-                             * top */
+    /* free chunks, sorted by address; none is adjacent to another one or to the top */
+    VEC(struct chunk) free;
     struct {
         uint64_t at[CACHED];
         unsigned count;
@@ -94,7 +94,7 @@ static void free_insert(struct heap *h, size_t index, struct chunk chunk)
     h->free.items[index] = chunk;
 }
 
-/* Returns the index of the smallest free chunk of at least @size bytes, the first one of several.
+/* Returns the index of the smallest free chunk of at least @size bytes, the first one of several;
  * SIZE_MAX: none. */
 static size_t best_free(const struct heap *h, uint64_t size)
 {
@@ -107,7 +107,7 @@ static size_t best_free(const struct heap *h, uint64_t size)
     return best;
 }
 
-/* Allocates @size bytes at the start of free chunk @index. A large enough remainder stays free.
+/* Allocates @size bytes at the start of free chunk @index. A large enough remainder remains free.
  * Returns the address. */
 static uint64_t take_free(struct heap *h, size_t index, uint64_t size)
 {
@@ -123,7 +123,7 @@ static uint64_t take_free(struct heap *h, size_t index, uint64_t size)
     return at;
 }
 
-/* Ensures that the top has @size bytes. Returns false if malloc would use mmap. */
+/* Makes the top have @size bytes. Returns false if malloc would use mmap. */
 static bool extend(struct heap *h, uint64_t size)
 {
     if (h->end - h->top >= size + LEAST_CHUNK)
@@ -204,7 +204,7 @@ static void give(struct heap *h, const struct allotted *place)
         trim(h);
 }
 
-/* Resizes the memory at *@place and sets *@faults to the page faults. Returns false if that
+/* Resizes the memory at *@place. Sets *@faults to the number of page faults. Returns false if that
  * requires a copy. */
 static bool resize(struct heap *h, double wanted, struct allotted *place, double *faults)
 {
@@ -213,7 +213,7 @@ static bool resize(struct heap *h, double wanted, struct allotted *place, double
 
     *faults = 0;
     if (place->mapped) {
-        const uint64_t pages = rounded(size + HEADER, PAGE); /* size of the mapping after mremap */
+        const uint64_t pages = rounded(size + HEADER, PAGE); /* bytes of the mapping after mremap */
         *faults = pages > chunk->size ? (double)(pages - chunk->size) / HEAP_PAGE : 0;
         chunk->size = pages;
         return true;
@@ -272,7 +272,7 @@ void heap_faults(const struct heap_event *events, size_t count, bool returns, do
             places[i] = old;
             continue;
         }
-        if (e->size > 0) /* malloc frees the old memory only after it copied the contents */
+        if (e->size > 0) /* malloc frees the old memory only after it copied the contents. */
             faults[i] = take(h, e->size, &places[i]);
         if (has)
             give(h, &old);

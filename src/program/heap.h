@@ -11,16 +11,16 @@
 #define HEAP_NONE UINT32_MAX
 #define HEAP_PAGE 4096.0 /* bytes of a page */
 
-/* A call of malloc, realloc or free. */
+/* A call of malloc, realloc or free */
 struct heap_event {
     double size;    /* requested bytes; 0: free */
     uint32_t of;    /* index of the event whose memory this one frees or resizes; HEAP_NONE: none */
     uint32_t block; /* block of the program that calls it; HEAP_NONE: unknown */
 };
 
-/* Computes the page faults of each of @count @events. Assumes that the program touches all memory.
- * @returns: malloc returns memory to the system; false: it does not, so the result is a lower
- * bound. Pure. */
+/* Computes the number of page faults of each of @count @events. The program is assumed to touch all
+ * memory. @returns: malloc returns memory to the system; false: it does not, so the result is a
+ * lower bound. Pure. */
 void heap_faults(const struct heap_event *events, size_t count, bool returns, double *faults);
 
 #endif

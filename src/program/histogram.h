@@ -1,6 +1,6 @@
 /* Histogram of reuse distances, as in program traces (runtime/bins.h). Distances below 16 have
- * their own bins, larger ones have eight bins per octave, and first uses have one bin. The value of
- * a bin is the mean of its distances. */
+ * their own bins, larger ones eight bins per octave, and first uses one bin. The value of a bin is
+ * the mean of its distances. */
 #ifndef PORTOLAN_PROGRAM_HISTOGRAM_H
 #define PORTOLAN_PROGRAM_HISTOGRAM_H
 
@@ -14,14 +14,13 @@ struct reuse_bin {
     double count;        /* number of references */
 };
 
-/* Bins in ascending order of distance. A zero-initialised histogram is empty. */
+/* bins in ascending order of distance */
 struct reuse_histogram {
     VEC(struct reuse_bin) bins;
 };
 
 void reuse_histogram_done(struct reuse_histogram *h);
-/* Appends a bin. @distance must exceed those of all existing bins. Does nothing unless @count is
- * positive. */
+/* Appends a bin, whose @distance must exceed all others. Does nothing unless @count is positive. */
 void reuse_histogram_add(struct reuse_histogram *h, double distance, double count);
 /* Adds @factor times @from. Merges bins of equal distance. */
 void reuse_histogram_merge(struct reuse_histogram *h, const struct reuse_histogram *from,

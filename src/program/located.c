@@ -9,12 +9,12 @@
 
 #define NOWHERE UINT32_MAX
 
-#define ALIGNED_MOST ((size_t)40 << 20)   /* largest number of pairs of instructions that are
-                                           * compared */
-#define ALIKE 0.75         /* smallest share of a function's instructions in the executable that
-                            * must match */
+/* maximum number of pairs of instructions that are compared */
+#define ALIGNED_MOST ((size_t)40 << 20)
+/* smallest share of a function's instructions in the executable that must match */
+#define ALIKE 0.75
 
-/* A function of the assembled unit and its code in the executable. */
+/* A function of the assembled unit, and its code in the executable */
 struct twin {
     uint32_t unit;
     size_t first, count;       /* range of instructions in the unit's kernel */
@@ -54,10 +54,10 @@ static bool same_form(const struct insn *a, const struct insn *b)
     return strcmp(a->form, b->form) == 0;
 }
 
-/* Aligns the unit's function and the executable's by the longest common sequence of forms. The two
- * functions can differ, because the compiler may choose other registers or addresses without
- * counters. Each instruction of the executable receives its match, or the last match before it.
- * Returns false if too much differs. */
+/* Aligns the unit's function and the executable's by the longest common sequence of forms. They can
+ * differ, because without counters the compiler may choose other registers or addresses. Each
+ * instruction of the executable gets its match, or the last match before it. Returns false if too
+ * much differs. */
 static bool align(const struct program_code *c, struct twin *t)
 {
     const struct insn *unit = c->units[t->unit].kernel->insns + t->first, *own = t->own->insns;
@@ -73,8 +73,8 @@ static bool align(const struct program_code *c, struct twin *t)
     m -= begun;
     if (n * m > ALIGNED_MOST)
         return false;
-    /* lengths[i][j]: length of the longest common sequence of two ranges: the unit's instructions
-     * from i, and the executable's from j */
+    /* lengths[i][j]: length of the longest common sequence of the unit's instructions from i and
+     * the executable's from j */
     uint16_t *lengths = mem_try_zero((n + 1) * (m + 1), sizeof *lengths);
     if (!lengths)
         return false;
@@ -126,7 +126,7 @@ static size_t insn_at(const struct kernel *k, uint64_t at)
     return SIZE_MAX;
 }
 
-/* Adds the samples in an aligned function to its parts. Returns the number of these samples. */
+/* Adds the samples in an aligned function to its parts. Returns their number. */
 static size_t take_twin(struct located *out, const struct program_code *c,
                         const struct code_parts *parts, const struct twin *t,
                         const struct object *o, const struct samples *s, uint32_t image)
@@ -167,7 +167,7 @@ bool located_add(struct located *out, const struct program_code *c, const struct
         struct err ignored;
         struct twin t = {.same = NULL};
         if (!symbol || !function->block_count || !find_in_unit(c, function, &t))
-            continue;   /* not in the executable: the compiler inlined the function */
+            continue;   /* The compiler inlined the function, so the executable lacks it. */
         t.own = kernel_from_code(&o, path, (size_t)symbol->offset, (size_t)symbol->size, true,
                                  &ignored);
         if (t.own && align(c, &t))

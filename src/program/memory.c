@@ -12,26 +12,26 @@
 #include "model/facts.h"
 
 #define TLB_WAYS 16.0
-#define TLB_BASES 4 /* random bases of columns whose sets are averaged */
-/* relative range of pages per set within which the share of missed translations rises from 0 to 1;
- * measured on a Golden Cove, columns of 800 to 3,200 pages */
+#define TLB_BASES 4 /* number of random bases of columns over whose sets a mean is taken */
+/* Relative range of pages per set in which the share of missed translations rises from 0 to 1.
+ * Measured on a Golden Cove, columns of 800 to 3,200 pages. */
 #define TLB_RAMP 0.35
 #define COLUMNS_MOST 16
-/* Lines take longer if the step reduces the number of used sets by at least this factor. Measured
- * on a Golden Cove: 3 cycles per line at steps of 256 bytes and larger powers of two, 1.3 at steps
- * between them. */
+/* Smallest factor by which a stride must reduce the number of used sets to make lines slower.
+ * Measured on a Golden Cove: 3 cycles per line at strides of 256 bytes and larger powers of two,
+ * 1.3 at strides between them. */
 #define FEW_SETS 4
-/* share of the ways of a single set that can wait for lines at the same time; measured on a Golden
- * Cove: 25 cycles per line from a third level with a latency of 200 cycles */
+/* Share of the ways of a single set that can wait for lines concurrently. Measured on a Golden
+ * Cove: 25 cycles per line from a third level with a latency of 200 cycles. */
 #define WAYS_IN_FLIGHT (2.0 / 3)
 
 /* Up to FLIGHT_SLOW lines in flight, the time per line is the latency divided by their number. From
- * FLIGHT_FAST lines on, only bandwidth counts. Measured on a Golden Cove: loops of 32 to 800
+ * FLIGHT_FAST lines, only bandwidth is the limit. Measured on a Golden Cove: loops of 32 to 800
  * micro-operations per line, one to three streams over 12 MiB. */
 #define FLIGHT_SLOW 8.0
 #define FLIGHT_FAST 16.0
 
-/* Adds the level with facts @prefix. */
+/* Adds the level with the facts that begin with @prefix. */
 static void level(const struct machine *m, const char *prefix, const char *latency,
                   struct memory *out)
 {
@@ -53,7 +53,7 @@ static void level(const struct machine *m, const char *prefix, const char *laten
                                                           fmax(0, values[3] - values[2])};
 }
 
-/* Returns whether @m lacks facts that a time requires, and sets err with their names. */
+/* Returns whether @m lacks facts that a time needs; if so, sets err with their names. */
 static bool facts_missing(const struct machine *m, struct err *err)
 {
     static const char *const needed[] = {"clock",         "l1_bytes",       "l1_ways",
@@ -138,7 +138,7 @@ double memory_stream_wait(const struct memory *m, size_t level, double window, d
 
 double memory_write_cycles(const struct memory *m, size_t level, enum line_use use)
 {
-    /* the write-back to main memory costs the same as from the last level */
+    /* Writing back to main memory costs the same as from the last level. */
     const size_t from = level < m->count ? level : m->count - 1;
     const double update = m->levels[from].update_cycles,
                  line = level < m->count ? m->levels[level].line_cycles : m->line_cycles;
@@ -149,7 +149,7 @@ double memory_write_cycles(const struct memory *m, size_t level, enum line_use u
                                : (m->line_write - 1) * line;
 }
 
-/* Returns the hit probability under the assumption that other processes evict no lines. */
+/* Returns the hit probability if other processes evict no lines. */
 static double hit_alone(const struct memory *m, size_t level, const struct cache_shape *shape,
                         double distance)
 {
@@ -176,17 +176,16 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
 
     if (!m->ages || isinf(distance))
         return hit;
-    /* Other processes replace lines over time. A slow program therefore loses lines even if it
-     * accesses few other lines between two uses. Recently used lines are rarely replaced. Measured
-     * on a Golden Cove, third level: 2 % of lines after 1.2 ms, 15 % after 2.4 ms, 50 % after 4.8
-     * ms. */
+    /* Other processes replace lines over time, so a slow program loses lines even if it accesses
+     * few others between two uses. Recently used lines are rarely replaced. Measured on a Golden
+     * Cove, third level: 2 % of lines after 1.2 ms, 15 % after 2.4 ms, 50 % after 4.8 ms. */
     part = ages_at(m->ages, distance);
     age = m->kept[level] > 0 ? part / m->kept[level] : 0;
     return hit * exp(-age * age - part * m->left[level]);
 }
 
 /* Returns the hit probability in the first level for a line of a steady walk. Virtual addresses
- * select its sets, and walks fill them evenly, unlike random lines. */
+ * select the sets, so walks fill them evenly, unlike random lines. */
 static double hit_even(const struct cache_shape *shape, double distance)
 {
     return isinf(distance) ? 0 : fmin(1, fmax(0, shape->ways * (1 - distance / shape->lines)));
@@ -213,8 +212,8 @@ void memory_served(const struct memory *m, double distance, double step, double 
     out[m->count] = 1 - before;
 }
 
-/* Adds the pages of @rows rows @step bytes apart to the sets @held. @columns columns are at random
- * places of these rows. */
+/* Adds the pages of @rows rows @step bytes apart to the sets @held. @columns: number of columns at
+ * random places of these rows. */
 static void hold_rows(double rows, double step, double columns, unsigned sets, uint64_t *random,
                       unsigned *held)
 {
@@ -226,7 +225,7 @@ static void hold_rows(double rows, double step, double columns, unsigned sets, u
         *random = *random * 6364136223846793005u + 1442695040888963407u;
         at[c] = step * (double)(*random >> 40) / 0x1p24;
     }
-    uint64_t last = UINT64_MAX; /* the last page of the previous row */
+    uint64_t last = UINT64_MAX; /* last page of the previous row */
     for (double row = 0; row < rows; row++) {
         uint64_t most = last;
         for (unsigned c = 0; c < count; c++) {
@@ -241,9 +240,9 @@ static void hold_rows(double rows, double step, double columns, unsigned sets, u
     }
 }
 
-/* Returns the share of translations of walks that the TLB does not contain. The index of a set is
- * the exclusive or of two parts of the page number, as on Intel processors (Gras et al., TLBleed,
- * 2018). Rows start at random pages. */
+/* Returns the share of translations of walks that the TLB lacks. The index of a set is the
+ * exclusive or of two parts of the page number, as on Intel processors (Gras et al., TLBleed,
+ * 2018). Rows begin at random pages. */
 static double walks_missed(const struct memory *m, double lines, const struct walk_pages *w)
 {
     const unsigned sets = 1u << (unsigned)fmax(0, rint(log2(m->pages / (TLB_WAYS * 1.125))));
@@ -294,8 +293,8 @@ double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEV
 
 double ages_at(const struct ages *ages, double distance)
 {
-    size_t low = 0, high = ages->list.count;   /* binary search of the first entry with at least
-                                                * this distance */
+    /* Binary search of the first entry with at least this distance. */
+    size_t low = 0, high = ages->list.count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;

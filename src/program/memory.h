@@ -1,5 +1,5 @@
 /* Memory of a machine: cache levels from its facts, and the costs of references by reuse
- * distance. */
+ * distance */
 #ifndef PORTOLAN_PROGRAM_MEMORY_H
 #define PORTOLAN_PROGRAM_MEMORY_H
 
@@ -13,7 +13,7 @@
 #define MEMORY_LEVELS 3
 #define MEMORY_LINE 64.0             /* bytes per line in traces */
 
-/* How a loop uses the lines of a reference. */
+/* use of the lines of a reference by a loop */
 enum line_use {
     LINE_READ,
     LINE_WRITTEN, /* written only: the line is fetched and written back */
@@ -23,18 +23,17 @@ enum line_use {
 struct memory_level {
     struct cache_shape shape;        /* capacity in lines */
     double latency;                  /* cycles from address to value */
-    /* Cycles per line that streams from this level. 0 for the first level, because the core's
-     * cycles include its accesses. */
+    /* Cycles per line that streams from this level. 0 for the first level, whose accesses the
+     * core's cycles include. */
     double line_cycles;
     /* minimum cycles per line from this level for independent accesses in random order */
     double miss_cycles;
     double update_cycles; /* additional cycles per line that is read and written */
 };
 
-/* Mean share of the run's time that passes before the program has accessed @distance other
- * lines. */
+/* mean share of the run's time before the program has accessed @distance other lines */
 struct age { double distance, part; };
-struct ages { VEC(struct age) list; };   /* both members of the entries ascend */
+struct ages { VEC(struct age) list; };   /* entries, in ascending order of both members */
 
 struct memory {
     struct memory_level levels[MEMORY_LEVELS];
@@ -43,30 +42,31 @@ struct memory {
                                       * cycles */
     double stream_latency;           /* cycles from address to value for a line of a stream from
                                       * main memory */
-    double ahead;                    /* lines in flight per stream by prefetchers in a slow loop;
-                                      * NaN: never a limit */
-    /* cycles of a written line in a stream divided by those of a line that is only read */
+    /* number of lines that prefetchers have in flight per stream in a slow loop; NaN: never a
+     * limit */
+    double ahead;
+    /* cycles of a written line in a stream, divided by those of a line that is only read */
     double line_write;
     /* cycles per line of a single stream from main memory, divided by those of two streams */
     double line_alone;
-    /* largest step in bytes for which lines are prefetched from the second level */
+    /* largest stride in bytes with which lines are prefetched from the second level */
     double prefetch_step;
-    /* Minimum cycles per line if all lines are in one set of the first level. 0: no more than other
-     * lines. */
+    /* minimum cycles per line if all lines are in one set of the first level; 0: no more than other
+     * lines */
     double crowded_cycles;
     /* @pages: entries of the last TLB level. @walk_cycles: cycles per miss of independent
      * accesses. */
     double pages, walk_cycles;
-    /* Share of the second level's evictions that choose a random line of the set. All other
-     * evictions choose the least recently used line. */
+    /* Share of the second level's evictions that choose a random line of the set. The others choose
+     * the least recently used line. */
     double second_any;
-    double column_any;               /* share of random choices for lines with power-of-two steps,
-                                      * which use few sets */
+    /* share of random choices for lines with power-of-two strides, which use few sets */
+    double column_any;
     double clock_hz;
-    /* reuse times of the program; NULL: unknown, and lines are replaced by the program only */
+    /* reuse times of the program; NULL: unknown, so only the program replaces lines */
     const struct ages *ages;
-    /* Per level: share of the run's time in which processes on other cores replace all but 1/e of
-     * its lines. 0: no such process. */
+    /* per level: share of the run's time in which processes on other cores replace all but 1/e of
+     * its lines; 0: no such process */
     double kept[MEMORY_LEVELS];
     /* per level: number of times per run that a preempting process fills the level */
     double left[MEMORY_LEVELS];
@@ -74,43 +74,43 @@ struct memory {
     struct sharing sharing;
 };
 
-/* Reads the memory of @m from its facts. Returns false with err if facts are missing or the line
- * size differs from the line size of traces. */
+/* Reads the memory of @m from its facts. Returns false with err if facts are missing, or if the
+ * line size differs from that of traces. */
 bool memory_of(const struct machine *m, struct memory *out, struct err *err);
-/* Returns the probability that a reference hits level @level. @distance is its distance in the
- * serial run. @shape: shape of the level, or of the part of it that is used. */
+/* Returns the probability that a reference hits level @level. @distance: its distance in the serial
+ * run. @shape: shape of the level, or of the used part of it. */
 double memory_hit(const struct memory *m, size_t level, const struct cache_shape *shape,
                   double distance);
-/* Computes the shares of references that each level and main memory serve, count + 1 values with
- * the sum 1. @distance is the references' distance in the serial run. @step: bytes per step of a
- * steady walk, else 0. Large powers of two leave most sets of the first and second level unused;
- * the last level hashes its sets. @alike: share of the intervening lines with such steps. All other
- * lines use all sets. */
+/* Computes the shares of references that each level and main memory serve: count + 1 values with
+ * the sum 1. @distance: the references' distance in the serial run. @step: stride in bytes of a
+ * steady walk, else 0; large powers of two leave most sets of the first and second level unused,
+ * while the last level hashes its sets. @alike: share of the intervening lines with such strides.
+ * The others use all sets. */
 void memory_served(const struct memory *m, double distance, double step, double alike,
                    double out[MEMORY_LEVELS + 1]);
-/* Returns whether walks in steps of @step bytes are prefetched from the second level. */
+/* Returns whether walks with a stride of @step bytes are prefetched from the second level. */
 bool memory_prefetched(const struct memory *m, double step);
 /* Returns the minimum cycles per line from level @level beyond the first for lines @step bytes
- * apart: above 0 if they use few of its sets. The ways of a single set limit the lines in flight,
- * so the cycles grow with the latency of the level. */
+ * apart. It is above 0 if they use few of its sets. The ways of a single set limit the lines in
+ * flight, so the cycles grow with the latency of the level. */
 double memory_crowded(const struct memory *m, size_t level, double step);
 /* Returns the time per line from a level with @latency for lines of a single first-level set with
  * @ways ways. @crowded: time per line of such lines from the second level, whose latency is
  * @second. Pure. */
 double memory_single_set(double latency, double second, double crowded, double ways);
 /* Returns the cycles per streamed line from level @level beyond the second if the core has @window
- * lines in flight, of @streams streams: latency divided by the lines in flight, which include those
- * of the prefetchers. 0: so many lines are in flight that bandwidth is the limit. Pure. */
+ * lines of @streams streams in flight: latency divided by the lines in flight, including those of
+ * the prefetchers. 0: bandwidth is the limit. Pure. */
 double memory_stream_wait(const struct memory *m, size_t level, double window, double streams);
 /* Returns the additional cycles per streamed line from level @level if it is written. */
 double memory_write_cycles(const struct memory *m, size_t level, enum line_use use);
-/* Columns that a loop walks at the same time, at least one, in at least one group of equal rows,
- * @step bytes apart. Columns of the same rows share pages. */
+/* Columns that a loop walks concurrently, at least one, in at least one group of equal rows, @step
+ * bytes apart. Columns of the same rows share pages. */
 struct walk_pages {
     double step, columns, groups;
 };
-/* Returns the mean cycles of a page walk for a page after @pages others, 0 if the TLB contains it.
- * NULL: random pages. Otherwise @pages counts lines of @walks. */
+/* Returns the mean cycles of a page walk for a page after @pages others; 0 if the TLB has it.
+ * @walks NULL: random pages; otherwise @pages counts lines of @walks. */
 double memory_walk(const struct memory *m, double pages, const struct walk_pages *walks);
 /* Return the mean latency, and the mean cycles per line, of references with the shares @served.
  * Levels are nested as in lambda = P1 l1 + (1 - P1)(P2 l2 + ...). */

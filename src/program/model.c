@@ -21,31 +21,32 @@
 
 /* number of parts of the references if clusters differ between runs */
 #define SHARES 16
-/* Ratio of the mean distances of a cluster's farthest tenth and nearest quarter. Above it, one mean
- * distance does not represent the cluster. */
+/* Ratio of the mean distances of a cluster's farthest tenth and nearest quarter above which one
+ * mean distance does not represent the cluster. */
 #define SPREAD 2.5
 #define SPREAD_LINES 16
-#define LIKE 0.25          /* smallest size of a cluster relative to the corresponding cluster of
-                            * the largest run */
+/* smallest size of a cluster relative to the corresponding cluster of the largest run */
+#define LIKE 0.25
 #define ALIKE_RUNS 3       /* minimum number of runs with the same remainder of an input */
 #define ALIKE_DIVISORS 8   /* largest divisor that is tried; a line has 8 doubles */
-#define ALIKE_WORTH 0.02   /* Smallest error of the formula of all runs for which remainders are
-                            * tried. */
-/* largest ratio of the error with runs of one remainder to the error with all runs */
+/* smallest error of the formula of all runs for which remainders are tried */
+#define ALIKE_WORTH 0.02
+/* largest ratio of the error with runs of one remainder to the error with all runs at which
+ * remainders are used */
 #define ALIKE_BETTER 0.25
 #define DEGREE_MOST 3      /* largest degree of distance formulas */
 #define LINES 0.25         /* insignificant difference of a distance, in lines */
 #define SCATTER 0.005
-/* Largest number of counts for symbolic regression times the number of runs. The largest counts are
- * first. It limits the time to half a minute unless there are many runs. */
+/* Maximum product of the number of counts for symbolic regression, largest first, and the number of
+ * runs. It limits the time to half a minute, unless there are many runs. */
 #define BRED_RUNS 400
 
 /* number of the largest runs beyond whose inputs counts are derived from the code */
 #define DERIVED_RUNS 3
-#define DERIVED_MOST 32      /* largest number of inputs at which counts are derived */
+#define DERIVED_MOST 32      /* maximum number of inputs at which counts are derived */
 
-/* Values of a fitted formula: those of all runs, then those derived from the code at further
- * inputs. */
+/* values of a fitted formula: those of all runs, then those derived from the code at further
+ * inputs */
 struct fitted { double *values; size_t count; };
 
 struct fitting {
@@ -54,9 +55,9 @@ struct fitting {
     double *inputs, *reciprocals;    /* inputs of all runs, then the further inputs */
     size_t derived_count;            /* number of further inputs */
     double *derived_counts, *derived_taken;   /* derived counts at the further inputs, per block */
-    VEC(struct fitted) done;         /* one entry per formula */
+    VEC(struct fitted) done;         /* fitted values per formula */
     VEC(struct formula) formulas;
-    VEC(struct fit_near *) near;     /* one entry per formula */
+    VEC(struct fit_near *) near;     /* per formula: those that are about as good */
     VEC(struct formula) replaced;    /* regression formulas that another formula replaced */
     VEC(uint32_t) replaced_at;
     struct index index;
@@ -74,7 +75,7 @@ static bool same_values(const void *items, uint32_t item, const void *key)
            memcmp(one->values, w->values, w->count * sizeof *w->values) == 0;
 }
 
-/* Returns the index of the formula for @values: @n counts of the runs, then of the further inputs.
+/* Returns the index of the formula of @values: @n counts of the runs, then of the further inputs.
  * Fits equal values only once. */
 static uint32_t formula_of(struct fitting *f, const double *values, size_t n)
 {
@@ -103,7 +104,7 @@ double model_reciprocal(double input)
     return input != 0 ? 1 / input : 2;
 }
 
-/* Fits the values of the runs in @use. @from has the inputs or their reciprocals. */
+/* Fits the values of the runs in @use. @from: the inputs or their reciprocals. */
 static void fit_some(const struct fitting *f, const double *from, const double *values,
                      const bool *use, const struct growth_limits *limits, struct formula *out)
 {
@@ -123,8 +124,8 @@ static void fit_some(const struct fitting *f, const double *from, const double *
 
 /* Fits the shares @values of the runs in @use for one alignment of rows in cache lines. The
  * alignment determines which copy of an unrolled loop accesses a new line, so odd row lengths
- * differ from even ones. Tries runs with the largest run's alignment if no formula fits all runs
- * well. The formula of these runs is used for inputs with this alignment. */
+ * differ from even ones. If no formula fits all runs well, fits those with the largest run's
+ * alignment, for inputs with this alignment. */
 static void fit_alike(const struct fitting *f, const double *values, const double *totals,
                       const bool *use, const struct growth_limits *limits, struct model_mode *out)
 {
@@ -158,15 +159,15 @@ static void fit_alike(const struct fitting *f, const double *values, const doubl
     free(same);
 }
 
-/* Fits the formulas of a cluster, or of a part of the references. modes[r] is the cluster in run r,
+/* Fits the formulas of a cluster, or of a part of the references. modes[r]: the cluster in run r,
  * for runs in @use. */
 static void fit_mode(const struct fitting *f, const struct mode *modes, const double *totals,
                      const bool *use, struct model_mode *out)
 {
     const struct growth_limits share = {2, 1e-4, SCATTER, 0, 1, 0.5, false},
                                irregular = {2, 1e-3, 0.05, 0, 1, 0.5, false},
-                               /* The tolerance is small, because a step a few bytes off a power of
-                                * two uses all sets. */
+                               /* The tolerance is small, because a stride a few bytes off a power
+                                * of two uses all sets. */
                step = {2, 0.5, 1e-3, 0, INFINITY, 2, false};
     const unsigned degree = formula_degree(&f->model->footprint, f->runs->name_count);
     struct growth_limits distance = {
@@ -194,8 +195,8 @@ static void fit_mode(const struct fitting *f, const struct mode *modes, const do
 }
 
 /* Returns whether @modes, the clusters of @total references, correspond to those of the largest
- * run. Their number must be equal, and none may be much smaller than the corresponding one. The
- * number alone is not enough, because a small run may merge two clusters and have an additional
+ * run. They do if their number is equal and none is much smaller than the corresponding one. Equal
+ * numbers alone do not suffice, because a small run may merge two clusters and have an additional
  * one. */
 static bool corresponds(const struct mode *modes, size_t count, double total,
                         const struct mode *largest, size_t largest_count, double largest_total)
@@ -209,8 +210,8 @@ static bool corresponds(const struct mode *modes, size_t count, double total,
     return true;
 }
 
-/* Selects the runs whose clusters correspond to those of the largest run. In all other runs the
- * clusters are too close to each other. Returns the number of selected runs. */
+/* Selects the runs whose clusters correspond to those of the largest run. The clusters of the
+ * others are too close to each other. Returns the number of selected runs. */
 static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], const size_t *counts,
                     const double *totals, size_t largest, bool *use)
 {
@@ -224,7 +225,7 @@ static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], c
 }
 
 /* Computes the range of cluster @k, from *@from to *@to, among all references with a finite
- * distance. They are sorted by distance and numbered from 0 to 1. */
+ * distance, sorted by distance and numbered from 0 to 1. */
 static void place_of(const struct mode *modes, size_t count, size_t k, double *from, double *to)
 {
     double finite = 0, below = 0;
@@ -237,8 +238,8 @@ static void place_of(const struct mode *modes, size_t count, size_t k, double *f
     *to = (below + modes[k].count) / finite;
 }
 
-/* Returns whether one mean does not represent the cluster's distances. In triangular loops they
- * fill an interval. */
+/* Returns whether one mean does not represent the cluster's distances, which fill an interval in
+ * triangular loops. */
 static bool is_spread(const struct run_reference *r, const struct mode *modes, size_t count,
                       size_t k)
 {
@@ -353,7 +354,7 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     out->total = same_count ? f->model->counts[block] : formula_of(f, totals, n);
     if (counts[largest]) {
         size_t same = alike(f, modes, counts, totals, largest, use);
-        /* the effect of each input needs more runs than inputs */
+        /* The effect of each input needs more runs than inputs. */
         if (same >= varying(f) + 2 || same == n)
             fit_clusters(f, reference, modes, counts, largest, totals, use, out);
         else
@@ -403,7 +404,7 @@ static void find_beyond(struct fitting *f)
     }
     f->inputs = mem_resize(f->inputs, ((n + DERIVED_MOST) * width + 1) * sizeof *f->inputs);
     for (size_t k = 0; k < n && k < DERIVED_RUNS; k++)
-        for (size_t i = width == 1; i <= width; i++)   /* i = 0: all inputs change */
+        for (size_t i = width == 1; i <= width; i++)   /* i 0: all inputs change. */
             for (double factor = 2; factor <= 4 && f->derived_count < DERIVED_MOST; factor *= 2) {
                 double *at = f->inputs + (n + f->derived_count++) * width;
                 memcpy(at, f->runs->runs.items[order[k]].inputs, width * sizeof *at);
@@ -452,8 +453,8 @@ static void fit_blocks(struct fitting *f)
     free(values);
 }
 
-/* Returns whether the block allocates or frees memory. Most of the block's time is then page
- * faults, which are counted separately. */
+/* Returns whether the block allocates or frees memory. Most of its time is then page faults, which
+ * are counted separately. */
 static bool allocates(const struct program_block *b)
 {
     static const char *const names[] = {
@@ -467,8 +468,8 @@ static bool allocates(const struct program_block *b)
     return false;
 }
 
-/* Replaces the values of the runs in @use by their lower quartile. With many noisy values the
- * minimum is too low. */
+/* Replaces the values of the runs in @use by their lower quartile. The minimum of many noisy values
+ * is too low. */
 static void level(double *values, const bool *use, size_t n)
 {
     double *sorted = mem_zero(n + 1, sizeof *sorted);
@@ -483,7 +484,7 @@ static void level(double *values, const bool *use, size_t n)
     free(sorted);
 }
 
-/* Fits the cycles per execution of external code. They are noisy and usually independent of the
+/* Fits the cycles per execution of external code, which are noisy and usually independent of the
  * inputs. */
 static void fit_calls(struct fitting *f)
 {
@@ -630,7 +631,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     }
     ok = ok && (fit_failed(&f, fit, progress, state) ||
                 err_set(err, ERR_INTERRUPTED, NULL, "fitting was cancelled"));
-    ok = ok && watch_goes_on(err);   /* after a cancellation the fits are incomplete */
+    ok = ok && watch_goes_on(err);   /* After a cancellation the fits are incomplete. */
     m->formulas = f.formulas.items;
     m->formula_count = f.formulas.count;
     m->ranges = mem_zero(f.formulas.count + 1, sizeof *m->ranges);

@@ -10,20 +10,20 @@
 #include "program/runs.h"
 
 /* A cluster of the distances of one instruction, which all runs have. If clusters differ between
- * runs, the struct describes a part of the instruction's references instead. */
+ * runs, part of the instruction's references instead. */
 struct model_mode {
-    /* share of the references, as a formula of the inputs' reciprocals, so that it converges as
-     * inputs grow */
+    /* share of the references, a formula of the inputs' reciprocals, which converges as inputs
+     * grow */
     struct formula share;
     /* share if input @input has the remainder @rest when divided by @divisor; divisor 0: no such
      * formula */
     struct formula share_alike;
     uint16_t input, divisor, rest;
-    bool cold; /* true if the cluster consists of first uses */
+    bool cold; /* the cluster consists of first uses */
     struct formula distance;
-    struct formula irregular; /* share of the mode's references without a steady step, as a formula
-                               * of the reciprocals */
-    struct formula step;      /* steady step in bytes */
+    /* share of its references without a steady stride, as a formula of the reciprocals */
+    struct formula irregular;
+    struct formula step;      /* steady stride in bytes */
 };
 
 struct model_reference {
@@ -32,7 +32,7 @@ struct model_reference {
     size_t mode_count;
 };
 
-/* Methods to predict counts that regression does not predict. */
+/* methods to predict counts that regression does not predict */
 enum count_fit { COUNTS_GENETIC, COUNTS_NETWORK, COUNTS_REGRESSION };
 
 struct program_code;
@@ -41,28 +41,28 @@ struct pages_model;
 
 struct program_model {
     const struct program_runs *runs; /* owned reference */
-    struct formula *formulas;        /* all formulas are different */
+    struct formula *formulas;        /* formulas, all different */
     size_t formula_count;
     struct formula_range *ranges; /* one per formula */
     struct derived *derived;      /* counts that follow from the code */
     struct nalu **networks;       /* networks to which formulas point */
     size_t network_count;
     uint32_t *counts, *taken; /* per block: index of the formula */
-    /* Per block: cycles of external functions per execution. An error below 0: unknown. */
+    /* Per block: cycles of external functions per execution. Error below 0: unknown. */
     struct formula *calls;
     /* Per block: share of the branch's executions that are mispredicted, as a formula of the
      * reciprocals. count 0: none. */
     struct formula *mispredicted;
     struct model_reference *references;
     struct formula footprint;  /* number of distinct lines */
-    struct pages_model *pages; /* NULL: the runs have no page data */
+    struct pages_model *pages; /* page faults; NULL: the runs have no page data */
     bool traced;               /* the runs have references */
-    struct program_code *code; /* NULL until requested; code_lock protects it */
+    struct program_code *code; /* code; NULL until requested; code_lock protects it */
     pthread_mutex_t code_lock;
     _Atomic unsigned holders;
 };
 
-/* Called repeatedly with the share of the fit that is complete. Returns false to cancel. */
+/* Called repeatedly with the completed share of the fit. Returns false to cancel. */
 typedef bool (*model_progress)(void *state, double share);
 
 /* Fits a model to @runs, which must have at least one run. Returns NULL with err if @progress (may
@@ -71,12 +71,12 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
                                         model_progress progress, void *state, struct err *err);
 void program_model_free(const struct program_model *m);
 const struct program_model *program_model_hold(const struct program_model *m);
-/* Returns the program's machine code. The first call assembles it. It belongs to the model and is
- * immutable. Returns NULL with err on failure. */
+/* Returns the program's machine code, which the first call assembles. It belongs to the model and
+ * is immutable. Returns NULL with err on failure. */
 const struct program_code *program_model_code(const struct program_model *m, struct err *err);
 /* Returns 1 / @input, the variable of formulas for shares. */
 double model_reciprocal(double input);
-/* Makes a run at @inputs: the recorded run if there is one, else a run with the values of formulas.
+/* Makes a run at @inputs: the recorded run, or else one with the values of formulas.
  * program_run_done frees @out. */
 void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out);
 const struct formula *program_model_count(const struct program_model *m, size_t block);
@@ -84,8 +84,7 @@ const struct formula *program_model_count(const struct program_model *m, size_t 
  * @inputs. */
 bool program_model_fits(const struct program_model *m, const struct formula *f,
                         const double *inputs);
-/* Returns whether reference @reference has the same number of executions as its block in all runs.
- * Pure. */
+/* Returns whether reference @reference has as many executions as its block in all runs. Pure. */
 bool program_model_with_block(const struct program_model *m, size_t reference);
 
 #endif

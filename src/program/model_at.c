@@ -52,7 +52,7 @@ bool program_model_with_block(const struct program_model *m, size_t reference)
            m->counts[m->runs->program->references[reference].block];
 }
 
-/* Fills @out with the clusters of a reference at @inputs. Their shares are scaled to the sum 1. */
+/* Fills @out with the clusters of a reference at @inputs, whose shares are scaled to the sum 1. */
 static void reference_at(const struct program_model *m, const struct model_reference *model,
                          const double *inputs, const double *reciprocals, double references,
                          struct run_reference *out)
@@ -82,7 +82,7 @@ static void reference_at(const struct program_model *m, const struct model_refer
     qsort(out->bins, out->bin_count, sizeof *out->bins, compare_doubles);
 }
 
-/* Computes an upper bound of each block's count: the sum of its predecessors' counts. The bound is
+/* Computes an upper bound of each block's count: the sum of its predecessors' counts. It is
  * INFINITY at the start of a function and for blocks that precede themselves, and 0 without
  * predecessors. */
 static void find_inflow(const struct program *p, const double *counts, double *inflow)
@@ -96,7 +96,7 @@ static void find_inflow(const struct program *p, const double *counts, double *i
 }
 
 /* Limits each count to the sum of the predecessors' counts, because a poor formula may be far off
- * outside the runs. Stores in @kept the ratio of each limited count to the original one. */
+ * outside the runs. Sets @kept to the ratio of each limited count to the original one. */
 static void bound_counts(const struct program_model *m, const double *inputs, const double *derived,
                          double *counts, double *kept)
 {
@@ -211,7 +211,7 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
                 ? derived_taken[b]
                 : fmin(out->counts[b], formula_value(&m->formulas[m->taken[b]], inputs, width));
     }
-    /* Loop ends are predicted from their counts, if these follow from the code. */
+    /* Loop ends are predicted from their counts if these follow from the code. */
     for (size_t b = 0; b < p->block_count; b++)
         if (p->blocks[b].two_way && isnan(derived_taken[b]))
             out->mispredicted[b] =

@@ -8,11 +8,10 @@
 #define GAP 1.5            /* smallest ratio of the distances of two clusters */
 #define GAP_LINES 4        /* smallest difference of the distances of two clusters, in lines */
 #define SMALL 0.005
-#define STRAGGLER 0.001   /* a bin with a smaller share of the references starts no cluster */
-/* Largest ratio of a distance to the next smaller one. Beyond this ratio, a common mean would not
- * represent both. */
+#define STRAGGLER 0.001   /* smallest share of the references of a bin that starts a cluster */
+/* largest ratio of a distance to the next smaller one at which a common mean represents both */
 #define FAR_OFF 4.0
-/* smallest share of the references for a cluster that is so far from the others */
+/* smallest share of the references of a cluster so far from the others */
 #define FAR_LEAST 1e-4
 
 static void join(struct mode *into, const struct mode *from)
@@ -48,8 +47,8 @@ static bool stays(const struct mode *modes, size_t count, size_t k, double total
            ratio(modes[k].distance, modes[k - 1].distance) > FAR_OFF;
 }
 
-/* Merges the smallest of @count finite clusters with its nearer neighbour. Repeats this while the
- * smallest cluster is small or more than @most remain. Returns the number of clusters. */
+/* Merges the smallest of @count finite clusters with its nearer neighbour, repeatedly while the
+ * smallest one is small or more than @most remain. Returns the number of clusters. */
 static size_t thin(struct mode *modes, size_t count, double total, size_t most)
 {
     while (count > 1) {
@@ -60,7 +59,7 @@ static size_t thin(struct mode *modes, size_t count, double total, size_t most)
                 least = i;
         if (modes[least].count >= SMALL * total && count <= most)
             break;
-        /* The only cluster to merge with is a distant one. */
+        /* The only cluster to merge with is far away. */
         if (least == 0 && count <= most && stays(modes, count, 1, total))
             break;
         size_t other = !least               ? 1

@@ -1,4 +1,4 @@
-/* Clusters of a reference's distances in one run, separated by gaps. */
+/* Clusters of a reference's distances in one run, separated by gaps */
 #ifndef PORTOLAN_PROGRAM_MODES_H
 #define PORTOLAN_PROGRAM_MODES_H
 
@@ -7,18 +7,19 @@
 #define MODES_MOST 12
 
 struct mode {
-    double distance;      /* mean distance in lines; INFINITY: first uses, always the last
-                           * cluster */
+    /* mean distance in lines; INFINITY: first uses, always the last cluster */
+    double distance;
     double count, regular;
-    double step;          /* most common steady step in bytes */
+    double step;          /* most common steady stride in bytes */
 };
 
-/* Finds the clusters of @r in ascending order of distance and returns their number. A cluster with
- * less than 1/200 of the references joins its nearer neighbour. If its distance is more than four
- * times that of the previous cluster, the threshold is 1/10000. First uses are always a cluster. */
+/* Finds the clusters of @r in ascending order of distance. Returns their number. A cluster with
+ * less than 1/200 of the references joins its nearer neighbour. The threshold is 1/10000 if its
+ * distance is more than four times that of the previous cluster. First uses are always a
+ * cluster. */
 size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST]);
 /* Returns the mean of the references from share @from to share @to, sorted by distance and without
- * first uses. Its count is 0 if there are no references. */
+ * first uses. Its count is 0 without references. */
 struct mode modes_between(const struct run_reference *r, double from, double to);
 
 #endif

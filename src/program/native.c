@@ -16,41 +16,42 @@
 #include "model/facts.h"
 #include "program/pages.h"
 
-#define PIECES 3                 /* measurements of the clock and the core after each size */
+/* number of measurements of the clock and the core after each size */
+#define PIECES 3
 #define STREAM_BYTES ((size_t)1 << 20)   /* minimum number of bytes streamed per measurement */
 #define MOST_BYTES ((size_t)64 << 20)
 #define JUMPS 4000
 #define SLOW_BYTES ((size_t)1 << 22)        /* bytes of each part of a slow stream */
 #define SLOW_NEAR_BYTES ((size_t)1 << 14)   /* an area in the first level */
-/* minimum ratio of the time of a slow stream from main memory to that in the first level; below it
- * prefetching hides the latency */
+/* Minimum ratio of the time of a slow stream from main memory to that in the first level. Below it
+ * prefetching hides the latency. */
 #define SLOW_SEEN 1.15
-/* Minimum number of independent accesses per measurement. It is large, so that the system calls
- * before and after cost a negligible share. */
+/* Minimum number of independent accesses per measurement, large compared with the cost of the
+ * system calls around it. */
 #define SCATTERED 32768
-/* COLUMNS_BY: ratio of the area walked in columns to the accessed lines. COLUMN_PAGES: largest
- * number of pages of this area unless the lines need more; the TLB can hold them all. */
+/* COLUMNS_BY: ratio of the area walked in columns to the accessed lines. COLUMN_PAGES: maximum
+ * number of pages of this area, which the TLB can hold, unless the lines need more. */
 #define COLUMNS_BY 8
 #define COLUMN_PAGES 1024
-#define TRIES 5                  /* repetitions of short measurements */
+#define TRIES 5                  /* number of repetitions of short measurements */
 #define WALKED 16384u            /* minimum number of accesses per measurement of page walks */
-/* Smallest cost of a page walk, as a share of a line's time from the second level. Smaller costs
- * count as 0. */
+/* smallest cost of a page walk, as a share of a line's time from the second level; smaller ones are
+ * set to 0 */
 #define WALKS_LEAST 0.2
 #define PAGE 4096u
 #define PAST_BY 1.5              /* bytes of the area as a multiple of the second level's size */
-#define CROWDED_BY 1.25          /* smallest ratio of the time per line in one set to that in
-                                  * different sets; below this ratio both count as equal */
+/* smallest ratio of the time per line in one set to that in different sets at which they differ */
+#define CROWDED_BY 1.25
 #define FIRST_WAIT 0.3e-3        /* seconds of the first wait; each further one is twice as long */
 #define WAIT_TRIES 3
-/* Smallest ratio of the time of a line from main memory to that from the third level for which
+/* Smallest ratio of the time of a line from main memory to that from the third level at which
  * streams show the size of the third level. */
 #define STREAMS_DIFFER 1.5
-/* Size of the recently accessed area, in multiples of the first size: an eighth to a quarter of the
- * second level. */
+/* size of the recently accessed area in multiples of the first size: an eighth to a quarter of the
+ * second level */
 #define NEAR_BY 2
-/* A lifetime is computed only if less than this share of the lines is still cached after the
- * longest wait. */
+/* largest share of lines that are still cached after the longest wait at which a lifetime is
+ * computed */
 #define LEFT_MOST 0.8
 /* size of the area in multiples of the first size: half to all of the second level */
 #define SECOND_BY 8
@@ -60,7 +61,7 @@
 
 static volatile uint64_t sink;
 
-/* Start of a measurement, by two clocks in seconds. */
+/* start of a measurement by two clocks, in seconds */
 struct lap { double cpu, wall; };
 
 static struct lap lap_begin(void)
@@ -77,7 +78,7 @@ static double lap_seconds(const struct lap *l)
     return fmin(wall, native_seconds() - l->cpu);
 }
 
-/* Reads @bytes at @at as two streams, one per half. Returns seconds per line. */
+/* Reads @bytes at @at as two streams, one per half. Returns the seconds per line. */
 static double read_seconds(const char *at, size_t bytes)
 {
     size_t rounds = bytes < STREAM_BYTES ? STREAM_BYTES / bytes : 1, part = bytes / 8 / 2;
@@ -121,7 +122,7 @@ static double slow_seconds(const char *at, size_t bytes)
 
     for (size_t i = 0; i < bytes / 8; i++) {
         sum += p[i];
-        /* with the load, the addition and the loop: MEMORY_FEW_UOPS for eight words */
+        /* With the load, the addition and the loop these are MEMORY_FEW_UOPS for eight words. */
         __asm__ volatile(".rept 28\n\tnop\n\t.endr");
     }
     const double seconds = lap_seconds(&start);
@@ -161,8 +162,8 @@ static double update_seconds(const char *from, size_t bytes)
 }
 
 /* Measures dependent random accesses. Each address depends on the previous load, which returns 0,
- * and on Knuth's linear congruential generator. Returns seconds per access; the caller subtracts
- * the generator's cycles. */
+ * and on Knuth's linear congruential generator. Returns the seconds per access, from which the
+ * caller subtracts the generator's cycles. */
 static double jump_once(const char *from, size_t bytes)
 {
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)from;
@@ -192,9 +193,9 @@ static uint64_t column_sum(const char *at, size_t rows, size_t step)
 
 /* Measures independent accesses to lines of @bytes in columns of rows of 1,000 numbers. The area is
  * larger, so columns are as long as in programs. Between the first accesses to long columns their
- * other words are read, as in programs: prefetched neighbours of the lines may be evicted then. The
- * wall clock measures these columns, because a system call slows down the next thousand accesses:
- * 12 cycles per line on a virtual Zen 5 instead of 2. The core has its maximum number of misses in
+ * other words are read, as in programs, which may evict prefetched neighbours of the lines. The
+ * wall clock measures these columns, because a system call slows the next thousand accesses: 12
+ * cycles per line on a virtual Zen 5 instead of 2. The core has its maximum number of misses in
  * flight. */
 static double scatter_once(const char *from, size_t bytes)
 {
@@ -202,7 +203,7 @@ static double scatter_once(const char *from, size_t bytes)
                  few = wide < COLUMN_PAGES ? wide : COLUMN_PAGES,
                  rows = bytes / step > few ? bytes / step : few,
                  columns = 1 + (bytes / (size_t)MEMORY_LINE - 1) / rows;
-    /* Continues where the previous measurement ended, because its latest lines are still cached. */
+    /* Continues after the previous measurement, whose latest lines are still cached. */
     static _Thread_local size_t column;
     const size_t words = rows < COLUMN_PAGES / 2 ? 1 : (size_t)MEMORY_LINE / sizeof(uint64_t);
     uint64_t sum = 0;
@@ -251,9 +252,9 @@ static inline uint64_t line_of(const char *from, size_t page, size_t shift)
     return *(const volatile uint64_t *)(const void *)(from + page * PAGE + page * shift % PAGE);
 }
 
-/* Accesses one line of each page of @bytes. In each page the line is @shift bytes farther from the
- * start of the page than in the previous page. Returns seconds per line. Compilers unroll such
- * loops by four: on a Zen 3, one load per iteration takes 10 cycles per line, four take 12. */
+/* Accesses one line of each page of @bytes, @shift bytes farther from the start of the page than in
+ * the previous page. Returns the seconds per line. Compilers unroll such loops by four: on a Zen 3,
+ * one load per iteration takes 10 cycles per line, four take 12. */
 static double walk_by(const char *from, size_t bytes, size_t shift)
 {
     const size_t pages = bytes / PAGE, rounds = 1 + WALKED / pages;
@@ -269,7 +270,7 @@ static double walk_by(const char *from, size_t bytes, size_t shift)
     return seconds / (double)(rounds * pages);
 }
 
-/* Measures a walk whose lines fit the first two levels. */
+/* Measures a walk whose lines fit in the first two levels. */
 static double walk_once(const char *from, size_t bytes)
 {
     return walk_by(from, bytes, (size_t)MEMORY_LINE);
@@ -322,12 +323,12 @@ void native_probe_free(struct native_probe *p)
 }
 
 /* Measures the latency of lines that were accessed some time ago, after increasing waits. @bytes:
- * size of the area. @congruence: seconds per access of the address generator alone. A wait with a
- * preemption is repeated, or its latencies are NaN. */
+ * size of the area. @congruence: seconds per access of the address generator alone. Repeats a wait
+ * with a preemption, or leaves its latencies NaN. */
 static void look_at_waits(const struct native_probe *p, size_t bytes, double congruence,
                           struct native_wait out[NATIVE_WAITS])
 {
-    /* size of the part whose lines were accessed last; it ends in the middle of the area */
+    /* bytes of the part whose lines were accessed last, which ends in the middle of the area */
     const size_t near = p->first * NEAR_BY;
     double wait = FIRST_WAIT;
 
@@ -377,7 +378,7 @@ void native_probe_look(struct native_probe *p)
     size_t second = p->first * SECOND_BY;
     if (second <= MOST_BYTES)
         n.second = (struct native_level){.bytes = (double)second, .latency = INFINITY};
-    /* each try fills the area again, because a task in between evicts its lines */
+    /* Each try fills the area again, because a task in between evicts its lines. */
     for (int i = 0; i < TRIES && second <= MOST_BYTES; i++) {
         read_seconds(p->at, second);
         read_seconds(p->at, second);
@@ -404,7 +405,7 @@ void native_probe_look(struct native_probe *p)
     for (size_t i = 0; i < NATIVE_WALKS; i++)
         n.walks[i] = least_of_tries(walk_once, p->at, (NATIVE_FIRST_WALK << i) * PAGE);
     n.alone = least_of_tries(alone_seconds, p->at, MOST_BYTES);
-    /* Each measurement uses another part, because the third level may contain the last part. */
+    /* Each measurement uses another part, because the third level may contain the last one. */
     n.slow = INFINITY;
     for (size_t i = 0; i < TRIES; i++)
         n.slow = fmin(n.slow, slow_seconds(p->at + MOST_BYTES / 2 + i * SLOW_BYTES, SLOW_BYTES));
@@ -430,11 +431,11 @@ bool native_looks_agree(const struct native *looks, size_t count, double within)
     return true;
 }
 
-/* A list of measurements. */
+/* a list of measurements */
 struct looks { const struct native *items; size_t count; };
 
-/* Returns the median, over the measurements, of the member at @offset; the mean of the two middle
- * ones if their number is even. NaN: all are unknown. */
+/* Returns the median, over the measurements, of the member at @offset; of an even number, the mean
+ * of the two middle ones. NaN: all are unknown. */
 static double middle(const struct looks *looks, size_t offset)
 {
     double *values = mem_alloc(looks->count * sizeof *values), value;
@@ -451,8 +452,8 @@ static double middle(const struct looks *looks, size_t offset)
     return value;
 }
 
-/* Returns a copy of the measurements in @use (NULL: all), which the caller frees. Stores their
- * number in *@count. */
+/* Returns a copy of the measurements in @use (NULL: all), which the caller frees. Sets *@count to
+ * their number. */
 static struct native *looks_used(const struct native_probe *p, const bool *use, size_t *count)
 {
     struct native *used = mem_alloc((p->seen.count + 1) * sizeof *used);
@@ -482,7 +483,7 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
     const struct looks looks = {used, count};
     *out = used[0];
     out->clock_hz = middle(&looks, offsetof(struct native, clock_hz));
-    /* Rates are averaged by their reciprocals, the times. */
+    /* The mean of rates is that of their reciprocals, the times. */
     for (size_t i = 0; i < count; i++) {
         slots += 1 / looks.items[i].share.slots;
         ports += 1 / looks.items[i].share.ports;
@@ -527,8 +528,8 @@ static void set(struct machine *m, const char *key, double value, const char *un
     machine_set_fact(m, key, text, unit, NATIVE_SOURCE);
 }
 
-/* Returns the time of an access that misses the second level. @measured is the mean over @area, of
- * which @bytes bytes are in the second level. @second is the time of a hit. */
+/* Returns the time of an access that misses the second level. @measured: mean over @area, of which
+ * @bytes bytes are in the second level. @second: time of a hit. */
 static double behind_second(double bytes, const struct native_level *area, double measured,
                             double second)
 {
@@ -536,8 +537,8 @@ static double behind_second(double bytes, const struct native_level *area, doubl
     return fmax(measured, (measured - part * second) / (1 - part));
 }
 
-/* Returns the share of @lines random lines that the cache does not contain. A line is missing if
- * more lines map to its set than the cache has ways. */
+/* Returns the share of @lines random lines that the cache lacks: those beyond the ways of their
+ * set. */
 static double not_held(const struct cache_shape *cache, double lines)
 {
     double sets = cache->lines / cache->ways, mean = lines / sets, held = 0, term = exp(-mean),
@@ -550,9 +551,9 @@ static double not_held(const struct cache_shape *cache, double lines)
     return 1 - (held + cache->ways * (1 - below)) / mean;
 }
 
-/* Returns the bytes of the second level that other tasks leave to the program. They follow from the
- * share of hits in an area of about the size of that level. The latency of the next level depends
- * on the result, so the computation iterates. */
+/* Returns the bytes of the second level that other tasks leave to the program, from the share of
+ * hits in an area of about its size. The latency of the next level depends on the result, so the
+ * computation iterates. */
 static double second_left(const struct native *n, const struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *area = &n->sizes[2];
@@ -571,8 +572,8 @@ static double second_left(const struct native *n, const struct machine *m)
     return left;
 }
 
-/* Returns the seconds after which 1/e of the lines are still cached. @lefts are the shares of lines
- * left at @ages; an unknown age is NaN. The logarithm of the share falls with the square of the age
+/* Returns the seconds after which 1/e of the lines are still cached. @lefts: shares of lines left
+ * at @ages; an unknown age is NaN. The logarithm of the share falls with the square of the age
  * (memory_hit), because the least recently used lines are replaced first. NaN: the time is too long
  * to measure. */
 static double kept_seconds(const double ages[NATIVE_WAITS], const double lefts[NATIVE_WAITS])
@@ -583,7 +584,7 @@ static double kept_seconds(const double ages[NATIVE_WAITS], const double lefts[N
         if (isnan(ages[i]) || isnan(lefts[i]))
             continue;
         double now = fmin(1, fmax(0.01, lefts[i]));
-        if (now <= exp(-1))   /* interpolates the logarithm of the share of lines */
+        if (now <= exp(-1))   /* Interpolates the logarithm of the share of lines. */
             return fmax(KEPT_LEAST, sqrt(age * age + (ages[i] * ages[i] - age * age) *
                                                          (log(left) + 1) / (log(left) - log(now))));
         age = ages[i];
@@ -592,7 +593,7 @@ static double kept_seconds(const double ages[NATIVE_WAITS], const double lefts[N
     return left < LEFT_MOST ? age / sqrt(-log(left)) : NAN;
 }
 
-/* Computes the lifetimes of lines in the second level, and in the third level, which receives the
+/* Computes the lifetimes of lines in the second level, and in the third level, which gets the
  * second level's victims. @second: bytes of the second level. @third: latency of the third level in
  * seconds. */
 static void find_kept(const struct native *n, double second, double third, double *kept_second,
@@ -618,7 +619,7 @@ static void find_kept(const struct native *n, double second, double third, doubl
 }
 
 /* Returns the area size in bytes at which the time at @offset of struct native_level is @half.
- * Interpolates, because measured sizes differ by factors of two. */
+ * Interpolates between measured sizes, which differ by factors of two. */
 static double bytes_at(const struct native *n, size_t offset, double half)
 {
     double from = 0, to;
@@ -632,8 +633,8 @@ static double bytes_at(const struct native *n, size_t offset, double half)
     return n->sizes[n->count - 1].bytes;
 }
 
-/* Returns the bytes of the third level that other tasks leave to the program. For an area of that
- * size half of the lines come from main memory, by latency or by streams. @third: latency of the
+/* Returns the bytes of the third level that other tasks leave to the program. Half of the lines of
+ * an area of that size come from main memory, by latency or by streams. @third: latency of the
  * third level. */
 static double third_left(const struct native *n, double third)
 {
@@ -645,7 +646,7 @@ static double third_left(const struct native *n, double third)
     return far->read > STREAMS_DIFFER * next->read ? fmin(random, streamed) : random;
 }
 
-/* Sets the cost of a page walk, and the number of pages that need no walk. With that number an
+/* Sets the cost of a page walk, and the number of pages that need no walk: the number with which an
  * access takes half of a walk's time. Sets nothing if walks are too short to measure, as with huge
  * pages. */
 static void apply_walks(const struct native *n, struct machine *m)
@@ -668,17 +669,17 @@ static void apply_walks(const struct native *n, struct machine *m)
     set(m, "page_walk_cycles", all * n->clock_hz, "cycles");
 }
 
-/* Returns the share of evictions that choose the least recently used line. @hit is the share of
- * hits of a cyclic walk through @lines lines. NaN: the policies do not differ in hits. */
+/* Returns the share of evictions that choose the least recently used line. @hit: share of hits of a
+ * cyclic walk through @lines lines. NaN: the policies do not differ in hits. */
 static double oldest_of(const struct cache_shape *shape, double lines, double hit)
 {
     const double oldest = sdcm_hit(shape, lines), any = sdcm_hit_random(shape, lines);
     return any > oldest ? fmin(1, fmax(0, (any - hit) / (any - oldest))) : NAN;
 }
 
-/* Sets the replacement policy of the second level for lines at one page offset. The sets that these
- * lines use are random. The ways of their set in the first level limit the lines in flight
- * (memory_single_set). @latency: of the third level. */
+/* Sets the replacement policy of the second level for lines at one page offset. They use random
+ * sets. The ways of their set in the first level limit the lines in flight (memory_single_set).
+ * @latency: that of the third level. */
 static void apply_columns(const struct native *n, double bytes, double latency, struct machine *m)
 {
     const double ways = fact_number(m, "l2_ways"), second = fmax(n->crowded, n->walks[0]),
@@ -698,8 +699,8 @@ static void apply_columns(const struct native *n, double bytes, double latency, 
         set(m, "l2_column_oldest", oldest, "");
 }
 
-/* Sets the second level's replacement policy. It follows from the share of hits when a larger area
- * is streamed. */
+/* Sets the second level's replacement policy from the share of hits when a larger area is
+ * streamed. */
 static void apply_replacement(const struct native *n, double bytes, struct machine *m)
 {
     double ways = fact_number(m, "l2_ways"), third = n->sizes[1].read, second = n->sizes[0].read;
@@ -713,9 +714,8 @@ static void apply_replacement(const struct native *n, double bytes, struct machi
         set(m, "l2_oldest", oldest, "");
 }
 
-/* Sets the latency of streamed lines. The computation is the inverse of memory_stream_wait for the
- * measured loop. If the wait is too short to measure, the prefetchers have enough lines in
- * flight, and the latency is 0. */
+/* Sets the latency of streamed lines: the inverse of memory_stream_wait for the measured loop. It
+ * is 0 if the wait is too short to measure, because the prefetchers have enough lines in flight. */
 static void apply_slow_stream(const struct native *n, struct machine *m)
 {
     const double window = fact_number(m, "reorder_buffer") / MEMORY_FEW_UOPS,

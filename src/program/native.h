@@ -1,6 +1,6 @@
 /* Measures this CPU's current speed for a program: its clock, the share of the core that other
  * tasks leave, lines per time from each memory level, and the system's cost of pages. On a shared
- * host these quantities vary. They are therefore measured at the same time as the program. */
+ * host these quantities vary, so they are measured concurrently with the program. */
 #ifndef PORTOLAN_PROGRAM_NATIVE_H
 #define PORTOLAN_PROGRAM_NATIVE_H
 
@@ -11,12 +11,12 @@
 #define NATIVE_SIZES 8
 #define NATIVE_WAITS 6
 #define NATIVE_WALKS 5
-/* pages of the first walk; each further walk has twice as many */
+/* number of pages of the first walk; each further walk has twice as many */
 #define NATIVE_FIRST_WALK 512u
 #define NATIVE_FEW_PAGES 128u
 #define NATIVE_SOURCE "measured now"   /* source of the facts that native_apply sets */
 
-/* Times over an area of @bytes, in seconds: streams (two at a time) and random accesses. */
+/* times over an area of @bytes, in seconds: streams (two concurrently) and random accesses */
 struct native_level {
     double bytes;
     double read, write;          /* seconds per streamed line */
@@ -42,22 +42,22 @@ struct native {
     /* ascending sizes: within the second level, once to twice its size, ..., in main memory */
     struct native_level sizes[NATIVE_SIZES];
     size_t count;
-    /* Area with half of the second level's size to all of it, a power of two. Its times show how
-     * much of the level other tasks leave. bytes 0: not measured. */
+    /* Area of half to all of the second level's size, a power of two. Its times show how much of
+     * the level other tasks leave. bytes 0: not measured. */
     struct native_level second;
     /* in ascending order of age; all NaN if no area was between the second level and main memory */
     struct native_wait waits[NATIVE_WAITS];
-    /* seconds per line with one line per page; NATIVE_FIRST_WALK pages, then twice as many each
+    /* seconds per line with one line per page, for NATIVE_FIRST_WALK pages, then twice as many each
      * time */
     double walks[NATIVE_WALKS];
-    /* Seconds per line of NATIVE_FEW_PAGES lines that are all in the second level. @crowded: at one
-     * page offset, so that they map to one set of the first level. @apart: in different sets. */
+    /* Seconds per line of NATIVE_FEW_PAGES lines in the second level. @crowded: at one page offset,
+     * so in one set of the first level. @apart: in different sets. */
     double crowded, apart;
-    double columns;              /* as @crowded, for NATIVE_FIRST_WALK lines */
-    /* area that is larger than the second level by half; only @bytes and @read are set */
+    double columns;              /* like @crowded, for NATIVE_FIRST_WALK lines */
+    /* area larger than the second level by half, with only @bytes and @read set */
     struct native_level past;
     double alone;                /* seconds per line of a single stream through the largest area */
-    /* The same in a loop of MEMORY_FEW_UOPS micro-operations per line, so that the core has few
+    /* The same in a loop of MEMORY_FEW_UOPS micro-operations per line, in which the core has few
      * lines in flight, and the time of that loop in the first level. 0: not measured. */
     double slow, slow_near;
     double fault_user;           /* share of user time in page faults (page_fault_user_share) */
@@ -70,18 +70,17 @@ struct native_probe *native_probe_new(const struct machine *m, struct err *err);
 void native_probe_free(struct native_probe *p);
 /* Adds a measurement, which takes about 0.3 s. One thread. */
 void native_probe_look(struct native_probe *p);
-/* Stores in @out the median of each quantity over the measurements in @use (NULL: all), which must
- * be at least one. If the number of measurements is even, the median is the mean of the two middle
- * ones. */
+/* Sets @out to the median of each quantity over the measurements in @use (NULL: all), at least one.
+ * For an even number it is the mean of the two middle ones. */
 void native_probe_result(const struct native_probe *p, const bool *use, struct native *out);
-/* Returns whether all measurements in @use agree as in native_looks_agree. */
+/* Returns whether all measurements in @use agree (native_looks_agree). */
 bool native_probe_agrees(const struct native_probe *p, const bool *use, double within);
-/* Returns whether all @count measurements agree on the times of areas beyond the second level:
- * streamed lines and latency. The largest time may exceed the smallest by the share @within. */
+/* Returns whether all @count measurements agree on the times beyond the second level, of streamed
+ * lines and latency: the largest exceeds the smallest by at most the share @within. */
 bool native_looks_agree(const struct native *looks, size_t count, double within);
 
-/* Sets the measured clock, caches and memory as facts of @m. Does not change the shapes of private
- * caches. The last level receives the size and the line lifetime that other tasks leave. */
+/* Sets the measured clock, caches and memory as facts of @m. Keeps the shapes of private caches.
+ * The last level gets the size and the line lifetime that other tasks leave. */
 void native_apply(const struct native *n, struct machine *m);
 
 #endif

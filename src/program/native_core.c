@@ -12,18 +12,20 @@
 #include "base/mem.h"
 #include "model/facts.h"
 
-/* multiplications in the dependence chain that measures the clock */
+/* number of multiplications in the dependence chain that measures the clock */
 #define CHAIN 10000
 #define CHAIN_CYCLES 4.0         /* cycles per link of CHAIN: a 64-bit multiplication (3) and an
                                   * exclusive or (1) */
-#define LOADS 24                 /* loads per iteration of the loop that measures the ports'
-                                  * share */
-#define NOPS 96                  /* nops per iteration of the loop that measures the slots' share */
-#define TURN_INSNS 1             /* µops of the loop's decrement and jump, which are fused */
+/* number of loads per iteration of the loop that measures the ports' share */
+#define LOADS 24
+/* number of nops per iteration of the loop that measures the slots' share */
+#define NOPS 96
+/* number of µops of the loop's decrement and jump, which are fused */
+#define TURN_INSNS 1
 #define LOAD_TURNS 1000
 #define NOP_TURNS 500
 #define EMPTY_TRIES 3
-#define READINGS 24              /* readings per measurement without a program */
+#define READINGS 24              /* number of readings per measurement without a program */
 #define PERIOD 1000000           /* nanoseconds between readings */
 #define WATCH_LEAST 8            /* minimum number of readings during a program */
 
@@ -61,8 +63,8 @@ static double chain_seconds(double empty)
     return start / (CHAIN * CHAIN_CYCLES);
 }
 
-/* Returns the seconds per iteration of a loop of loads. The loop has few other µops, so slots do
- * not limit it. */
+/* Returns the seconds per iteration of a loop of loads, with too few other µops for slots to limit
+ * it. */
 static double loads_seconds(double empty)
 {
     static uint64_t words[LOADS];

@@ -8,11 +8,10 @@
 #include "model/machine.h"
 #include "program/sharing.h"
 
-/* Returns the CPU time of this thread in seconds. Time of other threads on the same CPU is
- * excluded. */
+/* Returns the CPU time of this thread in seconds, without other threads on the same CPU. */
 double native_seconds(void);
 /* Returns the seconds between two consecutive native_seconds calls, which are system calls. Callers
- * subtract them from the time of short loops. */
+ * subtract them from short loops. */
 double native_empty(void);
 /* Returns the number of involuntary context switches of this thread. */
 double native_taken_over(void);
@@ -21,11 +20,11 @@ double native_taken_over(void);
 struct core_reading { double clock_hz, loads, nops; };
 struct core_readings { VEC(struct core_reading) list; };
 
-/* Adds a measurement; takes 25 microseconds. */
+/* Adds a measurement, which takes 25 microseconds. */
 void core_readings_add(struct core_readings *r);
 /* Returns the mean of @values without the lowest and highest tenth. Sorts @values. A shared core
- * alternates between states that last milliseconds. A program runs at the mean of these states, but
- * a median would be one of the states. */
+ * alternates between states of some milliseconds. A program runs at their mean, but a median would
+ * be one of them. */
 double core_mean_of_most(double *values, size_t count);
 /* Computes the clock in Hz, and slots and ports of @share. @r must have at least one reading of the
  * core of @m. */
@@ -37,11 +36,11 @@ void core_readings_done(struct core_readings *r);
  * microseconds. */
 double native_clock(void);
 /* Measures the clock and the share of the core, but no memory, for 25 milliseconds on a fixed CPU.
- * @m is this CPU's machine. One thread. */
+ * @m: this CPU's machine. One thread. */
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share);
 
 /* Measurements while a program runs on the calling thread's CPU. The thread and its children may
- * only use that CPU until native_watch_end. */
+ * use only that CPU until native_watch_end. */
 #define NATIVE_WATCH_PERIOD 1e-3 /* seconds between measurements */
 struct native_watch;
 /* Starts measurements. Returns NULL if the thread cannot be bound to one CPU. */
@@ -49,8 +48,8 @@ struct native_watch *native_watch_start(void);
 /* Adds a measurement. Call it every NATIVE_WATCH_PERIOD seconds, while the program waits for this
  * CPU. */
 void native_watch_read(struct native_watch *watch);
-/* Ends the measurements. Sets the clock, and slots and ports of @share, and returns the number of
- * measurements. Returns 0 and sets nothing if there are too few, because the program was short or
+/* Ends the measurements. Sets the clock, and slots and ports of @share. Returns the number of
+ * measurements, or 0 without setting anything if they are too few, because the program was short or
  * had real-time priority. Frees @watch (may be NULL) and unbinds the thread. */
 size_t native_watch_end(struct native_watch *watch, const struct machine *m, double *clock_hz,
                         struct core_share *share);

@@ -17,8 +17,8 @@ struct active_set {
     const double *const *columns;
     const double *values, *weights;
     size_t rows, count;
-    double *lengths, *left;  /* length of each weighted column; weighted residual of each row */
-    bool *barred;            /* by column: true if it depends linearly on chosen ones */
+    double *lengths, *left;  /* length of each weighted column, and weighted residual of each row */
+    bool *barred;            /* per column: it depends linearly on chosen ones */
     long double *work;
 };
 
@@ -27,7 +27,7 @@ static double weight_of(const struct active_set *a, size_t row)
     return a->weights ? a->weights[row] : 1;
 }
 
-/* Returns the column that correlates most with the residual and is neither chosen nor barred;
+/* Returns the column that correlates most with the residual, and is neither chosen nor barred;
  * SIZE_MAX: none. */
 static size_t most_useful(const struct active_set *a, const size_t *chosen, size_t n, double length)
 {
@@ -61,8 +61,8 @@ static bool solve_chosen(const struct active_set *a, const size_t *chosen, size_
     return solve(columns, n, a->values, a->weights, a->rows, a->work, out);
 }
 
-/* Moves the coefficients @c towards @goal, the least-squares solution, until one of them becomes 0.
- * Removes columns with coefficient 0. Returns the number of columns left. */
+/* Moves the coefficients @c towards @goal, the least-squares solution, until one becomes 0. Removes
+ * columns with coefficient 0. Returns the number of remaining columns. */
 static size_t step_toward(size_t *chosen, size_t n, long double *c, const long double *goal)
 {
     long double share = 1;

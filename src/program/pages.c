@@ -12,15 +12,15 @@
 #include "program/heap.h"
 
 #define LINES_PER_PAGE 64
-/* maximum number of formulas of sizes; other sizes are scaled with the mean of their block */
+/* Maximum number of formulas of sizes. Other sizes are scaled with the mean of their block. */
 #define SIZES_MOST 64
 #define DEGREE_MOST 3 /* largest degree of the formula for the remaining faults */
 #define GRAIN 8       /* insignificant difference of the remaining faults */
 #define SCATTER 0.05
 #define BY_MEAN UINT32_MAX
 
-/* Formulas of allocation sizes. If a block has equally many allocations in all runs, each
- * allocation has its own formula. Otherwise the formula of the block's mean size applies. */
+/* Formulas of allocation sizes. Each allocation has its own if the block has equally many in all
+ * runs. Otherwise the formula of the block's mean size applies. */
 struct pages_model {
     size_t template; /* index of the run with the most allocations */
     VEC(struct formula) sizes;
@@ -28,14 +28,14 @@ struct pages_model {
     uint32_t *size_of;      /* per allocation of the template: index of its formula, or BY_MEAN */
     struct formula *means;  /* per block: formula of the mean size, if an allocation needs it */
     double *template_means; /* per block: mean size in the template */
-    struct formula rest;    /* formula of the faults that first uses and allocations do not
-                             * explain */
-    double rest_least;      /* smallest value of these faults over the runs: the faults of starting
-                             * the program */
-    bool measured;          /* page faults of all runs were measured */
+    /* formula of the faults that first uses and allocations do not explain */
+    struct formula rest;
+    /* smallest number of these faults over the runs: those of starting the program */
+    double rest_least;
+    bool measured;          /* the page faults of all runs were measured */
 };
 
-/* Returns the number of pages that @run uses. Stores in *@read (may be NULL) how many of them are
+/* Returns the number of pages that @run uses. Sets *@read (may be NULL) to how many of them are
  * first read. */
 static double pages_used(const struct program *p, const struct program_run *run, double *read)
 {
@@ -59,8 +59,8 @@ void pages_of(const struct program *p, const struct program_run *run, struct run
     *out = (struct run_pages){run->faults_beyond, pages_used(p, run, NULL)};
 }
 
-/* Stores the number of recorded allocations of @run per block in @count, and their bytes in @bytes
- * (may be NULL). */
+/* Sets @count to the number of recorded allocations of @run per block, and @bytes (may be NULL) to
+ * their bytes. */
 static void count_allocations(const struct program *p, const struct program_run *run, double *count,
                               double *bytes)
 {
@@ -77,13 +77,13 @@ static void count_allocations(const struct program *p, const struct program_run 
     }
 }
 
-/* Returns the index of the formula of the sizes in @data; BY_MEAN if there are too many formulas.
- * Fits equal sizes only once. */
+/* Returns the index of the formula of the sizes in @data; BY_MEAN: too many formulas. Fits equal
+ * sizes only once. */
 static uint32_t size_formula(struct pages_model *m, const struct fit_data *data)
 {
     const size_t n = data->run_count;
 
-    /* starts with the newest formula, because consecutive allocations often have equal sizes */
+    /* Starts with the newest formula, because consecutive allocations often have equal sizes. */
     for (size_t k = m->sizes.count; k-- > 0;)
         if (memcmp(m->fitted.items + k * n, data->values, n * sizeof *data->values) == 0)
             return (uint32_t)k;
@@ -106,7 +106,7 @@ static size_t next_of(const struct program_run *run, uint32_t block, size_t from
     return from;
 }
 
-/* Fits formulas of the sizes of one block's allocations: one per position in the sequence. */
+/* Fits formulas of the sizes of one block's allocations, one per position in the sequence. */
 static void fit_positions(struct pages_model *m, const struct program_runs *runs,
                           const double *inputs, uint32_t block)
 {
@@ -175,8 +175,8 @@ static void fit_sizes(struct pages_model *m, const struct program_runs *runs, co
     free(counts);
 }
 
-/* Returns the allocations at @inputs. They are those of the run @seen (NULL: none), else those of
- * the template with the formulas' sizes. The caller frees them. */
+/* Returns the allocations at @inputs: those of the run @seen (NULL: none), or else those of the
+ * template with the formulas' sizes. The caller frees them. */
 static struct heap_event *events_at(const struct pages_model *m, const struct program_runs *runs,
                                     const struct program_run *seen, const double *inputs)
 {
@@ -200,9 +200,9 @@ static struct heap_event *events_at(const struct pages_model *m, const struct pr
     return events;
 }
 
-/* Computes, per block, the faults of allocated pages that malloc had returned to the system. If a
- * block allocates more often than in the recording, extrapolates from the recording's second
- * half. */
+/* Computes, per block, the number of faults of allocated pages that malloc had returned to the
+ * system. Extrapolates from the recording's second half if a block allocates more often than in the
+ * recording. */
 static void find_again(const struct pages_model *m, const struct program_runs *runs,
                        struct program_run *run)
 {
@@ -249,8 +249,9 @@ static double explain(const struct pages_model *m, const struct program_runs *ru
 {
     double read, faults = pages_used(runs->program, run, &read);
 
-    faults += read;   /* A page that is read before it is written is mapped to a page of zeros. It
-                       * faults again at its first write. */
+    /* A page that is read before it is written is mapped to a page of zeros, and faults again at
+     * its first write. */
+    faults += read;
 
     free(run->again);
     run->again = mem_zero(runs->program->block_count + 1, sizeof *run->again);
@@ -270,8 +271,7 @@ static void fit_rest(struct pages_model *m, const struct program_runs *runs, con
 
     m->rest_least = INFINITY;
     for (size_t r = 0; r < n; r++) {
-        struct program_run run = runs->runs.items[r]; /* a shallow copy, in which only @again is
-                                                       * owned */
+        struct program_run run = runs->runs.items[r]; /* A shallow copy, which owns only @again. */
         run.again = NULL;
         values[r] = fmax(0, run.faults - explain(m, runs, &run));
         m->rest_least = fmin(m->rest_least, values[r]);

@@ -1,5 +1,5 @@
 /* Page faults of a program: first uses of memory, allocations of memory that was returned to the
- * system, and a fitted remainder. */
+ * system, and a fitted remainder */
 #ifndef PORTOLAN_PROGRAM_PAGES_H
 #define PORTOLAN_PROGRAM_PAGES_H
 
@@ -8,21 +8,20 @@
 
 struct pages_model;
 
-/* Page faults of a run, without the faults of starting the program, and the number of pages that
- * the run uses. */
+/* page faults of a run, without those of starting the program, and number of pages that it uses */
 struct run_pages {
     double faults, used;
 };
 
-/* Fits a model of page faults to @runs. @inputs has the inputs of all runs. Returns NULL if a run
- * lacks page faults and no run has allocations. */
+/* Fits a model of page faults to @runs. @inputs: inputs of all runs. Returns NULL if a run lacks
+ * page faults and no run has allocations. */
 struct pages_model *pages_model_new(const struct program_runs *runs, const double *inputs);
 void pages_model_free(struct pages_model *m);
-/* Computes faults (unless measured), faults_beyond and again of @run. These values follow from the
- * counts and references of @run. @m may be NULL. */
+/* Computes faults (unless measured), faults_beyond and again of @run from its counts and
+ * references. @m may be NULL. */
 void pages_model_at(const struct pages_model *m, const struct program_runs *runs,
                     struct program_run *run);
-/* Stores the page faults and pages of @run in @out. Call after pages_model_at. Pure. */
+/* Sets @out to the page faults and pages of @run. Call it after pages_model_at. Pure. */
 void pages_of(const struct program *p, const struct program_run *run, struct run_pages *out);
 
 /* system_time.c: CPU time for starting a program and for its page faults on this CPU. */

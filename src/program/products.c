@@ -14,21 +14,20 @@
 #define PARTS_MOST 8             /* maximum number of terms of a single input */
 /* minimum number of values of an input that may be a divisor in products */
 #define RECIPROCAL_VALUES 5
-/* largest number of values of an input for which a piecewise linear function is tried */
+/* maximum number of values of an input for which a piecewise linear function is tried */
 #define BROKEN_VALUES 5
 #define PRODUCTS_MOST 6000       /* maximum number of candidate products per search */
-/* largest ratio of the errors at left-out runs (with an additional term / without) for which the
+/* largest ratio of the errors at left-out runs (with an additional term to without) at which the
  * term is used */
 #define GAIN 0.7
 /* smallest share of a column's length that must not depend on the chosen columns */
 #define DEPENDENT 1e-9
-/* largest ratio of the residual to the length of the values at which the values count as
- * explained */
+/* largest ratio of the residual to the length of the values at which these are explained */
 #define EXPLAINED 1e-9
-/* number of doublings of the inputs during which a formula must stay positive */
+/* number of doublings of the inputs during which a formula must remain positive */
 #define OUTWARD 4
 
-/* Terms that contain one input only. */
+/* Terms of one input only */
 struct input_terms {
     struct formula_term list[PARTS_MOST];
     size_t count;
@@ -46,8 +45,8 @@ struct joining {
     const struct fit_data *data;
     struct input_terms parts[INPUTS_MAX];
     VEC(struct product) products;
-    bool broken[INPUTS_MAX];     /* by input: true if no short formula fits the effect of this input
-                                  * only */
+    /* per input: no short formula fits the effect of this input alone */
+    bool broken[INPUTS_MAX];
     size_t distinct;             /* number of runs that differ in active inputs */
     double *weights, *left;      /* per run: weight, and weighted residual */
     double *leverage;            /* leverage of each run */
@@ -83,8 +82,8 @@ static void take_terms(struct input_terms *out, const struct formula *f, size_t 
     }
 }
 
-/* Finds the terms of @input from the runs that differ from run @base in this input only. With too
- * few of them, uses all possible terms. */
+/* Finds the terms of @input from the runs that differ from run @base in only this input. If these
+ * are too few, uses all possible terms. */
 static void find_parts(struct joining *j, const bool *active, size_t base, size_t input)
 {
     const struct fit_data *d = j->data;
@@ -110,8 +109,8 @@ static void find_parts(struct joining *j, const bool *active, size_t base, size_
     free(xs);
 }
 
-/* Multiplies @into by @by. Returns false if both have a quotient, remainder or similar factor,
- * because a term can have only one. */
+/* Multiplies @into by @by. Returns false if both have a quotient, remainder or similar factor, of
+ * which a term can have only one. */
 static bool multiply(struct formula_term *into, const struct formula_term *by)
 {
     if (into->kind && by->kind)
@@ -166,7 +165,7 @@ static void clear_products(struct joining *j)
     j->products.count = 0;
 }
 
-/* Forms all products with one term per input. Returns false if there are too many. */
+/* Makes all products with one term per input. Returns false if there are too many. */
 static bool make_products(struct joining *j)
 {
     double count = 1;
@@ -193,7 +192,7 @@ static double dot(const double *a, const double *b, size_t n)
     return sum;
 }
 
-/* Starts a search without chosen terms. Errors are weighted by j->weights. */
+/* Starts a search without chosen terms, with errors weighted by j->weights. */
 static void begin(struct joining *j)
 {
     size_t n = j->data->run_count;
@@ -211,7 +210,7 @@ static void begin(struct joining *j)
     }
 }
 
-/* Chooses the product that reduces the residual most. Returns false if none reduces it. */
+/* Chooses the product that reduces the residual most. Returns false if none does. */
 static bool choose(struct joining *j)
 {
     size_t n = j->data->run_count, best = SIZE_MAX;
@@ -319,7 +318,7 @@ static void joining_done(struct joining *j)
     free(j->work);
 }
 
-/* Finds the terms of all inputs. An input without effect has the term 1 only. */
+/* Finds the terms of all inputs. An input without effect has only the term 1. */
 static void find_all_parts(struct joining *j, const bool *active)
 {
     size_t base = single_input_base(j->data, active);
@@ -331,8 +330,8 @@ static void find_all_parts(struct joining *j, const bool *active)
             add_part(&j->parts[i], power_of(i, 0));
 }
 
-/* Adds the term 1 to each input, for products without this input. @powers: also adds its first
- * power, for inputs that only have an effect in combination. */
+/* Adds the term 1 to each input, for products without it. @powers: also adds its first power, for
+ * inputs with an effect only in combination. */
 static void widen(struct joining *j, bool powers)
 {
     for (size_t i = 0; i < j->data->input_count; i++) {
@@ -390,7 +389,7 @@ bool products_exact(const struct fit_data *data, const bool *active, struct form
     return found;
 }
 
-/* Returns whether the formula stays positive as the inputs grow from those of the run with the
+/* Returns whether the formula remains positive as the inputs grow from those of the run with the
  * largest value. */
 static bool stays_positive(const struct fit_data *d, const struct formula *f)
 {

@@ -21,11 +21,11 @@
 
 #define ABOUT_MOST ((size_t)512 << 20)   /* largest number of bytes of descriptions */
 
-/* Appends the section with the descriptions to @out (may be NULL). Returns false if the file has no
- * such section or it is too large. */
+/* Appends the section with the descriptions to @out (may be NULL). Returns false if the file lacks
+ * it, or if it is too large. */
 static bool read_section(const char *path, struct str *out)
 {
-    /* with O_NONBLOCK, opening a pipe does not block */
+    /* With O_NONBLOCK, opening a pipe does not block. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
@@ -67,8 +67,8 @@ static char *text_of(json_t *object, const char *key)
     return mem_strdup(text ? text : "");
 }
 
-/* Parses an operation such as "fadd 0 2". Returns false if it is invalid. If it reads too many
- * values, stores only the latest ones. */
+/* Parses an operation such as "fadd 0 2". Returns false if it is invalid. Keeps only the latest
+ * values that it reads if they are too many. */
 static bool read_op(const char *text, size_t at, struct graphlet_op *out)
 {
     size_t length = text ? strcspn(text, " ") : 0;
@@ -153,8 +153,8 @@ static bool read_functions(json_t *functions, struct program_reading *r, struct 
             struct program_block b = {.unit = (uint32_t)r->units.count,
                                       .function = (uint32_t)r->functions.count - 1};
             bool ok = read_block(block, unit, &b);
-            vec_push(&r->blocks, b);   /* From here on, the list's destructor frees the members of
-                                        * the block. */
+            /* From here on, the list's destructor frees the members of the block. */
+            vec_push(&r->blocks, b);
             if (!ok)
                 return false;
         }
@@ -216,8 +216,7 @@ static bool read_unit(const char *text, size_t length, struct program_reading *r
     return ok;
 }
 
-/* Parses consecutive descriptions. Skips NULs between the descriptions, with which the linker
- * pads. */
+/* Parses consecutive descriptions. Skips NULs between them, with which the linker pads. */
 static bool read_all(const struct str *bytes, struct program_reading *r)
 {
     static const char magic[] = PORTOLAN_ABOUT_MAGIC " ";
@@ -251,7 +250,7 @@ const struct program_unit *program_unit_find(const struct program *p, const char
     return at == INDEX_NONE ? NULL : &p->units[at];
 }
 
-/* Sets the members of @p. If two units have the same key, the first one is used. */
+/* Sets the members of @p. Uses the first of two units with the same key. */
 static void set(struct program *p, struct program_reading *r)
 {
     p->units = r->units.items, p->unit_count = r->units.count;
@@ -295,8 +294,8 @@ bool program_descriptions(const struct program *p, struct str *out, struct err *
     return described(p->path, out, err) || err_at(err, p->path, 0, 0);
 }
 
-/* Returns the absolute path of an executable. The system would search a name without a directory in
- * PATH only. The caller frees. */
+/* Returns the absolute path of an executable, because the system searches a name without a
+ * directory only in PATH. The caller frees it. */
 static char *place_of(const char *path)
 {
     char place[PATH_MAX];
@@ -356,7 +355,7 @@ static void block_done(struct program_block *b)
 
 void program_free(const struct program *held)
 {
-    /* the cast removes const, because the number of holders changes */
+    /* The cast removes const, because the reference count changes. */
     struct program *p = (struct program *)(uintptr_t)held;
 
     if (!p || atomic_fetch_sub(&p->holders, 1) > 0)

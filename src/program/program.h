@@ -1,6 +1,5 @@
 /* A program built by portolan-cc: its blocks with successors, operations and references, and its
- * uninstrumented machine code. All of it is read from the executable. Immutable: any number of
- * threads may read it. */
+ * uninstrumented machine code. All is read from the executable. Immutable. Any thread. */
 #ifndef PORTOLAN_PROGRAM_PROGRAM_H
 #define PORTOLAN_PROGRAM_PROGRAM_H
 
@@ -21,19 +20,19 @@ struct program_block {
     size_t op_count;
     uint32_t *next;                /* successors, in the order of the branch's operands */
     size_t next_count;
-    bool two_way;                  /* the block ends in a conditional branch, whose first direction
-                                    * is counted */
+    bool two_way;                  /* the block ends in a conditional branch */
     /* names of called functions that are not inlined; "(pointer)": an indirect call */
     char **calls;
     size_t call_count;
 };
 
-/* A load or store of the compiled code. */
+/* A load or store of the compiled code */
 struct program_reference {
     uint32_t block;
     uint32_t bytes;                /* bytes of the access; 0: a range of variable length */
     bool write;
-    bool fixed;                    /* constant address: of a frame variable or a global variable */
+    /* the address is constant: that of a frame variable or a global variable */
+    bool fixed;
 };
 
 struct program_function {
@@ -42,10 +41,10 @@ struct program_function {
     uint32_t first_block, block_count;
 };
 
-/* A compiled source file. */
+/* A compiled source file */
 struct program_unit {
     char *key, *source, *language, *level;
-    /* assembler text; line numbers in .loc are 1 + block number within the unit */
+    /* assembler text, in which .loc lines are 1 + block number within the unit */
     char *assembly;
     uint32_t first_block, block_count, first_reference, reference_count, first_function,
         function_count;
@@ -69,16 +68,16 @@ struct program {
     size_t block_count;
     struct program_reference *references;
     size_t reference_count;
-    /* builds for other sizes (program/sizes.h) and the function that frees them; NULL: none */
+    /* builds for other sizes (program/sizes.h), and the function that frees them; NULL: none */
     struct program_sizes *sizes;
     void (*sizes_free)(struct program_sizes *s);
-    _Atomic unsigned holders;      /* number of holders besides the creator */
+    _Atomic unsigned holders;      /* number of references besides the creator's */
 };
 
 /* Returns whether portolan-cc linked the executable @path. */
 bool program_is_built(const char *path);
-/* Makes a program from consecutive descriptions in @bytes. @name is the program's name. Returns
- * NULL with err. */
+/* Makes a program from consecutive descriptions in @bytes. @name: the program's name. Returns NULL
+ * with err. */
 struct program *program_read(const char *name, const struct str *bytes, struct err *err);
 /* Appends the descriptions in the executable of @p, in the form that program_read parses. Returns
  * false with err. */
@@ -87,22 +86,22 @@ bool program_descriptions(const struct program *p, struct str *out, struct err *
  * failure. Returns NULL with err on failure. */
 struct program *program_open(const char *path, const char *name, char *take_directory,
                              struct err *err);
-/* Opens an executable as program_open does. @untraced (may be NULL) is the executable for
- * measurements. Returns NULL with err on failure. */
+/* Opens an executable like program_open. @untraced (may be NULL): the executable for measurements.
+ * Returns NULL with err on failure. */
 struct program *program_open_both(const char *path, const char *untraced, struct err *err);
-/* Sets the executable for measurements. Resolves links in @path, because perf reports the resolved
- * path in samples. */
+/* Sets the executable for measurements. Resolves links in @path, because samples of perf have the
+ * resolved path. */
 void program_set_untraced(struct program *p, const char *path);
-/* Releases one holder; the last one frees the program. Any thread. */
+/* Releases a reference. The last one frees the program. Any thread. */
 void program_free(const struct program *p);
-/* Adds a holder, which must call program_free. Any thread. */
+/* Adds a reference, which program_free releases. Any thread. */
 const struct program *program_hold(const struct program *p);
 /* Returns whether the program defines function @name. */
 bool program_has(const struct program *p, const char *name);
-/* Returns the unit with key @key, or NULL. */
+/* Returns the unit with key @key; NULL: none. */
 const struct program_unit *program_unit_find(const struct program *p, const char *key);
 
-/* build.c: programs built from source by portolan-cc. */
+/* build.c: programs built from source by portolan-cc */
 
 /* Compiles and links with @count words of a command line: sources and compiler options. Opens the
  * result. Messages contain @name. Returns NULL with the compiler's first error in err. */

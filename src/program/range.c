@@ -8,11 +8,10 @@
 #include "base/mem.h"
 #include "program/solve.h"
 
-#define NEGLIGIBLE 0.02    /* smaller errors at left-out runs count as predicted */
-#define GROWN_MOST 2       /* highest power of an input with which a count of a single run may
-                            * grow */
-/* factor: the counts at both ends of the runs may be off by this multiple of the error at left-out
- * runs */
+#define NEGLIGIBLE 0.02    /* smaller errors at left-out runs are negligible */
+/* largest power of an input with which a count of a single run may grow */
+#define GROWN_MOST 2
+/* factor of the error at left-out runs by which the counts at both ends of the runs may be off */
 #define ENDS 3.0
 /* Error at left-out runs above which the formula does not describe growth. The range then includes
  * powers through the largest count. */
@@ -20,16 +19,16 @@
 /* smallest uncertainty of a growing count's power beyond the runs, if the error is below
  * NEGLIGIBLE */
 #define SLACK_CLEAR 0.03
-/* smallest uncertainty of the power of a growing count for all other formulas */
+/* smallest uncertainty of a growing count's power for other formulas */
 #define SLACK 0.1
 #define TOPS 2             /* numbers of largest values that are left out together: two and three */
 #define APART 2.0          /* smallest ratio of two input values from which the power is computed */
-#define STEEP 3.0          /* smallest power with which growth may be exponential */
-#define STEEPER 1.0        /* smallest increase of the power over the runs with which growth may be
-                            * exponential */
+#define STEEP 3.0          /* smallest power at which growth may be exponential */
+/* smallest increase of the power over the runs at which growth may be exponential */
+#define STEEPER 1.0
 #define SCALE 0.02         /* smallest scale of relative errors, as a share of the largest value */
 
-/* Runs used for one fit, and working storage. */
+/* runs used for one fit, and working storage */
 struct rows {
     const struct fit_data *data;
     double *values, *weights, *columns[SOLVE_COLUMNS];
@@ -75,7 +74,7 @@ static double largest_value(const struct fit_data *d)
     return most;
 }
 
-/* Fits the coefficients of the terms of @f to the used runs. Returns false if these runs do not
+/* Fits the coefficients of the terms of @f to the used runs. Returns false if these do not
  * determine them. */
 static bool refit(struct rows *rows, const struct formula *f, bool weighted, struct formula *out)
 {
@@ -123,8 +122,8 @@ static bool varies(const struct fit_data *d, size_t input)
     return false;
 }
 
-/* Uses the runs whose value of @input differs from its value in run @at. Returns false if an
- * earlier run than @at has the same value. */
+/* Uses the runs whose value of @input differs from that of run @at. Returns false if a run before
+ * @at has the same value. */
 static bool leave_out(struct rows *rows, size_t input, size_t at)
 {
     const struct fit_data *d = rows->data;
@@ -157,8 +156,8 @@ uint16_t range_decided(const struct fit_data *data, const struct formula *f)
     return decided;
 }
 
-/* Returns the mean relative error of the terms of @f at left-out input values. Returns NaN if a
- * value cannot be left out. Appends the refitted formulas to @out (may be NULL). */
+/* Returns the mean relative error of the terms of @f at left-out input values; NaN if a value
+ * cannot be left out. Appends the refitted formulas to @out (may be NULL). */
 static double values_left_out(struct rows *rows, const struct formula *f, struct formula_range *out)
 {
     const struct fit_data *d = rows->data;
@@ -186,8 +185,7 @@ static double values_left_out(struct rows *rows, const struct formula *f, struct
     return n ? sum / (double)n : NAN;
 }
 
-/* Uses the runs in which @input is below its @top largest values. Returns false if no run
- * remains. */
+/* Uses the runs in which @input is below its @top largest values. Returns false if none remains. */
 static bool leave_top(struct rows *rows, size_t input, unsigned top)
 {
     const struct fit_data *d = rows->data;
@@ -294,8 +292,8 @@ static void grow_one(const struct fit_data *d, size_t run, struct formula_range 
         }
 }
 
-/* Computes the uncertainty of each input's power. It follows from the uncertainty of the values at
- * both ends of the runs. */
+/* Computes the uncertainty of each input's power from that of the values at both ends of the
+ * runs. */
 static void find_exponents(const struct fit_data *d, const struct formula *f, double error,
                            struct formula_range *out)
 {
@@ -312,7 +310,7 @@ static void find_exponents(const struct fit_data *d, const struct formula *f, do
     }
 }
 
-/* Returns whether runs @a and @b differ in input @but only. */
+/* Returns whether runs @a and @b differ only in input @but. */
 static bool alone(const struct fit_data *d, size_t a, size_t b, size_t but)
 {
     for (size_t i = 0; i < d->input_count; i++)

@@ -1,5 +1,5 @@
 /* Uncertainty of a count beyond the runs: formulas that explain the runs about equally well, and
- * their range of values. */
+ * their range of values */
 #ifndef PORTOLAN_PROGRAM_RANGE_H
 #define PORTOLAN_PROGRAM_RANGE_H
 
@@ -13,40 +13,40 @@ struct formula_range {
     size_t count;
     /* mean relative error of the formula's terms at left-out input values; NaN: unknown */
     double left_out;
-    /* uncertainty of the power of each input: the error at left-out values divided by the logarithm
-     * of the ratio of its largest value to its smallest */
+    /* uncertainty of the power of each input: the error at left-out values, divided by the
+     * logarithm of the ratio of its largest to its smallest value */
     double exponent[INPUTS_MAX];
     double lowest[INPUTS_MAX], highest[INPUTS_MAX];   /* range of each input in the runs */
-    /* Smallest and largest power of each input with which the count grew up to the largest run.
-     * NaN: unknown. */
+    /* smallest and largest power of each input with which the count grew up to the largest run;
+     * NaN: unknown */
     double reach[INPUTS_MAX][2];
     /* per input: rate of growth exp(rate * input) if its power rises with the input, else 0 */
     double rate[INPUTS_MAX];
     double farthest;           /* count of the largest run */
-    /* true if there is one run, or one value of each input; counts for other inputs then have no
-     * upper limit */
+    /* there is one run, or one value of each input, so counts for other inputs have no upper
+     * limit */
     bool open;
 };
 
-/* Returns a bit set of the inputs for which one value alone determines a coefficient of @f. If the
- * set is empty, some values predict the others. Pure. */
+/* Returns a bit set of the inputs of which one value alone determines a coefficient of @f. If it is
+ * empty, some values predict the others. Pure. */
 uint16_t range_decided(const struct fit_data *data, const struct formula *f);
 /* Returns the mean relative error of the terms of @f at each input value, refitted without that
- * value. Returns NaN if that is impossible. Pure. */
+ * value; NaN if that is impossible. Pure. */
 double range_left_out(const struct fit_data *data, const struct formula *f);
 /* Returns the root of the mean squared relative error (each at most 1) of the terms of @f at
- * left-out values. Leaves out all runs with one value of an input. Also leaves out its two and
- * three largest values together, because predictions are beyond the runs. Returns NaN if a
- * coefficient depends on one value. Pure. */
+ * left-out values: all runs with one value of an input, and, because predictions are beyond the
+ * runs, those with its two and three largest values. Returns NaN if a coefficient depends on one
+ * value. Pure. */
 double range_validated(const struct fit_data *data, const struct formula *f);
-/* Fills @out for @f, a formula fitted to @data. @near are the formulas that explain the runs about
+/* Fills @out for @f, a formula fitted to @data. @near: the formulas that explain the runs about
  * equally well. range_done frees @out. Any thread. */
 void range_find(const struct fit_data *data, const struct formula *f, const struct fit_near *near,
                 struct formula_range *out);
 /* Adds another formula that explains the runs to the range. */
 void range_add(struct formula_range *r, const struct formula *f);
 void range_done(struct formula_range *r);
-/* Computes the smallest and largest value of all formulas at @inputs, @f included. Both are at
+/* Computes the smallest and largest value of all formulas at @inputs, including @f. Both are at
  * least 0. @most is infinite if the runs set no limit. */
 void range_at(const struct formula_range *r, const struct formula *f, const double *inputs,
               size_t count, double *least, double *most);

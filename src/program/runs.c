@@ -21,11 +21,11 @@
  * determines how many lines a short row crosses. */
 #define SHIFTS 4
 #define SHIFT_BYTES 16           /* bytes between two offsets: the alignment of malloc */
-/* Maximum number of references of a short run; tracing them takes about a second. A limit of time
+/* Maximum number of references of a short run, which take about a second to trace. A limit of time
  * would depend on the load. */
 #define SHORT_REFERENCES 4e7
 #define START_TRIES 5
-/* runs in which calls are timed; the shortest time of each call counts */
+/* number of runs with timed calls; the shortest time of each call is used */
 #define CALL_RUNS 3
 
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count)
@@ -275,8 +275,8 @@ double run_step(const struct run_reference *r)
     return step;
 }
 
-/* Adds the bins of @from to those of @into. Distances are means over both. The step of a bin is the
- * step of the reference with more steady accesses. */
+/* Adds the bins of @from to those of @into. Distances are means over both. The stride of a bin is
+ * that of the reference with more steady accesses. */
 static void join_bins(struct run_reference *into, const struct run_reference *from)
 {
     const struct run_reference *both[] = {into, from};
@@ -333,8 +333,8 @@ void run_add(const struct program *p, struct program_run *into, const struct pro
         into->missed[l] += from->missed[l];
 }
 
-/* Averages the bins that @count runs summed. Scales their counts so that their sum is the exact
- * number of references. */
+/* Averages the bins that @count runs summed, and scales their counts to the exact number of
+ * references. */
 static void average(const struct program *p, struct program_run *run, unsigned count)
 {
     for (size_t i = 0; i < p->reference_count; i++) {
@@ -353,7 +353,7 @@ static bool run_once(const struct program_runs *runs, const double *inputs,
                      const struct run_options *options, unsigned shift, struct program_run *out,
                      struct err *err)
 {
-    /* The trace is in its own directory, because the run's files may have any names. */
+    /* The run's files may have any names, so the trace is in its own directory. */
     char *dir = child_directory_new(err), *beside = dir ? child_directory_new(err) : NULL;
     struct str trace = {0};
 

@@ -1,5 +1,5 @@
-/* Runs of a program at given inputs. They have the executions of each block and, if traced, the
- * reuse distances of each reference. */
+/* Runs of a program at given inputs, with the executions of each block and, if traced, the reuse
+ * distances of each reference */
 #ifndef PORTOLAN_PROGRAM_RUNS_H
 #define PORTOLAN_PROGRAM_RUNS_H
 
@@ -14,26 +14,25 @@
 
 struct run_bin {
     double distance;       /* mean distance in distinct lines of 64 bytes; INFINITY: first uses */
-    double count, regular; /* number of references; number of references with a steady step */
-    double step;           /* most common steady step in bytes */
+    double count, regular; /* number of references, and of those with a steady stride */
+    double step;           /* most common steady stride in bytes */
 };
 
 struct run_reference {
     double references;    /* exact number of references */
-    struct run_bin *bins; /* bins in ascending order of distance; the sum of their counts is
-                           * @references */
+    struct run_bin *bins; /* bins in ascending order of distance, whose counts sum to @references */
     size_t bin_count;
     /* for a load: 1 + index of the reference that stored most of its data; 0: none */
     uint32_t from;
     /* number of executions of reference @from between the store and the load */
     uint32_t from_age;
-    /* 1 + index of another reference of the block: the first one that walks in equal steps at a
-     * constant distance. 0: no such reference, or this one is the first. */
+    /* 1 + index of the block's first reference with the same stride at a constant distance; 0:
+     * none, or this one is the first */
     uint32_t lead;
-    /* address minus that of reference @lead, divided by the step; below 1 in an unrolled loop */
+    /* address minus that of reference @lead, divided by the stride; below 1 in an unrolled loop */
     double apart;
-    /* 1 + index of the first reference of the block that walks in equal steps, and ends less than a
-     * step away: columns of the same rows; 0: this reference is the first */
+    /* 1 + index of the block's first reference with the same stride that ended less than one stride
+     * from this one (columns of one row); 0: this one is the first */
     uint32_t rows;
 };
 
@@ -45,7 +44,7 @@ struct program_run {
     double inputs[INPUTS_MAX];
     enum trace_mode mode;
     double *counts; /* per block: number of executions */
-    /* per block: number of executions in which the branch took its first direction */
+    /* per block: number of executions in which the branch condition was true */
     double *taken;
     /* per block: number of executions in which the predictor model mispredicts the data-dependent
      * branch; traced runs only */
@@ -57,7 +56,7 @@ struct program_run {
     /* recorded calls of the allocator, in order */
     struct heap_event *allocations;
     size_t allocation_count;
-    /* page faults of the uninstrumented program, measured or predicted; NaN: unknown */
+    /* number of page faults of the uninstrumented program, measured or predicted; NaN: unknown */
     double faults;
     /* Predicted: faults without those of starting. Per block: faults of pages that malloc had
      * returned to the system (NULL: not predicted). */
@@ -65,7 +64,7 @@ struct program_run {
     double missed[MEMORY_LEVELS]; /* TRACE_SETS: misses of each level */
 };
 
-/* Runs with the same input names. Immutable when there are several holders. */
+/* Runs with the same input names. Immutable when there are several references. */
 struct program_runs {
     const struct program *program; /* owned reference */
     char **names;                  /* names of the inputs */
@@ -79,74 +78,75 @@ struct program_runs {
 struct run_options {
     struct invocation how; /* invocation, borrowed */
     enum trace_mode mode;
-    double seconds; /* wall-clock limit per run */
-    size_t memory;  /* address space limit */
+    double seconds; /* limit of wall-clock seconds per run */
+    size_t memory;  /* limit of the address space in bytes */
     /* seconds between two polls by child_watch's function; 0: the default */
     double asks;
-    /* value of OMP_NUM_THREADS in program_measure; 0 and 1: not set */
+    /* value of OMP_NUM_THREADS in program_measure; 0, 1: not set */
     size_t threads;
     const struct memory *caches; /* caches that TRACE_SETS simulates */
 };
 
-/* Adds the counts of @from to @into. @from is another process of the same run. */
+/* Adds the counts of @from, another process of the same run, to @into. */
 void run_add(const struct program *p, struct program_run *into, const struct program_run *from);
-/* Returns the most common steady step of @r in bytes; 0: none. Pure. */
+/* Returns the most common steady stride of @r in bytes; 0: none. Pure. */
 double run_step(const struct run_reference *r);
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count);
 void program_runs_free(const struct program_runs *runs);
 const struct program_runs *program_runs_hold(const struct program_runs *runs);
-/* Runs the program at @inputs and adds the run. To measure reuse distances, a short run is repeated
- * with all addresses shifted within a line, and averaged. Returns false with err if the program
- * could not run, crashed, timed out, or exited with a status that its invocation does not allow. */
+/* Runs the program at @inputs, and adds the run. To measure reuse distances, a short run is
+ * repeated with all addresses shifted within a line, and averaged. Returns false with err if the
+ * program could not run, crashed, timed out, or exited with a status that its invocation does not
+ * allow. */
 bool program_runs_add(struct program_runs *runs, const double *inputs,
                       const struct run_options *options, struct err *err);
-/* Resource usage of one run of the uninstrumented program, over all threads, including start and
- * end of the program. */
+/* Resource usage of one run of the uninstrumented program, over all threads, including its start
+ * and end */
 struct program_usage {
     double user, system; /* CPU time in seconds */
     double waited;       /* wall-clock seconds in which no thread ran */
-    double faults;       /* page faults */
-    /* involuntary context switches per second of CPU time */
+    double faults;       /* number of page faults */
+    /* number of involuntary context switches per second of CPU time */
     double taken_over;
 };
-/* Runs the uninstrumented program once. Returns false with err as in program_runs_add, or if the
+/* Runs the uninstrumented program once. Returns false with err like program_runs_add, or if the
  * program has no uninstrumented version. */
 bool program_measure(const struct program *p, char *const *names, size_t count,
                      const double *inputs, const struct run_options *options,
                      struct program_usage *out, struct err *err);
-/* Runs the program once and simulates the sets of the caches of @memory by address, with LRU
+/* Runs the program once, and simulates the sets of the caches of @memory by address, with LRU
  * replacement. A level is accessed after a miss in the previous one. Stores the misses per level in
- * @missed. Returns false with err as in program_runs_add. */
+ * @missed. Returns false with err like program_runs_add. */
 bool program_simulate_sets(const struct program *p, char *const *names, size_t count,
                            const double *inputs, const struct run_options *options,
                            const struct memory *memory, double missed[MEMORY_LEVELS],
                            struct err *err);
 /* Returns the minimum CPU seconds of an empty program; NaN with err. */
 double program_start_seconds(struct err *err);
-/* Reads the trace at @path, which the runtime wrote, into @out. program_run_done frees @out in
- * either case. Returns false with err on failure. */
+/* Reads the trace at @path, which the runtime wrote, into @out. The caller always frees @out with
+ * program_run_done. Returns false with err on failure. */
 bool program_trace_read(const struct program *p, const char *path, struct program_run *out,
                         struct err *err);
-/* Parses a trace in @text, which is modified, as program_trace_read does. Errors contain the file
- * name @name. */
+/* Parses a trace in @text, which is modified, like program_trace_read. Errors contain the file name
+ * @name. */
 bool program_trace_parse(const struct program *p, const char *name, struct str *text,
                          struct program_run *out, struct err *err);
-/* Returns the run of @runs at @inputs, or NULL. Pure. */
+/* Returns the run of @runs at @inputs; NULL: none. Pure. */
 const struct program_run *program_run_with(const struct program_runs *runs, const double *inputs);
 void program_run_done(const struct program *p, struct program_run *run);
 /* Appends names and values of the inputs: "N=64 M=2". */
 void program_inputs_print(char *const *names, const double *inputs, size_t count, struct str *out);
-/* ages.c: Computes reuse times from the reuse distances of all references of @run. Assumes that
- * references are distributed evenly over the run's time. ages_done frees @out. Any thread. */
+/* ages.c: computes reuse times from the reuse distances of all references of @run. References are
+ * assumed to be distributed evenly over the run's time. ages_done frees @out. Any thread. */
 void ages_of(const struct program *p, const struct program_run *run, struct ages *out);
 
-/* run_pack.c: a run as bytes (base/pack.h) for another process that has the program's descriptions
- * (program_descriptions). */
+/* run_pack.c: a run as bytes (base/pack.h) for another process with the program's descriptions
+ * (program_descriptions) */
 
 /* Appends @run of @p as bytes, without its seconds and misses. */
 void run_pack(const struct program *p, const struct program_run *run, struct str *out);
-/* Reads a run from bytes. Returns false if they are invalid or belong to another program.
- * program_run_done frees @out in either case. */
+/* Reads a run from bytes. Returns false if they are invalid or belong to another program. The
+ * caller always frees @out with program_run_done. */
 bool run_unpack(const struct program *p, struct unpacking *from, struct program_run *out);
 
 #endif

@@ -5,14 +5,14 @@
 
 #define NEWTON_STEPS 20
 #define NEAR 1e-4
-/* from this multiple of the ways on, random replacement leaves hardly any line of a set */
+/* multiple of the ways at which random replacement leaves hardly any line of a set */
 #define FAR_OFF 6.0
-#define TERM_MOST 1e200        /* larger terms are rescaled */
-#define SPREAD 5.0             /* standard deviations of the number of lines per set */
+#define TERM_MOST 1e200        /* terms above this are rescaled */
+#define SPREAD 5.0             /* range of the number of lines per set, in standard deviations */
 
 /* Returns the probability that fewer than cache->ways of @distance lines map to the set (binomial
- * distribution). The terms are relative to a factor whose logarithm is @scale, which avoids
- * underflow at large distances. */
+ * distribution). Terms are relative to a factor with logarithm @scale, which avoids underflow at
+ * large distances. */
 static double hit_whole(const struct cache_shape *cache, double distance)
 {
     const double p = cache->ways / cache->lines, odds = p / (1 - p);
@@ -58,7 +58,7 @@ static double kept_of(double x)
 
 double sdcm_hit_random(const struct cache_shape *cache, double distance)
 {
-    /* number of other lines in the set; Poisson terms are relative to the first one computed */
+    /* Number of other lines in the set. Poisson terms are relative to the first one computed. */
     double mean = distance * cache->ways / cache->lines, sum = 0, term = 1, seen = 0;
 
     if (distance < cache->ways)

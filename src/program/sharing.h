@@ -2,30 +2,28 @@
  * PPT-AMMP paper lacks this extension of the stack distance model. Each of p threads does 1/p of
  * the work on its own lines, at the same pace; a share of the lines may be common to all. A thread
  * reuses lines as in the serial run, but never at a distance above the number of its own lines. In
- * a shared cache, lines of other threads intervene. Pure; any thread. */
+ * a shared cache, lines of other threads intervene. Pure. Any thread. */
 #ifndef PORTOLAN_PROGRAM_SHARING_H
 #define PORTOLAN_PROGRAM_SHARING_H
 
 /* Share of the core that other tasks leave to the program; 1: all of it. slots: of the issue slots.
- * ports: of the ports. taken_over: preemptions per second of CPU time. away: seconds in which no
- * thread of the program ran, per second of CPU time. Other tasks fill the core's caches in that
- * time. */
+ * ports: of the ports. taken_over: preemptions per second of CPU time. away: seconds per second of
+ * CPU time in which no thread of the program ran, so that other tasks filled the core's caches. */
 struct core_share { double slots, ports, taken_over, away; };
 
 struct sharing {
-    double threads;          /* number of threads; 0 and 1: serial run */
-    double footprint;        /* distinct lines of the whole program */
+    double threads;          /* number of threads; 0, 1: serial run */
+    double footprint;        /* number of distinct lines of the whole program */
     double common;           /* share of the lines that all threads use, 0 to 1 */
 };
 
-/* Returns a line's distance in a private cache. @distance is its distance in the serial run. */
+/* Returns a line's distance in a private cache. @distance: that in the serial run. */
 double sharing_own(const struct sharing *s, double distance);
 /* Returns the distance in a shared cache of a line that one thread uses. */
 double sharing_between(const struct sharing *s, double distance);
 /* Returns the distance in a shared cache of a line that all threads use. With p evenly spaced
- * threads, another thread used the line 1/p of the time ago, during which p threads advanced.
- * Therefore the distance equals the distance in one thread. If threads are at the same position,
- * the distance is smaller. */
+ * threads, another thread used the line 1/p of the time ago, during which p threads advanced. The
+ * distance thus equals that in one thread. It is smaller if threads are at the same position. */
 double sharing_common(const struct sharing *s, double distance);
 
 #endif

@@ -49,7 +49,7 @@ void program_sizes_add(struct program *p, const char *const *words, size_t count
     p->sizes_free = sizes_free;
 }
 
-/* Returns whether @a and @b have the same blocks, successors and references, so that their runs are
+/* Returns whether @a and @b have the same blocks, successors and references. Their runs are then
  * comparable. */
 static bool same_shape(const struct program *a, const struct program *b)
 {
@@ -69,7 +69,7 @@ static bool same_shape(const struct program *a, const struct program *b)
     return true;
 }
 
-/* Builds the program with the additional options @defines, which are separated by blanks. */
+/* Builds the program with the additional options @defines, separated by blanks. */
 static struct program *build(const struct program_sizes *s, const char *defines, struct err *err)
 {
     VEC(char *) words = {0};
@@ -86,7 +86,7 @@ static struct program *build(const struct program_sizes *s, const char *defines,
     return p;
 }
 
-/* Appends an option for each input that is a macro. Returns false if no input is a macro. */
+/* Appends an option for each input that is a macro. Returns false if none is. */
 static bool add_defines(const struct program *p, const struct invocation *how, char *const *names,
                         const double *inputs, size_t count, struct str *out)
 {

@@ -1,23 +1,23 @@
-/* Programs whose sizes are compile-time constants, such as PolyBench and STREAM. They are rebuilt
- * for each size. */
+/* Programs whose sizes are compile-time constants, such as PolyBench and STREAM, which are rebuilt
+ * for each size */
 #ifndef PORTOLAN_PROGRAM_SIZES_H
 #define PORTOLAN_PROGRAM_SIZES_H
 
 #include "program/program.h"
 #include "program/words.h"
 
-/* Enables builds of @p for other sizes. @words, @count of them, are the arguments with which @p was
- * built, @name its name. */
+/* Enables builds of @p for other sizes. @words: the @count arguments with which @p was built.
+ * @name: its name. */
 void program_sizes_add(struct program *p, const char *const *words, size_t count, const char *name);
-/* Returns @p built with the values of @inputs that are macros in @how, as the base of comparisons
- * and runs. Without macros, returns @p itself with another holder. The caller frees the result.
- * Returns NULL with err on failure. */
+/* Returns @p built with the values of @inputs that are macros in @how, for comparisons and runs.
+ * Without macros, returns @p itself with another reference. The caller frees the result. Returns
+ * NULL with err on failure. */
 const struct program *program_rebuilt(const struct program *p, const struct invocation *how,
                                       char *const *names, const double *inputs, size_t count,
                                       struct err *err);
-/* Returns @p built for @inputs: @p itself without macros, else a cached build. Borrowed; valid
- * until @p is freed. Returns NULL with err if the build fails, or its blocks or references differ
- * from those of @p. */
+/* Returns @p built for @inputs: @p itself without macros, else a cached build. Borrowed while @p
+ * exists. Returns NULL with err if the build fails, or if its blocks or references differ from
+ * those of @p. */
 const struct program *program_sized(const struct program *p, const struct invocation *how,
                                     char *const *names, const double *inputs, size_t count,
                                     struct err *err);

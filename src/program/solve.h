@@ -1,5 +1,5 @@
 /* Least squares with a few columns, by orthogonalisation in extended precision, and related
- * methods. */
+ * methods */
 #ifndef PORTOLAN_PROGRAM_SOLVE_H
 #define PORTOLAN_PROGRAM_SOLVE_H
 
@@ -11,7 +11,7 @@
 struct solution {
     long double coefficients[SOLVE_COLUMNS];
     double worst;          /* largest absolute weighted residual */
-    /* mean absolute error, weighted, of each value predicted from the other rows; NaN: no more rows
+    /* mean absolute weighted error of each value predicted from the other rows; NaN: no more rows
      * than columns */
     double left_out;
 };
@@ -23,13 +23,13 @@ bool solve(const double *const *columns, size_t count, const double *values, con
            size_t rows, long double *work, struct solution *out);
 
 /* nonnegative.c: least squares with non-negative coefficients (Lawson and Hanson, Solving Least
- * Squares Problems, 1974, chapter 23), for sums such as the lines of several arrays. */
+ * Squares Problems, 1974, chapter 23), for sums such as the lines of several arrays */
 
 /* Minimises the sum over @rows of (weight * (value - sum of c * column))^2 over c >= 0. Uses at
  * most SOLVE_COLUMNS of the @count @columns, the most useful first. @weights may be NULL (all 1).
- * Stores the indices of the columns with positive coefficients in @chosen. Stores their
- * coefficients, and the error at left-out rows, in @out. Returns the number of columns. @work has
- * (SOLVE_COLUMNS + 1) * rows long doubles. */
+ * Stores the indices of the columns with positive coefficients in @chosen, and their coefficients
+ * and the error at left-out rows in @out. Returns their number. @work has (SOLVE_COLUMNS + 1) *
+ * rows long doubles. */
 size_t nonnegative(const double *const *columns, size_t count, const double *values,
                    const double *weights, size_t rows, long double *work,
                    size_t chosen[SOLVE_COLUMNS], struct solution *out);
@@ -37,8 +37,8 @@ size_t nonnegative(const double *const *columns, size_t count, const double *val
 /* exact.c: exact coefficients. Rounds the coefficients of least squares to fractions with one small
  * denominator, and verifies every value. */
 
-/* Returns whether exact coefficients exist for all @rows @values, and stores them in @coefficients.
- * @whole: only integers are tried. */
+/* Returns whether exact coefficients exist for all @rows @values. If so, stores them in
+ * @coefficients. @whole: only integers are tried. */
 bool exact_coefficients(const double *const *columns, size_t count, const double *values,
                         size_t rows, const struct solution *solution, bool whole,
                         double *coefficients);

@@ -9,13 +9,13 @@
 #include "program/basis.h"
 #include "program/derived.h"
 
-/* Factors by which the model may be wrong. The time may be less by the first and more by the second
- * factor. Found from 69 measured times of 19 programs (docs/programs.md): 63 are in the range,
- * three are below and three above it. The factors of calls are a guess. */
+/* Factors by which the model may be wrong: the time may be less by the first, and more by the
+ * second. Found from 69 measured times of 19 programs (docs/programs.md): 63 are in the range,
+ * three below and three above it. The factors of calls are a guess. */
 struct off { double less, more; };
 static const struct off core_off = {1.25, 1.5}, memory_off = {1.3, 1.9}, calls_off = {1.6, 1.6};
-/* Multiple of the largest value of the runs that an additional run may have. A run with such values
- * takes little longer. */
+/* multiple of the largest value of the runs that an additional run may have, which takes little
+ * longer */
 #define FARTHER 2.0
 
 struct part_range { double least, most; bool exact; };
@@ -47,7 +47,7 @@ static struct part_range range_of(const struct program_model *m, uint32_t block,
 }
 
 /* Returns an upper bound of the cycles of blocks whose formula yields 0 but whose count may be
- * positive. Without this bound, a loop could be missing from the time without notice. */
+ * positive. Without it the time could lack a loop without notice. */
 static double left_out(const struct program_model *m, const double *inputs,
                        const struct program_time *t)
 {
@@ -64,8 +64,8 @@ static double left_out(const struct program_model *m, const double *inputs,
     return cycles;
 }
 
-/* Finds the additional run for which the formulas of out->block differ most. It has one input
- * beyond its largest value in the runs, and the largest value of each other input. */
+/* Finds the additional run for which the formulas of out->block differ most: one input beyond its
+ * largest value in the runs, and the largest value of each other input. */
 static void find_run(const struct program_model *m, const double *inputs, struct time_spread *out)
 {
     const struct program_runs *runs = m->runs;
@@ -91,8 +91,8 @@ static void find_run(const struct program_model *m, const double *inputs, struct
     }
 }
 
-/* Returns an upper bound of the cycles of mispredicted branches on data, if the runs are not
- * traced. It assumes that each execution of the rarer direction is mispredicted. */
+/* Returns an upper bound of the cycles of mispredicted branches on data without traced runs: each
+ * execution of the rarer direction is mispredicted. */
 static double branches_at_most(const struct program_model *m, const double *inputs,
                                double branch_miss)
 {

@@ -6,16 +6,14 @@
 #include "program/model.h"
 #include "program/steady.h"
 
-/* Ratio of the largest time to the least. If the ratio is larger, the runs do not determine the
- * time. */
+/* Ratio of the largest time to the least above which the runs do not determine the time. */
 #define SPREAD_KNOWN 2.0
 
 struct time_spread {
-    /* Smallest and largest time divided by the predicted one, from counts and models. @most is
-     * infinite if there is no upper limit. */
+    /* smallest and largest time divided by the predicted one, from counts and models; @most is
+     * infinite if there is no upper limit */
     double least, most;
-    /* like @least and @most, but from counts only: from formulas that explain the runs about
-     * equally well */
+    /* the same from counts only: from formulas that explain the runs about equally well */
     double counts_least, counts_most;
     /* largest additional time for mispredictions of branches on data, divided by the predicted
      * time */
@@ -24,14 +22,14 @@ struct time_spread {
     /* index of a part with a loop whose iterations are not counted; UINT32_MAX: none */
     uint32_t uncounted;
     uint32_t block;            /* block with the most uncertain count; UINT32_MAX: none */
-    /* Number of the input that an additional run should set to @value, because it narrows the range
-     * most. -1: no run would narrow it. */
+    /* index of the input that an additional run should set to @value to narrow the range most; -1:
+     * no run would narrow it */
     int input;
     double value;
 };
 
 /* Computes the range of @t, the time of @m at @inputs. @branch_miss: cycles per misprediction on
- * the machine. Pure except for the cache of derived.h. */
+ * the machine. Pure except the cache of derived.h. */
 void spread_of(const struct program_model *m, const double *inputs, const struct program_time *t,
                double branch_miss, struct time_spread *out);
 

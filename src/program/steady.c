@@ -13,18 +13,18 @@
 #include "program/window.h"
 #include "simulate/simulate.h"
 
-/* smallest share of all executed instructions that a path must have to be simulated */
+/* smallest share of all executed instructions of a path that is simulated */
 #define SIMULATED 0.002
 #define SIMULATED_MOST 400     /* maximum number of instructions of a simulated path */
-/* smallest share of steady references with long steps at which a reference counts as a walk */
+/* smallest share of references with long steady strides at which a reference is a walk */
 #define STEADY 0.8
-/* Overlap of core time and main memory time, as a share of the smaller of the two. Measured on a
- * Golden Cove with sums of products over 64 MiB. */
+/* Overlap of core time and main memory time, as a share of the smaller one. Measured on a Golden
+ * Cove with sums of products over 64 MiB. */
 #define FAR_HIDDEN 0.25
-#define SAME_LINE 16           /* Maximum number of intervening lines with which a line counts as
-                                * just used, so that it causes no miss. */
-#define STREAM_STEP 2048.0     /* longest step in bytes that prefetchers follow */
-/* smallest ratio of distances at which a walk counts as using new lines */
+/* Maximum number of intervening lines with which a line was just used, and so causes no miss. */
+#define SAME_LINE 16
+#define STREAM_STEP 2048.0     /* longest stride in bytes that prefetchers follow */
+/* smallest ratio of distances at which a walk uses new lines */
 #define NEW_LINE 4
 
 struct timing {
@@ -39,20 +39,21 @@ struct timing {
     struct turns turns;
     struct code_forwards forwards;
     double insns;                    /* number of instructions executed in all parts */
-    double window, loads, stores;    /* entries of reorder buffer, load buffer and store buffer */
+    /* number of entries of reorder buffer, load buffer and store buffer */
+    double window, loads, stores;
     double parallel, branch_miss;
     double pages;                    /* number of pages that the program uses */
-    /* Indices of the references, sorted by block. Those of block b are
+    /* Indices of the references, sorted by block: those of block b are
      * references[first_reference[b]] to references[first_reference[b + 1] - 1]. */
     uint32_t *first_reference, *references;
-    /* By block: true if the cost of its references and calls is already part of an earlier part's
-     * time. A block's code may be in several parts. */
+    /* Per block: the cost of its references and calls is already part of an earlier part's time. A
+     * block's code may be in several parts. */
     bool *paid;
     struct program_time *out;
 };
 
-/* Replaces the core's time by the time in walks (turns.h), if the part's instructions were
- * simulated in walks. */
+/* Replaces the core's time by that in walks (turns.h), if the part's instructions were simulated
+ * there. */
 static void add_turns(const struct timing *t, const struct code_part *part, struct part_time *out)
 {
     const struct turns_unit *u = &t->turns.units[part->unit];
@@ -79,7 +80,7 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     struct block_options options = {.shape = part->repeats ? SHAPE_LOOP : SHAPE_CACHED,
                                     .start = START_DIFFERENT};
     struct bounds bounds;
-    /* cycles of shared resources with the share of them that other tasks leave */
+    /* cycles of shared resources with the share that other tasks leave */
     double flow = 0;
 
     for (size_t i = 0; i < part->insns.count; i++) {
@@ -120,11 +121,11 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     add_turns(t, part, out);
 }
 
-/* Lines and misses of a part's references, summed over all executions. */
+/* lines and misses of a part's references, summed over all executions */
 struct part_misses {
-    double near, far;         /* cycles of lines with a steady step: from caches (@near), from main
-                               * memory (@far) */
-    double most;              /* largest share of @far by one reference */
+    /* cycles of lines with a steady stride: from caches (@near), from main memory (@far) */
+    double near, far;
+    double most;              /* largest part of @far by one reference */
     /* streamed lines that are read from beyond the second level, by level */
     double ordered[MEMORY_LEVELS + 1];
     double most_ordered;      /* largest sum of @ordered over the levels by one reference */
@@ -132,14 +133,15 @@ struct part_misses {
     /* cycles in which these lines occupy the transfer paths, walks included */
     double taken;
     double translated;        /* cycles in which page walkers are busy */
-    /* pages per line for lines with a steady step */
+    /* pages per line of lines with a steady stride */
     double paged;
-    /* columns that walks access at the same time, and groups of columns with the same rows */
+    /* number of columns that walks access concurrently, and of groups of columns with the same
+     * rows */
     double columns, groups;
     struct walks walks;
 };
 
-/* Returns whether most references have a steady step that is too long for prefetchers. */
+/* Returns whether most references have a steady stride that is too long for prefetchers. */
 static bool walks(const struct run_reference *r)
 {
     double count = 0;
@@ -148,25 +150,25 @@ static bool walks(const struct run_reference *r)
     return count > STEADY * r->references;
 }
 
-/* Returns 1 + index of the reference whose walk @at shares; 1 + @at if @at has its own walk. */
+/* Returns 1 + index of the reference whose walk @at shares; 1 + @at: its own walk. */
 static uint32_t lead_of(const struct program_run *run, uint32_t at)
 {
     return run->references[at].lead ? run->references[at].lead : at + 1;
 }
 
-/* Returns 1 + index of the reference whose rows reference @at shares; 1 + @at if there is none. */
+/* Returns 1 + index of the reference whose rows reference @at shares; 1 + @at: none. */
 static uint32_t rows_of(const struct program_run *run, uint32_t at)
 {
     return run->references[at].rows ? run->references[at].rows : at + 1;
 }
 
-/* Returns the number of lines per step in the walk of reference @own[at]. In an unrolled loop,
- * several references share a walk. */
+/* Returns the number of lines per stride in the walk of reference @own[at], which several
+ * references share in an unrolled loop. */
 static double copies_of(const struct program_run *run, const uint32_t *own, size_t count, size_t at)
 {
     const struct run_reference *all = run->references, *r = &all[own[at]];
     const double step = run_step(r);
-    VEC(double) places = {0};   /* offsets of the lines within a step, as shares of the step */
+    VEC(double) places = {0};   /* offsets of the lines within a stride, as shares of it */
 
     for (size_t i = 0; i < count && step > MEMORY_LINE; i++) {
         const double apart = all[own[i]].apart - r->apart;
@@ -183,15 +185,15 @@ static double copies_of(const struct program_run *run, const uint32_t *own, size
     return copies;
 }
 
-/* Returns the pages per line of a reference with steps of @step bytes, of which @copies share a
+/* Returns the pages per line of a reference with a stride of @step bytes, of which @copies share a
  * walk. */
 static double pages_per_line(double step, double copies)
 {
     return fmin(1, fmax(MEMORY_LINE, step / copies) / MEMORY_PAGE);
 }
 
-/* Returns the number of lines that a reference accesses with steady steps. Adds the pages of these
- * lines to *@pages. */
+/* Returns the number of lines that a reference accesses with steady strides. Adds the pages of
+ * these lines to *@pages. */
 static double count_lines(const struct run_reference *r, double copies, double *pages)
 {
     double lines = 0;
@@ -235,10 +237,10 @@ static double middle_distance(const struct run_reference *r)
     return r->bin_count ? r->bins[i].distance : 0;
 }
 
-/* Returns the page walker cycles of one reference. In a walk with long steps each line has its own
- * page. The next walk reuses the page, even if it uses a new line of it. In that case the
- * intervening pages are those of the median reference. Random references are distributed over the
- * program's pages. */
+/* Returns the page walker cycles of one reference. In a walk with long strides each line has its
+ * own page. The next walk reuses the page, even if it uses a new line of it; the intervening pages
+ * are then those of the median reference. Random references are distributed over the program's
+ * pages. */
 static double translations(const struct timing *t, const struct run_reference *r, double copies,
                            const struct part_misses *part)
 {
@@ -281,7 +283,7 @@ static enum line_use use_of(const struct timing *t, const uint32_t *own, size_t 
     return LINE_READ;
 }
 
-/* Adds the cost of one reference's misses: by bandwidth for streamed lines, by latency for all
+/* Adds the cost of one reference's misses: by bandwidth for streamed lines, by latency for the
  * others. Returns the mean wait of an execution for the others, in cycles beyond the first level's
  * latency. */
 static double time_reference(struct timing *t, size_t index, double copies, double alike,
@@ -336,8 +338,8 @@ static double time_reference(struct timing *t, size_t index, double copies, doub
     return r->references > 0 ? waits / r->references : 0;
 }
 
-/* Returns the cycles per execution of the longest loop-carried chain of @part. Each load of
- * reference @own[i] waits @waits[i] cycles. Call after time_core. */
+/* Returns the cycles per execution of the longest loop-carried chain of @part, in which each load
+ * of reference @own[i] waits @waits[i] cycles. Call it after time_core. */
 static double waiting_chain(struct timing *t, const struct code_part *part, const uint32_t *own,
                             const double *waits, size_t count)
 {
@@ -353,8 +355,8 @@ static double waiting_chain(struct timing *t, const struct code_part *part, cons
     return chain;
 }
 
-/* Returns the number of executions of @part in flight. The reorder, load and store buffers limit
- * it; the threads of a core share these. */
+/* Returns the number of executions of @part in flight, which the reorder, load and store buffers
+ * limit. The threads of a core share these. */
 static double reach_of(const struct timing *t, const struct code_part *part)
 {
     const struct kernel *k = t->code->units[part->unit].kernel;
@@ -368,8 +370,8 @@ static double reach_of(const struct timing *t, const struct code_part *part)
            fmin(t->window / (double)part->insns.count, fmin(t->loads / loads, t->stores / stores));
 }
 
-/* Counts the columns that the walks among @own access at the same time, and the groups of columns
- * with the same rows. */
+/* Counts the columns that the walks among @own access concurrently, and the groups of columns with
+ * the same rows. */
 static void count_columns(const struct program_run *run, const uint32_t *own, size_t count,
                           struct part_misses *out)
 {
@@ -387,15 +389,15 @@ static void count_columns(const struct program_run *run, const uint32_t *own, si
 }
 
 /* Returns the cycles of the core, caches and main memory together. Lines from caches overlap with
- * the core. Lines from main memory hardly do: most are still in flight when they are needed, even
- * if they are prefetched. */
+ * the core. Lines from main memory hardly do: even if they are prefetched, most are still in flight
+ * when they are needed. */
 static double overlap(const struct part_time *p)
 {
     double core = p->core * p->executions, near = p->stream - p->far;
     return fmax(core + p->latency, near + p->taken) + p->far - FAR_HIDDEN * fmin(core, p->far);
 }
 
-/* Adds to out->latency the wait for streamed lines if the core has few of them in flight. */
+/* Adds the wait for streamed lines to out->latency if the core has few of them in flight. */
 static void add_stream_waits(const struct timing *t, const struct part_misses *w, double reach,
                              struct part_time *out)
 {
@@ -464,8 +466,8 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
     add_stream_waits(t, &w, reach, out);
 }
 
-/* Adds the cost of the block's external calls. Functions of libm take their measured time, other
- * functions their time in the runs. */
+/* Adds the cost of the block's external calls: for functions of libm their measured time, for
+ * others their time in the runs. */
 static void time_block_calls(struct timing *t, uint32_t block, struct part_time *out)
 {
     const struct program_block *b = &t->code->program->blocks[block];
@@ -528,15 +530,15 @@ static bool is_in_loop(const struct program *p, uint32_t block)
     return found;
 }
 
-/* Returns whether @part repeats in the machine code, but its only block does not repeat in the
- * control flow graph. */
+/* Returns whether @part repeats in the machine code although its only block does not in the control
+ * flow graph. */
 static bool is_uncounted(const struct program *p, const struct code_part *part)
 {
     return part->repeats && part->blocks.count == 1 && !is_in_loop(p, part->blocks.items[0]);
 }
 
 /* Returns the mispredicted executions of branches on data in @part. If one of these branches ends
- * the loop, sets out->ends to 0, because its mispredictions are included. */
+ * the loop, sets out->ends to 0, because the result includes its mispredictions. */
 static double mispredicted_of(const struct timing *t, const struct code_part *part,
                               struct part_time *out)
 {
@@ -579,8 +581,8 @@ static void time_part(struct timing *t, const struct code_part *part)
     time_calls(t, part, &out);
     for (size_t i = 0; i < part->blocks.count; i++)
         t->paid[part->blocks.items[i]] = true;
-    /* A libm function hardly depends on the preceding code. The function can therefore use the
-     * slots that dividers and chains leave empty. */
+    /* A libm function hardly depends on the preceding code, so it can use the slots that dividers
+     * and chains leave empty. */
     out.within = fmin(out.within, fmax(0, out.core - out.slots) * out.executions);
     out.branches = out.mispredicted * t->branch_miss;
     out.cycles = overlap(&out) + out.ends + out.branches + out.calls - out.within;
@@ -610,8 +612,8 @@ static void index_references(struct timing *t)
     }
 }
 
-/* Sorts paths before other parts, which may have only the instructions of a block that were copied
- * or moved out of a loop. */
+/* Sorts paths before other parts, which may have only those instructions of a block that were
+ * copied or moved out of a loop. */
 static int by_path(const void *a, const void *b)
 {
     const struct code_part *x = a, *y = b;

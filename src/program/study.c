@@ -13,8 +13,8 @@
 
 #define WAYS 8.0               /* associativity of the caches in the curve of misses over cache
                                 * size */
-#define REACH 4.0              /* multiple of the largest input of the runs at which the curve of
-                                * time ends */
+/* largest multiple of the runs' largest input on the curve of time */
+#define REACH 4.0
 
 struct studying {
     struct study *out;
@@ -94,7 +94,7 @@ static int blocks_by_share(const void *a, const void *b)
 }
 
 /* Returns the path of the source file of function @f if other functions have the same name; NULL:
- * the name is unique. *@same_file receives whether the files of two such functions have the same
+ * the name is unique. Sets *@same_file to whether the files of two such functions have the same
  * name without directories. */
 static const char *file_of(const struct program *p, uint32_t f, bool *same_file)
 {
@@ -188,8 +188,8 @@ static void add_blocks(const struct studying *w, const struct program_time *time
     free(shown);
 }
 
-/* Adds the misses of the machine's levels. Adds the misses over the cache size, up to the size with
- * first uses only. */
+/* Adds the misses of the machine's levels, and those over the cache size up to the size with only
+ * first uses. */
 static void add_memory(const struct studying *w, const struct memory *memory)
 {
     const struct program *p = w->model->runs->program;

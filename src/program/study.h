@@ -1,4 +1,4 @@
-/* Results for a program at one set of inputs on one machine, for the Program view. Immutable;
+/* Results for a program at one set of inputs on one machine, for the Program view. Immutable.
  * study_new may run on any thread. */
 #ifndef PORTOLAN_PROGRAM_STUDY_H
 #define PORTOLAN_PROGRAM_STUDY_H
@@ -8,10 +8,10 @@
 #include "program/native_kept.h"
 #include "program/octaves.h"
 
-#define STUDY_SIZES 28         /* cache sizes; each is twice the previous one */
-#define STUDY_POINTS 12        /* points of the curve of time over an input */
+#define STUDY_SIZES 28         /* number of cache sizes, each twice the previous one */
+#define STUDY_POINTS 12        /* number of points of the curve of time over an input */
 
-/* An edge from a block to a successor. */
+/* an edge from a block to a successor */
 struct study_way {
     uint32_t to;               /* index of the successor in study.blocks; UINT32_MAX: not
                                 * executed */
@@ -20,58 +20,58 @@ struct study_way {
 
 struct study_block {
     char *name;                /* function and block number: "main:3" */
-    uint32_t block;            /* index in the program */
+    uint32_t block;            /* index of the block in the program */
     /* index of the loop that represents the block, among the unit's loops; UINT32_MAX: no code */
     uint32_t unit, loop;
     uint32_t function;         /* index of the function in the program */
     uint32_t line;             /* source line; 0: unknown */
-    double count;              /* executions */
+    double count;              /* number of executions */
     char *formula;             /* formula of the count */
     bool exact;
-    /* relative error of the formula at left-out runs; NaN: there are too few runs */
+    /* relative error of the formula at left-out runs; NaN: too few runs */
     double error;
-    /* cycles per execution: the block's share of its parts' cycles, by instructions */
+    /* cycles per execution: the block's share, by instructions, of its parts' cycles */
     double cycles;
     double share;              /* share of the program's time */
     const char *limit;         /* limit of the block's largest part; "": it is in no part */
     struct study_way ways[2];
     size_t way_count;
-    bool more_ways;            /* the block ends in a switch; only two of its edges are stored */
+    bool more_ways;            /* the block ends in a switch, of which only two edges are stored */
 };
 
 struct study_level {
-    double bytes, misses;      /* capacity; share of all references that miss in it */
+    double bytes, misses;      /* capacity in bytes, and share of all references that miss in it */
 };
 
 struct study {
-    /* unique number, because the address of a freed study may be used again */
+    /* serial number, because the address of a freed study may be used again */
     uint64_t serial;
-    char *program, *inputs;    /* for example "jacobi.c" and "N=2000" */
+    char *program, *inputs;    /* names such as "jacobi.c" and "N=2000" */
     char *machine, *title;     /* id and title of the machine */
-    char memory_day[KEPT_DAY];   /* date of this CPU's memory measurement; "": the study is of
-                                  * another machine */
+    /* date of this CPU's memory measurement; "": the study is of another machine */
+    char memory_day[KEPT_DAY];
     double seconds, cycles;
-    VEC(struct study_block) blocks;      /* executed blocks, largest share first */
-    bool traced;               /* the runs were traced, so the members below are set */
+    VEC(struct study_block) blocks;      /* executed blocks, those with the largest share first */
+    bool traced;               /* the runs were traced, so the following members are set */
     struct octaves reuse;
     struct study_level levels[MEMORY_LEVELS];
     size_t level_count;
-    /* Cache sizes in bytes. Share of all references that miss in a fully associative cache, and in
-     * one with eight ways. */
+    /* cache sizes in bytes, and share of all references that miss in a fully associative cache and
+     * in one with eight ways */
     double sizes[STUDY_SIZES], full[STUDY_SIZES], eight_ways[STUDY_SIZES];
     size_t size_count;
-    size_t axis;               /* index in the model of the input on the curve's axis */
-    char *axis_name;           /* name of that input; NULL: no input changes the time */
+    size_t axis;               /* index, in the model, of the input on the curve's axis */
+    char *axis_name;           /* name of this input; NULL: no input changes the time */
     double at[INPUTS_MAX];     /* values of the inputs */
-    double x[STUDY_POINTS], time[STUDY_POINTS];   /* values of the input on the axis; seconds */
+    double x[STUDY_POINTS], time[STUDY_POINTS];   /* values of the input on the axis, and seconds */
     size_t point_count;
     struct effects effects;
     struct estimator *estimator;         /* estimator at these inputs; NULL: none */
 };
 
 /* Studies @model at @inputs on @m. @here: measures the clock and memory of this CPU (native_known).
- * @progress (may be NULL) receives the completed share, and returns false to cancel. Returns NULL
- * with err if it cancelled, or if @m lacks facts. Takes about a second. */
+ * @progress (may be NULL) gets the completed share, and returns false to cancel. Returns NULL with
+ * err if it cancelled, or if @m lacks facts. Takes about a second. */
 struct study *study_new(const struct program_model *model, const double *inputs,
                         const struct machine *m, bool here, model_progress progress, void *state,
                         struct err *err);

@@ -11,15 +11,15 @@
 #include "program/native_core.h"
 #include "program/runs.h"
 
-/* Smallest and largest number of pages per measurement. With an area larger than the second level,
- * a page takes longer, because the system fills it with zeros. */
+/* Smallest and largest number of pages per measurement. In an area larger than the second level, a
+ * page takes longer, because the system fills it with zeros. */
 #define PAGES_LEAST 64.0
 #define PAGES_MOST 2048.0
 #define READINGS 5
 #define SHARE_SECONDS 0.2 /* duration of the measurement of the share of user time */
 
-/* Returns the seconds per page for @count pages. Each page is written for the first time and then
- * returned to the system. Returns NaN if out of memory. */
+/* Returns the seconds per page for @count pages, each of which is written for the first time and
+ * then returned to the system. Returns NaN if out of memory. */
 static double page_seconds(size_t count)
 {
     const size_t page = (size_t)HEAP_PAGE;

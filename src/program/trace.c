@@ -18,15 +18,16 @@
 /* Smallest share of votes for a load's store. A read of another store subtracts a vote, so at least
  * four fifths of the references read the same store. */
 #define FORWARDED_VOTES 0.6
-/* maximum number of executions of the store before the load; older stores have left the store
- * buffer */
+/* Maximum number of executions of the store before the load. Older stores have left the store
+ * buffer. */
 #define FORWARDED_AGE 64
-#define LEADS_MOST 64          /* largest number of leads (first references of walks, see
-                                * find_leads) with which a reference is compared */
+/* maximum number of leads (first references of walks, see find_leads) with which a reference is
+ * compared */
+#define LEADS_MOST 64
 #define ALLOCATIONS_MOST 32768 /* maximum number of allocations that the runtime records */
 
-/* Last address of a reference, and the sum of the differences of all its addresses from the last
- * one, modulo 2^64. */
+/* last address of a reference, and the sum of the differences of all its addresses from it, modulo
+ * 2^64 */
 struct trace_place {
     double last;
     uint64_t sum;
@@ -37,9 +38,9 @@ struct trace {
     const struct program_unit *unit;      /* current unit; NULL: none yet */
     struct program_run *run;
     VEC(const struct program_unit *) units; /* units in the order of the trace */
-    /* core cycles per tick of the clock that times calls; ticks of an empty call */
+    /* core cycles per tick of the clock that times calls, and ticks of an empty call */
     double cycles_per_tick, nothing;
-    struct trace_place *places; /* one entry per reference of the program */
+    struct trace_place *places; /* per reference of the program */
     bool ended;
 };
 
@@ -172,8 +173,7 @@ static bool read_reference(struct trace *t, const char *at)
     return ok && !*at;
 }
 
-/* Parses the store that wrote most of a load's values. Ignores the store unless it wrote nearly all
- * of the values. */
+/* Parses the store that wrote most of a load's values. Ignores it unless it wrote nearly all. */
 static bool read_forward(struct trace *t, const char *at)
 {
     double load, store, age, votes;
@@ -203,8 +203,9 @@ static bool read_place(struct trace *t, const char *at)
     return end != at && !*end;
 }
 
-/* Sets the leads of references of a block that walk in equal steps at a constant distance: those of
- * an unrolled loop, equal columns of several arrays, and a load and a store of one place. */
+/* Sets the leads of references of a block that walk with equal strides at a constant distance:
+ * those of an unrolled loop, equal columns of several arrays, and a load and a store of one
+ * place. */
 static void find_leads(const struct trace *t)
 {
     const struct program_reference *of = t->program->references;
@@ -332,7 +333,7 @@ bool program_trace_parse(const struct program *p, const char *name, struct str *
                                      "incomplete trace: memory or disk space ran out"));
 }
 
-/* Adds the traces of forked processes. Their files are in the directory of @path, with its name, a
+/* Adds the traces of forked processes, whose files are in the directory of @path, with its name, a
  * dot and a suffix. */
 static bool read_forked(const struct program *p, const char *path, struct program_run *out,
                         struct err *err)

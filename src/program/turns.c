@@ -9,7 +9,7 @@
 #include "program/walk.h"
 #include "simulate/simulate.h"
 
-#define WALKED 0.002         /* smallest share of all executed instructions that a walk must have */
+#define WALKED 0.002         /* smallest share of all executed instructions of a walk */
 #define MOST 2000            /* maximum number of instructions of a walk */
 #define WANTED 1000          /* minimum number of instructions of a walk, for representative branch
                               * directions */
@@ -23,7 +23,7 @@ struct root { uint32_t unit, loop; double times; size_t count; };
 
 struct turns_walk {
     nest_insns insns;              /* instructions in execution order */
-    /* per instruction of @insns: its unit and its index in the unit */
+    /* per instruction of @insns: its unit and its index in it */
     VEC(struct walked) sources;
     double times;                  /* number of executions of the walk */
 };
@@ -33,8 +33,9 @@ struct turns_walks { VEC(struct turns_walk) list; };
 struct walk_search {
     const struct program_code *code;
     struct program_flow flow;
-    double insns;                  /* number of instructions executed in total */
-    double **covered;              /* per unit and instruction: executions in walks found so far */
+    double insns;                  /* total number of executed instructions */
+    /* per unit and instruction: number of executions in walks found so far */
+    double **covered;
     struct turns_walks *out;
 };
 
@@ -48,7 +49,7 @@ struct turning {
 };
 
 /* Sorts by number of executions, fewest first. Outer loops then precede inner ones, and callers
- * precede callees. */
+ * callees. */
 static int by_times(const void *a, const void *b)
 {
     const struct root *x = a, *y = b;
@@ -150,7 +151,7 @@ void turns_walks_free(struct turns_walks *w)
     free(w);
 }
 
-/* Returns the largest bound of shared resources, in cycles, with the share that other tasks
+/* Returns the largest bound of shared resources in cycles, with the share that other tasks
  * leave. */
 static double shared_cycles(const struct bounds *b, const struct core_share *share)
 {
@@ -165,7 +166,7 @@ static double shared_cycles(const struct bounds *b, const struct core_share *sha
 }
 
 /* Distributes @cycles of one walk over its instructions. An instruction's share is the time from
- * the previous retirement to its own, in iterations @from to @all of the simulation. */
+ * the previous retirement to its own in iterations @from to @all of the simulation. */
 static void share_out(struct turning *t, const struct turns_walk *w, const struct simulation *sim,
                       unsigned from, unsigned all, double cycles)
 {
@@ -207,8 +208,8 @@ static void time_walk(struct turning *t, const struct turns_walk *w)
     struct bounds bounds;
     struct simulation sim;
 
-    core->jcc_erratum = false;    /* the erratum depends on addresses, but the code of a walk is not
-                                   * contiguous */
+    /* The erratum depends on addresses, but the code of a walk is not contiguous. */
+    core->jcc_erratum = false;
     core->uop_cache_lines = NAN;
     core->reorder_buffer = rint(buffer * t->share->slots);
     bounds_of(t->work, w->insns.items, n, &block, false, &bounds);

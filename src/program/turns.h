@@ -1,7 +1,7 @@
 /* Simulates loops in execution order, through inner loops and called functions. Chains of a
- * function, or of code around a short loop, overlap only with code that is within the reorder
- * buffer. Therefore the simulated sequence has whole iterations. An instruction costs the cycles
- * between the previous retirement and its own. */
+ * function, or of code around a short loop, overlap only with code within the reorder buffer, so
+ * the simulated sequence has whole iterations. An instruction costs the cycles between the previous
+ * retirement and its own. */
 #ifndef PORTOLAN_PROGRAM_TURNS_H
 #define PORTOLAN_PROGRAM_TURNS_H
 
@@ -10,25 +10,23 @@
 #include "program/forwards.h"
 #include "program/sharing.h"
 
-/* Per instruction of a unit: cycles of all its executions in walks, and the number of those
- * executions. */
+/* Per instruction of a unit: cycles of all its executions in walks, and their number */
 struct turns_unit { double *cycles, *covered; };
 
 struct turns {
     struct turns_unit *units;
-    /* per block of the program: cycles and executions of its calls of functions whose code is
-     * known */
+    /* per block of the program: cycles and number of its calls of functions with known code */
     double *calls, *called;
 };
 
-/* Finds the walks at @run. A walk has at most two thousand instructions, including library
- * functions, and at least a small share of all executed instructions. The walks do not depend on a
- * machine. Walks borrow the code of @c. */
+/* Finds the walks at @run, which do not depend on a machine. A walk has at most two thousand
+ * instructions, including library functions, and at least a small share of all executed
+ * instructions. Walks borrow the code of @c. */
 struct turns_walks;
 struct turns_walks *turns_walks_new(const struct program_code *c, const struct program_run *run);
 void turns_walks_free(struct turns_walks *w);
-/* Simulates the walks on the machine of @work, with @forwards of the same run. Code outside loops
- * is in no walk. turns_done frees the result. */
+/* Simulates the walks on the machine of @work, with @forwards of the same run. No walk has code
+ * outside loops. turns_done frees the result. */
 void turns_time(const struct program_code *c, const struct turns_walks *walks,
                 struct code_forwards *forwards, struct block_work *work,
                 const struct core_share *share, struct turns *out);

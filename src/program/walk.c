@@ -9,15 +9,15 @@
 #include "base/mem.h"
 
 #define ROUNDS 60            /* maximum number of iterations to fit edges to the counts */
-/* Edges have converged if they change by less than this share of a branch's executions. */
+/* change of edges, as a share of a branch's executions, below which they have converged */
 #define FITTED 1e-5
-#define EDGE 1e-4f           /* Tolerance for a balance of half an execution, because sums of shares
-                              * are inexact. */
+/* Tolerance of a balance of half an execution, because sums of shares are inexact. */
+#define EDGE 1e-4f
 #define DEPTH 16             /* maximum number of nested function calls */
 #define NOWHERE SIZE_MAX
 
-/* A conditional branch at @at, with the first instructions of its two successors and the executions
- * of each direction. */
+/* a conditional branch at @at, with the first instructions of its two successors and the executions
+ * of each direction */
 struct two_ways { size_t at, target, next; double taken, fallen; };
 struct unit_graph {
     const struct kernel *kernel;
@@ -27,7 +27,7 @@ struct unit_graph {
     /* per first instruction of a sequence: executions that arrive from unconditional code (@known),
      * and from conditional branches (@open) */
     double *known, *open;
-    /* the sequence begins a function, so code outside of the function can enter it */
+    /* the sequence begins a function, so code outside the function can enter it */
     bool *entered;
 };
 
@@ -130,7 +130,8 @@ void program_flow_find(const struct program_code *c, const struct program_run *r
 
     out->units = mem_zero(p->unit_count + 1, sizeof *out->units);
     out->entries = mem_alloc((p->function_count + 1) * sizeof *out->entries);
-    memset(out->entries, 0xff, (p->function_count + 1) * sizeof *out->entries);   /* UINT32_MAX */
+    /* Sets all entries to UINT32_MAX. */
+    memset(out->entries, 0xff, (p->function_count + 1) * sizeof *out->entries);
     for (size_t u = 0; u < p->unit_count; u++) {
         const struct kernel *k = c->units[u].kernel;
         for (size_t i = k ? k->insn_count : 0; i-- > 0;)
@@ -162,12 +163,12 @@ struct walker {
     unsigned depth;
     /* number of instructions of external functions so far */
     size_t library;
-    /* per unit and branch: number of due taken executions minus number of those in the walk */
+    /* per unit and branch: number of due taken executions minus that of those in the walk */
     float **owed;
     struct code_walk *out;
 };
 
-/* Stores the name of the function that the call or jump @insn names in @out. Returns false if it is
+/* Sets @out to the name of the function that the call or jump @insn names. Returns false if it is
  * indirect. */
 static bool name_of(const struct insn *insn, char *out, size_t size)
 {
@@ -184,8 +185,7 @@ static bool name_of(const struct insn *insn, char *out, size_t size)
     return true;
 }
 
-/* Finds the function @name. Functions of @unit precede those of other units. Returns false if it is
- * external. */
+/* Finds the function @name. Functions of @unit precede others. Returns false if it is external. */
 static bool find_function(const struct walker *w, const char *name, uint32_t unit,
                           struct walk_place *out)
 {
@@ -203,7 +203,7 @@ static bool find_function(const struct walker *w, const char *name, uint32_t uni
     return false;
 }
 
-/* Returns the program's own string that equals @name; it outlives the walk. NULL: none. */
+/* Returns the program's own string that equals @name, which outlives the walk; NULL: none. */
 static const char *called_name(const struct program_code *c, uint32_t unit, size_t insn,
                                const char *name)
 {
@@ -266,8 +266,8 @@ static float *owed_in(struct walker *w, uint32_t unit)
     return w->owed[unit];
 }
 
-/* Chooses the direction of the current branch, *@taken. Returns false if the direction is so rare
- * that it is mispredicted, because the code after it does not overlap. */
+/* Sets *@taken to the direction of the current branch. Returns false if it is so rare that it is
+ * mispredicted, because the code after it does not overlap. */
 static bool choose(struct walker *w, size_t target, bool *taken)
 {
     const float share = w->flow->units[w->at.unit].taken[w->at.insn];
@@ -283,8 +283,8 @@ static bool choose(struct walker *w, size_t target, bool *taken)
     return (*taken ? share : 1 - share) * PREDICTED_TRIPS >= 1;
 }
 
-/* Continues with the next executed instruction. Returns false if that instruction is unknown, or if
- * the walk ends here. */
+/* Continues with the next executed instruction. Returns false if it is unknown, or if the walk ends
+ * here. */
 static bool step_on(struct walker *w)
 {
     const struct kernel *k = w->code->units[w->at.unit].kernel;
@@ -311,8 +311,8 @@ static bool step_on(struct walker *w)
     return w->at.insn < k->insn_count;
 }
 
-/* Finds the instructions from which a path leads to the head. Repeats until nothing changes, and
- * starts at the end of the code, because most edges lead forward. */
+/* Finds the instructions from which a path leads to the head. Repeats until nothing changes, from
+ * the end of the code, because most edges lead forward. */
 static void find_back(struct walker *w)
 {
     const struct kernel *k = w->code->units[w->head.unit].kernel;

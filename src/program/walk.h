@@ -1,17 +1,17 @@
 /* Lists the code of a loop in execution order for some iterations, through branches, inner loops
- * and called functions. Only the share of each branch direction is known. The directions of a
- * branch are distributed evenly over its executions, so equal counts result in equal walks. */
+ * and called functions. Only the share of each branch direction is known, so the directions of a
+ * branch are distributed evenly over its executions. Equal counts thus yield equal walks. */
 #ifndef PORTOLAN_PROGRAM_WALK_H
 #define PORTOLAN_PROGRAM_WALK_H
 
 #include "program/code.h"
 
-#define PREDICTED_TRIPS 24         /* largest number of iterations of a loop whose end branch
-                                    * predictors predict */
+/* maximum number of iterations of a loop whose end branch predictors predict */
+#define PREDICTED_TRIPS 24
 
 /* Control flow between the instructions of a unit in one run. */
 struct unit_flow {
-    double *times;                 /* executions of each instruction */
+    double *times;                 /* number of executions of each instruction */
     /* per conditional branch: share of executions in which it is taken */
     float *taken;
 };
@@ -22,9 +22,9 @@ struct program_flow {
     uint32_t *entries;
 };
 
-/* Finds the flow of all units of @c at @run. The counts of blocks may not determine the edges
- * between them. In that case, executions are distributed evenly over edges (iterative proportional
- * fitting, Deming and Stephan 1940). program_flow_done frees @out. */
+/* Finds the flow of all units of @c at @run. If the counts of blocks do not determine the edges
+ * between them, executions are distributed evenly over edges (iterative proportional fitting,
+ * Deming and Stephan 1940). program_flow_done frees @out. */
 void program_flow_find(const struct program_code *c, const struct program_run *run,
                        struct program_flow *out);
 void program_flow_done(const struct program_code *c, struct program_flow *f);
@@ -45,8 +45,8 @@ struct code_walk {
  * library functions, but at most @most. An iteration ends when the first instruction is reached
  * again, even if the loop was left in between. Never takes a direction from which no path leads
  * back. The walk ends before a direction with a share below one in PREDICTED_TRIPS, such as the end
- * of a long loop, because its misprediction prevents overlap. Returns false with an empty @out if
- * an iteration is too long or reaches unknown code. vec_done frees @out->steps. */
+ * of a long loop, whose misprediction prevents overlap. Returns false with an empty @out if an
+ * iteration is too long or reaches unknown code. vec_done frees @out->steps. */
 bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit,
                uint32_t loop, size_t most, size_t wanted, struct code_walk *out);
 

@@ -1,13 +1,13 @@
 /* Executions of a block with unknown data-dependent branches. A weight is a number plus shares of
- * executions, namely those that such branches send in one direction. The shares cancel where the
- * paths join. Plain data; pure. */
+ * executions: those that such branches send in one direction. The shares cancel where the paths
+ * join. Pure. */
 #ifndef PORTOLAN_PROGRAM_WEIGHT_H
 #define PORTOLAN_PROGRAM_WEIGHT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WEIGHT_SHARES 4          /* largest number of data-dependent branches in a weight */
+#define WEIGHT_SHARES 4          /* maximum number of data-dependent branches in a weight */
 
 struct weight {
     double base;

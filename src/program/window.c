@@ -19,14 +19,13 @@ double window_line_cycles(const struct memory *m, size_t level, double parallel)
     return level == m->count ? least : fmax(m->levels[level].miss_cycles, least);
 }
 
-/* A group of misses begins with a miss and has all misses of the next w->reach executions. After
- * these, the next group begins 1 / rate executions later. This determines the number of groups,
- * each with rate * reach further misses (interval analysis: Eyerman, Eeckhout, Karkhanis and Smith,
- * 2009). */
+/* A group of misses begins with a miss and has all misses of the next w->reach executions. The next
+ * group begins 1 / rate executions after them. This determines the number of groups, each with rate
+ * * reach further misses (interval analysis: Eyerman, Eeckhout, Karkhanis and Smith, 2009). */
 double window_waits(const struct memory *m, const struct window *w,
                     const double served[MEMORY_LEVELS + 1])
 {
-    /* share of executions that are in no group of a more distant level */
+    /* share of executions in no group of a more distant level */
     double rest = 1, sum = 0;
 
     for (size_t l = m->count; l >= 1; l--) {
@@ -43,11 +42,11 @@ double window_waits(const struct memory *m, const struct window *w,
 }
 
 /* Position in a walk: the current bin, the remaining share of its references, and its references
- * per execution by the level that serves them. */
+ * per execution by the level that serves them */
 struct walking {
     size_t bin;
     double left, rates[MEMORY_LEVELS + 1];
-    double crowded; /* minimum cycles per execution for its lines */
+    double crowded; /* minimum cycles per execution of its lines */
 };
 
 static void enter_bin(const struct memory *m, const struct walk_reference *walk, double parallel,
@@ -100,8 +99,8 @@ double window_phases(const struct memory *m, const struct window *w, const struc
                 enter_bin(m, &walks->list.items[i], w->parallel, executions, &at[i]);
             }
             if (at[i].left <= LEAST_SHARE)
-                at[i].left = 1;   /* Only a rounding error is left, which continues in the last
-                                   * bin. */
+                /* The rest is a rounding error, which continues in the last bin. */
+                at[i].left = 1;
         }
     }
     free(at);

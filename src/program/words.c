@@ -13,7 +13,7 @@
 #define TEMPLATE_MOST ((size_t)16 << 20)
 #define OWN "directory"   /* placeholder for the directory of the run */
 
-/* Appends the value of {@name}, a name of @length letters. Returns false if it is unknown. */
+/* Appends the value of {@name}, whose name has @length letters. Returns false if it is unknown. */
 static bool put(char *const *names, const double *inputs, size_t count, const char *directory,
                 const char *name, size_t length, struct str *out)
 {
@@ -36,8 +36,8 @@ static size_t longest_name(char *const *names, size_t count)
     return longest;
 }
 
-/* Returns the length of the name in braces at @at. Returns 0 if no brace closes within @longest
- * letters, because a file may contain many braces that are not closed. */
+/* Returns the length of the name in braces at @at; 0 if no brace closes within @longest letters,
+ * because a file may contain many open braces. */
 static size_t name_at(const char *at, size_t longest)
 {
     size_t most = strnlen(at, longest + 2);

@@ -6,14 +6,14 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-/* Command line of a program, as specified by program load. */
+/* Command line of a program, as specified by program load */
 struct invocation {
     /* words of the command line, with {NAME} for inputs; NULL: the inputs in order */
     char *arguments;
-    /* Template of an input file, with {NAME} for inputs. Each run has the file in its own
-     * directory, {directory}. NULL: none. */
+    /* Template of an input file with {NAME} for inputs. Each run has the file in its own directory,
+     * {directory}. NULL: none. */
     char *template;
-    char *input;                   /* template of standard input; NULL: standard input is empty */
+    char *input;                   /* template of standard input; NULL: it is empty */
     /* inputs that are macros in the source, such as "N=SIZE M=LENGTH"; NULL: none */
     char *defines;
     bool any_status;               /* a run may end with any exit status */
@@ -29,14 +29,13 @@ bool invocation_macro(const struct invocation *how, const char *name, struct str
 
 struct words {
     VEC(char *) list;
-    char *input;   /* path of the file for standard input; NULL: standard input is empty */
+    char *input;   /* path of the file of standard input; NULL: it is empty */
 };
 
-/* Expands @how->arguments: {NAME} becomes an input's value, {directory} becomes @directory. If @how
- * has no arguments, uses all inputs in order that are not macros. Writes the templates of input
- * file and standard input to the directory under their own names. In them, {NAME} is expanded, and
- * other braces are unchanged. Returns false with err on failure. words_done frees @out in either
- * case. */
+/* Expands @how->arguments: {NAME} becomes an input's value, {directory} becomes @directory. Without
+ * arguments, uses all inputs that are not macros, in order. Writes the templates of input file and
+ * standard input to the directory under their own names. In them, {NAME} is expanded, and other
+ * braces are unchanged. Returns false with err on failure. words_done frees @out in either case. */
 bool words_make(char *const *names, const double *inputs, size_t count,
                 const struct invocation *how, const char *directory, struct words *out,
                 struct err *err);

@@ -28,7 +28,7 @@ static const char *class_of_call(const char *name)
                  {"llvm.masked.s", "store"},   {"llvm.ctpop", "logic"},
                  {"llvm.fsh", "logic"},        {"llvm.memcpy", "load"},
                  {"llvm.memmove", "load"},     {"llvm.memset", "store"}};
-    /* Intrinsics that may become calls of the mathematical library. */
+    /* Intrinsics that may become calls of the mathematical library */
     static const char *const functions[] = {
         "pow",   "exp",    "log",     "sin",   "cos",    "tan",   "asin",
         "acos",  "atan",   "floor",   "ceil",  "trunc",  "rint",  "nearbyint",
@@ -41,7 +41,7 @@ static const char *class_of_call(const char *name)
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (strncmp(name + 5, functions[i], strlen(functions[i])) == 0)
             return "call";
-    /* other intrinsics become instructions: saturating arithmetic, byte swaps, bit counts */
+    /* Other intrinsics become instructions: saturating arithmetic, byte swaps, bit counts. */
     return "logic";
 }
 
@@ -171,7 +171,7 @@ static json_t *describe_block(struct module *m, size_t index)
     for (unsigned k = 0; k < ways; k++) {
         LLVMBasicBlockRef to = LLVMGetSuccessor(last, k);
         size_t at = index;
-        /* moves to the first block of the function, then to the successor */
+        /* Moves to the first block of the function, then to the successor. */
         while (at > 0 && m->blocks.items[at - 1].function == m->blocks.items[index].function)
             at--;
         while (at < m->blocks.count && m->blocks.items[at].block != to)

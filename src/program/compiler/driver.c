@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* portolan-cc, portolan-c++, portolan-fortran: compiler drivers for commands and Makefiles. They
- * compile sources with clang or flang and the user's options. The optimised code receives counters
- * and trace calls. The object receives a description of its blocks with the uninstrumented code. */
+ * compile sources with clang or flang and the user's options. They add counters and trace calls
+ * to the optimised code. The object also has a description of its blocks with the uninstrumented
+ * code. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,13 +28,13 @@
 
 enum language { LANGUAGE_C, LANGUAGE_CPLUSPLUS, LANGUAGE_FORTRAN, LANGUAGE_NONE };
 
-/* A word of the command line. @value: the word is the value of the previous option. */
+/* a word of the command line; @value: it is the value of the previous option */
 struct word { const char *text; bool value; };
 
 struct command_line {
     enum language language;              /* language of the driver; selects the linker driver */
     VEC(struct word) options;            /* options for compiling and linking */
-    /* source files; other words for the linker (objects, libraries, assembler text) */
+    /* source files, and other words for the linker (objects, libraries, assembler text) */
     VEC(const char *) sources, others;
     const char *output;
     bool compile_only, as_it_is;
@@ -131,7 +132,7 @@ static void read_word(struct command_line *l, int *i, int argc, char **argv)
         l->as_it_is = true;
     } else if (str_has_prefix(word, "-flto") ||
                (str_has_prefix(word, "-g") && !str_has_prefix(word, "-gcc"))) {
-        /* LTO omits the machine code. Other line numbers would replace those of the blocks. */
+        /* LTO omits the machine code, and other line numbers would replace those of the blocks. */
         return;
     } else {
         if (str_has_prefix(word, "-O"))
@@ -142,8 +143,8 @@ static void read_word(struct command_line *l, int *i, int argc, char **argv)
     }
 }
 
-/* Returns flang's other name. Up to LLVM 19 it is flang-new. The name is tested at run time,
- * because packages differ and flang may be installed after the build. */
+/* Returns flang's other name, flang-new up to LLVM 19. It is tested at run time, because packages
+ * differ and flang may be installed after the build. */
 static const char *flang_other_name(void)
 {
     return strncmp(FLANG_PROGRAM, "flang-new", 9) == 0 ? "flang-" NUMBER(LLVM_MAJOR)
@@ -193,8 +194,8 @@ static bool is_for_linker(const struct word *w)
            strcmp(w->text, "-z") == 0;
 }
 
-/* Appends the compiler's options, with values as separate words. @generator: appends only options
- * that affect code generation. */
+/* Appends the compiler's options, with values as separate words. @generator: only those that affect
+ * code generation. */
 static void push_options(const struct command_line *l, arguments *a, bool generator)
 {
     for (size_t i = 0; i < l->options.count; i++) {
@@ -236,7 +237,7 @@ static bool to_bitcode(const struct command_line *l, const char *source, const c
         vec_push(&a, "-MT");
         vec_push(&a, object);
     }
-    if (language != LANGUAGE_FORTRAN)   /* flang 19 has no line numbers in optimised code */
+    if (language != LANGUAGE_FORTRAN)   /* flang 19 has no line numbers in optimised code. */
         vec_push(&a, "-gline-tables-only");
     vec_push(&a, "-c");
     vec_push(&a, "-emit-llvm");
@@ -299,7 +300,7 @@ static bool has_threads(const struct command_line *l)
     return false;
 }
 
-/* Compiles @source to the traced object @object. Temporary files are in @dir. */
+/* Compiles @source to the traced object @object, with temporary files in @dir. */
 static bool compile(const struct command_line *l, const char *dir, const char *source,
                     const char *object)
 {
@@ -332,9 +333,9 @@ static bool compile(const struct command_line *l, const char *dir, const char *s
     return ok;
 }
 
-/* Returns the path of the runtime. It is next to the driver in a build tree, relative to the driver
- * in a moved installation, or in the configured directory. Returns NULL with a message if it is
- * missing. The caller frees. */
+/* Returns the path of the runtime: next to the driver in a build tree, relative to the driver in a
+ * moved installation, or in the configured directory. Returns NULL with a message if it is missing.
+ * The caller frees it. */
 static char *runtime_path(void)
 {
     char *places[] = {path_program_directory(), path_next_to_program(BINDIR, PKGLIBDIR),
@@ -399,8 +400,8 @@ static bool link_all(const struct command_line *l, char **objects)
     return ok;
 }
 
-/* Returns the path of the object of source file @index. It is the argument of -o, a file in the
- * current directory for -c, or a file in @dir. */
+/* Returns the path of the object of source file @index: the argument of -o, a file in the current
+ * directory for -c, or a file in @dir. */
 static char *object_of(const struct command_line *l, const char *dir, size_t index)
 {
     const char *source = l->sources.items[index], *slash = strrchr(source, '/'),
@@ -438,7 +439,7 @@ static int build(const struct command_line *l)
     return ok ? 0 : 1;
 }
 
-/* Builds the uninstrumented program, to be measured, from the words after --untraced. */
+/* Builds the uninstrumented program, for measurements, from the words after --untraced. */
 static int build_untraced(const struct command_line *l, int argc, char **argv)
 {
     const char **words = mem_zero((size_t)argc + 1, sizeof *words);

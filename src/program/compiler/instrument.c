@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Instruments a module. Counters count the executions of each block and the first direction of each
- * conditional branch. Trace calls precede each reference and surround each call of external
+/* Instruments a module. Counters count the executions of each block, and of each conditional branch
+ * whose condition is true. Trace calls precede each reference, and surround each call of external
  * code. */
 #include <string.h>
 
@@ -37,7 +37,8 @@ static LLVMValueRef global(const struct additions *a, LLVMTypeRef type, const ch
     return g;
 }
 
-/* Emits counts[@index] += @amount at the builder's position; atomic for programs with threads. */
+/* Emits counts[@index] += @amount at the builder's position, atomically for programs with
+ * threads. */
 static void add_count(const struct additions *a, uint64_t index, LLVMValueRef amount)
 {
     LLVMValueRef at = word(a, index), place = LLVMConstGEP2(a->word, a->counts, &at, 1);
@@ -134,7 +135,7 @@ static bool must_end(LLVMValueRef insn)
 #if LLVM_MAJOR >= 18
     return LLVMGetTailCallKind(insn) == LLVMTailCallKindMustTail;
 #else
-    /* LLVM's C interface does not return this attribute. The printed text does: "musttail call
+    /* LLVM's C interface does not return this attribute, but the printed text does: "musttail call
      * ...", or "%3 = musttail call ...". */
     char *text = LLVMPrintValueToString(insn);
     const char *call = text + strspn(text, " "),
@@ -175,7 +176,7 @@ static bool leaves(LLVMValueRef insn)
            !must_end(insn);
 }
 
-/* Returns whether @insn leaves active functions without returning from them (longjmp). */
+/* Returns whether @insn leaves active functions without their return (longjmp). */
 static bool jumps(LLVMValueRef insn)
 {
     static const char *const names[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
@@ -209,8 +210,8 @@ static void time_calls(const struct additions *a, LLVMBasicBlockRef block, uint6
     }
 }
 
-/* Returns whether code of other objects may call @function. This is possible if the function has
- * external linkage or its address is taken. */
+/* Returns whether code of other objects may call @function: it has external linkage, or its address
+ * is taken. */
 static bool called_back(LLVMValueRef function)
 {
     size_t length;
@@ -231,7 +232,7 @@ static bool called_back(LLVMValueRef function)
     return false;
 }
 
-/* Emits a call at the start of @function and at each return. Ends by exceptions have no call. */
+/* Emits a call at the start of @function and at each return. Ends by exceptions have none. */
 static void mark_ends(const struct additions *a, LLVMValueRef function)
 {
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);

@@ -61,11 +61,11 @@ static unsigned size_of(LLVMModuleRef module, LLVMTypeRef type)
         return sum ? sum : 1;
     }
     default:
-        return 8;   /* bytes of a pointer */
+        return 8;   /* A pointer has 8 bytes. */
     }
 }
 
-/* Returns whether @address is constant: a frame variable or a global variable. */
+/* Returns whether @address is constant: that of a frame variable or a global variable. */
 static bool is_fixed(LLVMValueRef address)
 {
     while (LLVMIsAGetElementPtrInst(address)) {

@@ -1,6 +1,6 @@
-/* A compiled file in LLVM after optimisation. Its blocks and references are numbered and described.
+/* A compiled file in LLVM after optimisation, with numbered and described blocks and references.
  * The code is then written twice: with block numbers as source lines, and with counters and trace
- * calls. Only portolan-cc uses it. One thread. */
+ * calls. Only for portolan-cc. One thread. */
 #ifndef PORTOLAN_PROGRAM_COMPILER_MODULE_H
 #define PORTOLAN_PROGRAM_COMPILER_MODULE_H
 
@@ -30,7 +30,7 @@ struct module_reference {
     int mask_operand;              /* operand with the mask, for REFERENCE_GATHER */
     unsigned size;                 /* size of the access in bytes */
     bool write;
-    bool fixed;                    /* constant address: of a frame variable or a global variable */
+    bool fixed;                    /* the address is constant: that of a frame or global variable */
 };
 
 struct module_block {

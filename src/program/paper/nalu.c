@@ -18,10 +18,10 @@
 #define FOLDS 4
 #define SEED 62
 
-/* Parameters of a cell; each array has one number per input. */
+/* parameters of a cell; each array has one number per input */
 struct nalu_cell { const double *a, *b, *g; };
 
-/* Intermediate values in the computation of one cell. */
+/* intermediate values in the computation of one cell */
 struct passed { double sum, product, gate, value; };
 
 static double logistic(double x)
@@ -134,8 +134,8 @@ double nalu_loss(const struct nalu *n, const struct fit_data *data, double *grad
     return loss;
 }
 
-/* Performs gradient descent from the parameters in @n. Stores the best parameters found in @n and
- * returns their loss. */
+/* Performs gradient descent from the parameters in @n. Stores the best parameters in @n. Returns
+ * their loss. */
 static double descend(struct nalu *n, const struct fit_data *data)
 {
     double gradient[NALU_PARAMETERS], first[NALU_PARAMETERS] = {0}, second[NALU_PARAMETERS] = {0},
@@ -192,7 +192,7 @@ static void train(const struct fit_data *data, struct nalu *out)
     }
 }
 
-/* Returns the number of the fold in which a run is held out. If the runs are all combinations of
+/* Returns the index of the fold in which a run is held out. If the runs are all combinations of
  * input values, each value occurs in all folds. */
 static size_t fold_of(size_t run)
 {

@@ -1,8 +1,8 @@
-/* Counts by a neural arithmetic logic unit (Trask et al. 2018; PPT-AMMP, section 6.2). It has two
- * layers of cells. A cell adds inputs or multiplies powers of them, and a gate mixes both results.
- * For cell i with inputs x: W = tanh(A) s(B), with the logistic function s; a = W x; m = exp(W
- * log(|x| + 1e-7)); g = s(G x); y = g a + (1 - g) m. Inputs and count are divided by the largest
- * values of the runs. */
+/* Counts by a neural arithmetic logic unit (Trask et al. 2018; PPT-AMMP, section 6.2) of two layers
+ * of cells. A cell adds inputs or multiplies powers of them, and a gate mixes both results. For
+ * cell i with inputs x: W = tanh(A) s(B), with the logistic function s; a = W x; m = exp(W log(|x|
+ * + 1e-7)); g = s(G x); y = g a + (1 - g) m. Inputs and count are divided by the largest values of
+ * the runs. */
 #ifndef PORTOLAN_PROGRAM_PAPER_NALU_H
 #define PORTOLAN_PROGRAM_PAPER_NALU_H
 
@@ -11,13 +11,13 @@
 #define NALU_HIDDEN 4
 #define NALU_PARAMETERS (3 * NALU_HIDDEN * (INPUTS_MAX + 1))
 
-/* A network, plain data. Its parameters are A, B and G of each cell of the first layer, then those
- * of the second layer's only cell. */
+/* A network. Its parameters are A, B and G of each cell of the first layer, then those of the
+ * second layer's only cell. */
 struct nalu {
-    size_t inputs, hidden;                 /* number of inputs, up to INPUTS_MAX; cells of the first
-                                            * layer, up to NALU_HIDDEN */
-    double input_scale[INPUTS_MAX], scale; /* largest value of each input in the runs; largest
-                                            * count */
+    /* number of inputs, up to INPUTS_MAX, and of cells of the first layer, up to NALU_HIDDEN */
+    size_t inputs, hidden;
+    /* largest value of each input in the runs, and largest count */
+    double input_scale[INPUTS_MAX], scale;
     double parameters[NALU_PARAMETERS];
 };
 
@@ -25,12 +25,12 @@ struct nalu {
 size_t nalu_parameter_count(const struct nalu *n);
 /* Returns the count at @inputs. It is not rounded and may be negative. */
 double nalu_value(const struct nalu *n, const double *inputs);
-/* Returns the mean squared relative error over the runs. Counts below a thousandth of the largest
- * one are relative to that value. Stores in @gradient (may be NULL) the derivative by each
+/* Returns the mean squared relative error over the runs. Counts below a thousandth of the
+ * largest one are relative to that value. Sets @gradient (may be NULL) to the derivative by each
  * parameter. */
 double nalu_loss(const struct nalu *n, const struct fit_data *data, double *gradient);
-/* Trains a network on @data with Adam, from several starting points with a fixed seed. Stores the
- * network with the smallest loss. Deterministic. Returns the mean relative error of held-out runs,
+/* Trains a network on @data with Adam, from several starting points with a fixed seed, and stores
+ * the one with the smallest loss. Deterministic. Returns the mean relative error of held-out runs,
  * a quarter of the runs at a time; NaN with fewer than four runs. Takes seconds with many runs. */
 double nalu_fit(const struct fit_data *data, struct nalu *out);
 

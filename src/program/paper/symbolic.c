@@ -13,16 +13,16 @@
 #define GENERATIONS 3000
 #define CROSSOVER 0.9
 #define TOURNAMENT 3
-/* generations without improvement before a new population starts */
+/* number of generations without improvement before a new population starts */
 #define PATIENCE 40
-/* price per token as a share of the error, so that the shorter of two similar expressions is
+/* price per token as a share of the error, by which the shorter of two similar expressions is
  * better */
 #define LENGTH_PRICE 1e-2
 #define FIRST_DEPTH 3
-#define FAILED 0.02            /* smallest error at left-out runs for which regression failed */
+#define FAILED 0.02            /* smallest error at left-out runs at which regression failed */
 #define RUNS_LEAST 8           /* minimum number of runs for symbolic regression */
-#define GAIN 0.7               /* largest ratio of the expression's error to regression's for which
-                                * it is used */
+/* largest ratio of the expression's error to regression's at which it is used */
+#define GAIN 0.7
 #define SEED 20
 
 _Static_assert(2 << FIRST_DEPTH <= FORMULA_CODE, "a first expression fits");
@@ -81,8 +81,8 @@ static unsigned begin_of(const struct bred *i, unsigned last)
     return at;
 }
 
-/* Sets @child to a copy of @mother in which a subexpression of @father replaces one of its own. If
- * the result is too long, @child equals @mother. */
+/* Sets @child to a copy of @mother in which a subexpression of @father replaces one of its own, or
+ * to @mother if the result is too long. */
 static void cross(struct breeding *b, const struct bred *mother, const struct bred *father,
                   struct bred *child)
 {
@@ -98,7 +98,7 @@ static void cross(struct breeding *b, const struct bred *mother, const struct br
     child->length = mother->length - (last + 1 - first) + added;
 }
 
-/* Sets @child to a copy of @mother with a random subexpression, or with one token changed. */
+/* Sets @child to a copy of @mother with a random subexpression, or with one other token. */
 static void mutate(struct breeding *b, const struct bred *mother, struct bred *child)
 {
     struct bred fresh = {.length = 0};
@@ -113,8 +113,8 @@ static void mutate(struct breeding *b, const struct bred *mother, struct bred *c
     child->code[at] = formula_is_operator(child->code[at]) ? chance_operator(b) : chance_leaf(b);
 }
 
-/* Computes the expression's value in each run and stores them in b->column. Returns false if one is
- * undefined or all are equal. */
+/* Sets b->column to the expression's value in each run. Returns false if one is undefined or all
+ * are equal. */
 static bool values_of(struct breeding *b, const struct bred *i)
 {
     const struct fit_data *d = b->data;
@@ -201,8 +201,8 @@ static void breed(struct breeding *b, const struct bred *best)
     b->young = swap;
 }
 
-/* Returns the best expression of all populations. A population without improvement for PATIENCE
- * generations is replaced by a new one. */
+/* Returns the best expression of all populations. A new population replaces one without improvement
+ * for PATIENCE generations. */
 static struct bred evolve_best(struct breeding *b)
 {
     struct bred best = {.price = INFINITY, .error = INFINITY}, own = best;
@@ -265,8 +265,8 @@ static void set_data(struct breeding *b, const struct fit_data *data)
         b->weights[r] = 1 / fmax(fabs(data->values[r]), most * 1e-3);
 }
 
-/* Makes a formula of the expression with its best offset and factor. Returns false if the
- * expression is undefined in a run. */
+/* Makes a formula of the expression with its best offset and factor. Returns false if it is
+ * undefined in a run. */
 static bool make_formula(struct breeding *b, const struct bred *i, struct formula *out)
 {
     struct solution s;
@@ -288,9 +288,8 @@ static double off(const struct formula *f, const struct fit_data *data, size_t r
                 data->values[run]);
 }
 
-/* Evolves an expression without run @run. An expression selected from a million always fits the
- * runs that it was evolved from. Returns whether the expression therefore also predicts @run,
- * better than regression does. */
+/* Evolves an expression without run @run. Returns whether it predicts @run better than regression
+ * does. An expression selected from a million always fits the runs that it was evolved from. */
 static bool breed_without(struct breeding *b, const struct fit_data *data, size_t run,
                           struct bred *best)
 {
@@ -307,7 +306,7 @@ static bool breed_without(struct breeding *b, const struct fit_data *data, size_
     set_data(b, &rest);
     bool ok = false;
     for (size_t r = 1; r < n; r++)
-        ok |= values[r] != values[0];   /* equal values need no expression */
+        ok |= values[r] != values[0];   /* Equal values need no expression. */
     if (ok) {
         *best = evolve_best(b);
         fit_counts(&rest, &plain);

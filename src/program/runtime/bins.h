@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 #define REUSE_BIN_EXACT 16u
-#define REUSE_BIN_OCTAVES 36u        /* octaves from REUSE_BIN_EXACT up to 2^40 lines */
+#define REUSE_BIN_OCTAVES 36u        /* number of octaves from REUSE_BIN_EXACT to 2^40 lines */
 #define REUSE_BINS (REUSE_BIN_EXACT + 8 * REUSE_BIN_OCTAVES + 1)
 #define REUSE_BIN_COLD (REUSE_BINS - 1)
 
-/* Returns the bin of @distance. UINT64_MAX: a first use. */
+/* Returns the bin of @distance; UINT64_MAX: a first use. */
 static inline unsigned reuse_bin_of(uint64_t distance)
 {
     if (distance < REUSE_BIN_EXACT)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Writes buffered text to a file. Linked into traced programs; does not use their streams. One
+/* Writes buffered text to a file. Linked into traced programs, but does not use their streams. One
  * thread. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_OUTPUT_H
 #define PORTOLAN_PROGRAM_RUNTIME_OUTPUT_H
@@ -27,7 +27,7 @@ static inline void flush(struct output *o)
     o->length = 0;
 }
 
-/* Appends formatted text of up to 511 bytes. */
+/* Appends formatted text of up to 511 bytes */
 #define PUT(o, ...)                                                                                \
     do {                                                                                           \
         if (sizeof(o)->text - (o)->length < 512)                                                   \

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Exact reuse distances: distinct lines used since the last use of a line. Linked into traced
- * programs. Therefore the code allocates from the system, not from the program's heap. All
- * functions are static to avoid name collisions. A short list contains the latest lines, most
- * recent first; the position is the distance. Older lines have a time stamp from when they left the
- * list. A bitmap marks the stamps in use. Fenwick sums over its words count the bits above a stamp,
- * which are the lines used since. When stamps run out, those in use are renumbered. Memory is
- * proportional to the number of distinct lines (Bennett and Kruskal 1975; Olken 1981). If a signal
- * handler leaves reuse_touch by a longjmp, at most two lines are lost, and their next uses count as
- * first uses. The next call restores consistency. One thread. */
+ * programs, so it allocates from the system instead of the program's heap, and all functions are
+ * static to avoid name collisions. A short list contains the latest lines, most recent first; the
+ * position is the distance. Older lines have a time stamp from when they left the list. A bitmap
+ * marks the stamps in use. Fenwick sums over its words count the bits above a stamp, which are the
+ * lines used since. When stamps run out, those in use are renumbered. Memory is proportional to the
+ * number of distinct lines (Bennett and Kruskal 1975; Olken 1981). If a signal handler leaves
+ * reuse_touch by a longjmp, at most two lines are lost, and their next uses count as first uses.
+ * The next call restores consistency. One thread. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_REUSE_H
 #define PORTOLAN_PROGRAM_RUNTIME_REUSE_H
 
@@ -19,13 +19,14 @@
 #include <sys/mman.h>
 
 #define REUSE_RECENT 16              /* number of lines in the short list */
-/* number of latest lines that a stream may continue: prefetchers of second levels follow streams in
+/* number of latest lines that a stream may continue; prefetchers of second levels follow streams in
  * about 32 pages */
 #define REUSE_STREAM 64
 #define REUSE_APART (4 * REUSE_STREAM)   /* smallest distance of a line that continues a stream */
 #define REUSE_COLD UINT64_MAX        /* distance of a first use */
 #define REUSE_UNSAMPLED (UINT64_MAX - 1)
-#define REUSE_CHUNK 64               /* bits of the bitmap per Fenwick sum: one word of 64 bits */
+/* number of bits of the bitmap per Fenwick sum: one word of 64 bits */
+#define REUSE_CHUNK 64
 #define REUSE_TABLE_LEAST ((size_t)1 << 12)
 #define REUSE_STAMPS_LEAST ((size_t)1 << 14)
 
@@ -35,7 +36,7 @@ struct reuse_line {
     uint64_t stamp;
 };
 
-/* State of the measurement. It is valid and empty if zero-initialised; reuse_done frees it. */
+/* State of the measurement; reuse_done frees it. */
 struct reuse {
     /* latest lines, most recent first, as 1 + line number; 0: none */
     uint64_t recent[REUSE_RECENT];
@@ -43,12 +44,12 @@ struct reuse {
     struct reuse_line *table;
     size_t table_size, table_used;
     uint64_t *bits;
-    uint32_t *sums;                  /* Fenwick sums, from index 1 */
+    uint32_t *sums;                  /* Fenwick sums from index 1 */
     size_t stamps, next_stamp, marked;
-    /* Lines whose hash has one of these bits are not measured. 0: all lines are measured, so
-     * distances are exact. */
+    /* Lines whose hash has one of these bits are not measured. 0: all lines are, so distances are
+     * exact. */
     uint64_t sample_mask;
-    bool exhausted;                  /* out of memory: later distances are wrong */
+    bool exhausted;                  /* memory is exhausted, so later distances are wrong */
     volatile bool torn;              /* reuse_touch is in progress, or was left by a longjmp */
 };
 
@@ -99,8 +100,7 @@ static inline void reuse_add_sum(struct reuse *r, size_t stamp, uint32_t change)
         r->sums[i] += change;
 }
 
-/* Returns the number of one bits. Does not use the popcnt instruction, because some x86-64 CPUs
- * lack it. */
+/* Returns the number of one bits. Some x86-64 CPUs lack the popcnt instruction. */
 static inline size_t reuse_ones(uint64_t word)
 {
     word -= word >> 1 & 0x5555555555555555u;
@@ -195,8 +195,8 @@ static inline bool reuse_grow(struct reuse *r)
     return true;
 }
 
-/* Ensures space for another stamp and line. Blocks signals, so that no handler leaves the function
- * by a longjmp. */
+/* Makes space for another stamp and line. Blocks signals, so no handler can leave the function by a
+ * longjmp. */
 static inline bool reuse_room(struct reuse *r)
 {
     bool renumber = r->next_stamp == r->stamps, grow = 3 * r->table_used >= 2 * r->table_size;
@@ -217,9 +217,9 @@ static inline void reuse_set_torn(struct reuse *r, bool torn)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Restores consistency after a longjmp out of reuse_touch. The short list and the stamps of all
- * other lines are valid; the bitmap and sums follow from them. Blocks signals, so that no handler
- * leaves the function by a longjmp. */
+/* Restores consistency after a longjmp out of reuse_touch. The short list and the stamps of the
+ * other lines are valid; the bitmap and sums follow from them. Blocks signals, so no handler can
+ * leave the function by a longjmp. */
 static inline void reuse_mend(struct reuse *r)
 {
     sigset_t kept;
@@ -248,7 +248,7 @@ static inline void reuse_mend(struct reuse *r)
     sigprocmask(SIG_SETMASK, &kept, NULL);
 }
 
-/* Gives @line, which leaves the short list, the newest stamp. */
+/* Gives the newest stamp to @line, which leaves the short list. */
 static inline void reuse_retire(struct reuse *r, uint64_t line)
 {
     if (!reuse_room(r))
@@ -263,7 +263,7 @@ static inline void reuse_retire(struct reuse *r, uint64_t line)
     r->marked++;
 }
 
-/* Returns the distance of a line that is not in the short list, and removes its stamp. */
+/* Returns the distance of a line that is not in the short list. Removes its stamp. */
 static inline uint64_t reuse_recall(struct reuse *r, uint64_t line)
 {
     struct reuse_line *slot = r->table_size ? reuse_slot(r->table, r->table_size, line) : NULL;
@@ -279,8 +279,8 @@ static inline uint64_t reuse_recall(struct reuse *r, uint64_t line)
     return distance;
 }
 
-/* Returns whether @line is in the short list, or is one of the latest @within lines that left the
- * list. Changes nothing. */
+/* Returns whether @line is in the short list, or one of the latest @within lines that left it.
+ * Changes nothing. */
 static inline bool reuse_lately(const struct reuse *r, uint64_t line, size_t within)
 {
     if (reuse_in_recent(r, line))
@@ -291,8 +291,8 @@ static inline bool reuse_lately(const struct reuse *r, uint64_t line, size_t wit
 }
 
 /* Returns whether @line at @distance continues a stream of any instruction: the previous line was
- * used lately. The stream may be that of a loop whose remainder follows. In a small area every line
- * has such a neighbour, so the result is false for small distances, and if lines are sampled. */
+ * used lately. The stream may be that of a loop whose remainder follows. Returns false for small
+ * distances, because in a small area every line has such a neighbour, and if lines are sampled. */
 static inline bool reuse_continues(const struct reuse *r, uint64_t line, uint64_t distance)
 {
     return distance >= REUSE_APART && !r->sample_mask && line &&

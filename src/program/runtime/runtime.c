@@ -4,10 +4,10 @@
  * variable it does nothing. PORTOLAN_TRACE_MODE: counts; exact; sampled: one line in 32; calls:
  * counts, and the time in external functions; sets: counts, and misses of the caches
  * PORTOLAN_TRACE_CACHES=SETSxWAYS,... PORTOLAN_TRACE_SHIFT: bytes added to every address. Each
- * thread has its own reuse distances, as with private caches. Only one thread at a time records
- * references. Its turn has many references, because streams of an instruction must be detected. The
- * first calls of the allocator are recorded, for all threads together. A forked process writes its
- * own counts to another file, whose name has the process number and the time appended. */
+ * thread has its own reuse distances, as with private caches. One thread at a time records
+ * references, many in each turn, because streams of an instruction must be detected. The first
+ * calls of the allocator are recorded, for all threads together. A forked process writes its own
+ * counts to another file, whose name has the process number and the time appended. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -35,23 +35,24 @@
 
 #define LINE_BYTES STEPS_LINE
 #define SAMPLE_SHIFT 5u
-/* calls that take more than this multiple of the mean time are ignored, because they were
- * preempted */
+/* multiple of the mean time above which a call is ignored, because it was preempted */
 #define LATE 16u
 #define LATE_TICKS 20000u
 #define TRIES 200
-#define NOTHING_EVERY 16u            /* calls of the program per measurement of an empty call */
+/* number of the program's calls per measurement of an empty call */
+#define NOTHING_EVERY 16u
 /* minimum number of measurements of empty calls that replace the one at the start */
 #define NOTHING_LEAST 8u
 #define CLOCKS_TICKS 100000u         /* ticks between two readings of the clocks */
-#define CALLS_DEEP 32u               /* largest number of nested calls that are timed */
+#define CALLS_DEEP 32u               /* maximum number of nested calls that are timed */
 #define TURN 4096u                   /* number of consecutive references of one thread */
 #define NAP 50000                    /* nanoseconds of a sleep while another thread has its turn */
 #define NAPS_MOST 2000u              /* maximum number of consecutive sleeps: a tenth of a second or
                                       * more */
-#define STORED_PLACES 4096u           /* recent stores that are recorded, by address */
+#define STORED_PLACES 4096u           /* number of recorded recent stores, by address */
 #define ALLOCATIONS 32768u             /* maximum number of allocations that are recorded */
-#define GIVEN_PLACES (2 * ALLOCATIONS) /* entries of the hash table of addresses, a power of two */
+/* number of entries of the hash table of addresses, a power of two */
+#define GIVEN_PLACES (2 * ALLOCATIONS)
 #define CHAIN 20000
 /* cycles of a 64-bit multiplication (3) and an exclusive or (1) */
 #define CHAIN_CYCLES 4u
@@ -61,17 +62,17 @@ extern struct portolan_unit_ *__start_portolan_units[] __attribute__((weak)),
 
 static const char *trace_path;
 static const char *trace_mode = "counts";
-/* bytes added to every address, which varies the alignment of arrays */
+/* bytes added to every address, which vary the alignment of arrays */
 static uint64_t shift;
 static pid_t trace_process;
 static int forked;                   /* this process is a fork of the started one */
 static int written;
-static struct sets sets;             /* caches of mode sets; the other modes have no levels */
+static struct sets sets;             /* caches of mode sets; the other modes have none */
 static uint64_t sample_mask;         /* value of reuse.sample_mask in each thread */
-static struct reuse new_lines;       /* First uses of lines by any thread. If another thread used a
-                                      * line before, its distance is measured here. */
-static int exhausted;                /* out of memory: the trace is incomplete */
-/* State of a thread. */
+/* First uses of lines by any thread, and the distances of lines that another thread used before. */
+static struct reuse new_lines;
+static int exhausted;                /* memory is exhausted, so the trace is incomplete */
+/* State of a thread */
 struct own {
     struct reuse reuse;
     struct branches branches;
@@ -84,17 +85,18 @@ struct own {
     } stored[STORED_PLACES];
 };
 static _Thread_local struct own *mine;
-static _Thread_local unsigned turn;  /* references left in this thread's turn; 0: it has none */
+/* number of references left in this thread's turn; 0: not its turn */
+static _Thread_local unsigned turn;
 static struct own *turn_owner;       /* thread that records references; NULL: none */
 static struct own *turn_last;        /* previous owner of the turn; only compared */
 static struct own *turn_next;        /* a thread that waits for its turn; only compared */
-/* @busy: this thread is in the runtime. References by a signal handler that interrupts it are then
- * not recorded. @left_out: number of these references. */
+/* @busy: this thread is in the runtime, so references of a signal handler that interrupts it are
+ * not recorded. @left_out: number of these. */
 static _Thread_local volatile int busy;
 static _Thread_local unsigned left_out;
 static int tracing;                  /* references are traced */
 static int timing;                   /* calls are timed */
-/* Two clocks in nanoseconds: wall clock, and this thread's CPU time. */
+/* two clocks in nanoseconds: wall clock, and this thread's CPU time */
 struct clocks {
     uint64_t wall, own;
 };
@@ -107,11 +109,11 @@ static _Thread_local struct clocks clocks_seen;
 static _Thread_local uint64_t clocks_seen_at;   /* ticks at which @clocks_seen was read */
 static _Thread_local unsigned open_count;
 static uint64_t nothing;             /* ticks of an empty call before the program started */
-/* Empty calls that are timed between the program's calls, one in NOTHING_EVERY. Their ticks vary
+/* Empty calls timed between the program's calls, one in NOTHING_EVERY, because their ticks vary
  * with the load of the shared core. */
 static _Thread_local struct portolan_calls_ nothings;
 static _Thread_local unsigned ended;
-/* Calls of the allocator in order. */
+/* calls of the allocator in order */
 static struct {
     uint64_t size;
     const struct portolan_calls_ *calls; /* block of the call; NULL: unknown */
@@ -128,8 +130,7 @@ static struct {
 } given[GIVEN_PLACES];
 static _Thread_local const struct portolan_calls_ *calls_at;
 
-/* Returns zeroed bins. Reserves them in large pieces, of which the system only allocates the pages
- * that are used. */
+/* Returns zeroed bins. Reserves large pieces, of which the system allocates only the used pages. */
 static struct portolan_bin_ *bins_new(void)
 {
     static char *at, *end;
@@ -148,21 +149,20 @@ static struct portolan_bin_ *bins_new(void)
     return bins;
 }
 
-/* Yields the CPU during another thread's turn. Returns 0 in a forked process, which has no such
+/* Yields the CPU during another thread's turn. Returns 0 in a forked process, which has no other
  * thread. */
 static int wait_on(void)
 {
-    /* Yields instead of sleeping, because on a busy host a sleep would take a tenth of a second. */
+    /* On a busy host a sleep would take a tenth of a second, so it yields instead. */
     if (getpid() != trace_process)
         return 0;
     sched_yield();
     return 1;
 }
 
-/* Returns whether the thread may record a reference. If so, the thread may record until it sets
- * busy to 0. A library may leave a signal handler by a jump that is not instrumented. Then busy
- * stays set. Therefore busy is ignored after TURN references, which is more than a handler
- * makes. */
+/* Returns whether the thread may record references, which it may until it sets busy to 0. A library
+ * may leave a signal handler by a jump that is not instrumented, so that busy remains set. It is
+ * therefore ignored after TURN references, which is more than a handler makes. */
 static int begin(void)
 {
     if (busy && ++left_out < TURN)
@@ -192,8 +192,8 @@ static void give_turn_up(void)
     busy = 0;
 }
 
-/* If this thread had the last turn, waits until another thread has started its turn. On a busy host
- * this thread would otherwise take every turn. The wait is limited, because a thread that left the
+/* If this thread had the last turn, waits until another thread starts its turn. On a busy host this
+ * thread would otherwise take every turn. The wait is limited, because a thread that left the
  * runtime by a longjmp never takes its turn. Returns false in a forked process. */
 static int let_others_first(void)
 {
@@ -202,7 +202,7 @@ static int let_others_first(void)
     for (unsigned i = 0; i < NAPS_MOST && __atomic_load_n(&turn_next, __ATOMIC_RELAXED); i++) {
         if (getpid() != trace_process)
             return 0;
-        /* nanosleep would be a cancellation point, at which another thread could end this thread */
+        /* nanosleep would be a cancellation point, at which another thread could end this one. */
         const int kept = errno;
         syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = NAP}, NULL);
         errno = kept;
@@ -212,7 +212,7 @@ static int let_others_first(void)
 }
 
 /* Waits for this thread's turn. Returns false in a forked process, or without memory for the
- * thread's state. After a longjmp out of a signal handler, the thread may already have the turn. */
+ * thread's state. After a longjmp out of a signal handler, it may already be this thread's turn. */
 static int take_turn(void)
 {
     if (!mine && !exhausted) {
@@ -239,8 +239,8 @@ static int take_turn(void)
     return 1;
 }
 
-/* Returns the reuse distance of @line in this thread. If this thread uses it for the first time,
- * returns its distance among the first uses of all threads. */
+/* Returns the reuse distance of @line in this thread. For its first use in this thread, returns its
+ * distance among the first uses of all threads. */
 static uint64_t distance_of(uint64_t line)
 {
     uint64_t distance = reuse_touch(&mine->reuse, line);
@@ -254,7 +254,7 @@ static void touch(struct portolan_access_ *access, uint64_t address, uint64_t fi
 {
     if (!turn && !take_turn())
         return;
-    turn -= turn > 1;   /* at 1, reference_end ends the turn */
+    turn -= turn > 1;   /* reference_end ends a turn of 1. */
     access->references++;
     access->sum += address;
     if (sets.count) {
@@ -285,8 +285,8 @@ static void touch(struct portolan_access_ *access, uint64_t address, uint64_t fi
     }
 }
 
-/* Starts a reference. Returns false if references are not traced now. The thread has its turn until
- * reference_end, unless memory is exhausted (turn 0). */
+/* Starts a reference, which reference_end ends. Returns false if references are currently not
+ * traced. @turn is 0 if memory is exhausted. */
 static int reference_begin(struct portolan_access_ *access, const void *address, uint64_t size)
 {
     if (!tracing || !address || !begin())
@@ -359,7 +359,7 @@ void portolan_touch_range_(struct portolan_access_ *access, const void *address,
     }
 }
 
-/* Each thread has its own predictor, because threads run on separate cores. */
+/* Threads run on separate cores, so each has its own predictor. */
 void portolan_branch_(uint64_t *mispredicted, uint64_t taken)
 {
     if (!tracing || !mine || busy || sets.count)
@@ -390,8 +390,8 @@ static unsigned given_place(uintptr_t at)
     return i;
 }
 
-/* Records a call of the allocator. @old is the memory that it freed or resized, @got the memory of
- * @size bytes that it returned. NULL: none. */
+/* Records a call of the allocator. @old: memory that it freed or resized. @got: memory of @size
+ * bytes that it returned. NULL: none. */
 static void allocated(const void *old, const void *got, size_t size)
 {
     if (!allocations_wanted || (!old && !got))
@@ -415,7 +415,7 @@ static void allocated(const void *old, const void *got, size_t size)
     __atomic_clear(&allocations_lock, __ATOMIC_RELEASE);
 }
 
-/* Wrappers of glibc's allocator, which also has internal names. The symbols are weak, so that a
+/* Wrappers of glibc's allocator, whose functions also have internal names. They are weak, so a
  * program's own allocator replaces them. */
 #if defined(__GLIBC__)
 extern void *__libc_malloc(size_t size);
@@ -484,7 +484,7 @@ static struct clocks clocks_now(void)
                            (uint64_t)own.tv_sec * 1000000000u + (uint64_t)own.tv_nsec};
 }
 
-/* Returns the ticks of a long call, @ticks, in which the thread was not preempted. */
+/* Returns the ticks of a long call, of @ticks in total, in which the thread was not preempted. */
 static uint64_t own_ticks(uint64_t ticks, const struct clocks *begun)
 {
     struct clocks now = clocks_now();
@@ -498,8 +498,8 @@ void portolan_call_at_(const struct portolan_calls_ *calls)
     give_turn_up();   /* The external function may wait for another thread. */
 }
 
-/* Starts timing a call. Waits for the program's previous instructions, because their time is not
- * part of the call. */
+/* Starts timing a call. Waits for the program's previous instructions, whose time is not part of
+ * the call. */
 uint64_t portolan_call_begin_(void)
 {
     if (!timing)
@@ -508,7 +508,8 @@ uint64_t portolan_call_begin_(void)
     _mm_lfence();
 #endif
     if (ticks_now() - clocks_seen_at > CLOCKS_TICKS) {
-        clocks_seen = clocks_now();   /* reads the clocks only at some calls to save time */
+        /* Reading the clocks takes long, so they are read only at some calls. */
+        clocks_seen = clocks_now();
         clocks_seen_at = ticks_now();
     }
     uint64_t begun = ticks_now();
@@ -538,8 +539,8 @@ void portolan_leave_(void)
             ticks_now() - open_calls[open_count - 1].entered + nothing;
 }
 
-/* Returns the ticks of the call that started at @begun and ended at @now. Ends calls within it that
- * a longjmp left. UINT64_MAX: unknown, because a callback was entered and not left. */
+/* Returns the ticks of the call from @begun to @now. Ends calls within it that a longjmp left.
+ * UINT64_MAX: unknown, because a callback was entered and not left. */
 static uint64_t ticks_of_call(uint64_t begun, uint64_t now)
 {
     uint64_t ticks = now - begun;
@@ -670,8 +671,8 @@ static void put_unit(struct output *o, const struct portolan_unit_ *unit)
     }
 }
 
-/* Writes an allocation with its block, @calls. Writes the block's unit as its index among the
- * written units. If the unit is unknown, its index is invalid. */
+/* Writes an allocation with its block, @calls, whose unit is an index among the written units. The
+ * index of an unknown unit is invalid. */
 static void put_allocation(struct output *o, const struct portolan_calls_ *calls, uint64_t size,
                            unsigned of)
 {
@@ -690,8 +691,8 @@ static void put_allocation(struct output *o, const struct portolan_calls_ *calls
         (unsigned long long)size, of);
 }
 
-/* Called in a forked process. Clears the parent's counts, and the turn of a thread that does not
- * exist in this process. */
+/* Clears the parent's counts, and the turn of a thread that does not exist in this process. Called
+ * in a forked process. */
 static void begin_forked(void)
 {
     for (struct portolan_unit_ **at = __start_portolan_units; at < __stop_portolan_units; at++) {
@@ -704,7 +705,7 @@ static void begin_forked(void)
         for (uint64_t i = 0; i < unit->accesses; i++) {
             unit->access[i].references = 0;
             unit->access[i].sum = 0;
-            unit->access[i].bins = NULL;   /* the bins belong to the parent's trace */
+            unit->access[i].bins = NULL;   /* The bins belong to the parent's trace. */
             unit->access[i].from_votes = 0;
         }
     }
@@ -750,7 +751,7 @@ static __attribute__((destructor(101))) void trace_end(void)
     int timed = timing;
     char path[4096];
 
-    /* after vfork(), this process uses the parent's memory and must not write the trace */
+    /* After vfork(), this process uses the parent's memory and must not write the trace. */
     if (!trace_path || getpid() != trace_process || written)
         return;
     tracing = timing = allocations_wanted = 0;
@@ -778,7 +779,7 @@ static __attribute__((destructor(101))) void trace_end(void)
     for (unsigned i = 0; i < allocation_count; i++)
         put_allocation(&o, allocations[i].calls, allocations[i].size, allocations[i].of);
 
-    /* without the end mark, readers treat the trace as incomplete */
+    /* A trace without the end mark is incomplete. */
     if (!exhausted)
         PUT(&o, "end\n");
     flush(&o);

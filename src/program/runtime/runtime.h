@@ -8,7 +8,7 @@
 
 #include "program/runtime/steps.h"
 
-/* Section with pointers to units. The linker defines symbols for its start and end. */
+/* section with pointers to units, for whose start and end the linker defines symbols */
 #define PORTOLAN_UNIT_SECTION "portolan_units"
 #define PORTOLAN_ABOUT_SECTION ".portolan"     /* consecutive descriptions of units */
 /* A description is a line with this word and a length, then JSON of that length in bytes, then a
@@ -28,35 +28,35 @@
 #define PORTOLAN_RUNTIME_VERSION 6u
 
 struct portolan_bin_ {
-    uint64_t count, sum; /* number of references; sum of their distances */
-    uint64_t regular;    /* number of references with a steady step of the instruction */
-    /* Most common steady step in bytes, by Boyer and Moore's majority vote. A mean would change
-     * with a few different steps. Some caches need the exact power of two. */
+    uint64_t count, sum; /* number of references, and sum of their distances */
+    uint64_t regular;    /* number of references with a steady stride of the instruction */
+    /* Most common steady stride in bytes, by Boyer and Moore's majority vote. A few other strides
+     * would change a mean, but some caches need the exact power of two. */
     uint64_t step, votes;
 };
 
-/* Counters of a load or store instruction. All members are words and zero-initialised. */
+/* Counters of a load or store instruction. All members are zero-initialised words. */
 struct portolan_access_ {
-    uint64_t references, sum; /* number of references; sum of their addresses */
+    uint64_t references, sum; /* number of references, and sum of their addresses */
     struct portolan_bin_ *bins;
     struct steps steps;
-    /* For a load: the store that wrote most of its values, and the number of executions of that
-     * store since. Boyer and Moore's majority vote finds both. */
+    /* For a load: the store that wrote most of its values, and the number of that store's
+     * executions since, both by Boyer and Moore's majority vote. */
     struct portolan_access_ *from;
     uint64_t from_age, from_votes;
 };
 
-/* Calls from a block to external code, such as libraries. */
+/* calls from a block to external code, such as libraries */
 struct portolan_calls_ {
-    uint64_t count, kept; /* number of calls; number of calls with a valid time */
+    uint64_t count, kept; /* number of calls, and of those with a valid time */
     uint64_t ticks;       /* ticks of the calls with a valid time */
 };
 
-/* A compiled file. */
+/* A compiled file */
 struct portolan_unit_ {
     uint64_t version, blocks, accesses;
-    const char *key; /* key of the unit, also in its description */
-    /* two per block: executions, and executions whose branch went to its first successor */
+    const char *key; /* key of the unit, as in its description */
+    /* two per block: number of executions, and of those whose branch went to its first successor */
     uint64_t *counts;
     struct portolan_access_ *access;
     struct portolan_calls_ *calls; /* external calls of each block */
@@ -65,22 +65,22 @@ struct portolan_unit_ {
 };
 
 void portolan_touch_(struct portolan_access_ *access, const void *address, uint64_t size);
-/* Record an access of a store or a load to one address. */
+/* Record an access of a store or a load to one address */
 void portolan_store_(struct portolan_access_ *access, const void *address, uint64_t size);
 void portolan_load_(struct portolan_access_ *access, const void *address, uint64_t size);
-/* Called before each conditional branch, with the counter of its block and whether it takes the
- * first direction. */
+/* Called before each conditional branch, with the counter of its block and whether the condition is
+ * true. */
 void portolan_branch_(uint64_t *mispredicted, uint64_t taken);
 void portolan_touch_range_(struct portolan_access_ *access, const void *address, uint64_t size);
 /* Called before each external call. Allocations until the next call belong to the block of
  * @calls. */
 void portolan_call_at_(const struct portolan_calls_ *calls);
-/* Called before and after each external call that can return. The result of the first function is
- * an argument of the second. */
+/* Called before and after each external call that can return. The first function's result is an
+ * argument of the second. */
 uint64_t portolan_call_begin_(void);
 void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun);
-/* Called at the start and end of functions that external code may call. The time of such a function
- * is not part of the external call. */
+/* Called at the start and end of functions that external code may call, whose time is not part of
+ * the external call. */
 void portolan_enter_(void);
 void portolan_leave_(void);
 /* Called before each longjmp, because a longjmp may leave a signal handler. */

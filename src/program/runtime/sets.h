@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Simulates caches by address, with LRU replacement. A level is accessed after a miss in the
- * previous one. Linked into traced programs, as is reuse.h. One thread. */
+ * previous one. Linked into traced programs, like reuse.h. One thread. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_SETS_H
 #define PORTOLAN_PROGRAM_RUNTIME_SETS_H
 
@@ -24,8 +24,8 @@ struct sets {
     unsigned count;
 };
 
-/* Parses the shapes of levels, "SETSxWAYS,SETSxWAYS", the first level first. Returns false if they
- * are invalid or memory is exhausted. */
+/* Parses the shapes of levels, "SETSxWAYS,SETSxWAYS", first level first. Returns false if they are
+ * invalid or memory is exhausted. */
 static inline bool sets_begin(struct sets *s, const char *text)
 {
     for (s->count = 0; *text && s->count < SETS_LEVELS; s->count++) {
@@ -45,14 +45,14 @@ static inline bool sets_begin(struct sets *s, const char *text)
     return s->count && !*text;
 }
 
-/* Returns whether @line hits. Makes it the most recent line of its set. */
+/* Returns whether @line hits. It becomes the most recent line of its set. */
 static inline bool sets_level_look(struct sets_level *l, uint64_t line)
 {
     uint64_t *set = l->lines + line % l->sets * l->ways, moved = line + 1;
     const uint64_t key = moved;
 
-    for (uint64_t at = 0; at < l->ways; at++) {   /* moves the lines before the line's old position
-                                                   * by one */
+    /* Moves the lines before the line's old position by one. */
+    for (uint64_t at = 0; at < l->ways; at++) {
         const uint64_t here = set[at];
         set[at] = moved;
         if (here == key)

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Detects steps of an instruction that a prefetcher follows. A prefetcher follows the lines of
- * several streams. For example, a load that alternates between the row above and the row below has
- * two streams, one per row. Therefore an instruction has several heads, the last line of each
- * stream. A line next to a head continues its stream. Linked into traced programs. */
+/* Detects strides of an instruction that a prefetcher follows. A prefetcher follows the lines of
+ * several streams: a load that alternates between the row above and the row below has two, one per
+ * row. An instruction therefore has several heads, the last line of each stream. A line next to a
+ * head continues its stream. Linked into traced programs. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_STEPS_H
 #define PORTOLAN_PROGRAM_RUNTIME_STEPS_H
 
 #include <stdint.h>
 
 #define STEPS_LINE 64u
-/* streams per instruction; prefetchers of second levels follow more of them */
+/* number of streams per instruction; prefetchers of second levels follow more */
 #define STEPS_HEADS 8u
 #define STEPS_NONE UINT64_MAX
 
-/* State of an instruction. Zero-initialised. */
+/* State of an instruction */
 struct steps {
-    /* last address of the instruction, and its difference from the previous one in bytes */
+    /* last address of the instruction, and its distance from the previous one in bytes */
     uint64_t last, step;
     uint64_t heads[STEPS_HEADS];     /* last line of each stream, as 1 + line number; 0: no
                                       * stream */
     uint64_t next;                   /* index of the oldest head, which a new stream replaces */
 };
 
-/* Returns whether @line continues a stream. Updates the stream's head, or starts a new stream. */
+/* Returns whether @line continues a stream. Updates its head, or starts a new stream. */
 static inline int steps_stream(struct steps *s, uint64_t line)
 {
     uint64_t own = line + 1;
@@ -30,7 +30,7 @@ static inline int steps_stream(struct steps *s, uint64_t line)
 
     for (unsigned i = 0; i < STEPS_HEADS; i++) {
         if (s->heads[i] == own)
-            return 0;                /* the same line is no step */
+            return 0;                /* The same line is no stride. */
         if (s->heads[i] && s->heads[i] + 1 - own <= 2)
             beside = (int)i;
     }
@@ -43,9 +43,9 @@ static inline int steps_stream(struct steps *s, uint64_t line)
     return 1;
 }
 
-/* Returns the step in bytes from the instruction's last reference to @address, if the step repeats
- * or leads to an adjacent line. Returns the size of a line if @address continues an earlier stream,
- * 0 for the same address, else STEPS_NONE. */
+/* Returns the stride in bytes from the instruction's last reference to @address if it repeats or
+ * leads to an adjacent line, the size of a line if @address continues an earlier stream, 0 for the
+ * same address, else STEPS_NONE. */
 static inline uint64_t steps_next(struct steps *s, uint64_t address)
 {
     int64_t step = (int64_t)(address - s->last), before = (int64_t)s->step,
