@@ -181,6 +181,7 @@ size_t analysis_undecoded(const struct analysis *a);
 const char *row_flag_name(uint32_t one_flag);
 
 /* limit.c: finds the limit of a loop */
+
 /* Fills @out for @a, which is complete except limit and sentence. @work must belong to the same
  * block (bounds_of). limit_done frees @out. Any thread. */
 void limit_find(const struct analysis *a, struct block_work *work, struct limit *out);
@@ -191,6 +192,7 @@ bool limit_unrolls(const struct analysis *a, enum limit_kind kind);
 const char *limit_name(enum limit_kind kind);
 
 /* advice.c: the sentence with the limit and a remedy */
+
 /* Appends why the repeated instruction @repeated (analysis_repeated) makes the result a lower
  * bound. */
 void advice_repeated(const struct insn *repeated, struct str *out);

@@ -605,7 +605,7 @@ struct kernel *kernel_load(const char *path, const struct kernel_options *option
     struct str text = {0};
     struct kernel *k = NULL;
 
-    /* object_read maps the file, which may be larger than the memory. */
+    /* The file is not read here, because it may be larger than the memory; object_read maps it. */
     if (is_elf(path) || archive_names_member(path, NULL))
         return kernel_from_object(path, options, err);
     if (archive_is(path))

@@ -45,17 +45,17 @@ portolan_machine *portolan_machine_load(const char *id_or_directory, portolan_er
 void portolan_machine_free(portolan_machine *machine);   /* does nothing for NULL */
 const char *portolan_machine_title(const portolan_machine *machine);   /* borrowed */
 /* portolan_machine_forms returns the number of the machine's instruction forms.
- * portolan_machine_form returns a form's name, like "ADD (R64, R64)", borrowed; NULL for an invalid
- * index. */
+ * portolan_machine_form returns a form's name, such as "ADD (R64, R64)", borrowed; NULL for an
+ * invalid index. */
 size_t portolan_machine_forms(const portolan_machine *machine);
 const char *portolan_machine_form(const portolan_machine *machine, size_t index);
-/* Writes the port usage of @form to @buffer as text: "1*p0156+1*p23". Returns 0 if the form is
+/* Writes the port usage of @form, such as "1*p0156+1*p23", to @buffer. Returns 0 if the form is
  * unknown or the text does not fit. */
 int portolan_machine_usage(const portolan_machine *machine, const char *form, char *buffer,
                            size_t size, portolan_error *error);
 
-/* Sets *@cycles to the cycles of @experiment, "2*ADD (R64, R64) + IMUL (R64, R64)", in steady state
- * without dependencies. */
+/* Sets *@cycles to the cycles of @experiment, such as "2*ADD (R64, R64) + IMUL (R64, R64)", in the
+ * steady state without dependences. */
 int portolan_throughput(const portolan_machine *machine, const char *experiment, double *cycles,
                         portolan_error *error);
 
@@ -69,7 +69,7 @@ enum portolan_bound {
     PORTOLAN_BOUND_RETIRE,
     PORTOLAN_BOUNDS
 };
-const char *portolan_bound_name(int bound);   /* like "ports"; NULL for an invalid number */
+const char *portolan_bound_name(int bound);   /* name such as "ports"; NULL for an invalid number */
 
 typedef struct portolan_analysis {
     size_t size;                     /* set to sizeof (portolan_analysis) by the caller */
@@ -92,7 +92,7 @@ int portolan_analyze(const portolan_machine *machine, const void *code, size_t l
 
 typedef struct portolan_accuracy {
     size_t size;                     /* set to sizeof (portolan_accuracy) by the caller */
-    /* experiments: number evaluated; unknown: number omitted, because the machine lacks a form */
+    /* experiments: number evaluated. unknown: number omitted, because the machine lacks a form. */
     size_t experiments, unknown;
     double error;                    /* mean of |predicted - measured| / measured */
     double pearson, spearman;
@@ -111,7 +111,7 @@ typedef struct portolan_inference {
     unsigned threads;                /* 0: one thread; at most 1024 */
     unsigned generations;            /* maximum number of generations; 0: unlimited, in which case
                                       * seconds must be limited */
-    /* time limit; 0: unlimited. The search uses half of it for the first generation */
+    /* time limit in seconds; 0: unlimited; the search uses half of it for the first generation */
     double seconds;
     uint64_t seed;                   /* random seed; 0: 1 */
 } portolan_inference;

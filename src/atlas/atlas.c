@@ -14,7 +14,7 @@
 #include "base/path.h"
 #include "base/watch.h"
 
-#define PAGE_LIMIT ((size_t)1 << 20)   /* largest number of bytes of a page in data/atlas */
+#define PAGE_LIMIT ((size_t)1 << 20)   /* maximum size of a page in data/atlas, in bytes */
 
 static const char *const pages[] = {"index.html", "atlas.css", "atlas.js", "pages.js", NULL};
 

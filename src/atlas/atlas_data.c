@@ -10,7 +10,7 @@
 #include "table/result.h"
 #include "throughput/predict.h"
 
-/* Forms of the form table are first, so that their indices are the rows of data/isa. */
+/* The forms of the form table are first, so their indices are the rows of data/isa. */
 void atlas_forms_init(const struct atlas_options *o, enum isa isa, struct atlas_forms *out)
 {
     const struct forms *table = o->sets[isa].forms;

@@ -28,7 +28,7 @@ struct atlas_set {
 struct atlas_options {
     const struct atlas_machine *machines;
     size_t count;
-    const struct atlas_set *sets;   /* indexed by enum isa */
+    const struct atlas_set *sets;   /* sets, indexed by enum isa */
     const char *version;            /* version of the program */
 };
 

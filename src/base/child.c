@@ -338,10 +338,10 @@ static unsigned long long number_of(const char *process, const char *file, const
 
 /* CPU time and waiting time of a process group. */
 struct share {
-    /* seconds that the process which waited longest spent on the run queue; the current wait is
-     * added when it ends */
+    /* seconds on the run queue of the process that waited longest; the current wait is added when
+     * it ends */
     double waited;
-    unsigned long long ran;   /* CPU time of all processes, nanoseconds */
+    unsigned long long ran;   /* CPU time of all processes in nanoseconds */
     bool runnable;            /* at least one process is running or waiting for a CPU */
 };
 

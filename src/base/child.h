@@ -13,12 +13,12 @@
 
 struct child_limits {
     unsigned cpu_seconds;
-    size_t memory;    /* bytes of address space */
-    size_t file_size; /* bytes of the largest file that the child may write */
+    size_t memory;    /* maximum size of the address space in bytes */
+    size_t file_size; /* maximum size of a file that the child writes, in bytes */
     /* wall-clock seconds; excludes time in which the child was runnable but waited for a CPU */
     double wall_seconds;
     double asks;          /* seconds between two calls of child_watch's function; 0: 0.1 */
-    size_t output;        /* largest number of bytes of the child's output that are stored */
+    size_t output;        /* maximum number of bytes of the child's output that are stored */
     bool fixed_addresses; /* disables address space randomisation if the system allows it */
     /* descriptor that the child receives as CHILD_FILE; must be at least CHILD_FILE; 0: none */
     int file;
@@ -27,7 +27,7 @@ struct child_limits {
 struct child_result {
     int status;     /* status of waitpid */
     bool timed_out; /* the process group was killed at the wall-clock limit */
-    bool cut;       /* true if the output was truncated at child_limits.output */
+    bool cut;       /* the output was truncated at child_limits.output */
     /* CPU seconds (user and system) of the child, and of its own children that it waited for */
     double cpu_seconds;
     double system_seconds; /* system part of cpu_seconds */

@@ -9,8 +9,8 @@
 #define CHOICES_MAX 4096   /* maximum number of patterns that a pattern with braces may expand to */
 
 /* Expands @pattern from left to right and calls @use with each result. A pattern without braces is
- * passed unchanged. Braces cannot be nested. Returns false with err for an unclosed brace, for too
- * many patterns, or when @use returns false. Any thread. */
+ * not changed. Braces cannot be nested. Returns false with err for an unclosed brace, for too many
+ * patterns, or when @use returns false. Any thread. */
 bool choices_each(const char *pattern, bool (*use)(const char *one, void *data, struct err *err),
                   void *data, struct err *err);
 

@@ -52,7 +52,7 @@ static inline size_t first_from(const void *records, size_t count, size_t size, 
     return low;
 }
 
-/* Same as first_from for the first record whose key exceeds @value. */
+/* Like first_from, for the first record whose key exceeds @value. */
 static inline size_t first_past(const void *records, size_t count, size_t size, size_t key,
                                 uint64_t value)
 {

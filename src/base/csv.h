@@ -22,7 +22,7 @@ struct csv_table {
 /* Reads a file of at most 256 MiB and 16 million fields. Returns NULL with err. Free it with
  * csv_table_free. Any thread. */
 struct csv_table *csv_table_read(const char *path, struct err *err);
-/* Same as csv_table_read for text in memory. Errors name @name as the file. */
+/* Like csv_table_read, for text in memory. Errors name @name as the file. */
 struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t length,
                                   struct err *err);
 void csv_table_free(struct csv_table *t);

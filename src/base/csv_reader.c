@@ -14,7 +14,7 @@
 #include "base/vec.h"
 
 #define CHUNK 65536
-/* bytes; a longer field is the result of an unclosed quote */
+/* maximum size of a field in bytes; a longer one is the result of an unclosed quote */
 #define FIELD_LIMIT ((size_t)1 << 24)
 
 struct csv_reader {
@@ -28,7 +28,8 @@ struct csv_reader {
     size_t next_row, next_field, row;
     /* @ended: the end of the file was read. @whole: memory sufficed for the current row. */
     bool ended, whole;
-    double bytes, total;           /* bytes read so far, and size of the file (0: unknown) */
+    /* number of bytes read so far, and size of the file (0: unknown) */
+    double bytes, total;
     char chunk[CHUNK];
 };
 

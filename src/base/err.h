@@ -17,10 +17,10 @@ enum err_code {
 
 struct err {
     enum err_code code;
-    char file[512];   /* empty: the error is not about a file */
-    _Bool profile;    /* true if @file was read as a perf profile */
-    size_t line;      /* from 1; 0: none */
-    size_t column;    /* from 1; 0: none */
+    char file[512];   /* name of the file; empty: the error is not about a file */
+    _Bool profile;    /* @file was read as a perf profile */
+    size_t line;      /* line from 1; 0: none */
+    size_t column;    /* column from 1; 0: none */
     char what[1024];
     char todo[512];   /* remedy; may be empty */
 };

@@ -16,7 +16,7 @@
 #include "base/mem.h"
 
 #define PLACES 64            /* maximum number of files that can be mapped at the same time */
-/* limit in seconds for saving the session; a lock of the faulting thread may block the save */
+/* maximum time in seconds for saving the session; a lock of the faulting thread may block it */
 #define RESCUE_SECONDS 40
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -32,7 +32,7 @@ static struct sigaction before_mapping;   /* previous SIGBUS action; used until 
 static atomic_bool watching, ending;
 /* process that installed the handlers; processes forked from it have nothing to save */
 static atomic_int program;
-static _Atomic(pthread_t) ender;          /* the thread that faulted; valid if @ending */
+static _Atomic(pthread_t) ender;          /* the thread that faulted; valid if @ending is true */
 static void (*_Atomic helper)(void);
 static _Thread_local bool on_helper;
 static struct fault_stack first_stack;    /* signal stack of the thread that calls fault_watch */

@@ -35,7 +35,7 @@ void fault_unblock(sigset_t *blocked);
 
 /* A file that is mapped read-only. */
 struct mapped {
-    const char *bytes;   /* NULL: not mapped */
+    const char *bytes;   /* contents; NULL: not mapped */
     size_t length;
     int place;           /* internal */
 };

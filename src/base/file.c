@@ -14,8 +14,8 @@
 #include "base/similar.h"
 #include "base/watch.h"
 
-/* bytes per read, into a buffer on the stack; small, because the first use of a stack page costs
- * more than reading a page */
+/* number of bytes per read, into a buffer on the stack; small, because the first use of a stack
+ * page costs more than reading a page */
 #define READ_AT_ONCE 16384
 
 static bool pipes_refused;

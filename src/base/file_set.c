@@ -40,8 +40,8 @@ struct file_set {
     char *path;
     VEC(struct change) changes;
     bool private;           /* only the owner may read the directory and its files */
-    bool made;              /* true if this change created the directory */
-    bool recorded;          /* true if the record is in place, so that the change is valid */
+    bool made;              /* this change created the directory */
+    bool recorded;          /* the record is in place, so the change is valid */
 };
 
 static bool plain_component(const char *name, size_t length)

@@ -17,12 +17,12 @@
 struct file_set;
 
 /* Starts a change of directory @dir, which is created if missing (but not its parents). First
- * completes an interrupted change. @private: the directory receives mode 0700 and the written files
+ * completes an interrupted change. @private: the directory gets mode 0700 and the written files
  * 0600. Until file_set_free no other process can change or open the directory. Returns NULL with
  * err. One thread. */
 struct file_set *file_set_new(const char *dir, bool private, struct err *err);
-/* Sets the new contents of @name. The subdirectory of a name like "a/b" is created. Returns false
- * with err. */
+/* Sets the new contents of @name. The subdirectory of a name such as "a/b" is created. Returns
+ * false with err. */
 bool file_set_write(struct file_set *set, const char *name, const void *bytes, size_t length,
                     struct err *err);
 /* Removes @name, which may be missing, and the subdirectories that become empty. Returns false with

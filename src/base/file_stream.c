@@ -15,7 +15,7 @@
 struct file_stream {
     int fd;
     char *path;
-    off_t length;   /* bytes of the completely written pieces */
+    off_t length;   /* number of bytes of the completely written pieces */
 };
 
 bool file_stream_refused(const char *path, int fd, struct err *err)

@@ -15,7 +15,7 @@ struct file_temporary {
                                * lock was left by an earlier process */
     long process;
     unsigned serial;
-    bool private;             /* true if the mode of the file is 0600 */
+    bool private;             /* the mode of the file is 0600 */
     char name[NAME_MAX + 1];  /* name in the target's directory */
 };
 

@@ -40,19 +40,19 @@ static inline uint32_t index_find(const struct index *x, uint64_t hash, index_sa
          at = (at + 1) & (x->slot_count - 1)) {
         if (x->slots[at].hash == low && same(items, x->slots[at].item - 1, key))
             return x->slots[at].item - 1;
-        steps_add(1);   /* includes collisions in the count of steps */
+        steps_add(1);   /* Collisions are included in the count of steps. */
     }
     return INDEX_NONE;
 }
 
-/* Makes room for one more item, for indexes that grow with the input. Returns false, with nothing
- * changed, if memory runs out. */
+/* Makes room for one more item, for an index whose size depends on the input. Returns false, with
+ * nothing changed, if memory runs out. */
 bool index_try_reserve(struct index *x);
 /* Adds position @item, which must not be in the index. */
 void index_add(struct index *x, uint64_t hash, uint32_t item);
 /* Removes position @item, which was added with @hash. */
 void index_remove(struct index *x, uint64_t hash, uint32_t item);
-/* Removes all items but keeps the memory. */
+/* Removes all items but preserves the memory. */
 void index_clear(struct index *x);
 void index_done(struct index *x);
 

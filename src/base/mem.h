@@ -1,7 +1,8 @@
 /* Memory allocation. mem_* is for small blocks and does not fail. When memory runs out, these
  * functions use the reserve (base/shortage.h), and the job or command is cancelled. When the
- * reserve is used up, the program ends. mem_try_* is for blocks of more than MEM_SMALL bytes that
- * grow with the input. These functions may fail, and the caller must report that (err_memory). */
+ * reserve is used up, the program ends. mem_try_* is for blocks of more than MEM_SMALL bytes whose
+ * size depends on the input. These functions may fail, and the caller must report that
+ * (err_memory). */
 #ifndef PORTOLAN_BASE_MEM_H
 #define PORTOLAN_BASE_MEM_H
 
@@ -24,7 +25,7 @@ char *mem_strdup(const char *text);
 char *mem_strndup(const char *text, size_t length);
 
 /* Doubles *@capacity of the array @items, whose elements have @size bytes. If the new array is too
- * large for the reserve, the array stays unchanged, and this thread's work is cancelled
+ * large for the reserve, the array remains unchanged, and this thread's work is cancelled
  * (base/shortage.h). */
 void *mem_grow(void *items, size_t *capacity, size_t size);
 /* Returns whether @bytes are available for @what, which allocates them in many pieces. Sets err if

@@ -1,5 +1,5 @@
-/* Interned strings: equal texts have equal indices. Indices count from 0 in the order of first use
- * and never change. */
+/* Interned strings: equal strings have equal indices. Indices count from 0 in the order of first
+ * use and never change. */
 #ifndef PORTOLAN_BASE_NAMES_H
 #define PORTOLAN_BASE_NAMES_H
 
@@ -14,9 +14,10 @@ struct names {
 /* Frees the strings. A zero-initialised struct is empty and valid. While the struct changes, only
  * one thread may use it. */
 void names_done(struct names *n);
-/* Returns the index of @text, which is added if new. */
+/* Returns the index of @text, which is added if it is new. */
 uint32_t names_add(struct names *n, const char *text);
-/* Same as names_add, for lists that grow with the input. Returns UINT32_MAX if memory runs out. */
+/* Like names_add, for lists whose length depends on the input. Returns UINT32_MAX if memory runs
+ * out. */
 uint32_t names_try_add(struct names *n, const char *text);
 /* Returns the index of @text; UINT32_MAX: none. */
 uint32_t names_find(const struct names *n, const char *text);

@@ -15,13 +15,13 @@ void pack_text(struct str *out, const char *text);
 void pack_array(struct str *out, const void *items, size_t count, size_t size);
 
 struct unpacking {
-    const char *at;      /* borrowed */
+    const char *at;      /* next byte; borrowed */
     size_t left;
     bool broken;
 };
 uint64_t unpack_count(struct unpacking *from);
 double unpack_number(struct unpacking *from);
-/* Returns a text borrowed from the bytes; "" if they are broken. */
+/* Returns a string borrowed from the bytes; "" if they are broken. */
 const char *unpack_text(struct unpacking *from);
 /* Copies @count items to @to; zeros if bytes are missing. */
 void unpack_array(struct unpacking *from, void *to, size_t count, size_t size);

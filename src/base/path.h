@@ -13,9 +13,9 @@
  * or relative. The caller frees it. Returns NULL without a home directory, or if it belongs to
  * another user, which is logged once. Creates nothing. */
 char *path_state(const char *name);
-/* Same as path_state in $XDG_DATA_HOME or ~/.local/share, for files that the user made. */
+/* Like path_state, in $XDG_DATA_HOME or ~/.local/share, for files that the user made. */
 char *path_data(const char *name);
-/* Same as path_state in $XDG_CONFIG_HOME or ~/.config, for the user's settings. */
+/* Like path_state, in $XDG_CONFIG_HOME or ~/.config, for the user's settings. */
 char *path_config(const char *name);
 /* Returns whether @path is in the state directory, in which files are private and links are not
  * followed. Any thread. */

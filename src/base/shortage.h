@@ -13,11 +13,11 @@
 /* reserve for saving the session before the program ends */
 #define SHORTAGE_LAST ((size_t)8 << 20)
 
-/* Memory state of one job or command, shared by its threads. Initialise it with zero. */
+/* Memory state of a job or command, shared by its threads. Initialise it with zero. */
 struct shortage {
     /* number of bytes of the first request that needed the reserve; 0: none */
     atomic_size_t wanted;
-    atomic_bool cut;        /* true if the work was cancelled */
+    atomic_bool cut;        /* the work was cancelled */
     atomic_bool lost;       /* part of the output is missing, so no file may be written */
 };
 

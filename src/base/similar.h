@@ -10,7 +10,7 @@
 /* Initialise it with {.word = ...}. */
 struct similar {
     const char *word;
-    const char *best;      /* NULL: none is similar */
+    const char *best;      /* most similar candidate so far, borrowed; NULL: none */
     /* edit distance of @best: letters inserted, deleted, replaced or exchanged with a neighbour,
      * ignoring case */
     size_t distance;

@@ -26,7 +26,7 @@ bool str_try_reserve(struct str *s, size_t more)
     return true;
 }
 
-/* Makes room for @more bytes. Returns false if the text is too large for the reserve, as the text
+/* Makes room for @more bytes. Returns false if the string is too large for the reserve, as the text
  * of a whole table may be. The thread's work then fails. */
 static bool reserve(struct str *s, size_t more)
 {

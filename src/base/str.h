@@ -1,4 +1,4 @@
-/* A growable byte string that is always NUL-terminated. Empty and valid if zero-initialised. */
+/* A growable string of bytes that is always NUL-terminated. Empty and valid if zero-initialised. */
 #ifndef PORTOLAN_BASE_STR_H
 #define PORTOLAN_BASE_STR_H
 
@@ -15,10 +15,11 @@ struct str {
 };
 
 void str_done(struct str *s);
-/* Makes room for @more bytes, for texts that grow with the input. Returns false, with nothing
- * changed, if memory runs out. */
+/* Makes room for @more bytes, for text whose length depends on the input. Returns false, with
+ * nothing changed, if memory runs out. */
 bool str_try_reserve(struct str *s, size_t more);
-void str_clear(struct str *s);                       /* keeps the memory */
+/* Makes the string empty but preserves its memory. */
+void str_clear(struct str *s);
 /* Append text, which must not be a part of @s itself. */
 void str_add(struct str *s, const char *text);
 void str_add_bytes(struct str *s, const void *bytes, size_t length);
@@ -31,8 +32,8 @@ const char *str_text(const struct str *s);
 char *str_take(struct str *s);
 
 bool str_has_prefix(const char *text, const char *prefix);
-/* Returns whether two texts are equal. Compares the first characters inline, because most different
- * texts differ there. */
+/* Returns whether two strings are equal. Compares the first characters inline, because most
+ * different strings differ there. */
 static inline bool str_same(const char *a, const char *b)
 {
     return a[0] == b[0] && (!a[0] || (a[1] == b[1] && strcmp(a, b) == 0));

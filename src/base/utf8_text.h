@@ -1,4 +1,4 @@
-/* Writes texts so that they have no effect on a terminal. Any thread. */
+/* Writes text so that it has no effect on a terminal. Any thread. */
 #ifndef PORTOLAN_BASE_UTF8_TEXT_H
 #define PORTOLAN_BASE_UTF8_TEXT_H
 
@@ -21,7 +21,7 @@ bool utf8_pieces(const char *text, size_t length,
 /* Writes @text to @out in the form of utf8_printable. All text on standard output and standard
  * error is written by this function. Returns false on failure. */
 bool utf8_write(FILE *out, const char *text, size_t length);
-/* Same as utf8_write for a short message. */
+/* Like utf8_write, for a short message. */
 void utf8_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

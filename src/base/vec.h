@@ -32,8 +32,8 @@
         if (vec_room(v))                                                                         \
             (v)->items[(v)->count++] = (value);                                                  \
     } while (0)
-/* Appends @value to a list that grows with the input. If memory runs out, sets @ok to false and
- * appends nothing. */
+/* Appends @value to a list whose length depends on the input. If memory runs out, sets @ok to false
+ * and appends nothing. */
 #define vec_try_push(v, value, ok)                                                               \
     do {                                                                                         \
         if ((ok) && (v)->capacity == (v)->count) {                                               \

@@ -8,14 +8,14 @@
 #include "base/err.h"
 #include "base/steps.h"
 
-#define WATCH_STEPS 4096   /* number of steps (base/steps.h) between two polls; so many steps take
-                            * at most a millisecond */
+/* number of steps (base/steps.h) between two polls, which take at most a millisecond */
+#define WATCH_STEPS 4096
 
 struct watch {
     bool (*over)(void *state);   /* NULL: no cancellation */
     void *state;
-    uint64_t steps;              /* steps since the last poll */
-    bool ended;                  /* true as soon as over() has returned true */
+    uint64_t steps;              /* number of steps since the last poll */
+    bool ended;                  /* over() has returned true */
     const char *unit;            /* unit of the work, such as "rows"; NULL: none */
     double done, total;          /* completed and total work in that unit; total 0: unknown */
 };
@@ -26,11 +26,11 @@ extern _Thread_local struct watch watch;
  * Returns the previous watch for watch_restore. */
 struct watch watch_begin(bool (*over)(void *state), void *state);
 void watch_restore(struct watch before);
-/* Polls. Returns whether the work must end. If so, the caller must return at once, and its own
- * caller must also poll. */
+/* Polls. Returns whether the work must end. If it must, the caller must return at once, and the
+ * caller's caller must also poll. */
 bool watch_over(void);
-/* Polls. Returns whether the work may continue. If not, sets @err ("cancelled"): a loader can then
- * return false. */
+/* Polls. Returns whether the work may continue. If not, sets @err ("cancelled"), so that a loader
+ * can return false. */
 bool watch_goes_on(struct err *err);
 
 /* Sets the displayed progress: @done of @total (0: unknown) @unit. @unit is a static string such as

@@ -297,8 +297,7 @@ static void conclude_predecoder(struct probes *p, const struct front_probes *f,
                    "copies of 32-byte blocks with 6 to 16 instructions");
     } else if (bytes && e->some_plain) {
         tell_count(p, "fetch_bytes", found->bytes, "bytes/cycle",
-                   "copies of 32-byte blocks with 6 to 16 instructions, whose number does not "
-                   "affect the predecoder");
+                   "copies of 32-byte blocks: the rate is the same for 6 to 16 instructions");
     } else {
         probe_tell(p, "predecode_bytes", NULL, "", no_explanation(p, f, e));
     }

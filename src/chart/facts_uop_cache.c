@@ -355,7 +355,7 @@ bool uop_cache_probes_conclude(struct probes *p, struct uop_cache_probes *u,
     if (!found->penalty || !p->filler || strcmp(p->filler, "nop") != 0)
         probe_tell(
             p, "uop_cache_lines", NULL, "",
-            "length-changing prefixes do not show the decoders' rate, or a nop needs no slot");
+            "length-changing prefixes cost nothing, or nops take no issue slot");
     else
         conclude_lines(p, u, found);
     return conclude_size(p, u, err);

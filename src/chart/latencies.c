@@ -393,8 +393,8 @@ static void set_load_latency(struct latency_finding *f)
     machine_set_fact(
         c->machine, "load_latency", text, "cycles",
         isfinite(plain)
-            ? "charted: the lowest latency of a plain load, from the address"
-            : "charted: the lowest latency of a load with an operation, less one cycle");
+            ? "charted: the lowest latency from the address of a plain load"
+            : "charted: the lowest latency of a load with an operation, minus one cycle");
 }
 
 /* Sets the latencies of all forms, then their latency rules. */

@@ -250,8 +250,7 @@ const struct command command_experiments_settle = {
          .help = "time to wait for a quiet core; later experiments are measured by the next run"},
         {PARAMETER(TEXT, "--simulate", struct settle_values, simulate), .value = "ID",
          .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
-         .help = "machine to simulate instead of measuring; a charted machine is always measured "
-                 "on its CPU"},
+         .help = "machine to simulate instead of measuring; not with NAME"},
         {PARAMETER(COUNT, "--cpu", struct settle_values, cpu), .value = "N", .most = 65535,
          .otherwise = "all CPUs that do not disturb each other, at most 4",
          .help = "measure only on this CPU"}),

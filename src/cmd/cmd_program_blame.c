@@ -430,7 +430,7 @@ static bool prepare_blame(struct session *s, const void *values, struct task *ta
     if (!m->runs->program->untraced)
         return err_set(
             err, ERR_USAGE, "load the program's sources with program load",
-            "%s was not compiled by program load: there is no version without counters to measure",
+            "%s was not compiled by program load, so it has no version without counters to measure",
             m->runs->program->name);
     struct blaming_program *w = mem_zero(1, sizeof *w);
     w->model = program_model_hold(m);

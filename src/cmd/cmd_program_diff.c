@@ -698,8 +698,8 @@ const struct command command_program_diff = {
                         "machine, or all; may be repeated"),
         {PARAMETER(NUMBER, "--fail-above", struct program_diff_values, fail_above),
          .value = "PERCENT", .least = 0, .most = 1e6, .otherwise = "never",
-         .help = "the command fails if a loop of B, or the whole program if it is run, takes "
-                 "longer by more than this percentage"},
+         .help = "fail if a loop of B, or the whole program if it is run, is slower by more than "
+                 "PERCENT"},
         {PARAMETER(FLAG, "--run", struct program_diff_values, run),
          .help = "run both programs, even without arguments, to weight loops by their share of A's "
                  "time"},

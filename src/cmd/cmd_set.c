@@ -175,7 +175,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (!setting && !machine)
         return refuse_name(v->name, err);
     if (!v->value)
-        return err_set(err, ERR_USAGE, "use set NAME VALUE, or set to list all settings",
+        return err_set(err, ERR_USAGE, "use set NAME VALUE; set alone lists the settings",
                        "no value for %s", v->name);
     if (machine)
         return set_machines(s, v->value, task, err);

@@ -30,7 +30,7 @@ const struct command command_tutorial = {
                    "step, Esc ends the tutorial.",
     .arguments = PARAMETERS(
         {PARAMETER(COUNT, "STEP", struct tutorial_values, step), .least = 1, .most = 99,
-         .initial = "1", .help = "number of the first step"}),
+         .initial = "1", .help = "first step, counted from 1"}),
     .examples = EXAMPLES("tutorial", "tutorial 7"),
     .values_size = sizeof(struct tutorial_values),
     .run = run_tutorial,

@@ -12,7 +12,7 @@
     DRAWING(DRAWING_FRONT, "front",                                                                \
             "error and number of distinct µops of the Pareto-optimal mappings")               \
     DRAWING(DRAWING_ACCURACY, "accuracy", "predicted and measured cycles of each experiment")      \
-    DRAWING(DRAWING_WHATIF, "whatif", "cycles by the parameter last swept by kernel whatif")
+    DRAWING(DRAWING_WHATIF, "whatif", "cycles for each value that kernel whatif last swept")
 #define DRAWING_VALUE(value, word, shows) value,
 #define DRAWING_CHOICE(value, word, shows) "|" word
 enum drawing_kind { DRAWINGS(DRAWING_VALUE) DRAWING_KINDS };

@@ -9,8 +9,8 @@
 #include "isa/vary.h"
 #include "toolchain/assemble.h"
 
-#define OFFSET_STEPS 4    /* number of possible offsets of an address, in steps from 0 */
-/* bytes between possible offsets; with this step, accesses overlap or are adjacent */
+#define OFFSET_STEPS 4    /* number of possible offsets of an address */
+/* distance of possible offsets in bytes; at this distance, accesses overlap or are adjacent */
 #define OFFSET_STEP 4
 
 /* Register pools. In every instruction set, registers with these numbers are general and not
@@ -21,10 +21,10 @@ static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
 #define VECTOR_POOL 16
 #define DRAWN_DATA 6
 #define DRAWN_OTHER 3
-/* one of this many addresses uses a register that the block may write */
+/* One of this many addresses uses a register that the block may write. */
 #define COMPUTED 4
-#define STACKED 5           /* one of this many addresses is on the stack */
-#define INDEXED 8           /* one of this many addresses has an index register */
+#define STACKED 5           /* One of this many addresses is on the stack. */
+#define INDEXED 8           /* One of this many addresses has an index register. */
 #define TRIES 1000          /* maximum number of attempts to draw a suitable block */
 
 struct block_maker {

@@ -19,7 +19,7 @@ struct block_form {
 
 struct random_block {
     size_t count;
-    uint32_t forms[BLOCK_INSNS];          /* index of each instruction's form in the maker */
+    uint32_t forms[BLOCK_INSNS];          /* per instruction, index of its form in the maker */
     struct insn insns[BLOCK_INSNS];       /* without text */
 };
 
@@ -40,9 +40,9 @@ uint32_t block_maker_draw(const struct block_maker *m, struct rng *rng);
 /* A replaceable register of an instruction: its place in the block, and its role. */
 enum slot_role { SLOT_DATA, SLOT_BASE, SLOT_INDEX };
 struct slot {
-    uint8_t insn, operand;   /* index of the instruction in the block; index of its operand */
+    uint8_t insn, operand;   /* index of the instruction in the block, and index of its operand */
     uint8_t role;            /* enum slot_role */
-    uint8_t file, reg;       /* enum register_file, and the number of the whole register */
+    uint8_t file, reg;       /* enum register_file, and number of the whole register */
 };
 #define BLOCK_SLOTS (BLOCK_INSNS * 8)
 /* Lists all replaceable registers of @b, at most BLOCK_SLOTS. Returns their number. */

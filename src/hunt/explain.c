@@ -12,23 +12,22 @@
 #include "model/facts.h"
 #include "simulate/simulate.h"
 
-#define LATENCY_MOST 30      /* highest latency to try, in cycles */
-#define FAR 64               /* largest distance from the current value at which numbers are
-                              * tried */
-#define STRIDE_SHARE 16      /* the step between the numbers tried is 1 plus the distance divided by
-                              * STRIDE_SHARE */
+#define LATENCY_MOST 30      /* maximum latency to try, in cycles */
+#define FAR 64               /* maximum distance of tried numbers from the current value */
+/* The step between tried numbers is 1 plus the distance divided by STRIDE_SHARE. */
+#define STRIDE_SHARE 16
 #define LIKE_SHARE 0.75      /* smallest fraction of the similar blocks (mutants) that a change must
                               * correct */
-#define BROKEN_SHARE 0.1     /* an agreeing block that becomes wrong outweighs 1/BROKEN_SHARE
-                              * corrected blocks */
-/* a change fits clearly better if its error is below this fraction of the other change's error */
+/* An agreeing block that becomes wrong outweighs 1 / BROKEN_SHARE corrected blocks. */
+#define BROKEN_SHARE 0.1
+/* A change fits clearly better if its error is below this fraction of the other change's error. */
 #define NEARER 0.95
-#define ABSOLUTE 0.1         /* smaller differences in cycles count as equal */
+#define ABSOLUTE 0.1         /* Smaller differences in cycles count as equal. */
 #define FINALISTS 64         /* maximum number of changes tried on all blocks */
 
 struct model {
     struct block_work *work;
-    struct simulator *simulator;   /* NULL to use bounds only */
+    struct simulator *simulator;   /* NULL: only bounds */
 };
 
 struct model *model_new(const struct machine *m, bool simulated)
@@ -392,7 +391,7 @@ static void add_number(const struct machine *m, const struct fact *f, changes *l
     add_value(m, f, now, now * 2, list);
 }
 
-/* Adds the change that adds @word to a list of words, or removes @word if the list contains it. */
+/* Adds the change that appends @word to a list of words, or removes @word from it. */
 static void add_word(const struct machine *m, const struct fact *f, const char *word, changes *list)
 {
     const char *now = machine_fact(m, f->key);
@@ -482,12 +481,12 @@ struct score {
     double error;              /* sum of relative errors over all blocks */
 };
 
-/* Previous values, to undo a trial change. */
+/* previous values, to undo a trial change */
 struct tried {
     const struct remedy *change;
     /* entries of the changed forms; owned, except for their source */
     VEC(struct mapping_entry) entries;
-    char *fact;                          /* former value of the fact; NULL if it had none */
+    char *fact;                          /* former value of the fact; NULL: none */
 };
 
 static void keep_entry(const struct machine *m, const char *form, struct tried *t)

@@ -22,11 +22,11 @@ struct model;
 /* Creates a model and borrows @m. If @simulated, predicts cycle by cycle, otherwise by bounds. */
 struct model *model_new(const struct machine *m, bool simulated);
 void model_free(struct model *model);
-/* Returns the cycles per iteration of the repeated block, or NAN if a form is unknown. */
+/* Returns the cycles per iteration of the repeated block, NaN if a form is unknown. */
 double model_cycles(struct model *model, const struct random_block *b);
-/* Same as model_cycles for any repeated code. Code that ends with a branch is a loop. */
+/* Like model_cycles, for any repeated code. Code that ends with a branch is a loop. */
 double model_cycles_of(struct model *model, const struct insn *insns, size_t count);
-/* Same as model_cycles_of for consecutive copies without a branch, with layout @shape. */
+/* Like model_cycles_of, for consecutive copies without a branch, with layout @shape. */
 double model_cycles_as(struct model *model, const struct insn *insns, size_t count,
                        enum shape shape);
 
@@ -36,11 +36,11 @@ bool cycles_differ(double a, double b, double tolerance);
 
 /* A change of a machine, such as "latency:IMUL (R64, R64)" = "4" instead of "3". */
 struct remedy {
-    char *name, *value, *before;   /* owned; name is NULL if there is none */
+    char *name, *value, *before;   /* owned; name NULL: no change */
     /* operands of a latency rule (enum latency_end); LATENCY_ANY for other changes */
     int from, to;
-    /* changes of all forms of a family, of which the first has @value and @before; form_count is 0
-     * if only the named form changes */
+    /* changes of all forms of a family, of which the first has @value and @before; form_count 0:
+     * only the named form changes */
     struct form_change { char *name, *value; } *forms;   /* owned */
     size_t form_count;
 };
@@ -51,7 +51,7 @@ void change_make(struct machine *m, const struct remedy *c);
 bool change_same(const struct remedy *a, const struct remedy *b);
 void change_print(const struct remedy *c, struct str *out);
 
-/* Forms that have the same effect in a mispredicted block. */
+/* forms that have the same effect in a mispredicted block */
 struct family {
     char *title;               /* title, such as "any IMUL" */
     const char **forms;        /* borrowed names; the first one is the form in the block */
@@ -62,7 +62,8 @@ struct family {
 struct trial {
     const struct judged *blocks;   /* the blocks; the first one is to be explained */
     size_t count;
-    const struct judged *like;     /* mutations of that block; a change must correct most of them */
+    /* mutations of that block, most of which a change must correct */
+    const struct judged *like;
     size_t like_count;
     const struct family *families; /* families of the block's instructions */
     size_t family_count;

@@ -9,9 +9,9 @@
 #include "base/watch.h"
 #include "hunt/blocks.h"
 
-/* maximum number of mispredicted blocks that are stored, and most agreeing ones */
+/* maximum number of mispredicted blocks that are stored, and of agreeing ones */
 #define KEPT 1024
-/* smallest share of a valid pattern's blocks with an error of its sign */
+/* minimum share of a valid pattern's blocks with an error of its sign */
 #define HOLDS 0.9
 #define FINDINGS 256
 
@@ -24,9 +24,9 @@ struct hunting {
     const struct hunt_options *options;
     struct rng rng;
     /* blocks that differ from the prediction of the original machine, and blocks that agree with
-     * it; their member predicted is from the changed machine */
+     * it; their member predicted is by the changed machine */
     VEC(struct judged) differ, agree;
-    VEC(bool) explained;                 /* whether a finding explains each mispredicted block */
+    VEC(bool) explained;                 /* per mispredicted block, whether a finding explains it */
     struct hunt *result;
     struct err *err;
     bool failed;
@@ -175,14 +175,15 @@ static void add_some(const struct judged *from, size_t count, const struct rando
 }
 
 #define TRIED 256          /* maximum number of blocks of each kind on which a change is tried */
-/* random blocks with a pattern's instructions, as a multiple of the pattern's own blocks */
+/* number of random blocks with a pattern's instructions, as a multiple of the pattern's own
+ * blocks */
 #define CONCURRENT 6
 
 /* Inserts a random instruction of @b at a random position of @d. Returns false if the resulting
  * block is mixed (block_mixed). */
 static bool insert_of(struct hunting *h, const struct random_block *b, struct random_block *d)
 {
-    /* These are separate statements, because C does not define the order of evaluation. */
+    /* C does not define the order of evaluation, so these are separate statements. */
     const size_t from = rng_below(&h->rng, b->count), at = rng_below(&h->rng, d->count + 1);
 
     block_insert(d, at, b, from);
@@ -432,7 +433,7 @@ static size_t next_open(const struct hunting *h)
 static void count_blocks(struct hunting *h)
 {
     struct hunt *r = h->result;
-    /* The watch of the hunt has expired and would end the predictions. */
+    /* The watch of the hunt has expired and would end the predictions, so it is suspended. */
     struct watch before = watch_begin(NULL, NULL);
     bool *counted = mem_zero(h->differ.count + 1, sizeof *counted);
 

@@ -23,9 +23,9 @@ struct hunt_finding {
     struct pattern pattern;      /* generalisation of the finding's smallest block */
     /* cycles of that block according to the reference and to the model */
     double truth, predicted;
-    /* change that corrects the block; its name is NULL if none was found */
+    /* change that corrects the block; name NULL: none */
     struct remedy change;
-    /* number of blocks of the sample that the error affects; 0 if it affects only mutants */
+    /* number of blocks of the sample that the error affects; 0: it affects only mutants */
     size_t blocks;
 };
 
@@ -43,11 +43,10 @@ struct hunt {
 };
 
 struct hunt_options {
-    /* number of blocks to draw, including mutants; 0 to draw until the watch ends the hunt
-     * (base/watch.h) */
+    /* number of blocks to draw, including mutants; 0: the watch ends the hunt (base/watch.h) */
     size_t blocks;
-    size_t round;                /* blocks per round */
-    /* one of this many blocks is a mutant once there are mispredicted blocks; 0 for no mutants */
+    size_t round;                /* number of blocks per round */
+    /* One of this many blocks is a mutant once there are mispredicted blocks; 0: no mutants. */
     unsigned mutants;
     unsigned draws;              /* number of blocks that test a pattern */
     uint64_t seed;

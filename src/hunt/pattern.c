@@ -82,7 +82,7 @@ static uint32_t draw_form(const struct pattern *p, size_t at, const struct block
         if (pattern_fits(p, at, block_maker_insn(m, form)))
             return form;
     }
-    /* This is for a family so rare that no attempt found it. */
+    /* A family may be so rare that no draw finds it, so all forms are tried. */
     for (size_t i = 0; i < count; i++)
         if (pattern_fits(p, at, block_maker_insn(m, (uint32_t)((from + i) % count))))
             return (uint32_t)((from + i) % count);
@@ -148,7 +148,7 @@ static bool registers_fit(const struct pattern *p, const struct random_block *b,
     uint8_t held[BLOCK_SLOTS + 1];
 
     memset(held, REG_NONE, sizeof held);
-    for (size_t i = 0; i < p->slot_count; i++)   /* The stack pointer only matches itself. */
+    for (size_t i = 0; i < p->slot_count; i++)   /* The stack pointer matches only itself. */
         if (on_stack(p, &p->slots[i]))
             held[p->class_of[i]] = p->slots[i].reg;
     for (size_t i = 0; i < p->slot_count; i++) {
@@ -226,8 +226,8 @@ void pattern_title(const struct pattern *p, size_t at, struct str *out)
                                           : "");
 }
 
-/* Appends text about which slots must have the same register, such as "; one register in operand 1
- * of 1 and operand 2 of 2". */
+/* Appends which slots must have the same register, such as "; one register in operand 1 of 1 and
+ * operand 2 of 2". */
 static void print_classes(const struct pattern *p, struct str *out)
 {
     static const char *const roles[] = {"operand", "base of operand", "index of operand"};

@@ -15,7 +15,7 @@ struct pattern {
     bool any_address[BLOCK_INSNS];
     size_t slot_count;
     struct slot slots[BLOCK_SLOTS];      /* slots of @block */
-    /* class of each slot; slots of one class have the same register, and slots of different classes
+    /* class per slot; slots of one class have the same register, and slots of different classes
      * have different registers; 0: any register */
     uint8_t class_of[BLOCK_SLOTS];
     uint8_t classes;                     /* number of classes; steps may have removed some */

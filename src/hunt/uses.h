@@ -12,7 +12,7 @@ struct form_uses {
 /* Loads data/frequency/<isa>.csv, most frequent form first. Returns NULL with err. The caller calls
  * form_uses_free. */
 struct form_uses *form_uses_load(enum isa isa, size_t *count, struct err *err);
-/* Same as form_uses_load, but with only the first @most forms that @forms has and that this CPU can
+/* Like form_uses_load, but with only the first @most forms that @forms has and that this CPU can
  * measure. @simulated includes forms that only other CPUs can measure. Returns NULL with err, also
  * if there are no such forms. The caller calls form_uses_free. */
 struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated, size_t most,

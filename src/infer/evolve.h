@@ -169,11 +169,11 @@ bool evolve_set(struct evolve *e, const char *name, double value, struct err *er
 void evolve_join(struct evolve *e, struct problem *take_p);
 
 /* Evaluates a genome of another run on the same problem by this run's prices, and adds it if it is
- * good enough. It is a trial before the number of ports is chosen. Later a genome with another
- * number of ports is ignored. Returns false if it was not used. memetic only. */
+ * good enough. Before the number of ports is chosen, it is a trial of its number. Later, a genome
+ * with another number is ignored. Returns false if it was not used. Only for memetic. */
 bool evolve_immigrate(struct evolve *e, const struct genome *g);
 /* Sets the number of ports to that of @g, and makes @g the first individual. Discards individuals
- * with another number of ports. memetic only. */
+ * with another number of ports. Only for memetic. */
 void evolve_settle(struct evolve *e, const struct genome *g);
 /* Adds the searches of another rank to the run's counts. */
 void evolve_credit(struct evolve *e, const struct anneal_stats *stats);

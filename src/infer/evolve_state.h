@@ -104,6 +104,7 @@ struct watcher {
 /* Calls the poll if it is due. Call it without the lock. */
 void evolve_watch(struct watcher *w);
 /* The following functions are called under the lock unless noted. */
+
 /* Waits until another thread changes the run. Releases the lock meanwhile. */
 void evolve_wait_change(struct evolve *e, struct watcher *w);
 /* Waits like evolve_wait_change, in a thread that does not use the problem, which may change

@@ -9,14 +9,14 @@
 #include "base/watch.h"
 #include "throughput/throughput.h"
 
-/* relative difference below which no measurement distinguishes two times */
+/* Two times that differ by less, relatively, are indistinguishable in any measurement. */
 #define ALIKE 0.01
-/* relative difference above which every measurement distinguishes two times */
+/* Two times that differ by more, relatively, are distinguishable in any measurement. */
 #define TELLS 0.05
 #define SETS_MOST 64
 /* maximum number of forms with different usages that experiments use as partners */
 #define PARTNERS_MOST 24
-/* maximum number of alternatives for which experiments with two partners are tried */
+/* maximum number of other usages for which experiments with two partners are tried */
 #define PAIRED_MOST 4
 #define COPIES 2             /* maximum number of copies of the form in an experiment */
 #define MASSES_MOST 256
@@ -151,8 +151,8 @@ struct most_telling {
     struct experiment experiment;
 };
 
-/* Stores the experiment of @copies of @is with @count each of @n partners, if it distinguishes
- * better than the current experiment. */
+/* Stores the experiment of @copies of @is with @count of each of the @n partners, if it
+ * distinguishes better than the stored one. */
 static void try_beside(const struct looking *l, const struct mapping_entry *is,
                        const struct taking *other, const struct mapping_entry *const *partners,
                        size_t n, struct most_telling *best)
@@ -207,7 +207,7 @@ static void consider(const struct looking *l, uint32_t form, const struct mappin
         find_telling(l, is, other, out->rivals <= PAIRED_MOST, &out->settle);
 }
 
-/* Returns the number of slots that explains the form's time alone. */
+/* Returns the number of issue slots that explains the form's time alone. */
 static unsigned slots_alone(const struct looking *l, const struct mapping_entry *is)
 {
     double alone = cycles_of(l, &(struct load_of){&is->usage, is->micro_ops, 1}, 1),

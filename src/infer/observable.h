@@ -1,5 +1,5 @@
-/* Usages that measurements do not determine, because other usages predict the same times: ports are
- * invisible where the issue width limits. */
+/* Finds usages that measurements do not determine because other usages predict the same times. A
+ * port is not observable if the issue width hides it. */
 #ifndef PORTOLAN_INFER_OBSERVABLE_H
 #define PORTOLAN_INFER_OBSERVABLE_H
 
@@ -10,7 +10,7 @@ struct observable {
     /* number of other usages that explain the form's measurements equally; 0 if its ports are
      * observable */
     unsigned rivals;
-    /* experiment of the table's forms that decides about the first such usage; empty if there is
+    /* experiment of the table's forms that distinguishes the first such usage; empty if there is
      * none */
     struct experiment settle;
 };

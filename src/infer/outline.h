@@ -12,29 +12,29 @@
 #define OUTLINE_PAIRS 2000   /* maximum number of pairs of measured and predicted cycles */
 #define OUTLINE_FRONT 256    /* maximum number of individuals of the Pareto front */
 #define OUTLINE_SAMPLES 1000 /* maximum number of points of the run's curves */
-#define OUTLINE_TRIALS 16    /* maximum number of numbers of ports that were tried */
+#define OUTLINE_TRIALS 16    /* maximum number of port counts that were tried */
 
 struct outline {
     uint64_t serial;         /* number that distinguishes this outline from all others */
     struct problem *problem;     /* problem of the mapping; a counted reference */
     struct genome *best;         /* the best mapping, with renamed ports */
-    /* confidence per form (confidence_of); NaN without alternatives */
+    /* confidence per form (confidence_of); NaN if there are no alternatives */
     double *confidence;
-    /* for each form, ports on which another near-optimal mapping differs from the best */
+    /* per form, ports on which another near-optimal mapping differs from the best */
     uint32_t *doubts;
-    /* for each form, ports whose use differs from that in the last outline */
+    /* per form, ports whose use differs from that in the last outline */
     uint32_t *changes;
     float *predicted;            /* predicted cycles for each experiment of the problem */
     size_t alternatives;         /* number of other near-optimal mappings */
     size_t doubtful, changed;    /* number of forms with doubts, and number of cells with changes */
-    /* for each form, index of the experiment of the form alone; UINT32_MAX if there is none */
+    /* per form, index of the experiment of the form alone; UINT32_MAX: none */
     uint32_t *alone;
     uint32_t worst[OUTLINE_WORST]; /* experiments with the worst predictions, the worst first */
     size_t worst_count;
     /* measured and predicted cycles of evenly selected experiments, sorted by measured cycles */
     double pairs[2][OUTLINE_PAIRS];
     size_t pair_count;
-    struct machine *machine; /* machine that has only this mapping; NULL if none was requested */
+    struct machine *machine; /* machine that has only this mapping; NULL: none requested */
     /* Data of the run, which the creator of the outline may add: evolve_get_front,
      * evolve_spread_samples, evolve_get_trials, and options of the run. */
     struct evolve_point *front;
@@ -42,7 +42,7 @@ struct outline {
     struct evolve_trial trials[OUTLINE_TRIALS];
     size_t front_count, sample_count, trial_count;
     struct evolve_options options;
-    _Atomic unsigned holders; /* number of references in addition to the maker's */
+    _Atomic unsigned holders; /* number of references besides the creator's */
 };
 
 /* Makes an outline of @count @genomes of one shape over @take_problem, the best first. Port names
@@ -57,7 +57,7 @@ struct outline *outline_new(struct genome *const *genomes, size_t count,
 struct outline *outline_hold(struct outline *o);
 /* Releases a reference (NULL is fine). The last release frees the outline. Any thread. */
 void outline_free(struct outline *o);
-/* Returns the bit set of ports that a form may use. */
+/* Returns the set of ports that a form may use. */
 uint32_t outline_ports(const struct outline *o, size_t form);
 /* Returns the number of the form's µops that may use @port. */
 unsigned outline_uops(const struct outline *o, size_t form, unsigned port);

@@ -10,7 +10,7 @@
 #include "base/watch.h"
 #include "isa/operands.h"
 
-/* largest sum of partners over all experiments, which take half a gigabyte */
+/* maximum sum of partners over all experiments; they take half a gigabyte */
 #define PARTNERS_MAX ((size_t)1 << 27)
 
 unsigned problem_form_kind(const char *name)

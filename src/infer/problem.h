@@ -27,7 +27,7 @@ struct problem {
     float *single;
     /* hash of forms and cycles, which identifies the problem of a checkpoint */
     uint64_t fingerprint;
-    _Atomic unsigned holders;      /* number of references in addition to the creator's */
+    _Atomic unsigned holders;      /* number of references besides the creator's */
 };
 
 /* Returns the kind of the form @name, for example "ADD (R64, M64)". Forms of one kind are more
@@ -50,7 +50,7 @@ struct problem *problem_extend(const struct problem *p, size_t count, const uint
 void problem_set(struct problem *p, size_t e, double cycles);
 /* Adds a reference, which problem_free releases. */
 struct problem *problem_hold(struct problem *p);
-/* Releases a reference. The last release frees the problem. */
+/* Releases a reference. The last one frees the problem. */
 void problem_free(struct problem *p);
 /* Serialises the data from which all other members are computed (base/pack.h). */
 void problem_pack(const struct problem *p, struct str *out);

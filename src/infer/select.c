@@ -13,7 +13,7 @@
 #include "model/metrics.h"
 #include "throughput/predict.h"
 
-#define CANDIDATES 40         /* number of candidates per requested experiment */
+#define CANDIDATES 40         /* candidates per requested experiment */
 #define CANDIDATES_MOST 8000  /* maximum number of candidates in total */
 /* Size of the committee: individuals of the run, and samples of random walks from them. */
 #define COMMITTEE 32
@@ -25,10 +25,10 @@
 #define WALK_STEP 2000        /* moves between two reads of the clock */
 /* weight of the mean residual, as a number of experiments with the form */
 #define RESIDUALS_BESIDE 4
-/* disputed rows count as predicted if their error is within this multiple of the noise */
+/* A disputed row counts as predicted if its error is at most this multiple of the noise. */
 #define PREDICTED 1.5
-#define PREDICTED_LEAST 16     /* number of disputed rows that must be predicted */
-/* number of successive rounds that must be predicted; a single round may be predicted by chance */
+#define PREDICTED_LEAST 16     /* minimum number of disputed rows that must be predicted */
+/* number of successive rounds that must be predicted, because a single one may be so by chance */
 #define PREDICTED_ROUNDS 2
 
 const char *const select_end_names[] = {"running", "limit reached", "converged: the mappings agree",

@@ -37,7 +37,7 @@ static struct cpus *of_rows(size_t count)
     return cpus;
 }
 
-/* Returns the table of the built-in image, or NULL if the image was built from another text. */
+/* Returns the table of the built-in image, or NULL if the image was built from other text. */
 static struct cpus *of_image(const struct str *bytes)
 {
     const uint32_t *cells;

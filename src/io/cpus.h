@@ -22,12 +22,12 @@ enum cpu_column {
 struct cpus {
     const char *(*rows)[CPUS_COLUMNS];
     size_t count;
-    struct csv_table *text;    /* storage of the rows' texts; NULL if they are in the image */
+    struct csv_table *text;    /* storage of the rows' strings; NULL: they are in the image */
 };
 
-#define CPUS_LIMIT ((size_t)16 << 20)   /* largest size of the file in bytes */
+#define CPUS_LIMIT ((size_t)16 << 20)   /* maximum size of the file in bytes */
 
-/* One row. Its texts are borrowed from the table. */
+/* A row, with strings borrowed from the table. */
 struct cpu_product {
     const char *name, *product, *core, *machine;
     size_t row;

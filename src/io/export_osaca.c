@@ -23,8 +23,8 @@ struct item {
     bool spelled;           /* the form has an assembly spelling */
     unsigned rank;          /* the form with the least rank represents its group */
     size_t order;           /* position of the form in the mapping */
-    /* General spelling, a name and operand classes. OSACA does not distinguish forms with equal
-     * keys. */
+    /* Key of the form in OSACA: a name and operand classes. OSACA does not distinguish forms with
+     * equal keys. */
     char key[96];
 };
 
@@ -33,11 +33,11 @@ struct writer {
     struct throughput *engine;
     const struct machine *machine;
     enum isa isa;
-    /* @failed: writing failed. @memory: it failed because memory was exhausted. */
+    /* @failed: writing failed. @memory: because memory was exhausted. */
     bool failed, memory;
 };
 
-/* Emits @event, which was created if @made. Takes ownership of it. */
+/* Emits @event, which was created if @made, and takes ownership of it. */
 static void emit(struct writer *w, int made, yaml_event_t *event)
 {
     if (w->failed && made)
@@ -312,7 +312,7 @@ static void put_group(struct writer *w, const struct item *items, size_t n)
         if (written[i])
             continue;
         /* An entry named "addq" before the general entry would hide the general entry from its
-         * 64-bit forms. Such an entry is therefore written after the general entry, where OSACA
+         * 64-bit forms. Such an entry is therefore written after the general entry, so that OSACA
          * does not use it. */
         bool hides = false;
         for (size_t k = 0; k < i; k++)

@@ -19,8 +19,8 @@
 struct resource {
     char name[64];
     unsigned units;
-    portset set;         /* execution ports of the resource; 0 if it is not an execution resource */
-    bool invalid;        /* true: the resource of instructions that the model does not support */
+    portset set;         /* execution ports of the resource; 0: not an execution resource */
+    bool invalid;        /* this is the resource of instructions that the model does not support */
 };
 
 struct llvm_import {
@@ -278,7 +278,7 @@ static void undo_groups(struct charge *charges, size_t n, struct usage *usage)
     }
 }
 
-/* Parses digits at *@at up to CYCLES_MAX, and advances *@at. */
+/* Parses a number up to CYCLES_MAX at *@at, and advances *@at. */
 static bool read_cycles(const char **at, const char *end, int64_t *out)
 {
     const char *start = *at;
@@ -546,14 +546,13 @@ static void add_line(const struct form_row *row, struct str *input)
 }
 
 #define CHUNK 1024      /* number of forms per run of llvm-mca */
-/* maximum number of failed runs; sufficient for about 25 forms that crash llvm-mca or have no
- * row */
+/* maximum number of failed runs; enough for about 25 forms that crash llvm-mca or have no row */
 #define RETRIES_MAX 250
 
 struct import {
     const char *cpu;
     const struct forms *forms;
-    struct machine *machine;   /* result; the first chunk creates it */
+    struct machine *machine;   /* result, which the first chunk creates */
     unsigned retries;
 };
 
@@ -569,7 +568,7 @@ static void take_part(struct import *w, struct machine *part)
 }
 
 /* Imports forms [first, first + count). llvm-mca crashes on some instructions, rejects others, and
- * after some omits the next row. In each case both halves of the range are imported separately. A
+ * omits the row after others. In each case both halves of the range are imported separately. A
  * single form that fails is omitted. An unreadable table is an error for all forms. */
 static bool import_chunk(struct import *w, size_t first, size_t count, struct err *err)
 {

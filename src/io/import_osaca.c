@@ -16,7 +16,7 @@
 #define ENTRY_STEPS 16   /* steps (base/steps.h) per entry during the search for its forms */
 
 #define FORM_SHOWN 100    /* maximum number of bytes of a form's name in messages */
-#define FACT_LIMIT 1000   /* maximum number of keys of a file; there are about 160 facts */
+#define FACT_LIMIT 1000   /* maximum number of keys in a file; there are about 160 facts */
 #define FILE_LIMIT ((size_t)64 << 20)
 
 /* How closely an entry must match a form. FIT_ADDRESS, as in OSACA, accepts any parts of an
@@ -109,7 +109,7 @@ static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct s
     return true;
 }
 
-/* The entry that matches a form best so far. */
+/* The entry that matches a form best so far */
 struct osaca_choice { struct osaca_entry *entry; enum fit fit; };
 
 /* Searches the entries called @name. Of equal matches, the first counts. Marks all entries that
@@ -228,7 +228,7 @@ static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *
     return NULL;
 }
 
-/* Adds a rule's usage. @times is from load_throughput_multiplier, and 0 adds no port. */
+/* Adds a rule's usage. @times is the load_throughput_multiplier; 0 adds no port. */
 static void add_usage(struct usage *to, const struct usage *from, double times, bool *rounded)
 {
     for (unsigned i = 0; times > 0 && i < from->count; i++) {
@@ -277,7 +277,7 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const struct
         rule_for(r->isa, r->stores.items, r->stores.count, class, &address);
     if ((reads && !load) || (writes && !store))
         return false;
-    /* This search is the last, because it also marks other matching entries. */
+    /* Searches for this entry last, because the search also marks other matching entries. */
     struct osaca_entry *e = find(r, &plain, row->form);
     if (!e)
         return false;
@@ -328,7 +328,7 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
     bool found = describe(r, &f, row, &entry, &rounded, notes);
     if (osaca->respell && osaca->respell(&f, &again)) {
         if (found)
-            find(r, &again, row->form);   /* Marks the entries that this entry hides. */
+            find(r, &again, row->form);   /* Also marks the entries that this entry hides. */
         else
             found = describe(r, &again, row, &entry, &rounded, notes);
     }
@@ -475,8 +475,8 @@ static bool nothing_taken(struct osaca_file *r, struct err *err)
     return err_at(err, r->tree.name, first->line, 0);
 }
 
-/* Lists the entries that match no form, with the reason. @named is true if the file lists the forms
- * of its entries. */
+/* Lists the entries that match no form, with the reason. @named: the file lists the forms of its
+ * entries. */
 static void list_unused(struct osaca_file *r, bool named, struct osaca_notes *notes)
 {
     VEC(struct osaca_unused) unused = {0};

@@ -26,8 +26,8 @@ struct uop_group {
     size_t unit_length;
     const char *ports;   /* names of ports as single characters, or separated by commas */
     size_t port_count;
-    /* the names are a list in brackets, p[V0,DV]; export_uops_info writes it for long names,
-     * uops.info does not */
+    /* the names are a list in brackets, p[V0,DV], which only export_uops_info writes, for long
+     * names */
     bool list;
 };
 

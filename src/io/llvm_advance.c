@@ -14,7 +14,7 @@
 
 #define CHUNK 1024    /* number of operand pairs per run of llvm-mca */
 #define FRESH 8       /* first register number of the second copy */
-/* number of the first mask register of the second copy; few forms accept numbers above 7 */
+/* first mask register number of the second copy; few forms accept numbers above 7 */
 #define FRESH_MASK 4
 
 /* A register of a template. */

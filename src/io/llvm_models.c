@@ -10,7 +10,7 @@
 /* Models of LLVM 14 to 22 by the prefix of their resources. Longer prefixes are first. */
 static const struct llvm_model {
     const char *prefix, *core;
-    const char *cpus;           /* CPUs of that core, separated by blanks */
+    const char *cpus;           /* CPUs with that core, separated by blanks */
     bool in_order;
 } models[] = {
     {"ADLP", "Golden Cove (Alder Lake P)", "alderlake raptorlake", false},
@@ -81,7 +81,7 @@ static bool listed(const char *list, const char *word, size_t length)
 void llvm_model_title(const char *cpu, const char *resource, struct str *out)
 {
     const struct llvm_model *model = NULL;
-    const size_t length = strcspn(cpu, "+");   /* features follow */
+    const size_t length = strcspn(cpu, "+");   /* Features follow the plus sign. */
 
     for (size_t i = 0; resource && i < sizeof models / sizeof *models && !model; i++)
         model = str_has_prefix(resource, models[i].prefix) ? &models[i] : NULL;

@@ -491,7 +491,7 @@ static struct machine *read_directory(const char *id, const char *dir, struct er
         free(m->title);
         m->title = mem_strdup(machine_fact(m, "title"));
     }
-    /* In an inferred mapping, micro_ops are issue slots, which also limit the cycles. */
+    /* In an inferred mapping, micro_ops are issue slots, so they also limit the cycles. */
     const char *slots = machine_fact(m, "issue_slots");
     double width = fact_number(m, "issue_width");
     if (slots && strcmp(slots, "inferred") == 0 && width > 0)

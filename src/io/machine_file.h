@@ -18,7 +18,7 @@
  * name selects the machine of its core. Returns NULL with err. */
 struct machine *machine_load(const char *id_or_dir, struct err *err);
 /* Returns Portolan's id of machine @id. @id may be a name that another tool uses (SKX, ZEN4,
- * znver5). Returns a copy of @id if it is unknown. The caller frees the text. */
+ * znver5). Returns a copy of @id if it is unknown. The caller frees the string. */
 char *machine_own_id(const char *id);
 /* Like machine_load, but ignores the user's machines. The user's machines may have any of the
  * others as their base. */
@@ -44,7 +44,7 @@ char **machine_user_ids(void);
 /* Returns whether the user has a machine @id. */
 bool machine_user_has(const char *id);
 /* Returns the directory of the user's machine @id, which need not exist. Returns NULL without a
- * home directory, or for an invalid name. The caller frees the text. */
+ * home directory, or for an invalid name. The caller frees the string. */
 char *machine_user_directory(const char *id);
 
 /* machine_pack.c: a machine as bytes for another process (base/pack.h), with the complete contents

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-/* Size of the buffer on the stack. A page fault costs more than the read. */
+/* size of the buffer on the stack, because a page fault costs more than the read */
 #define BLOCK ((size_t)16 << 10)
 #define STRIPE (8 * sizeof(uint64_t))
 #define FACTOR 0x9e3779b97f4a7c15u

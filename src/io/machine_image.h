@@ -7,16 +7,16 @@
 
 #include "model/machine.h"
 
-/* Header of an image. Positions are byte offsets into the image, texts are offsets into its texts.
- * Numbers are in host byte order. */
+/* Header of an image. Positions are byte offsets in the image; strings are offsets in its table of
+ * strings. Numbers are in host byte order. */
 struct image_header {
     uint32_t machines, machine_count;   /* offset and number of struct image_machine */
-    uint32_t texts, texts_size;         /* NUL-terminated texts without duplicates */
+    uint32_t texts, texts_size;         /* NUL-terminated strings without duplicates */
     /* offset and number of struct uop; equal usages are stored once */
     uint32_t uops, uop_count;
     /* offset and number of latencies (double); equal values are stored once */
     uint32_t latencies, latency_count;
-    uint32_t cpus, cpu_count;           /* rows of data/cpus.csv, with CPUS_COLUMNS texts each */
+    uint32_t cpus, cpu_count;           /* rows of data/cpus.csv, with CPUS_COLUMNS strings each */
     uint64_t cpus_sum[2];               /* checksum of data/cpus.csv */
 };
 
@@ -24,7 +24,7 @@ struct image_machine {
     uint64_t sum[2];                    /* checksum of the machine's files */
     struct ports ports;
     double issue_width;                 /* as returned by mapping_issue_width */
-    uint32_t title, isa;                /* offsets of texts */
+    uint32_t title, isa;                /* offsets of strings */
     uint32_t rows, row_count;           /* offset and number of struct mapping_row */
     uint32_t slots, slot_count;         /* offset and number of struct index_slot */
     uint32_t facts, fact_count;         /* offset and number of struct image_fact */

@@ -6,10 +6,10 @@
 #include "model/machine.h"
 
 struct corrections {
-    /* forms with a changed usage; forms and sources are borrowed */
+    /* forms with a changed usage; form names and sources are borrowed */
     struct mapping_entry *entries;
     size_t entry_count;
-    struct latency_rule *rules;      /* latency rules; forms and sources are also borrowed */
+    struct latency_rule *rules;      /* latency rules; form names and sources are borrowed too */
     size_t rule_count;
 };
 

@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "base/watch.h"
 
-/* Limits far above any existing machine, because aliases can expand a small file without bound. */
+/* Limits far above any machine file, because aliases can expand a small file without bound. */
 #define ENTRY_LIMIT ((size_t)200000)
 #define NAME_LIMIT ((size_t)1000000)
 #define KEY_LIMIT 64

@@ -11,7 +11,7 @@
 
 #define OSACA_NAME 32   /* maximum number of bytes of an entry's name that are stored */
 
-/* An invalid entry or rule: its line, first name ("" if none), and reason. */
+/* An invalid entry or rule: its line, first name ("": none), and reason. */
 struct osaca_skip { size_t line; char name[OSACA_NAME], why[120]; };
 
 /* An entry that matches no form: its line, first name, and reason (static). */
@@ -41,9 +41,9 @@ enum osaca_part { PART_ANY, PART_NO, PART_YES };
 struct osaca_pattern {
     bool never;                  /* the class is impossible, so the entry matches nothing */
     enum spelled_class class;
-    char name[16];               /* register class, or index class of memory; "*" for any */
+    char name[16];               /* register class, or index class of memory; "*": any */
     char base_name[16];          /* for memory: register class of the base */
-    char shape[16];              /* AArch64 element shape, "*" for any, "" for none */
+    char shape[16];              /* AArch64 element shape; "*": any; "": none */
     bool mask;
     enum osaca_part base, index, scale, offset, pre, post;
 };
@@ -64,16 +64,16 @@ struct osaca_entry {
 /* A rule of load_throughput or store_throughput. */
 struct osaca_rule {
     struct osaca_pattern address;
-    char class[16];              /* register class of dst or src, "" for any */
+    char class[16];              /* register class of dst or src; "": any */
     struct usage usage;
     bool rounded;
-    bool last;                   /* default rule, for any address and register */
+    bool last;                   /* the rule is the default, for any address and register */
 };
 
 /* A name of an entry. OSACA expands a list of names to entries after all other entries. */
 struct osaca_name { char *name; size_t entry; bool listed; };
 
-/* A number per register class: OSACA's {gpr: 4.0, xmm: 5.0}. */
+/* A number per register class, as in OSACA's {gpr: 4.0, xmm: 5.0} */
 struct osaca_numbers {
     struct { char class[16]; double value; } items[16];
     unsigned count;
@@ -88,7 +88,7 @@ struct osaca_file {
     VEC(struct osaca_name) names;           /* sorted names */
     /* number of names read, including those of invalid entries */
     size_t names_read;
-    VEC(struct osaca_rule) loads, stores;   /* rules; the default is last */
+    VEC(struct osaca_rule) loads, stores;   /* rules; the default is the last */
     struct osaca_numbers load_latency;
     /* multiplier of a rule's pressure per register class */
     struct osaca_numbers load_times, store_times;
@@ -99,7 +99,7 @@ struct osaca_file {
 /* OSACA's key for one of Portolan's facts, for import and export. */
 struct osaca_fact {
     const char *key, *fact;
-    bool added;      /* OSACA adds this number to others, so 0 represents an unknown value */
+    bool added;      /* OSACA adds this number to others, so an unknown value is written as 0 */
     bool ours;       /* key of Portolan that OSACA lacks; omitted if the value is unknown */
 };
 extern const struct osaca_fact osaca_facts[];          /* the facts, ending with a NULL key */

@@ -11,7 +11,7 @@
 
 struct override_list {
     struct mapping *mapping;
-    size_t *order;   /* indices of the mapping's entries, sorted by name */
+    size_t *order;   /* indices of the mapping's entries, sorted by form */
     size_t count;
 };
 

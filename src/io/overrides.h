@@ -10,7 +10,7 @@ struct override {
     const char *forms;      /* name of a form, or a pattern with * ? or {A,B} */
     enum override_usage how;
     struct usage usage;     /* owned; override_done frees it */
-    double latency;         /* new latency; NaN to leave it unchanged */
+    double latency;         /* new latency; NaN: unchanged */
     /* new number of µops; NaN: unchanged, or removed because the usage is new */
     double micro_ops;
     const char *source;

@@ -87,7 +87,7 @@ static void keep_names(struct experiments *e, size_t row, json_t *sequence,
 }
 
 /* Returns for each original name the source of its form in Portolan: all original names of the
- * form, or NULL if an export would restore them. The caller frees the texts and the list. */
+ * form, or NULL if an export would restore them. The caller frees the strings and the list. */
 static char **mapping_sources(const struct translation *t, json_t *assignment, const bool *returns)
 {
     char **sources = mem_zero(t->theirs.count + 1, sizeof *sources);

@@ -13,10 +13,10 @@ struct population {
     double best_so_far;          /* smallest mean error of the run so far; NaN if unknown */
     /* fingerprint of the initial experiments, to which best_so_far applies */
     uint64_t best_so_far_of;
-    double limit;                /* total time limit in seconds; 0 if there is none or if unknown */
-    bool live;                   /* new measurements joined the run */
+    double limit;                /* total time limit in seconds; 0: none, or unknown */
+    bool live;                   /* measurements were added during the run */
     /* reason why the number of ports was assumed: too little time, or measurements that do not
-     * determine the number */
+     * determine it */
     bool ports_no_time, ports_unexplained;
     /* @ports_given: the user set the number of ports. @width_measured: the issue width is the
      * largest measured rate, in forms per cycle. */

@@ -169,7 +169,7 @@ static bool is_picture(const struct sample *s)
 static const struct {
     bool (*is)(const struct sample *s);
     const char *what;       /* end of the message "this is ..." */
-    /* suggested command, with FILE for the file; without one, instructions to convert the file */
+    /* suggested command, with FILE for the file; without FILE, instructions to convert the file */
     const char *remedy;
     const char *takes[5];   /* commands that accept the file, identified by their first words */
 } kinds[] = {

@@ -10,11 +10,11 @@
 struct uops_row {
     char *name;          /* name of the form: "ADD_01 (R64, R64)" */
     char *ports;         /* ports column: "1*p0156+1*p23" */
-    double latency;      /* largest latency between two operands; NaN if there is none */
+    double latency;      /* largest latency between two operands; NaN: none */
     bool upper_bound;    /* the latency is an upper bound */
-    unsigned micro_ops;  /* µops without fusion; 0 if unknown */
-    unsigned divider;    /* cycles on the divider; 0 if there is none */
-    double cycles;       /* measured cycles per copy alone; NaN if there is none */
+    unsigned micro_ops;  /* number of µops without fusion; 0: unknown */
+    unsigned divider;    /* cycles on the divider; 0: none */
+    double cycles;       /* measured cycles per copy alone; NaN: none */
     size_t line;
 };
 
@@ -24,9 +24,9 @@ struct uops_table {
 };
 
 void uops_table_done(struct uops_table *t);
-/* Adds a row with copies of the texts of @row. */
+/* Adds a copy of @row with its strings. */
 void uops_table_add(struct uops_table *t, const struct uops_row *row);
-/* Parses "[≤5;8]", "4" or "≤19". Returns the largest number, or NaN if there is none. */
+/* Parses "[≤5;8]", "4" or "≤19". Returns the largest number; NaN: none. */
 double uops_latency(const char *text, bool *upper_bound);
 bool uops_table_csv(struct uops_table *t, const char *name, const char *text, size_t length,
                     struct err *err);

@@ -7,9 +7,9 @@
 
 #include "base/watch.h"
 
-/* Limits for libyaml, far above the needs of a machine file. A file above a limit is rejected
- * before the tree is built. */
-/* Nested brackets. libyaml examines every open bracket for each token. */
+/* Limits for libyaml, far above the needs of a machine file. A file above one of them is rejected
+ * before the tree is built. DEPTH_LIMIT is for nested brackets: libyaml examines every open bracket
+ * for each token. */
 #define DEPTH_LIMIT 64
 /* Anchors. libyaml compares each anchor with all earlier anchors. */
 #define ANCHOR_LIMIT 1000

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-/* A document. It is empty if zero-initialised. */
+/* A document; empty if zero-initialised. */
 struct yaml_tree {
     yaml_document_t document;
     bool loaded;

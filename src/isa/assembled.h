@@ -45,7 +45,7 @@ struct assembled {
     size_t label_count;
     struct code_reference *references;   /* sorted by place */
     size_t reference_count;
-    /* lines that the assembler rejected, if skip_bad was true */
+    /* lines that the assembler rejected; only if skip_bad was true */
     struct diagnostic *refused;
     size_t refused_count;
     /* lines that are not assembler text, such as sentences, source code, or text outside of code
@@ -58,8 +58,7 @@ struct assembled {
     /* the statements of each line, without addresses, bytes, labels and comments */
     struct source_span *spans;
     size_t span_count;
-    /* each line's share of a profile's samples, NaN without samples; NULL if the text is no
-     * profile */
+    /* per line, its share of a profile's samples, or NaN; NULL: the text is not a profile */
     float *percents;
     size_t percent_count;
 };

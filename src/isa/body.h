@@ -3,10 +3,10 @@
  * memory that is read, r13 to memory that is written, and r11 is zeroed to break chains. Some of
  * the other registers are only read, the remaining ones are written in rotation. If a form reads
  * its destination, only two registers are only read, and the destinations rotate over all free
- * ones. Therefore no instruction waits for another, and values that are read never change.
- * Registers that a form implies (cl, rax, xmm0) are in neither group. Stores step through 2 KiB,
- * loads through the shape's window. If a form reads its destination without a choice of register,
- * these instructions break its chain:
+ * ones. Therefore no instruction waits for another. Values that are read never change. Registers
+ * that a form implies (cl, rax, xmm0) are in neither group. Stores step through 2 KiB, loads
+ * through the shape's window. If a form reads its destination without a choice of register, these
+ * instructions break its chain:
  * - xor r11d, r11d if the flags are read and written (adc, sbb, rcl, adcx), and for shifts by cl,
  *   which do not change the flags if the count is 0
  * - xor of rax or rdx if the register is read and written (mul, cdqe, cmpxchg)
@@ -49,12 +49,11 @@ struct body {
     uint8_t code[BODY_LIMIT];
     size_t length;
     unsigned executions;      /* executions of the experiment in the body */
-    unsigned instructions;    /* instructions of all executions */
-    unsigned breakers;        /* instructions that were added to break chains */
+    unsigned instructions;    /* number of instructions in all executions */
+    unsigned breakers;        /* number of instructions that were added to break chains */
     enum body_vectors vectors;
     bool wide;                /* uses registers wider than 256 bits or with numbers above 15 */
-    /* padding was requested and changed the body, which had short instructions or order
-     * BODY_PAIRED */
+    /* padding was requested and changed the body */
     bool padded;
 };
 
@@ -139,7 +138,7 @@ struct chain {
     /* cycles of the helper instructions of a link (1 for and, test, cmov), which are subtracted; 0
      * if unknown */
     double helper;
-    const char *note;         /* text that names other costs in the result; may be empty */
+    const char *note;         /* names other costs that are part of the result; may be empty */
 };
 
 #define CHAINS_MAX 24

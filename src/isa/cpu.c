@@ -63,7 +63,8 @@ static bool cpu_identity_parse(const char *text, struct cpu_identity *out)
     if (sscanf(text, "%15s %i %i %i%n", out->vendor, (int *)&out->family, (int *)&out->model,
                (int *)&out->stepping, &used) != 4)
         return false;
-    if (strncmp(out->vendor, "0x", 2) == 0)   /* 0x begins the number of an implementer. */
+    /* An identity with 0x names an implementer by number. */
+    if (strncmp(out->vendor, "0x", 2) == 0)
         out->isa = ISA_AARCH64;
     int more = 0;
     if (sscanf(text + used, " %7s%n", out->kind, &more) == 1)

@@ -24,8 +24,8 @@ bool cpu_virtual(void);
 /* Identification of a processor. */
 struct cpu_identity {
     enum isa isa;
-    char vendor[16];                  /* vendor such as "GenuineIntel"; on AArch64 the implementer,
-                                       * such as "0x41" */
+    /* "GenuineIntel"; on AArch64 the implementer's number, such as "0x41" */
+    char vendor[16];
     unsigned family, model, stepping; /* on AArch64, @model is the part number, and the other two
                                        * members are 0 */
     /* kind of the core in a hybrid processor, "core" or "atom" (CPUID leaf 1Ah); otherwise empty */

@@ -7,7 +7,7 @@
 #include "isa/insn.h"
 #include "isa/memory_loop.h"
 
-/* Operations of one instruction set (struct isa_ops). Pure, and valid on any computer unless they
+/* Operations of one instruction set (struct isa_ops). Pure. They run on any computer, unless they
  * inspect the CPU. Any thread. */
 struct isa_foreign {
     /* Returns the reason to reject @in, or NULL if it may be executed. Calls, returns and branch
@@ -31,10 +31,10 @@ struct isa_foreign {
     /* Sets @vectors and @wide of @like to the vector registers that must be initialised for @insns
      * on this CPU. */
     void (*vectors_used)(const struct insn *insns, size_t count, struct body *like);
-    /* Bit sets of registers with restricted values. zero_registers must be 0 on entry. They are the
-     * upper half of a dividend, which must be small for the quotient to fit. count_registers have
-     * the count of a repeated instruction. repeated returns whether @in is such an instruction. It
-     * is NULL if the set has no such instructions. */
+    /* Bit sets of registers with restricted values. zero_registers must be 0 on entry.
+     * zero_registers have the upper half of a dividend, which must be small for the quotient to
+     * fit. count_registers have the count of a repeated instruction. repeated returns whether @in
+     * is such an instruction. It is NULL if the set has no such instructions. */
     uint32_t zero_registers, count_registers;
     bool (*repeated)(const struct insn *in);
     /* Returns the code of @loop as hex digits. Its vectors have at most @bits bits. */

@@ -18,13 +18,13 @@ struct forms {
     enum isa isa;
     struct form_row *rows;      /* sorted by the name of the form */
     size_t count;
-    /* owner of the rows' texts; NULL if they belong to @base */
+    /* owner of the rows' strings; NULL: @base */
     struct csv_table *table;
     struct forms *base;         /* extended table, with an owned reference; may be NULL */
-    /* the user's rows, beginning with those of @base; the texts of new rows are owned */
+    /* the user's rows, beginning with those of @base; the strings of new rows are owned */
     struct form_row *added;
     size_t added_count, inherited;
-    _Atomic unsigned holders;   /* number of references in addition to the creator's */
+    _Atomic unsigned holders;   /* number of references besides the creator's */
 };
 
 static struct forms *load(const char *path, enum isa isa, struct err *err)

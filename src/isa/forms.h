@@ -44,7 +44,7 @@ enum isa forms_isa(const struct forms *f);
 /* Returns the added rows in order, borrowed. */
 const struct form_row *forms_added(const struct forms *f, size_t *count);
 struct forms *forms_hold(const struct forms *f);
-/* Releases a reference; the last one frees the table. Any thread. */
+/* Releases a reference. The last one frees the table. Any thread. */
 void forms_free(struct forms *f);
 size_t forms_count(const struct forms *f);
 const struct form_row *forms_at(const struct forms *f, size_t index);

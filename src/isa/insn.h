@@ -31,9 +31,9 @@ enum register_file {
     FILE_NONE,        /* no register: memory, immediate, or AArch64's zero register */
     FILE_GENERAL,     /* numbers from 0, including the stack pointer (struct isa_ops) */
     FILE_VECTOR,
-    FILE_MASK,        /* k0-k7 of AVX-512 */
+    FILE_MASK,        /* k0 to k7 of AVX-512 */
     FILE_X87,         /* x87 stack and MMX */
-    FILE_PREDICATE,   /* p0-p15 and ffr of SVE */
+    FILE_PREDICATE,   /* p0 to p15 and ffr of SVE */
     FILE_PC,
     FILE_FLAGS,
     FILE_OTHER,
@@ -75,7 +75,7 @@ enum x87_kind {
 struct operand {
     uint8_t kind;       /* enum operand_kind */
     uint8_t access;     /* set of enum operand_access */
-    bool implicit;      /* not in the instruction's text */
+    bool implicit;      /* absent from the instruction's text */
     uint8_t reg;        /* root register, or REG_NONE */
     uint8_t file;       /* register file of @reg (enum register_file) */
     uint16_t bits;      /* width in bits; SVE vectors: 128, their granule */
@@ -130,7 +130,7 @@ enum insn_trait {
     /* contains an unresolved relocation; the memory operand has an address that represents the
      * symbol */
     INSN_REFERS = 1 << 28,
-    /* x86-64: unknown to the decoder; derived from another disassembler's text */
+    /* x86-64: unknown to the decoder; decoded from another disassembler's text */
     INSN_FOREIGN = 1 << 25,
     /* a branch in a trace; the next instruction of the trace was executed after it, whatever the
      * condition */

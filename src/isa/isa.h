@@ -65,33 +65,34 @@ struct isa_relocation {
 struct isa_ops {
     const char *title;            /* name in sentences, such as "AArch64" */
     const char *tool_prefix;      /* prefix of binutils' programs, such as "x86_64-linux-gnu" */
-    const char *word_option;      /* option of gcc and clang for the word size, or NULL */
-    const char *target_option;    /* compiler option whose argument is the name of a processor */
+    const char *word_option;      /* option of gcc and clang for the word size; NULL: none */
+    const char *target_option;    /* compiler option whose argument is a processor's name */
     /* Processors for compilers that do not support the machine's. The first entry whose extension
-     * the machine has applies. An extension of NULL fits any machine. */
+     * the machine has applies. The extension NULL fits any machine. */
     struct { const char *extension, *name; } generic_targets[4];
-    /* on this processor: true: uses tools without a prefix; false: only if the prefixed tool is
-     * missing */
+    /* On a processor of this set: true: tools without a prefix are used. false: they are used only
+     * if the prefixed tool is missing. */
     bool plain_tools;
     /* additional options of `as`; NULL-terminated */
     const char *assembler_options[16];
     /* start of a comment; lines at the start of generated text */
     const char *comment, *text_head;
     const char *default_machines[3];      /* machines selected initially in a session */
-    const char *common_machines[2];       /* machines that represent the instruction set in tests of
-                                           * coverage */
+    /* machines that represent the instruction set in coverage tests */
+    const char *common_machines[2];
     const char *forms_file;       /* file of the user's forms in a session */
     const char *template_example; /* example of a template for messages */
-    const char *set_aside;        /* instructions that a scan of forms counts separately, as text */
+    /* text that names the instructions which a scan of forms counts separately */
+    const char *set_aside;
     /* Options of llvm-mca, and an instruction that marks the end of a row: its text, opcode and
      * form. */
     const char *llvm_triple, *llvm_syntax;
-    /* option of llvm-mc that enables all extensions; NULL if not needed */
+    /* option of llvm-mc that enables all extensions; NULL: not needed */
     const char *llvm_features;
     struct { const char *text, *opcode, *form; } llvm_marker;
     uint16_t elf_machine;         /* e_machine in the ELF files of this instruction set,
                                    * little-endian */
-    /* first character of mapping symbols, which are skipped; 0 if the instruction set has none */
+    /* first character of mapping symbols, which are skipped; 0: none */
     char mapping_symbol;
     const struct isa_relocation *relocations;   /* types of relocations for which the assembler has
                                                  * a notation */
@@ -104,7 +105,7 @@ struct isa_ops {
     bool references_from_end;
     const char *immediate_sign, *displacement_sign;
     const char *(*displacement)(const char *inside, const char *end);
-    /* prefix that makes the assembler use the longest distance; NULL if all distances have one
+    /* prefix that makes the assembler use the longest distance; NULL: all distances have one
      * length */
     const char *long_branch;
     /* relocation types for addresses of functions */
@@ -124,11 +125,11 @@ struct isa_ops {
     uint64_t call_results;
     /* instructions that load or store compute only addresses */
     bool load_store;
-    /* directive that writes an instruction as a four-byte word; NULL if not needed */
+    /* directive that writes an instruction as a four-byte word; NULL: not needed */
     const char *word_directive;
     /* Forms whose port usage represents a part of other instructions. NULL if not needed. */
     const char *load_form, *store_form;   /* simple load and store of a general register */
-    /* additions of 512- and 256-bit vectors; NULL if vectors have no fixed width */
+    /* additions of 512- and 256-bit vectors; NULL: vectors have no fixed width */
     const char *add_512_form, *add_256_form;
     /* Returns the form of the division with half the width. Returns NULL if @in is no division or
      * has no such form. The pointer is NULL if the set has none. */
@@ -136,7 +137,7 @@ struct isa_ops {
     const char *address_form;     /* addition that computes an updated address */
     /* form of the µop that adds the stack engine's offset to the stack pointer */
     const char *stack_sync_form;
-    /* addition of registers that rename may eliminate; NULL if no known CPU eliminates it */
+    /* addition of registers that rename may eliminate; NULL: no known CPU eliminates it */
     const char *sum_form;
     const char *compare_form;     /* comparison that fuses with a branch */
     /* Implement insn_decode, insn_form and insn_learn. learn is NULL if not needed. */
@@ -170,17 +171,18 @@ struct isa_ops {
     size_t (*chain_list)(const void *code, struct chain *out);
     bool (*chain_make)(const void *code, const struct chain *chain, unsigned links,
                        struct body *out);
-    /* Functions for assembler text; listing.h in the set's folder has the details. dialects: the
-     * set has AT&T and Intel syntax, and the generic reader handles comments and addresses. If
-     * false, all functions below are needed. looks_like may exist in either case; NULL: the default
-     * instruction set. */
+    /* Functions for assembler text; listing.h in the set's folder has the details. dialects is true
+     * if the set has AT&T and Intel syntax and the generic reader handles comments and addresses.
+     * If it is false, all functions below are needed. looks_like may exist in either case; NULL:
+     * the default instruction set. */
     bool dialects;
     const char *(*word_end)(const char *p, const char *end, bool disassembly);
     void (*comments_cut)(const char *p, const char *end, bool *in_comment, struct str *out);
     bool (*directive_kept)(const char *word, size_t length);
     void (*target_clean)(const char *p, const char *end, unsigned section, struct str *out);
     bool (*looks_like)(const char *text, size_t length);
-    bool (*is_register)(const char *word, size_t length);   /* Detects a register's name. */
+    /* Returns whether the word is a register's name. */
+    bool (*is_register)(const char *word, size_t length);
     /* Returns whether the word is a mnemonic in Intel syntax, in upper or lower case. Exists if
      * @dialects is true. */
     bool (*is_mnemonic)(const char *word, size_t length);
@@ -203,7 +205,7 @@ struct isa_ops {
      * loop. */
     bool (*is_marker)(const uint8_t *code, bool begin);
     const char *markers;          /* name of the markers, such as "IACA markers" */
-    /* markers of IACA as assembler text, before and after a loop; NULL if the set has none */
+    /* markers of IACA as assembler text, before and after a loop; NULL: none */
     const char *iaca_markers[2];
     /* Returns the class of @move in the fact `eliminate`. NULL if CPUs never eliminate it. */
     const char *(*move_class)(const struct insn *move);
@@ -214,14 +216,14 @@ struct isa_ops {
     enum form_kind (*form_kind)(const char *form);
     /* Spells @form as assembler text (spelling.h). Returns false if this is impossible. */
     bool (*spell)(const char *form, struct spelling *out);
-    const struct isa_osaca *osaca;        /* notation of OSACA's files (spelling.h), or NULL */
+    const struct isa_osaca *osaca;        /* notation of OSACA's files (spelling.h); NULL: none */
     /* Implement isa_alike and isa_with_register. NULL if the set has no related forms. */
     bool (*alike)(const char *form, size_t *at, char *out);
     bool (*with_register)(const char *form, unsigned bits, size_t *at, char *out);
     bool (*alternative)(const struct insn *insn, size_t *at, struct isa_alternative *out);
     const struct isa_foreign *foreign;    /* functions for foreign code in measurements */
     const struct isa_vary *vary;          /* functions for variants of instructions */
-    const struct isa_rewrite *rewrite;    /* functions for equivalent instructions, or NULL */
+    const struct isa_rewrite *rewrite;    /* functions for equivalent instructions; NULL: none */
 };
 
 const struct isa_ops *isa_ops(enum isa isa);

@@ -13,7 +13,7 @@ struct llvm_mc_word {
      * owns */
     const char *text;
     size_t length;       /* length of the line to encode */
-    uint32_t word;       /* the instruction, if instructions have four bytes */
+    uint32_t word;       /* the instruction of a set whose instructions have four bytes */
     uint8_t bytes[LLVM_MC_BYTES], size;
     bool known;
 };

@@ -68,6 +68,7 @@ enum operation {
     OPERATION_TRAP,               /* execution does not continue: ud2, hlt, udf */
     OPERATION_FENCE,              /* mfence, lfence, sfence, dmb, dsb, isb */
     /* vectors and floating point, scalar or packed */
+
     /* move, load or store of a vector or a part of it; lanes do not change their positions */
     OPERATION_VECTOR_MOVE,
     /* move between register files: movd, movq, movmskps, pmovmskb, `fmov x0, d0` */

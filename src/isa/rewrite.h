@@ -13,16 +13,16 @@ struct isa_rewritten {
     uint8_t bytes[REWRITTEN_MOST][16];
     size_t lengths[REWRITTEN_MOST];
     unsigned count;
-    uint32_t loses;        /* set of FLAG_... that may differ; later instructions must not read
-                            * them */
+    /* set of FLAG_... that may differ, so later instructions must not read them */
+    uint32_t loses;
     const char *what;      /* description such as "shl by 1 as add" */
 };
 
 /* Addition of another input to a register: @reg = @reg + input, in either order. */
 struct isa_sum {
     uint8_t reg;
-    uint8_t operands;      /* bit set of the operands that are @reg */
-    /* bits of a floating-point lane, whose rounding depends on the order of additions; 0 for
+    uint8_t operands;      /* set of the operands that are @reg */
+    /* bits of a floating-point lane, whose rounding depends on the order of additions; 0:
      * integers */
     unsigned lanes;
 };
@@ -40,7 +40,7 @@ struct isa_rewrite {
      * writes code that adds @reg to the register of the sum. */
     size_t (*sum_begin)(const struct insn *in, uint8_t reg, uint8_t *out);
     size_t (*sum_end)(const struct insn *in, uint8_t reg, uint8_t *out);
-    /* Writes @in, which adds register *@from and another input, with *@from as destination. NULL if
+    /* Writes @in, which adds register *@from and another input, with *@from as destination. NULL:
      * not supported. */
     size_t (*sum_stay)(const struct insn *in, uint8_t *from, uint8_t *out);
     /* Writes code that zeroes the lanes of @reg above the lowest, if @in is a scalar fused

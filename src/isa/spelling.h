@@ -13,13 +13,13 @@ enum spelled_class {
 
 struct spelled_operand {
     enum spelled_class class;
-    /* Register class, such as "gpr", "xmm", "k", or on AArch64 "x", "d", "v". For memory: class of
-     * the index register if it distinguishes forms, otherwise empty. */
+    /* Register class, such as "gpr", "xmm", "k", or on AArch64 "x", "d", "v". Memory: class of the
+     * index register if it distinguishes forms, otherwise empty. */
     char name[8];
     char shape[4];       /* AArch64: element of a register, such as "d" of v0.2d; may be empty */
-    unsigned bits;       /* width of a general register or of memory; 0 if the name lacks it */
+    unsigned bits;       /* width of a general register or of memory; 0: the name lacks it */
     bool mask;           /* has an AVX-512 mask */
-    /* parts of the address if they distinguish forms; otherwise only a base, which represents any
+    /* parts of the address, if these distinguish forms; otherwise only a base, which represents any
      * address */
     bool base, index, scale, offset;
     char base_name[8];   /* AArch64 memory: class of the base register */
@@ -41,7 +41,7 @@ struct isa_osaca {
     bool shaped;
     const struct osaca_load *loads;   /* beginning with general registers; a NULL class ends the
                                        * list */
-    /* Writes another spelling of @f. Returns false if there is none. NULL if no form has another
+    /* Writes another spelling of @f. Returns false if there is none. NULL: no form has another
      * spelling. */
     bool (*respell)(const struct spelling *f, struct spelling *out);
 };
@@ -53,7 +53,7 @@ struct spelling {
     /* lower case, in the order of look-up: "addq", "add"; branches: "jne", "jnz" */
     char names[SPELLING_NAMES][24];
     unsigned name_count;
-    /* more names, looked up after @names; NULL-terminated, static; may be NULL */
+    /* more names, looked up after @names; NULL-terminated, static; NULL: none */
     const char *const *more;
     struct spelled_operand operands[SPELLING_OPERANDS];
     unsigned count;

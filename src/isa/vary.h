@@ -1,5 +1,5 @@
-/* Makes variants of instructions that differ in one respect. Users run and predict the variants of
- * a loop and compare the results. Each variant is decoded for verification, and checked like any
+/* Makes variants of instructions that differ in one respect. Callers run and predict the variants
+ * of a loop and compare the results. Each variant is decoded for verification, and checked like any
  * other code before it is executed. */
 #ifndef PORTOLAN_ISA_VARY_H
 #define PORTOLAN_ISA_VARY_H
@@ -22,11 +22,11 @@ struct isa_vary {
     size_t (*moved)(const struct insn *in, unsigned operand, int64_t by, unsigned attempt,
                     uint8_t *out);
     /* Writes @in with index @index, scale @scale and displacement @displacement in the address of
-     * operand @operand. NULL if instructions with an index have other forms. */
+     * operand @operand. NULL: instructions with an index have other forms. */
     size_t (*indexed)(const struct insn *in, unsigned operand, uint8_t index, uint8_t scale,
                       int64_t displacement, uint8_t *out);
-    void (*name)(uint8_t reg, struct str *out);   /* appends the name of a general or vector
-                                                   * register */
+    /* Appends the name of a general or vector register. */
+    void (*name)(uint8_t reg, struct str *out);
 };
 
 /* Writes a nop with the length of @in to @out. Returns false if there is none. The functions from

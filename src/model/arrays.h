@@ -19,7 +19,7 @@ enum arrays_fill_kind {
 struct arrays_fill {
     enum arrays_fill_kind kind;
     uint64_t at, bytes;       /* position and size in the arena */
-    uint32_t unit;            /* bytes of an index */
+    uint32_t unit;            /* size of an index in bytes */
     uint64_t range;
     /* distance of the elements of a ring, and offset of the address in an element; a ring has 4 to
      * 7 times a power of two elements */
@@ -30,7 +30,7 @@ struct arrays_fill {
 struct array {
     uint8_t reg;
     int64_t step;
-    uint64_t places;          /* number of elements if the array is a ring, else 0 */
+    uint64_t places;          /* number of elements of a ring; 0: not a ring */
     uint32_t spacing;
 };
 
@@ -42,18 +42,18 @@ struct array_walked {
 
 struct arrays {
     uint64_t bytes;                        /* bytes of the arena in use */
-    /* iterations until a walk ends; 0 if unlimited */
+    /* number of iterations until a walk ends; 0: unlimited */
     uint64_t iterations;
-    /* iterations until all chases have visited all elements; 0 if there are none */
+    /* number of iterations until all chases have visited all elements; 0: no chases */
     uint64_t round;
-    /* bit set of the general registers with an initial value in @values */
+    /* set of the general registers with an initial value in @values */
     uint32_t given;
-    /* bit set of the general registers whose value is an offset in the arena */
+    /* set of the general registers whose value is an offset in the arena */
     uint32_t inside;
     uint64_t values[ARRAYS_REGISTERS];
     struct array arrays[ARRAYS_MOST];
     unsigned count;
-    /* scale with which addresses use a register that points into the arena; 0 if unused */
+    /* scale with which addresses use a register that points into the arena; 0: unused */
     uint8_t factors[32];
     /* address of a symbol, and offset of its array relative to the registers' values */
     struct { int64_t symbol; uint64_t at; } places[ARRAYS_MOST];

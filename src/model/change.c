@@ -21,8 +21,8 @@ static unsigned uops_of(const struct usage *usage, const struct ports *ports)
 }
 
 /* Returns the issue slots of a form with the new @usage. @old is its present entry, or NULL.
- * Inferred slots do not depend on the usage, so only removed µops change them. Otherwise returns 0,
- * and the µops are counted. */
+ * Inferred slots do not depend on the usage, so only removed µops change them. Otherwise returns
+ * 0, and the µops are counted. */
 static unsigned slots_with(const struct machine *m, const struct mapping_entry *old,
                            const struct usage *usage)
 {
@@ -64,7 +64,7 @@ static bool change_latency(struct machine *m, const char *form, const char *valu
     if (!old) {
         machine_refuse_form(m, form, "set the usage of the form before its latency", err);
         if (err)
-            err->code = ERR_USAGE;   /* The user's text is wrong, and not a file. */
+            err->code = ERR_USAGE;   /* The fault is in the user's text, not in a file. */
         return false;
     }
     struct mapping_entry fresh = {.form = (char *)form,

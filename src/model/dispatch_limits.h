@@ -5,13 +5,14 @@
 #include "model/machine.h"
 
 #define DISPATCH_LIMITS_MAX 8
-#define DISPATCH_MOST 65536   /* largest limit, µops per cycle */
+#define DISPATCH_MOST 65536   /* maximum limit in µops per cycle */
 
 struct dispatch_limit {
     portset ports;
-    /* counts only µops restricted to these ports; otherwise all µops that can use one of them */
+    /* counts only the µops restricted to these ports; if false, all µops that can use one of
+     * them */
     bool within;
-    unsigned most;    /* µops per cycle */
+    unsigned most;    /* maximum number of µops per cycle */
 };
 
 struct dispatch_limits {

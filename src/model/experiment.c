@@ -10,7 +10,7 @@
 #include "base/names.h"
 #include "base/steps.h"
 
-#define FEW 16   /* terms up to which a linear search is used */
+#define FEW 16   /* maximum number of terms for a linear search */
 
 void experiment_done(struct experiment *e)
 {
@@ -29,8 +29,8 @@ static struct experiment_term *term_of(const struct experiment *e, const char *f
     return NULL;
 }
 
-/* Returns the term of @form during the parsing of @e, or NULL. @seen is an index of the forms if
- * there are many. */
+/* Returns the term of @form during the parsing of @e, or NULL. @seen indexes the forms if there are
+ * many. */
 static struct experiment_term *term_read(const struct experiment *e, struct names *seen,
                                          const char *form)
 {

@@ -1,4 +1,4 @@
-/* Experiment: a multiset of instruction forms, written 2*ADD (R64, R64) + IMUL (R64, R64). */
+/* An experiment is a multiset of instruction forms, written 2*ADD (R64, R64) + IMUL (R64, R64). */
 #ifndef PORTOLAN_MODEL_EXPERIMENT_H
 #define PORTOLAN_MODEL_EXPERIMENT_H
 
@@ -8,10 +8,9 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* Limits of the parser. */
-/* count of one form; its product with USAGE_COUNT_MAX is below 2^32 */
+/* maximum count of one form in parsed text; its product with USAGE_COUNT_MAX is below 2^32 */
 #define EXPERIMENT_COUNT_MAX 10000u
-#define EXPERIMENT_FORMS_MAX 10000u     /* distinct forms */
+#define EXPERIMENT_FORMS_MAX 10000u     /* maximum number of distinct forms */
 
 struct experiment_term {
     char *form;
@@ -19,7 +18,7 @@ struct experiment_term {
 };
 
 struct experiment {
-    struct experiment_term *terms;   /* in order of first mention; no form occurs twice */
+    struct experiment_term *terms;   /* terms in order of first mention, each with another form */
     unsigned count;
 };
 

@@ -19,12 +19,12 @@ struct experiments *experiments_new(void)
     return t;
 }
 
-/* States of nearly all rows. They are stored once, to copy a table with a million rows quickly. */
+/* States of nearly all rows, stored once so that tables with a million rows are copied quickly */
 static char *const shared_states[] = {(char[]){EXPERIMENT_PENDING}, (char[]){EXPERIMENT_OK},
                                       (char[]){EXPERIMENT_ONCE}, (char[]){EXPERIMENT_CONTENDED}};
 #define SHARED_STATES (sizeof shared_states / sizeof *shared_states)
 
-#define COPIED_A_STEP 4   /* rows copied per step (base/watch.h) */
+#define COPIED_A_STEP 4   /* number of rows copied per step (base/watch.h) */
 
 /* Returns a copy of @text, or the shared state with this text. */
 static char *state_new(const char *text)
@@ -181,7 +181,7 @@ void experiments_set(struct experiments *t, size_t index, double cycles, double 
     t->revision++;
 }
 
-/* Extends the row's extra texts to @count. New texts are empty. */
+/* Extends the extra columns of the row to @count. New ones are empty. */
 static void extend_extra(struct experiments *t, struct experiment_row *row, size_t count)
 {
     uint32_t empty = names_add(&t->texts, "");

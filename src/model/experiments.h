@@ -1,7 +1,7 @@
-/* A table of experiments with their measurements. Contract between measuring and inference: a row
- * without cycles (NaN) must be measured, and the runner fills it with experiments_set. A failed row
- * has NaN cycles and the reason in its state. One thread changes the table, and only without other
- * holders. Holders may read it on any thread. */
+/* A table of experiments with their measurements. A row without cycles (NaN) must be measured; the
+ * measurement fills it with experiments_set. A failed row has NaN cycles and the reason in its
+ * state. One thread changes the table, and only without other holders. Holders may read it on any
+ * thread. */
 #ifndef PORTOLAN_MODEL_EXPERIMENTS_H
 #define PORTOLAN_MODEL_EXPERIMENTS_H
 
@@ -23,14 +23,14 @@
 struct experiment_row {
     /* range of terms, sorted by form index, without duplicates */
     uint32_t start, count;
-    /* cycles per execution of the whole experiment in the steady state; NaN if unknown */
+    /* cycles per execution of the experiment in the steady state; NaN: unknown */
     double cycles;
-    /* (max - min) / min over the accepted repetitions; NaN if unknown */
+    /* (max - min) / min over the accepted repetitions; NaN: unknown */
     double spread;
-    uint32_t repeats;        /* accepted repetitions; 0 if unknown */
-    uint32_t extras;         /* number of texts in @extra; missing columns are empty */
+    uint32_t repeats;        /* number of accepted repetitions; 0: unknown */
+    uint32_t extras;         /* number of elements of @extra; missing columns are empty */
     char *state;             /* never NULL; rows may share it */
-    /* index of the text in experiments.texts, for each column of experiments.extra */
+    /* per column of experiments.extra, index of the value in experiments.texts */
     uint32_t *extra;
 };
 
@@ -40,7 +40,7 @@ struct experiments {
     VEC(struct experiment_row) rows;
     /* names of unknown columns in the file, which are preserved */
     struct names extra;
-    struct names texts;                   /* texts of the unknown columns, without duplicates */
+    struct names texts;                   /* values of the unknown columns, without duplicates */
     /* number of rows with cycles that inference can use, and number of rows whose measurement
      * failed */
     size_t measured, failed;
@@ -48,12 +48,12 @@ struct experiments {
     uint64_t serial;
     /* incremented by every change; views compare it */
     uint64_t revision;
-    /* number of holders in addition to the thread that changes the table */
+    /* number of holders besides the thread that changes the table */
     _Atomic unsigned holders;
 };
 
 struct experiments *experiments_new(void);
-/* Releases one holder; the last one frees the table. Any thread. */
+/* Releases a holder. The last one frees the table. Any thread. */
 void experiments_free(struct experiments *t);
 /* Adds a holder, which must call experiments_free. Any thread. */
 struct experiments *experiments_hold(struct experiments *t);
@@ -66,8 +66,8 @@ struct experiments *experiments_copy(const struct experiments *t, const bool *ke
  * duplicate another row. */
 size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_add_named(struct experiments *t, const struct experiment *e);
-/* Add a row like the two functions above, to tables that grow with the input. If out of memory,
- * they add no row and return SIZE_MAX. */
+/* Add a row like the two functions above, to a table whose size depends on the input. If memory is
+ * exhausted, they add no row and return SIZE_MAX. */
 size_t experiments_try_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_try_add_named(struct experiments *t, const struct experiment *e);
 /* Appends all rows of @from with their results. Matches forms by name. */

@@ -11,7 +11,7 @@
 #include "base/similar.h"
 #include "model/dispatch_limits.h"
 
-/* Largest value of a fact. A larger buffer would not limit a core, and the simulator's memory is
+/* Maximum value of a fact. A larger buffer would not limit a core, and the simulator's memory is
  * proportional to it. */
 #define MOST 65536
 /* unit, smallest and largest value of a time */
@@ -369,7 +369,8 @@ const struct fact fact_schema[] = {
      false},
     {"l1_bytes", FACT_NUMBER, "bytes", 64, 1e12, NULL, NULL,
      "size of a core's first-level data cache", "programs", false},
-    {"l1_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "associativity", "programs", false},
+    {"l1_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL,
+     "associativity of the first-level cache", "programs", false},
     {"l1_prefetch_step", FACT_NUMBER, "bytes", 0, MOST, NULL, NULL,
      "largest constant stride of loads prefetched from the second level, even across pages; "
      "default: no prefetch", "programs", false},
@@ -377,13 +378,14 @@ const struct fact fact_schema[] = {
      "minimum cycles per line if consecutive lines are in one first-level set", "programs", false},
     {"l2_bytes", FACT_NUMBER, "bytes", 64, 1e12, NULL, NULL,
      "size of the second-level cache available to a core", "programs", false},
-    {"l2_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "associativity", "programs", false},
+    {"l2_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL,
+     "associativity of the second-level cache", "programs", false},
     {"l2_latency", FACT_NUMBER, CYCLES, NULL, NULL,
      "latency from address to value, from the second-level cache", "programs", false},
     {"l2_line_cycles", FACT_NUMBER, CYCLES, "2", NULL,
      "cycles per line streamed from the second-level cache", "programs", false},
     {"l2_write_cycles", FACT_NUMBER, CYCLES, "l2_line_cycles", NULL,
-     "cycles per line of a stream that is read and written, from the second-level cache",
+     "cycles per line of a stream that is read from the second-level cache and written",
      "programs", false},
     {"l2_miss_cycles", FACT_NUMBER, CYCLES, "l2_line_cycles", NULL,
      "cycles per line from the second-level cache for independent accesses in random order",
@@ -397,13 +399,14 @@ const struct fact fact_schema[] = {
      "programs", false},
     {"l3_bytes", FACT_NUMBER, "bytes", 64, 1e12, NULL, NULL,
      "size of the third-level cache available to a core", "programs", false},
-    {"l3_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "associativity", "programs", false},
+    {"l3_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL,
+     "associativity of the third-level cache", "programs", false},
     {"l3_latency", FACT_NUMBER, CYCLES, NULL, NULL,
      "latency from address to value, from the third-level cache", "programs", false},
     {"l3_line_cycles", FACT_NUMBER, CYCLES, "8", NULL,
-     "cycles per line streamed from the third-level cache, at most memory's", "programs", false},
+     "cycles per line streamed from the third-level cache; at most memory's", "programs", false},
     {"l3_write_cycles", FACT_NUMBER, CYCLES, "l3_line_cycles", NULL,
-     "cycles per line of a stream that is read and written, from the third-level cache", "programs",
+     "cycles per line of a stream that is read from the third-level cache and written", "programs",
      false},
     {"l3_miss_cycles", FACT_NUMBER, CYCLES, "l3_line_cycles", NULL,
      "cycles per line from the third-level cache for independent accesses in random order",

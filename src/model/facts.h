@@ -22,7 +22,7 @@ enum fact_type {
 
 enum fact_kind {
     FACT_USUAL = false,
-    FACT_FIXED = true,   /* evaluated when a machine is loaded, so what-if cannot change it */
+    FACT_FIXED = true,   /* evaluated when a machine is loaded, so kernel whatif cannot change it */
     /* a mean fitted to measured times without a known mechanism; the machine's source names the
      * measurements */
     FACT_FITTED,
@@ -31,11 +31,11 @@ enum fact_kind {
 struct fact {
     const char *key;
     enum fact_type type;
-    const char *unit;        /* "" if none */
+    const char *unit;        /* unit; "": none */
     double least, most;      /* range of numbers */
-    /* default: a value, or the key of another fact; NULL if not modelled */
+    /* default: a value, or the key of another fact; NULL: not modelled */
     const char *otherwise;
-    const char *words;       /* allowed words, separated by blanks; NULL permits any */
+    const char *words;       /* allowed words, separated by blanks; NULL: any */
     const char *meaning;     /* meaning, a sentence without full stop */
     const char *reader;      /* parts of the program that use the fact: "simulation", "front end",
                               * ... */
@@ -58,7 +58,7 @@ bool fact_check(const struct fact *f, const char *value, const struct ports *por
  * the range become its maximum. Values below it count as missing. A key whose fact is no number is
  * a bug. */
 double fact_number(const struct machine *m, const char *key);
-/* Returns a yes or no fact. */
+/* Returns the value of a yes or no fact. */
 bool fact_switch(const struct machine *m, const char *key);
 
 /* Appends the type, unit and range of a fact, such as "number of µops/cycle, 1 to 65536". */

@@ -6,7 +6,7 @@
 
 struct machine_fact {
     char *key, *value, *unit, *source;
-    uint64_t hash;   /* of @key */
+    uint64_t hash;   /* hash of @key */
 };
 
 /* Latency between two operands of the matching forms that differs from the form's latency
@@ -31,7 +31,7 @@ struct latency_rule {
     int from, to;     /* enum latency_end */
     double cycles;    /* cycles without the preceding load or forwarded store */
     const char *source;
-    bool lent;        /* the texts are static and must not be freed */
+    bool lent;        /* the strings are static and must not be freed */
 };
 
 /* prefix of the title of this computer's machine in a session */
@@ -46,11 +46,11 @@ struct machine {
     size_t fact_count;
     struct latency_rule *latencies;
     size_t latency_count;
-    _Atomic unsigned holders;   /* number of holders in addition to the creator */
+    _Atomic unsigned holders;   /* number of holders besides the creator */
 };
 
 struct machine *machine_new(const char *id, const struct ports *ports);
-/* Releases one holder. The last one frees the machine. Any thread. */
+/* Releases a holder. The last one frees the machine. Any thread. */
 void machine_free(struct machine *m);
 /* Adds a holder, which must call machine_free. The machine must not change while others hold it.
  * Any thread. */

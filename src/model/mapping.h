@@ -9,11 +9,11 @@
 struct mapping_entry {
     char *form;         /* canonical name */
     struct usage usage;
-    double latency;     /* cycles; NaN if unknown */
-    /* issued µops in the fused domain of the source; 0 if unknown, which counts the µops of the
-     * usage */
+    double latency;     /* cycles; NaN: unknown */
+    /* number of issued µops in the fused domain of the source; 0: unknown, the µops of the usage
+     * count */
     unsigned micro_ops;
-    char *source;       /* source of the data; "" stands for the mapping's source */
+    char *source;       /* source of the data; "": the mapping's source */
 };
 
 struct mapping;
@@ -21,7 +21,7 @@ struct mapping;
 /* A row of a mapping in read-only memory (io/machine_image.h). Its members are offsets and indices
  * in the arrays of mapping_rows. */
 struct mapping_row {
-    uint32_t form, source;   /* offsets in texts */
+    uint32_t form, source;   /* offsets in the table of strings */
     uint32_t uops;           /* index of the first µop */
     uint16_t uop_count;
     uint16_t latency;        /* index in latencies */

@@ -65,7 +65,7 @@ void assignment_best(const double *gain, unsigned n, unsigned *column_of)
         column_of[row_of[j] - 1] = j - 1;
 }
 
-/* Computes the load on each port with each µop distributed evenly over its ports. */
+/* Computes the load on each port if each µop is distributed evenly over its ports. */
 static void spread(const struct usage *usage, double share[PORTS_MAX])
 {
     memset(share, 0, PORTS_MAX * sizeof *share);
@@ -80,14 +80,14 @@ struct usage_pair {
     const struct usage *a, *b;
     double weight;
     double share_a[PORTS_MAX], share_b[PORTS_MAX];   /* load per port */
-    double most;                                     /* larger of the two total loads */
+    double most;                                     /* the larger of the two total loads */
 };
 
 struct matching {
     const struct ports *a, *b;
     struct usage_pair *pairs;
     size_t count;
-    int to_a[PORTS_MAX];   /* port of A for each port of B; none if A has fewer ports */
+    int to_a[PORTS_MAX];   /* per port of B, its port of A; none if A has fewer ports */
 };
 
 static int compare_usages(const struct usage *x, const struct usage *y)

@@ -23,15 +23,15 @@ struct form_diff {
 };
 
 struct mapping_diff {
-    int to_a[PORTS_MAX];       /* port of A for each port of B; -1 if there is none */
-    /* for each port of B: common share of its load and its partner's load over common forms, 0 to
-     * 1; NaN without a partner, or if ports were matched by name */
+    int to_a[PORTS_MAX];       /* per port of B, its port of A; -1: none */
+    /* per port of B, the common share of its load and its partner's load over common forms, 0 to 1;
+     * NaN without a partner, or if ports were matched by name */
     double agrees[PORTS_MAX];
     bool renamed;              /* ports were matched by load instead of by name */
     /* share of equal usages among common forms, weighted by their frequency; NaN if unknown */
     double equal_uses;
     size_t shared, only_a, only_b;
-    size_t kinds[DIFF_COUNT];  /* number of common forms by kind; DIFF_NONE counts equal ones */
+    size_t kinds[DIFF_COUNT];  /* number of common forms by kind; DIFF_NONE: equal forms */
     struct form_diff *forms;   /* forms with different usages, in A's order */
     size_t count;
 };

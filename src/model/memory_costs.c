@@ -6,7 +6,7 @@
 #include "model/facts.h"
 
 #define LINE 64.0
-/* ratio of array size to cache size from which all lines of a walk miss */
+/* ratio of array size to cache size above which all lines of a walk miss */
 #define EDGE 1.25
 #define LARGEST 4294967296.0
 
@@ -136,7 +136,8 @@ bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct e
                  far_miss = fmax(far, wait / fact_number(m, "miss_parallel")),
                  second = fact_number(m, "l2_latency"), l2 = fact_number(m, "l2_line_cycles"),
                  l2_write = fact_number(m, "l2_write_cycles"),
-                 /* the default cost of a line may exceed that of a fast main memory */
+                 /* The default cost of a line may exceed that of a fast main memory, so the latter
+                  * limits it. */
                  l3 = fmin(fact_number(m, "l3_line_cycles"), far),
                  l3_write = fmin(fact_number(m, "l3_write_cycles"), far_written),
                  l3_miss = fmin(fact_number(m, "l3_miss_cycles"), far_miss);

@@ -10,10 +10,10 @@
 #include "model/machine.h"
 
 #define MEMORY_SIZES 24
-#define MEMORY_PAGE 4096.0       /* bytes of a page */
+#define MEMORY_PAGE 4096.0       /* size of a page in bytes */
 #define MEMORY_FEW_UOPS 252
 #define MEMORY_SOME_UOPS 72
-#define MEMORY_COSTS_DAY 11      /* bytes of a date such as 2026-11-22, with the final 0 */
+#define MEMORY_COSTS_DAY 11      /* size of a date such as 2026-11-22 with the final 0, in bytes */
 
 /* Costs in cycles per line, unless noted. */
 enum memory_cost {
@@ -31,7 +31,7 @@ enum memory_cost {
     COST_SKIPPED,   /* streams with a stride of four lines, or a multiple of four */
     COST_PAGE,      /* one line per page; the array size includes unused lines */
     COST_HOP,       /* dependent loads; cycles from address to value */
-    /* sequential loads in a loop of MEMORY_FEW_UOPS µops per line, most of them nops */
+    /* sequential loads in a loop of MEMORY_FEW_UOPS µops per line, mostly nops */
     COST_FEW,
     COST_SOME,      /* sequential loads in a loop of MEMORY_SOME_UOPS µops per line */
     MEMORY_COSTS,
@@ -43,20 +43,20 @@ struct memory_costs {
     double cycles[MEMORY_COSTS][MEMORY_SIZES];   /* costs for arrays of each size */
     /* relative error of the measurements, median over sizes; NaN if not measured */
     double spread[MEMORY_COSTS];
-    /* bytes of the first level; its lines cost 0 */
+    /* size of the first level in bytes; its lines cost 0 */
     double first;
-    double second;                               /* bytes of the second level */
-    /* bytes of the third level that a program can use; 0 if unknown */
+    double second;                               /* size of the second level in bytes */
+    /* size of the third level that a program can use, in bytes; 0: unknown */
     double third;
     double clock_hz;
-    /* line transfers overlap with the core's loads and stores, and the slower part counts; if
-     * false, their times add up (ECM) */
+    /* line transfers overlap with the core's loads and stores, so the slower part counts; if false,
+     * their times add up (ECM) */
     bool overlaps;
     bool reads_wait;             /* a loop that only reads waits for some lines beyond the second
                                   * level, although their transfers overlap */
     /* share of the memory in huge pages during the measurement; NaN if unknown */
     double huge;
-    /* measured on this CPU; if false, published or estimated */
+    /* the costs were measured on this CPU; if false, they are published or estimated */
     bool measured;
     char day[MEMORY_COSTS_DAY];                  /* date of the measurement */
 };

@@ -6,6 +6,7 @@
 #include "model/experiments.h"
 
 /* All functions take n pairs without NaN. Any thread. */
+
 /* Returns the mean of |predicted - measured| / measured, a fraction. NaN for n = 0. */
 double metrics_mape(const double *predicted, const double *measured, size_t n);
 /* Returns Pearson's correlation. NaN below two pairs or if one side is constant. */
@@ -31,7 +32,8 @@ void metrics_heat_map(const double *predicted, const double *measured, size_t n,
 
 struct accuracy {
     size_t n;              /* number of experiments evaluated */
-    size_t unknown;        /* measured experiments omitted for lack of a form in the mapping */
+    /* number of measured experiments that were omitted because the mapping lacks a form */
+    size_t unknown;
     double mape, pearson, spearman;
 };
 

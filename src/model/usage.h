@@ -7,12 +7,12 @@
 
 struct uop {
     portset ports;      /* not empty */
-    uint32_t count;     /* multiplicity, or for a blocking pipe cycles; not 0 */
+    uint32_t count;     /* multiplicity; for a blocking pipe, cycles; not 0 */
 };
 
 /* Limits of the parser. */
 #define USAGE_COUNT_MAX 100000u     /* count of one set */
-#define USAGE_SETS_MAX 256u         /* distinct sets */
+#define USAGE_SETS_MAX 256u         /* number of distinct sets */
 
 struct usage {
     struct uop *uops;   /* canonical: sorted by port set, without duplicate sets */

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-#define REST 0.0002        /* longest sleep in seconds; forks and signals wait for the tracer */
+#define REST 0.0002        /* maximum sleep in seconds; forks and signals wait for the tracer */
 /* seconds to wait for threads to stop; threads that do not stop remain attached until the tracing
  * thread ends */
 #define GO_SECONDS 1.0
@@ -24,8 +24,8 @@ struct tracee {
     bool asked;            /* an interrupt was requested, but the thread has not stopped */
 };
 
-/* CPU time of a process at its last sample. Samples must count only the program's time, even on a
- * busy machine. */
+/* CPU time of a process at its last sample, so that samples count only the program's time, even on
+ * a busy machine */
 struct progress {
     pid_t pid;
     double begun, cpu;     /* CPU seconds at the first and the last sample */

@@ -45,7 +45,7 @@ bool launch_check(const char *path, const char *name, struct err *err)
     length = read(fd, &header, sizeof header);
     close(fd);
     if (length < (ssize_t)SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-        return true;   /* The file may be a script. If it is not, exec reports the error. */
+        return true;   /* The file may be a script; if not, exec reports the error. */
     if (header.e_ident[EI_CLASS] != ELFCLASS64)
         return err_set(err, ERR_DATA, "compile the program for 64 bits", "%s is a 32-bit program",
                        name);

@@ -10,7 +10,7 @@
 struct launched {
     pid_t pid;
     char *path;          /* path of the executable */
-    /* pipe ends: the child waits for a byte from `go`, and writes exec errors to `fault`; -1 if
+    /* pipe ends: the child waits for a byte from `go`, and writes exec errors to `fault`; -1:
      * closed */
     int go, fault;
 };

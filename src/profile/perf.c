@@ -14,16 +14,16 @@
 
 #include "base/mem.h"
 
-/* pages of a ring; a thousand samples per second fill them in a second */
+/* number of pages of a ring; a thousand samples per second fill it in a second */
 #define PAGES 16
-/* after this many nanoseconds, all records of a processor are in its ring */
+/* After this many nanoseconds, all records of a processor are in its ring. */
 #define LATE 10000000u
 
 /* Ring buffer of one processor. All threads on the processor write to it. */
 struct ring {
     int fd;
     struct perf_event_mmap_page *page;
-    uint64_t bytes;          /* bytes of the records */
+    uint64_t bytes;          /* size of the records in bytes */
 };
 
 /* A record that waits for older records of other processors. */

@@ -15,7 +15,7 @@ struct perf;
 struct perf *perf_new(const struct task_list *tasks, bool on_exec, double rate, struct err *err);
 void perf_free(struct perf *p);
 /* Adds new records to @spaces and its samples. @more: later calls will follow. A record is then
- * added only if no older record can follow. Call it several times per second. */
+ * added only if no older record can follow. Must be called several times per second. */
 void perf_drain(struct perf *p, bool more, struct spaces *spaces);
 /* Return the total number of samples that were lost or outside of known code, and of processes (or
  * threads) started. */

@@ -12,14 +12,15 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-#define AROUND 16384u      /* bytes decoded before and after an address without a symbol */
+/* number of bytes decoded before and after an address without a symbol */
+#define AROUND 16384u
 #define LARGE 65536u       /* maximum number of bytes of a function that is decoded entirely */
-/* smallest fraction of a loop's own samples with which a part of it becomes a separate loop */
+/* minimum fraction of a loop's own samples in a part of it that becomes a separate loop */
 #define HOT_PART 0.8
 #define PART_LEAST 50u     /* minimum number of samples of a loop that may be split */
-/* smallest fraction of all samples with which a loop gets source lines */
+/* minimum fraction of all samples with which a loop gets source lines */
 #define LINES_LEAST 0.01
-/* smallest share of all samples with which a function's loops are found */
+/* minimum fraction of all samples with which a function's loops are found */
 #define DECODED 0.001
 
 /* Number of samples at one address of the object's code. */
@@ -112,7 +113,7 @@ static size_t insn_at(const struct kernel *k, uint64_t at)
 /* Number of samples, and innermost loop, of each instruction of a kernel. */
 struct insn_samples {
     size_t *counts;
-    size_t *loops;               /* SIZE_MAX for an instruction in no loop */
+    size_t *loops;               /* SIZE_MAX: the instruction is in no loop */
 };
 
 /* Finds the shortest part of loop @l, from a branch target to the branch, with most of the loop's

@@ -15,18 +15,18 @@ struct profile_function {
 };
 
 struct profile_loop {
-    /* counted reference to the function's code, or to the code around a loop without symbols */
+    /* counted reference to the code of the function, or around a loop without symbols */
     const struct kernel *kernel;
     size_t loop;               /* index into the kernel's loops */
     char *name;                /* "main+0x40", "0x1136" */
     char *file;
     size_t samples;            /* samples in the loop without its inner loops */
-    double measured;           /* measured cycles per iteration of the loop alone; NaN if none */
-    double bound, predicted;   /* predicted cycles per iteration, by both methods; NaN if unknown */
+    double measured;           /* measured cycles per iteration of the loop alone; NaN: none */
+    double bound, predicted;   /* predicted cycles per iteration, by both methods; NaN: unknown */
     char *bottleneck;          /* such as "dependencies"; NULL if bound is NaN */
     /* sentence that names the limit of the loop alone, with assumptions; NULL if bound is NaN */
     char *why;
-    /* predicted cycles per iteration over arrays of the size of the program's memory; NaN if
+    /* predicted cycles per iteration over arrays of the size of the program's memory; NaN:
      * unknown */
     double over_memory;
     bool costs_measured;       /* over_memory is from costs measured on this CPU */
@@ -37,21 +37,21 @@ struct profile_loop {
 };
 
 struct run_profile {
-    /* number that no other profile has; unlike an address it is not reused */
+    /* number that no other profile has; unlike an address, it is not reused */
     uint64_t serial;
     char *program;             /* path of the program */
-    VEC(char *) argv;          /* program and arguments; empty if the process was running before */
-    char *input;               /* path of the program's input file; NULL if there is none */
-    /* path of the program's output file; NULL if there is none, or the file is empty */
+    VEC(char *) argv;          /* program and arguments; empty: the process was running already */
+    char *input;               /* path of the program's input file; NULL: none */
+    /* path of the program's output file; NULL: none, or the file is empty */
     char *output;
-    char *machine;             /* id of the machine for bounds; NULL if no machine matches */
+    char *machine;             /* id of the machine for bounds; NULL: no machine matches */
     enum sampling_method method;
     double rate, seconds, user, system, memory;   /* see sampling.h */
     size_t samples;            /* number of all samples */
     size_t lost, processes, threads;
     bool running;              /* the program is still running, so there are no predictions yet */
     bool cut_off;              /* profiling was cancelled or failed, so there are no predictions */
-    VEC(struct profile_function) functions;   /* most samples first */
+    VEC(struct profile_function) functions;   /* functions, most samples first */
     VEC(struct profile_loop) loops;
 };
 
@@ -70,14 +70,15 @@ double profile_share(const struct run_profile *p, size_t samples, double *off);
 const char *profile_function_name(const struct profile_function *f);
 /* Appends @name. If it is longer than @columns bytes, omits its middle. */
 void profile_name_short(const char *name, size_t columns, struct str *out);
-/* Returns the cycles per iteration of the loop, measured alone or otherwise predicted. NAN if
+/* Returns the cycles per iteration of the loop, measured alone or otherwise predicted. NaN if
  * neither is known. */
 double profile_loop_now(const struct profile_loop *l);
-/* Appends that the true time is between profile_loop_now and over_memory, or why it may not be. */
+/* Appends that the true time is between profile_loop_now and over_memory, or the reason why it may
+ * not be. */
 void profile_memory_range(const struct profile_loop *l, struct str *out);
 /* Returns the CPU seconds of the whole run, with system time, if loop @at needed @cycles instead of
- * @now cycles per iteration. NaN if the loop's time depends on data, because the program's time per
- * iteration is then not @now. */
+ * @now cycles per iteration. Returns NaN if the loop's time depends on data, because @now is then
+ * not its time in the program. */
 double profile_time_with(const struct run_profile *p, size_t at, double now, double cycles);
 
 /* Internal, in places.c: adds to @p the functions and loops of image @image that have samples in

@@ -15,7 +15,7 @@ struct sample_point {
 };
 
 struct samples {
-    /* paths of mapped files; "[vdso]"; "" for code outside of files */
+    /* paths of mapped files; "[vdso]"; "": code outside of files */
     VEC(char *) images;
     VEC(struct sample_point) points;   /* distinct places, with their number of samples */
     struct index by_place;     /* index of points by place */

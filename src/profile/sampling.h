@@ -11,18 +11,18 @@
 enum sampling_method { SAMPLING_ANY, SAMPLING_CLOCK, SAMPLING_INTERRUPT };
 
 struct sampling {
-    /* program and arguments, NULL-terminated; NULL if process @pid is already running */
+    /* program and arguments, NULL-terminated; NULL: process @pid is running already */
     const char *const *argv;
     pid_t pid;
     const char *output, *input;      /* paths for a started program; input may be NULL */
     double seconds;                  /* time limit in seconds; INFINITY for the whole run */
     double rate;                     /* samples per second of CPU time */
     enum sampling_method method;
-    /* Called several times per second. A result of false stops and discards all samples. May be
-     * NULL. */
+    /* Called several times per second. If it returns false, sampling stops and all samples are
+     * discarded. May be NULL. */
     bool (*goes_on)(void *state, double seconds, size_t samples);
-    /* Called several times per second. A result of true ends the program, or detaches from the
-     * process, and preserves the samples. May be NULL. */
+    /* Called several times per second. If it returns true, the program ends or the process is
+     * detached, and the samples remain. May be NULL. */
     bool (*enough)(void *state);
     void *state;
 };
@@ -30,17 +30,17 @@ struct sampling {
 struct sampled {
     struct samples samples;
     enum sampling_method method;     /* method used */
-    /* why the clock was not used; code is 0 if it was used, or not requested */
+    /* reason why the clock was not used; code 0: it was used, or not requested */
     struct err refused;
     char *path;                      /* executable of the program or process */
     double seconds;                  /* wall-clock seconds */
     double user, system;             /* CPU seconds in user and system mode; system may be NaN */
-    /* largest observed anonymous and shared memory in bytes; 0 if the program ended before the
-     * first observation */
+    /* largest observed anonymous and shared memory in bytes; 0: the program ended before the first
+     * observation */
     double memory;
     size_t lost;                     /* number of samples outside of known code */
     size_t processes, threads;       /* numbers of processes and threads that the program started */
-    bool ended;                      /* the program ended; false if the time limit was reached */
+    bool ended;                      /* the program ended; if false, the time limit was reached */
     /* status by waitpid, if this process started the program and it ended */
     int status;
 };

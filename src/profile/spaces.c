@@ -58,7 +58,7 @@ void spaces_map(struct spaces *s, pid_t pid, uint64_t start, uint64_t length, ui
                 const char *path)
 {
     struct space *space = find_or_add(s, pid);
-    /* Names like "//anon" are not files. */
+    /* Names such as "//anon" are not files. */
     bool named =
         path[0] == '[' || (path[0] == '/' && path[1] != '/' && strncmp(path, "/memfd:", 7) != 0);
 

@@ -100,8 +100,8 @@ char task_state(const struct thread_id *task)
     if (fd >= 0)
         close(fd);
     text[length > 0 ? length : 0] = '\0';
-    const char *state = strrchr(text, ')');   /* The state follows the last ')', because the name
-                                               * before it may contain any character. */
+    /* The name before the last ')' may contain any character. The state follows it. */
+    const char *state = strrchr(text, ')');
     return state && state[1] == ' ' && state[2] != 'X' ? state[2] : 0;
 }
 

@@ -45,7 +45,7 @@ struct native {
     /* Area of half to all of the second level's size, a power of two. Its times show how much of
      * the level other tasks leave. bytes 0: not measured. */
     struct native_level second;
-    /* in ascending order of age; all NaN if no area was between the second level and main memory */
+    /* waits in ascending order of age; NaN: no area was between the second level and memory */
     struct native_wait waits[NATIVE_WAITS];
     /* seconds per line with one line per page, for NATIVE_FIRST_WALK pages, then twice as many each
      * time */

@@ -232,7 +232,8 @@ bool program_measure(const struct program *p, char *const *names, size_t count,
         (p->untraced ||
          err_set(
              err, ERR_USAGE, "load the program's source files with program load",
-             "%s was not compiled by program load: there is no version without counters to measure",
+             "%s was not compiled by program load, so it has no version without counters to "
+             "measure",
              p->name));
     str_addf(&threads, "OMP_NUM_THREADS=%zu", options->threads);
     for (size_t i = 0; options->threads > 1 && i < sizeof with_threads / sizeof *with_threads; i++)

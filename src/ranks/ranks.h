@@ -13,7 +13,7 @@
 /* Kinds of messages. The first ones are for a rank that waits for work. */
 enum rank_kind {
     RANK_QUIT = 1,
-    RANK_EVOLVE,       /* work/islands.h */
+    RANK_EVOLVE,       /* a run over islands (work/islands.h) */
     RANK_EVALUATE,     /* blocks of kernel evaluate; this and the next kinds start series of work
                         * items (work/farm.h) */
     RANK_SCAN,         /* files of forms scan */

@@ -32,7 +32,7 @@ struct sending {
 
 static struct {
     bool begun;
-    /* number of ranks; index of this rank; number of ranks on this machine */
+    /* number of ranks, index of this rank, and number of ranks on this machine */
     unsigned count, index, here;
     MPI_Comm world;
     pthread_mutex_t lock;
@@ -123,7 +123,7 @@ unsigned ranks_share(unsigned processors)
 {
     long all = sysconf(_SC_NPROCESSORS_ONLN);
 
-    /* The launcher has bound this rank to its own processors. */
+    /* The launcher may have bound this rank to its own processors; all of these are for it. */
     if (all > 0 && processors < (unsigned)all)
         return processors;
     return processors > ranks.here ? processors / ranks.here : 1;

@@ -13,9 +13,9 @@
 
 /* fraction of the loop's time by which two measurements of the same code may differ */
 #define STABLE 0.03
-#define LEAST_ERROR 0.005 /* smallest uncertainty of a cost, as a fraction of the loop's time */
+#define LEAST_ERROR 0.005 /* minimum uncertainty of a cost, as a fraction of the loop's time */
 #define ATTEMPTS 5        /* maximum number of attempts per measurement of the unchanged loop */
-/* maximum number of times of the unchanged loop; at least three are measured, more if they
+/* maximum number of measurements of the unchanged loop; at least three are made, more if they
  * disagree */
 #define BASES 6
 
@@ -50,7 +50,7 @@ static double predict(struct blame_work *w, const struct insn *insns, size_t cou
     w->b->least |= insns == w->insns && bounds.unknown;
     w->b->estimate |= insns == w->insns && bounds.estimate;
     simulate(w->simulator, w->work, insns, count, &block, &how, &sim);
-    /* If one argument of fmax is NaN, the other one is returned. */
+    /* If one argument of fmax is NaN, it returns the other. */
     double cycles = fmax(bounds.total, sim.cycles);
     simulation_done(&sim);
     return cycles;
@@ -93,7 +93,7 @@ static bool measure(struct blame_work *w, const struct insn *insns, size_t count
 }
 
 /* Returns the lowest time that another time confirms. A single time needs no confirmation. Returns
- * NAN if no two times agree. A busy core makes times longer, never shorter. Sorts @times. */
+ * NaN if no two times agree. A busy core makes times longer, never shorter. Sorts @times. */
 static double settle(double *times, unsigned n, double near)
 {
     qsort(times, n, sizeof *times, compare_doubles);
@@ -378,8 +378,8 @@ static bool run(struct blame_work *w, struct err *err)
     ok = ok && fill_gaps(w, err) && confirm_base(w, err);
     if (ok)
         reckon_all(w);
-    ok = ok && confirm(w, err);   /* With the newly confirmed time of the loop, other variants may
-                                   * be doubtful. */
+    /* The newly confirmed time of the loop may make other variants doubtful. */
+    ok = ok && confirm(w, err);
     return ok;
 }
 

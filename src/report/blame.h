@@ -33,14 +33,14 @@ struct blame_source {
 
 /* Cost of a part: the cycles per iteration that its removal saves. */
 struct blame_cost {
-    double here, error;       /* here: measured, NaN: see state; error: uncertainty from both
-                               * measurements, in cycles */
+    /* here: measured; NaN: see state. error: uncertainty from both measurements, in cycles */
+    double here, error;
     double model;             /* predicted; NaN: no prediction */
     bool copies;              /* register moves replace the instruction */
     double times[BLAME_TIMES];   /* measured cycles per iteration of the loop without the part */
     double spread;            /* largest relative spread of the times */
     unsigned count;           /* number of times */
-    char state[96];           /* "ok", why there is no time, or "" if not measured */
+    char state[96];           /* "ok"; why there is no time; or "" if not measured */
 };
 
 struct blame_row {
@@ -57,15 +57,15 @@ struct blame {
     double measured, spread;  /* cycles per iteration of the unchanged loop, and their relative
                                * spread */
     double predicted;
-    /* least: predicted is a lower bound, because a form is unknown; estimate: values of a form are
-     * estimates */
+    /* least: predicted is a lower bound, because a form is unknown. estimate: values of a form are
+     * estimates. */
     bool least, estimate;
     size_t count;             /* number of instructions */
     struct blame_row *rows;
     size_t edge_count;
     struct blame_edge *edges;
-    char *sentence;           /* describes the largest difference; NULL while measuring */
-    size_t worst;             /* instruction that the sentence describes; count: none */
+    char *sentence;           /* sentence about the largest difference; NULL: still measuring */
+    size_t worst;             /* index of the instruction that the sentence is about; count: none */
     size_t variants;          /* number of measurements, including those of the unchanged loop */
     double seconds;
 };

@@ -7,14 +7,13 @@
 
 #include "analysis/fusion.h"
 
-#define CLEAR 0.03        /* smallest relevant difference, as a fraction of the loop's time */
-/* smallest fraction of an instruction's difference that a dependence through memory needs to
- * explain it */
+#define CLEAR 0.03        /* minimum relevant difference, as a fraction of the loop's time */
+/* minimum fraction of an instruction's difference for a dependence through memory to explain it */
 #define SAME 0.8
-/* smallest fraction for a dependence through a register; higher, because the instruction's latency
+/* minimum fraction for a dependence through a register; higher, because the instruction's latency
  * contributes */
 #define MORE 1.25
-#define SMALL 0.3         /* a remainder below this fraction of a cost is ignored */
+#define SMALL 0.3         /* A remainder below this fraction of a cost is ignored. */
 
 /* Names an instruction: by its line ("line 7"), otherwise by its address, otherwise by its number
  * ("instruction 3"). */

@@ -190,7 +190,7 @@ static double less_cached(const struct evaluation *e, const struct bounds *b, si
     if (b->bottleneck != BOUND_FRONTEND || isnan(c->copies_cached) || isnan(c->copies_cached_bytes))
         return predicted;
     for (int kind = 0; kind < BOUND_COUNT; kind++)
-        /* If one argument of fmax is NaN, the other one is returned. */
+        /* If one argument of fmax is NaN, it returns the other. */
         other = kind == BOUND_FRONTEND ? other : fmax(other, b->cycles[kind]);
     double share = c->copies_cached * fmin(1, c->copies_cached_bytes / (double)length);
     return predicted - share * fmax(0, predicted - other);

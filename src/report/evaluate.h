@@ -39,11 +39,11 @@ struct form_error {
 struct evaluation;   /* An evaluation by one thread. */
 
 struct evaluation_result {
-    size_t n;          /* blocks with a prediction */
-    /* rows without positive cycles, which are not evaluated */
+    size_t n;          /* number of blocks with a prediction */
+    /* number of rows without positive cycles, which are not evaluated */
     size_t untimed;
-    size_t refused;    /* rows with a time whose bytes are not valid code */
-    size_t complete;   /* blocks among n without unknown forms */
+    size_t refused;    /* number of rows with a time whose bytes are not valid code */
+    size_t complete;   /* number of blocks among n without unknown forms */
     /* coverage: fraction of the rows with a time whose code has only known forms */
     double coverage, mape, median, kendall;   /* fractions; NaN without blocks */
     bool sampled;      /* true if median and kendall are from a uniform sample of the blocks */
@@ -74,7 +74,7 @@ bool evaluation_take(struct evaluation *to, struct unpacking *from);
  * evaluation_result_done. */
 void evaluation_finish(struct evaluation *e, struct evaluation_result *out);
 void evaluation_result_done(struct evaluation_result *r);
-/* Returns Kendall's tau-b of @n pairs; NAN if one side is constant. Reorders the pairs. */
+/* Returns Kendall's tau-b of @n pairs; NaN if one side is constant. Reorders the pairs. */
 double kendall_tau(double (*pairs)[2], size_t n);
 
 #endif

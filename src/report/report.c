@@ -457,7 +457,7 @@ static json_t *pressure_json(const struct ports *ports, const double *pressure)
     return object;
 }
 
-/* Returns the address in objdump's format, "0x1258"; null if unknown. */
+/* Returns the address in objdump's format, "0x1258"; null: unknown. */
 static json_t *address_json(const struct insn *insn)
 {
     char text[PLACE_TEXT + 2];

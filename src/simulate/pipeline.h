@@ -125,6 +125,7 @@ struct simulator {
     int32_t rob, scheduler, loads, stores, leaving;
 
     /* Rename */
+
     /* number of slots of the current item that are already renamed */
     uint32_t slots_done;
     struct iteration *entering;        /* iteration of the current item */
@@ -135,6 +136,7 @@ struct simulator {
     double *stall;
 
     /* Ports */
+
     /* ports are bound at rename, not at dispatch (fact port_binding) */
     bool bound_at_rename;
     bool turns_of_computing;           /* @turn counts µops with a choice of ports, not slots */
@@ -149,6 +151,7 @@ struct simulator {
     int32_t pipe_free[PORTS_MAX];      /* cycle until which a port or pipe is busy */
 
     /* Scheduler */
+
     /* sums over all waiting µops: of the weight of the µop's queue, and of this weight times the
      * µop's age */
     uint64_t weights, ages;
@@ -289,6 +292,7 @@ void ports_cycle(struct simulator *s);
 unsigned ports_turn(const struct simulator *s);
 
 /* writeback.c */
+
 /* Computes the values that become known by the dispatch of @w. */
 void writeback_dispatched(struct simulator *s, struct waiting_uop *w);
 /* Computes the values of @w, a UOP_RENAMED or UOP_MERGED whose sources are known. */
@@ -314,6 +318,7 @@ void memory_commit(struct simulator *s);
 void retire_cycle(struct simulator *s);
 
 /* steady.c */
+
 /* Starts the detection. The arguments are members of struct settle. */
 void steady_start(struct simulator *s, double least, double enough);
 /* Returns whether the state at the end of the iteration occurred before. If it did, fills the

@@ -29,7 +29,7 @@ struct experiment_columns {
     const double *predicted;     /* predicted cycles per row; NULL: none */
 };
 
-/* Returns the number in a cell; NAN if it is missing or not numeric. */
+/* Returns the number in a cell; NaN if it is missing or not numeric. */
 double experiment_column_number(const struct experiment_columns *c, size_t row, int column);
 /* Appends the cell's text; nothing for a missing value. */
 void experiment_column_text(const struct experiment_columns *c, size_t row, int column,

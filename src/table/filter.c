@@ -49,7 +49,7 @@ static char *unquoted(const char *at, const char *end)
     return mem_strndup(at + quoted, (size_t)(end - at) - 2 * quoted);
 }
 
-/* Parses a number such as 2.5, or 40% (which is 0.4). Returns NAN if @text is not a number. */
+/* Parses a number such as 2.5, or 40% (which is 0.4). Returns NaN if @text is not a number. */
 static double number_of(const char *text)
 {
     char *rest;

@@ -13,16 +13,16 @@
 /* A column of a table that can be sorted or filtered, in a view or by a command. */
 struct table_column {
     const char *name;
-    unsigned width;        /* characters; 0: the remaining width (one column per table) */
+    unsigned width;        /* width in characters; 0: the remaining width (one column per table) */
     bool number;           /* numeric: sorted by value, aligned to the right */
     unsigned from;         /* minimum width of a line, in characters, that shows the column */
 };
 
 struct filter_term {
-    int column;           /* -1: any column */
+    int column;           /* index of the column; -1: any column */
     char op;              /* '<' '>' 'l' (<=) 'g' (>=) '=' '!' '~' (contains; * and ? match) */
     bool first;           /* first term of a group; a row must match one of the groups */
-    double number;        /* operand of a numeric comparison; 40% is .4 */
+    double number;        /* operand of a numeric comparison; 40% is 0.4 */
     char *text;           /* operand of = ! ~ */
 };
 

@@ -56,7 +56,7 @@ struct result_column {
     int decimals;           /* decimals of numbers in text and documents; CSV and JSON have full
                              * precision */
     int width;              /* minimum number of columns in text; RAGGED: not padded */
-    unsigned hide;          /* bit set of NOT_ values */
+    unsigned hide;          /* set of NOT_ values */
 };
 
 /* How a table appears in JSON. */
@@ -74,8 +74,8 @@ struct result_table {
     enum table_shape shape;
     bool headless;           /* no headings in text */
     bool totals;             /* the last row has totals and is emphasised */
-    unsigned hide;           /* bit set of NOT_ values */
-    const char *indent;      /* printed before each row in text; NULL: nothing */
+    unsigned hide;           /* set of NOT_ values */
+    const char *indent;      /* text before each row; NULL: none */
     /* Used only by result.c and the writers. */
     char *key;
     struct result_column *columns;
@@ -94,7 +94,7 @@ struct result *result_new(void);
 /* Sets the command that JSON names: a name in the command table, not copied. NULL: none. */
 void result_set_command(struct result *r, const char *command);
 const char *result_command(const struct result *r);
-/* Drops one reference; the last holder's call frees the result. Any thread. */
+/* Releases a reference. The last one frees the result. Any thread. */
 void result_free(struct result *r);
 /* Adds a holder, which may read the result on any thread and must call result_free. The result must
  * not change afterwards. */
@@ -111,7 +111,7 @@ bool result_is_confirmation(const struct result *r);
 
 /* Adds lines of text, which may have colour sequences. A missing line feed at the end is added. */
 void result_line(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Same as result_line; also marks the result as a confirmation. */
+/* Like result_line; also marks the result as a confirmation. */
 void result_confirm(struct result *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Marks the result as a confirmation; its text consists of the lines added by other calls. */
@@ -131,7 +131,7 @@ void result_number(struct result *r, const char *key, double value);
 void result_switch(struct result *r, const char *key, bool value);
 void result_missing(struct result *r, const char *key);
 void result_nested(struct result *r, const char *key, json_t *take_value);     /* for JSON only */
-/* Adds an object to the array @key, for JSON only. If it stays the only one, its members become
+/* Adds an object to the array @key, for JSON only. If it remains the only one, its members become
  * members of the result's object. */
 void result_item(struct result *r, const char *key, json_t *take_object);
 
@@ -159,7 +159,7 @@ size_t table_rows(const struct result_table *t);
 const struct result_table *result_find_table(const struct result *r, const char *key);
 /* Returns the text of field @key of @r; "" if there is none. */
 const char *result_find_text(const struct result *r, const char *key);
-/* Return a cell of an existing row by column key. result_cell_number returns NAN for a missing or
+/* Return a cell of an existing row by column key. result_cell_number returns NaN for a missing or
  * non-numeric cell or an unknown column, result_cell_text "". */
 double result_cell_number(const struct result_table *t, size_t row, const char *column);
 const char *result_cell_text(const struct result_table *t, size_t row, const char *column);

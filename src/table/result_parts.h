@@ -39,7 +39,7 @@ struct result {
     size_t count, capacity;
     bool confirmation;
     struct str note;             /* text of a confirmation, for the workbench */
-    _Atomic unsigned holders;    /* number of holders in addition to the creator */
+    _Atomic unsigned holders;    /* number of holders besides the creator */
     struct str prepared;         /* formatted text of the first @prepared_parts parts */
     size_t prepared_parts;
     enum format prepared_format;

@@ -85,8 +85,8 @@ bool columns_add(struct columns *c, portset set, unsigned most)
     unsigned first = c->count;
 
     if (has(c, set))
-        /* If the set is already a column, it is a union of members, and its unions with other
-         * members are already columns. */
+        /* A set that is already a column is a union of members, and its unions with other members
+         * are already columns. */
         return true;
     append(c, set);
     c->member[c->members++] = set;
@@ -126,7 +126,8 @@ size_t columns_list(const portset *sets, size_t n, size_t most, portset *out)
     columns_init(&columns, PORTS_MAX);
     for (size_t i = 0; fit && i < n; i++)
         fit = columns_add(&columns, sets[i], (unsigned)most + 1);
-    size_t count = columns.count - 1;   /* The first column is the issue bound. */
+    /* The first column is the issue bound, so it is not counted. */
+    size_t count = columns.count - 1;
     if (fit)
         memcpy(out, columns.sets + 1, count * sizeof *out);
     columns_done(&columns);

@@ -12,8 +12,8 @@
 #include "base/index.h"
 #include "model/portset.h"
 
-/* tables with one lane per column have a multiple of this size, the number of floats in the widest
- * vector */
+/* Tables with one lane per column have a multiple of this size, the number of floats in the widest
+ * vector. */
 #define COLUMNS_LANES 16
 /* maximum number of ports with which each set has a flag, and columns can be removed */
 #define COLUMNS_DIRECT_PORTS 16
@@ -26,7 +26,8 @@ struct columns {
     float *reciprocal;     /* 1 / |set|; 0 for set 0 */
     /* sets added by columns_add, whose unions are the columns; same capacity */
     portset *member;
-    bool *present;         /* flag per set; NULL above COLUMNS_DIRECT_PORTS, where @index is used */
+    /* per set, whether it is a column; NULL above COLUMNS_DIRECT_PORTS, where @index is used */
+    bool *present;
     struct index index;
 };
 

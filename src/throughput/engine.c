@@ -7,12 +7,12 @@
 
 const struct engine *engine_named(const char *name)
 {
-    /* engines that this CPU supports, best last */
+    /* engines that this CPU supports, the best last */
     const struct engine *known[3] = {&engine_portable};
     unsigned count = 1;
 
-    /* CPUs with AVX-512 but without its population count (Skylake-X) also reduce their clock for
-     * AVX-512. On these CPUs AVX2 is faster. */
+    /* CPUs with AVX-512 but without its population count (Skylake-X) reduce their clock for
+     * AVX-512, so AVX2 is faster. */
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
         __builtin_cpu_supports("bmi2")) {

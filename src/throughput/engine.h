@@ -12,11 +12,11 @@
 #include "throughput/flow.h"
 #include "throughput/tables.h"
 
-#define SUBSETS_MASS_MAX 65536u     /* largest sum of counts with an exact order of floats */
+#define SUBSETS_MASS_MAX 65536u     /* maximum sum of counts with an exact order of floats */
 #define SUBSETS_MAX 16              /* maximum number of µops for the method by subsets */
 /* number of µops whose subsets the narrowest engine enumerates in the lanes of one vector */
 #define SUBSETS_LOW 2
-#define ZETA_MASS_MAX 32767u        /* largest mass, because lanes have 16 bits */
+#define ZETA_MASS_MAX 32767u        /* maximum mass, because lanes have 16 bits */
 #define ZETA_PORTS_MAX 14
 /* ports per block of eight vectors, in the narrowest engine */
 #define ZETA_LOW 6
@@ -35,7 +35,7 @@ struct throughput {
     struct flow flow;
 };
 
-/* Engine compiled for one instruction set. The caller verifies the limits. */
+/* Engine compiled for one instruction set. The caller checks the limits. */
 struct engine {
     const char *name;
     /* Computes the bound by subsets of up to SUBSETS_MAX µops with a mass of up to
@@ -64,7 +64,8 @@ extern const double THROUGHPUT_COMMON[PORTS_MAX + 1];
 /* Returns the fraction mass / size, with size <= @ports, that rounds to @ratio. */
 double throughput_fraction(float ratio, unsigned ports);
 
-/* Computes the bound by one method. NaN if the method does not support the input. For tests. */
+/* Computes the bound by one method. Returns NaN if the method does not support the input. For
+ * tests. */
 enum throughput_method { METHOD_SUBSETS, METHOD_ZETA, METHOD_FLOW, METHOD_PARTS, METHOD_COUNT };
 double throughput_by(struct throughput *t, enum throughput_method method, const struct mass *masses,
                      size_t n);

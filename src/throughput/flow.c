@@ -6,7 +6,7 @@
 struct path_search {
     bool seen_set[FLOW_SETS];
     portset seen_ports;
-    int16_t set_from_port[FLOW_SETS];   /* port from which a set was reached, -1 for the source */
+    int16_t set_from_port[FLOW_SETS];   /* port from which a set was reached; -1: the source */
     int16_t port_from_set[PORTS_MAX];
 };
 

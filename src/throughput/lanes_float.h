@@ -73,7 +73,7 @@ static inline flanes table_new(const struct tables *t, const struct table_term *
 {
     size_t end = columns_lanes(t->columns->count);
 
-    if (first == 0) {   /* The issue bound has no port set. */
+    if (first == 0) {   /* The issue bound has no port set, so it is handled separately. */
         float issue = fresh[0] * own;
         for (uint32_t k = 0; k < n; k++)
             issue += t->values[others[k].form * t->stride] * others[k].count;

@@ -13,7 +13,7 @@
 
 struct balance {
     struct flow flow;
-    /* ports that are still available, for each distinct set of µops */
+    /* per distinct set of µops, the ports that are still available */
     portset set[FLOW_SETS];
     double mass[FLOW_SETS];
     bool placed[FLOW_SETS];
@@ -28,7 +28,7 @@ struct block {
     double level;
     unsigned members[FLOW_SETS], count;
     double weight[PORTS_MAX];
-    /* for each port, the sum of its shares minus the level */
+    /* per port, the sum of its shares minus the level */
     double excess[PORTS_MAX];
 };
 
@@ -135,7 +135,7 @@ static void spread(struct balance *b, struct block *block)
             length /= 2;
         } while (norm >= old && length > 1e-9);
         if (norm >= old) {
-            /* Rounding prevents a better result. */
+            /* Rounding prevents a better result, so the last step is undone. */
             memcpy(block->weight, before, sizeof before);
             share_out(b, block);
             return;

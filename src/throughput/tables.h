@@ -15,7 +15,7 @@ struct gene {
     uint16_t set[GENE_UOPS];
     uint8_t count[GENE_UOPS];
     uint8_t uops;
-    uint8_t slots;           /* issue slots; 0 without an issue width */
+    uint8_t slots;           /* issue slots; 0: no issue width */
 };
 
 struct table_term {
@@ -37,7 +37,7 @@ struct tables {
     const uint32_t *link_start;         /* forms + 1 offsets in @links */
     const struct table_link *links;
     const struct table_term *others;
-    /* for each experiment; an error is |cycles * inverse - weight| */
+    /* per experiment; an error is |cycles * inverse - weight| */
     const float *inverse, *weight;
     const struct columns *columns;
     const struct gene *genes;

@@ -59,7 +59,7 @@ double throughput_fraction(float ratio, unsigned ports)
 /* Fills @order with the numbers below @count, sorted by number of bits set. */
 static void fill_order(uint8_t *order, unsigned count)
 {
-    /* next position for each number of bits */
+    /* per number of bits, the next position */
     unsigned next[ZETA_PORTS_MAX - ZETA_LOW + 2] = {0};
 
     for (unsigned k = 0; k < count; k++)
@@ -144,7 +144,7 @@ static unsigned port_range(portset used)
 /* estimated nanoseconds of a method that is not applicable */
 #define COST_NEVER 1e9
 
-/* This is inline, because fmin() is a call. */
+/* Inline, because fmin() is a call. */
 static inline double smaller(double a, double b)
 {
     return a < b ? a : b;

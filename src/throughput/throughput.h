@@ -1,7 +1,7 @@
 /* Throughput of multisets of µops under the port model: t = max over non-empty Q of mass(sets
- * within Q) / |Q| (PMEvo eq. 1). Only unions of occurring sets can attain the maximum. Few µops are
- * enumerated by subsets, and many by a subset-sum (zeta) transform over ports. Larger problems use
- * maximum flows. Masses are integers and sums exact. Only the final division rounds. */
+ * within Q) / |Q| (PMEvo eq. 1). Only unions of occurring sets can attain the maximum. Few µops
+ * are enumerated by subsets, and many by a subset-sum (zeta) transform over ports. Larger problems
+ * use maximum flows. Masses are integers and sums exact. Only the final division rounds. */
 #ifndef PORTOLAN_THROUGHPUT_THROUGHPUT_H
 #define PORTOLAN_THROUGHPUT_THROUGHPUT_H
 
@@ -20,7 +20,7 @@ void throughput_free(struct throughput *t);
  * Returns false if this CPU does not support it. */
 bool throughput_use_engine(struct throughput *t, const char *name);
 
-/* Returns the cycles of the µops in @masses, 0 if @n is 0. Sets may repeat. There may be at most
+/* Returns the cycles of the µops in @masses; 0 if @n is 0. Sets may repeat. There may be at most
  * FLOW_SETS distinct ones. Does not allocate. One thread per workspace. */
 double throughput_of_masses(struct throughput *t, const struct mass *masses, size_t n);
 /* Returns the cycles like throughput_of_masses. Stores the largest set that attains the bound in

@@ -122,7 +122,7 @@ static bool is_elf_file(const char *path)
     return is;
 }
 
-/* A thin archive: headers and a table of names, without the members' bytes. libelf cannot read
+/* A thin archive has headers and a table of names, but not the members' bytes. libelf cannot read
  * it. */
 struct thin {
     const char *bytes;
@@ -262,7 +262,7 @@ bool archive_read(const char *path, struct archive *out, struct err *err)
                                                 : damaged(err);
         elf_end(ar);
         mapped_check(&file, fd);
-        /* The members may be wrong, because the file was truncated during the read. */
+        /* The members may be wrong, because the file became shorter during the read. */
         if (mapped_cut(&file))
             ok = err_set(err, ERR_IO, "try again", "the archive was truncated while it was read");
         mapped_close(&file);

@@ -15,7 +15,7 @@ struct archive_member {
     char *name;              /* the member's name, without archive and number */
     /* file with the member's bytes: the archive, or the member's own file for a thin archive */
     char *file;
-    uint64_t offset, size;   /* range of the member in @file in bytes; size is 0 for all of it */
+    uint64_t offset, size;   /* range of the member in @file in bytes; size 0: the whole file */
 };
 
 struct archive { VEC(struct archive_member) members; };

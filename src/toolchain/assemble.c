@@ -216,11 +216,11 @@ static const char *place_name(int file, char out[64])
     return out;
 }
 
-/* Output of the assembler: a file in a directory, or a memory file. A memory file requires a text
- * that names no file, and support by the operating system. */
+/* Output of the assembler: a file in a directory, or a memory file. A memory file needs support by
+ * the operating system, and text that names no file. */
 struct object_place {
     char *dir;           /* path of the directory; NULL for a memory file */
-    int file;            /* descriptor of the memory file; 0 if there is none */
+    int file;            /* descriptor of the memory file; 0: none */
 };
 
 /* Creates a memory file and returns its descriptor, or 0 if that fails. The descriptor is above the
@@ -338,7 +338,8 @@ static bool as_run(const char *const argv[], const struct listing *l,
 /* Rejected lines that are tolerated: all, or only those outside of marked regions. */
 struct lenience {
     bool all;
-    /* for each line number from 1, whether the line is in a marked region; empty without markers */
+    /* per line number from 1, whether the line is in a marked region; empty if there are no
+     * markers */
     VEC(bool) marked;
 };
 
@@ -607,7 +608,7 @@ static bool text_assemble(enum isa isa, const char *name, const char *text, size
         return err_at(err, name, 0, 0);
     struct listing l;
     struct refused_list refused = {0};
-    /* SIGTSTP is blocked until the temporary directory is removed. */
+    /* SIGTSTP remains blocked until the temporary directory is removed. */
     sigset_t stops, mask;
     sigemptyset(&stops);
     sigaddset(&stops, SIGINT);

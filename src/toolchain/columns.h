@@ -7,7 +7,7 @@
 
 /* Parses pairs of hex digits separated by blanks. Returns @p if there are none. */
 const char *column_bytes(const char *p, const char *end, unsigned *count);
-/* Parses at least two adjacent hex digits. Returns @p if there are none. */
+/* Parses two or more adjacent hex digits. Returns @p if there are none. */
 const char *column_joined(const char *p, const char *end);
 /* Parses "12.34", with or without a percent sign, and the vertical line after it. Returns NULL if
  * there is none. Lines without samples have a blank column. */

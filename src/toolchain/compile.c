@@ -280,7 +280,7 @@ bool compile_blame(const char *path, const char *printed, struct err *err)
 /* The compiler's command line. All arguments are constant except the target processor. */
 struct compiling {
     VEC(char *) argv;           /* owned; NULL-terminated */
-    size_t target;              /* index in argv of the processor option; 0 if there is none */
+    size_t target;              /* index in argv of the processor option; 0: none */
     const char *path;
 };
 

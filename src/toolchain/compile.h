@@ -12,11 +12,11 @@
 
 /* Request to compile a source file. All pointers are borrowed. */
 struct compile_wish {
-    /* name of the compiler; NULL selects the first installed one for the file's language */
+    /* name of the compiler; NULL: the first installed one for the file's language */
     const char *compiler;
     enum isa isa;
-    /* target processor, and an alternative for compilers that do not support it; NULL if the
-     * options set it */
+    /* target processor, and an alternative for compilers that do not support it; NULL: the options
+     * set it */
     const char *target, *generic;
     /* allowed options; the value of an option may be the next element */
     const char *const *options;
@@ -28,7 +28,7 @@ struct compiled {
     struct str source;       /* source file as read by the compiler */
     /* messages of the compiler, verbatim, also on failure */
     struct str printed;
-    /* requested target processor that was used; NULL if the options set it */
+    /* requested target processor that was used; NULL: the options set it */
     const char *target;
 };
 

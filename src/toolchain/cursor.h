@@ -8,7 +8,7 @@
 
 struct byte_cursor {
     const uint8_t *at, *end;
-    /* The reader passed the end, or a number was too long. From then on it returns zeros. */
+    /* The reader passed the end, or a number was too long. From then on it returns only zeros. */
     bool over;
 };
 

@@ -192,7 +192,7 @@ static void take_row(struct parser *p, const char *line, const char *end, uint64
     if (!take_number(&at, end, 16, UINT64_MAX, &place) ||
         (*line == 'R' && (at++ == end || !take_number(&at, end, 10, UINT32_MAX, &number))))
         return;
-    const bool named = *line == 'R' && end - at > 1;   /* after a blank */
+    const bool named = *line == 'R' && end - at > 1;   /* There is a name only after a blank. */
     vec_add(&p->out->rows,
             ((struct debug_line){base + place, (uint32_t)number,
                                  named ? name_number(p, at + 1, (size_t)(end - at) - 1) : 0}));

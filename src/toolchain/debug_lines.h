@@ -10,7 +10,7 @@
 /* A source line of the code from @place to the next row's place. */
 struct debug_line {
     uint64_t place;     /* position of the code as defined by object_position */
-    /* line in the function's file, 0 if none; for code inlined from another file, the line of the
+    /* line in the function's file; 0: none; for code inlined from another file, the line of the
      * call */
     uint32_t line;
     /* 1 + index in debug_lines.inlined of the innermost inlined function; 0 if not inlined */
@@ -18,7 +18,7 @@ struct debug_line {
 };
 
 struct debug_lines {
-    /* source file of the function; NULL if the code has no debug information */
+    /* source file of the function; NULL: the code has no debug information */
     char *file;
     VEC(struct debug_line) rows;    /* rows sorted by place */
     VEC(char *) inlined;            /* demangled names of inlined functions */
@@ -42,7 +42,7 @@ const struct debug_line *debug_line_at(const struct debug_lines *d, uint64_t pla
 /* A source line of the code from @place to the next row's place. */
 struct unit_line {
     uint64_t place;     /* position of the code as defined by object_position */
-    uint32_t line;      /* source line; 0 if there is none */
+    uint32_t line;      /* source line; 0: none */
     uint32_t file;      /* index of the source file in unit_lines.files */
 };
 

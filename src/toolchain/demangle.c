@@ -14,11 +14,11 @@
 #include <libiberty/demangle.h>
 #endif
 
-/* Longest name that is demangled, because a hostile name may take very long. */
+/* Maximum length of a name, because a hostile name may take very long. */
 #define NAME_LONGEST 4096
 
 #ifdef HAVE_LIBIBERTY
-/* Most bytes of the demangled text, because substitutions can double it repeatedly. */
+/* Maximum bytes of the demangled text, because substitutions can double it repeatedly. */
 #define TEXT_LONGEST 8192
 
 /* A demangled name under construction. */
@@ -33,7 +33,7 @@ static void take_piece(const char *piece, size_t length, void *state)
     struct readable_name *to = state;
 
     if (length > TEXT_LONGEST - to->length)
-        /* The library can only be stopped by a jump out of the callback. */
+        /* Only a jump out of the callback stops the library. */
         longjmp(to->stop, 1);
     memcpy(to->text + to->length, piece, length);
     to->length += length;

@@ -476,7 +476,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             e = next;
         } else if (word_is(p, e, "@f") || word_is(p, e, "@b")) {
             str_addf(out, ANONYMOUS "%c", p[1] | 32);
-        } else if (word_is(p, e, "$")) { /* The current position is a number. */
+        } else if (word_is(p, e, "$")) { /* The position of the current instruction is a number. */
             str_add(out, bracket || d->branch ? "." : "OFFSET .");
         } else {
             if (!name_add(d, p, e, out))
@@ -559,7 +559,7 @@ static bool is_spelled(const char *p, const char *end, const char **stop)
                *round = blank > e && blank < *stop && isalpha((unsigned char)*blank)
                             ? memchr(blank, '(', (size_t)(*stop - blank))
                             : NULL;
-    /* The last condition detects a name that follows its return type. */
+    /* The last condition is for a name that follows its return type. */
     return scoped || called || template || (round && (*stop)[-1] == ')');
 }
 

@@ -24,7 +24,7 @@ struct dialect {
     bool gnu;
     struct str scope;      /* NASM: last non-local label, the prefix of local labels */
     struct names headings; /* labels already made from headings, for detection of duplicates */
-    /* offsets of the lines, if the text has no addresses; NULL if unknown */
+    /* offsets of the lines, if the text has no addresses; NULL: unknown */
     const struct line_places *places;
 };
 
@@ -67,10 +67,10 @@ bool llvm_a64_statement(const char *p, const char *end, struct str *out);
 /* semicolon.c: meaning of a semicolon in Intel syntax. For `as` a semicolon separates statements,
  * but usually it begins a comment. */
 
-/* Returns whether an x86-64 instruction in Intel syntax follows the semicolon, from @p to the next
- * semicolon, comment or @end. An instruction is a mnemonic with plausible operands. Mnemonics that
- * are English words (add, test, push) need operands. Takes time linear in the statement's
- * length. */
+/* Returns whether an x86-64 instruction in Intel syntax follows the semicolon, from @p to the
+ * next semicolon, comment or @end. An instruction is a mnemonic with plausible operands.
+ * Mnemonics that are English words (add, test, push) need operands. The time is linear in the
+ * statement's length. */
 bool semicolon_separates(const char *p, const char *end);
 
 /* plan9.c: translates Plan 9 assembler language for x86-64, as written by Go's compiler,

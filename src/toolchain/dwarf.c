@@ -17,7 +17,7 @@
 #define DIES_MOST 20000000u      /* maximum number of debug entries to visit */
 #define INLINED_MOST 4096u       /* maximum number of inlined functions per function */
 #define ROWS_MOST 200000u
-#define DEPTH_MOST 64            /* deepest nesting of scopes */
+#define DEPTH_MOST 64            /* maximum nesting of scopes */
 
 /* Functions of libdw. The library is loaded on demand, because few runs need it. */
 #define DWARF_FUNCTIONS(X)                                                                         \
@@ -73,7 +73,7 @@ struct sought {
     size_t row_count;
     struct inlined *inlined;   /* inlined functions, outermost first */
     size_t inlined_count;
-    const char *file;          /* source file of the function; NULL if unknown */
+    const char *file;          /* source file of the function; NULL: unknown */
     unsigned left;             /* number of entries that may still be visited */
     bool found;                /* the function at the requested byte was found */
 };

@@ -13,7 +13,7 @@
 #include "isa/insn.h"
 #include "toolchain/assemble.h"
 
-#define DECODING_STEPS 4   /* steps counted per decoded instruction (base/steps.h) */
+#define DECODING_STEPS 4   /* number of steps per decoded instruction (base/steps.h) */
 
 __attribute__((format(printf, 5, 6))) static bool
 row_fault(struct err *err, const char *path, size_t line, const char *todo, const char *format, ...)

@@ -1,6 +1,6 @@
 /* Computes offsets of instructions in a disassembly without addresses and bytes (objdump
- * --no-addresses --no-show-raw-insn). Its branches name offsets in functions, such as `jne
- * <f+0x10>`. The offsets follow from the assembled text. */
+ * --no-addresses --no-show-raw-insn). Branches of such a text name offsets in functions, such as
+ * `jne <f+0x10>`. The offsets are computed from the assembled text. */
 #ifndef PORTOLAN_TOOLCHAIN_LINE_PLACES_H
 #define PORTOLAN_TOOLCHAIN_LINE_PLACES_H
 
@@ -13,14 +13,15 @@
 #include "isa/assembled.h"
 
 struct line_place {
-    uint32_t function;   /* number of the function, from 1; 0 if the line has no offset */
+    uint32_t function;   /* index of the function, from 1; 0: the line has no offset */
     uint64_t offset;     /* offset of the line in the function, in bytes */
 };
 
 struct line_places {
     VEC(struct line_place) lines;     /* one element per line of the text */
-    struct names functions;      /* names of functions; the index is the function's number - 1 */
-    VEC(bool) known;             /* for each function, whether its instructions have offsets */
+    /* names of functions; the index is the function's number minus 1 */
+    struct names functions;
+    VEC(bool) known;             /* per function, whether its instructions have offsets */
     bool counted;                /* line_places_find has computed the offsets */
 };
 

@@ -17,8 +17,8 @@
 /* maximum number of subsections of `as`, which order instructions by address */
 #define SUBSECTIONS 4000
 
-/* Meaning of a semicolon that follows a blank. */
-/* SEMICOLON_EITHER: the text after the semicolon determines its meaning */
+/* Meaning of a semicolon that follows a blank. SEMICOLON_EITHER: the text after it determines its
+ * meaning. */
 enum semicolon { SEMICOLON_SEPARATES, SEMICOLON_COMMENTS, SEMICOLON_EITHER };
 
 /* Writes the line to @out with its comments replaced by blanks or removed. Strings remain.
@@ -133,7 +133,7 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
                          ? contains_nocase(e, end, "prefix") && !contains_nocase(e, end, "noprefix")
                          : contains_nocase(e, end, "noprefix");
         str_add_bytes(&l->text, p, (size_t)(end - p));
-        /* Without `noprefix`, clang accepts bare register names, but `as` would treat them as
+        /* clang accepts bare register names without `noprefix`, but `as` would treat them as
          * symbols. */
         if (d->intel && skip_blank(e, end) == end)
             str_add(&l->text, " noprefix");
@@ -153,7 +153,7 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
     } else if ((word_is(p, e, ".set") || word_is(p, e, ".equ")) &&
                (text_begins(skip_blank(e, end), end, "@feat") ||
                 text_begins(skip_blank(e, end), end, "\"@feat"))) {
-        ;   /* Omits a directive for Windows linkers. */
+        ;   /* The directive is for Windows linkers and is omitted. */
     } else if (word_is(p, e, ".bss") || directive_kept(p, e) ||
                (isa_ops(l->isa)->directive_kept &&
                 isa_ops(l->isa)->directive_kept(p, (size_t)(e - p)))) {
@@ -162,7 +162,7 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
         end = remark ? remark : end;
         const char *comma = word_is(p, e, ".lcomm") ? memchr(p, ',', (size_t)(end - p)) : NULL,
                    *second = comma ? memchr(comma + 1, ',', (size_t)(end - comma - 1)) : NULL;
-        end = second ? second : end;   /* Removes the alignment that Windows assemblers write. */
+        end = second ? second : end;   /* Excludes the alignment that Windows assemblers write. */
         size_t quotes = 0;
         for (const char *at = p; at < end; at++)
             quotes += *at == '"' && (at == p || at[-1] != '\\');
@@ -485,7 +485,8 @@ static bool listed_clean(struct listing *l, struct dialect *d, const struct marg
     if (at < stop && (l->disassembly || *at != '.') && bytes_clean(l, m, number, next, bad))
         return true;
     if (bad && !m->byte_count) {
-        str_add(&l->text, ".byte 0x06");   /* 06 is not an instruction of this set. */
+        /* 06 is not an instruction of this set, so it is written as data. */
+        str_add(&l->text, ".byte 0x06");
         return true;
     }
     l->text.length = before;

@@ -25,7 +25,7 @@ struct listing {
     enum syntax syntax;
     /* the text is a disassembly with addresses */
     bool disassembly;
-    /* lowest address of an instruction; 0 if none */
+    /* lowest address of an instruction; 0: none */
     uint64_t address;
     /* the text is a disassembly without addresses and bytes */
     bool names_only;

@@ -179,8 +179,7 @@ static enum sources sources_of(const char *p, const char *end)
     return SOURCES_SAME;
 }
 
-/* Number and width of the elements of an arrangement. A count of 0 is one element without a
- * number. */
+/* Number and width of the elements of an arrangement. Count 0: one element without a number. */
 struct elements { unsigned count; char width; };
 
 static char width_of(char width, int steps)

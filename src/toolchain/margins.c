@@ -277,7 +277,7 @@ static void numbers_take(struct framed_text *r)
         e = margin_number_end(p, end, &number);
         unsigned bytes = 0;
         if (e && e[-1] == ':' && column_bytes(skip_blank(e, end), end, &bytes) && bytes)
-            /* The number is not a line number, but a short address followed by bytes. */
+            /* The number is not a line number but a short address before bytes. */
             e = NULL;
         const char *behind = e ? listed_code(e, end) : p;
         /* The line number belongs to the macro's definition, or repeats. */

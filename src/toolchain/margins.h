@@ -15,15 +15,15 @@
 struct margin {
     size_t start, end;      /* range of the code in the text, in bytes; empty if start equals end */
     uint64_t address;       /* valid if addressed is true */
-    unsigned section;       /* number of the section, counted by the disassembly's headings */
+    unsigned section;       /* number of the section, counted by the headings of the disassembly */
     bool addressed;
     bool symbol;            /* the range is a name from a disassembly heading */
     /* machine code, if the text has a column of bytes */
     uint8_t bytes[MARGIN_BYTES];
     uint8_t byte_count;     /* number of bytes; MARGIN_BYTES if there are more */
     bool joined;            /* the bytes are written as one number */
-    float percent;          /* percentage of a profile's samples; NaN if there is none */
-    /* reason for skipping the line; NULL if it is used, empty, or a heading without code */
+    float percent;          /* share of a profile's samples in percent; NaN: none */
+    /* reason to skip the line; NULL: the line is used, is empty, or is a heading without code */
     const char *left_out;
 };
 

@@ -1,4 +1,4 @@
-/* Parts of margins.c in separate files. Each detects lines of code in one kind of text. */
+/* Parts of margins.c in separate files. Each detects the lines of code in one kind of text. */
 #ifndef PORTOLAN_TOOLCHAIN_MARGINS_PARTS_H
 #define PORTOLAN_TOOLCHAIN_MARGINS_PARTS_H
 
@@ -62,7 +62,7 @@ static inline void margin_set(const struct framed_text *r, struct margin *line, 
     line->end = (size_t)(end - r->text);
 }
 
-/* Excludes the line for reason @why. NULL means that it has no code. */
+/* Excludes the line for reason @why. NULL: it has no code. */
 static inline void margin_leave(struct margin *line, const char *why)
 {
     line->end = line->start;

@@ -23,7 +23,7 @@ void line_starts_find(const struct line_starts *l, size_t line, size_t *start, s
 
 struct refused_list {
     VEC(struct diagnostic) list;
-    VEC(bool) seen;   /* for each line number, whether the line was added */
+    VEC(bool) seen;   /* per line number, whether the line was added */
     struct line_starts lines;
 };
 

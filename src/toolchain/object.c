@@ -20,8 +20,8 @@
 #define PAGE 4096
 #define BEYOND_MOST ((uint64_t)1 << 31)
 #define DEBUG_FILES "/usr/lib/debug/.build-id"
-#define BUILD_ID_MOST 64u   /* maximum number of bytes of a build ID */
-/* largest code in bytes that is copied; larger code stays mapped */
+#define BUILD_ID_MOST 64u   /* maximum size of a build ID in bytes */
+/* maximum size of code that is copied, in bytes; larger code remains mapped */
 #define COPIED_MOST ((size_t)1 << 20)
 
 static int symbol_order(const void *a, const void *b)
@@ -159,7 +159,7 @@ static bool holds_code(const GElf_Shdr *header, const char *name)
            !str_has_prefix(name, ".plt");
 }
 
-/* Adds a section whose code stays in the mapped file. Returns false with err on failure. */
+/* Adds a section whose code remains in the mapped file. Returns false with err on failure. */
 static bool map_section(struct object *o, Elf_Scn *scn, const GElf_Shdr *header, const char *name,
                         size_t length, struct err *err)
 {
@@ -461,7 +461,7 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
     elf_end(elf);
     mapped_check(&out->file, fd);
     close(fd);
-    /* The content may be wrong, because the file was truncated during the read. */
+    /* The content may be wrong, because the file became shorter during the read. */
     if (mapped_cut(&out->file))
         return object_whole(out, path, err);
     if (!out->code || out->together)

@@ -8,7 +8,7 @@
 #include "base/steps.h"
 #include "toolchain/words.h"
 
-#define JSON_DEPTH 8      /* deepest level of JSON in the search for "asm" */
+#define JSON_DEPTH 8      /* maximum depth of JSON in the search for "asm" */
 
 /* Replacement of a character that assemblers reject. */
 static const struct substitute { const char *bytes, *plain;

@@ -152,7 +152,7 @@ static void operand_add(const struct plan9_operand *o, unsigned width, struct st
         str_addf(out, "$%.*s", fraction ? 1 : (int)(o->end - o->p - 1), fraction ? "0" : o->p + 1);
     } else if (o->p < o->end &&
                !register_add(o->p, o->end, width,
-                             /* The assembler rejects the text if the register is unknown. */
+                             /* The assembler rejects the text, because the register is unknown. */
                              out)) {
         if (memchr(o->p, '(', (size_t)(o->end - o->p)))
             memory_add(o, out);
@@ -184,7 +184,7 @@ static unsigned width_of(char suffix)
 /* A mnemonic in AT&T notation, with operand widths. */
 struct plan9_mnemonic {
     char name[24];
-    /* widths in bytes of general registers, and of the last operand if it differs */
+    /* widths of general registers in bytes, and of the last operand if it differs */
     unsigned width, to_width;
 };
 
@@ -205,7 +205,7 @@ static bool extension(const char *p, const char *e, struct plan9_mnemonic *m)
     m->width = width_of(p[3]);
     m->to_width = width_of(p[4]);
     bool zeros = p[5] == 'Z';
-    if (zeros && m->width == 4)   /* A 32-bit move zeroes the upper half. */
+    if (zeros && m->width == 4)   /* movl zeroes the upper half. */
         strcpy(m->name, "movl");
     else
         snprintf(m->name, sizeof m->name, "mov%c%c%c", zeros ? 'z' : 's', tolower(p[3]),

@@ -9,7 +9,7 @@
 #define BAR "\u2502"
 /* vertical line of variable ranges in llvm-objdump --debug-vars, which is not a table border */
 #define RANGE "\u2503"
-#define ROW_BARS 3       /* fewest bars in a row of a table */
+#define ROW_BARS 3       /* minimum number of bars in a row of a table */
 
 /* Returns whether the line is a table row. Rows of IACA and uiCA begin with a bar, rows of OSACA
  * with a line number and a bar. */

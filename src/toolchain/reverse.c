@@ -8,13 +8,13 @@
 #include "base/steps.h"
 #include "toolchain/words.h"
 
-#define LEAST_LINES 3    /* fewest instructions of a table */
+#define LEAST_LINES 3    /* minimum number of instructions in a table */
 
 /* A line of a table. Its instruction is the text from @start to @end. */
 struct table_line {
     uint64_t address;
     const char *start, *end;
-    double percent;      /* percentage of samples; NaN if there is none */
+    double percent;      /* percentage of samples; NaN: none */
 };
 
 /* Parses @least to 16 hex digits, perhaps in two halves separated by `. Returns NULL if there are

@@ -14,8 +14,8 @@
 /* A parsed line of a runtime's listing. */
 struct listed_row {
     uint64_t address;
-    const char *code, *end;          /* text of the instruction; empty for a row of data */
-    const char *bytes, *bytes_end;   /* machine code as text; empty if there is none */
+    const char *code, *end;          /* text of the instruction; empty: a row of data */
+    const char *bytes, *bytes_end;   /* machine code as text; empty: none */
     float percent;
     bool addressed, joined;
     bool telling;                    /* the format is characteristic of this runtime */

@@ -22,11 +22,11 @@ struct scan {
     uint64_t instructions;         /* number of decoded instructions */
     /* number of x87, MMX and system instructions, which are not in forms */
     uint64_t set_aside;
-    /* bytes that could not be decoded: data between code, or newer instructions */
+    /* number of bytes that could not be decoded: data between code, or newer instructions */
     uint64_t skipped_bytes;
     uint64_t undecoded;            /* number of runs of undecodable bytes */
-    /* Called regularly with the completed fraction, unless NULL. A result of false cancels the
-     * scan. */
+    /* Called regularly with the completed fraction. If it returns false, the scan is cancelled.
+     * NULL: not called. */
     bool (*progress)(void *context, const struct scan *scan, double fraction);
     void *context;
     struct index index;            /* index of forms by name, valid until scan_sort */

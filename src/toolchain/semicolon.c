@@ -40,7 +40,7 @@ static enum operand_shape operand_of(const char *p, const char *end)
     p = skip_blank(p, end);
     end = trim_end(p, end);
     const char *memory = size_end(p, end), *e;
-    while (end > p && end[-1] == '}') {   /* AVX-512 masks */
+    while (end > p && end[-1] == '}') {   /* masks of AVX-512 */
         while (end > p && end[-1] != '{')
             end--;
         end = trim_end(p, end > p ? end - 1 : end);

@@ -5,12 +5,12 @@
 #include "base/err.h"
 #include "base/str.h"
 
-#define SOURCE_PATH_MOST 4096   /* longest list of directories in bytes */
+#define SOURCE_PATH_MOST 4096   /* maximum length of the list of directories in bytes */
 
 /* Appends to @out the source file that the debug information of @object names @named. Links are
  * resolved. The file must be below the directory of the object, the working directory or a
- * directory of @path ("DIR:DIR"; may be NULL), and not in a hidden directory. The directory / does
- * not count. The last components of its path are also searched for in those directories. Returns
+ * directory of @path ("DIR:DIR"; may be NULL), and not in a hidden directory. The directory / is
+ * ignored. The last components of its path are also searched for in those directories. Returns
  * false with err if the file is not found; with ERR_USAGE if it exists outside of these
  * directories. */
 bool source_file_read(const char *named, const char *object, const char *path, struct str *out,

@@ -10,7 +10,7 @@
 
 #include "base/steps.h"
 
-#define STEP_BYTES 100   /* bytes searched per counted step (base/steps.h) */
+#define STEP_BYTES 100   /* number of bytes searched per counted step (base/steps.h) */
 
 static inline bool is_blank(char c)
 {

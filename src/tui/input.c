@@ -12,9 +12,9 @@
 
 static struct str buffer;
 static size_t taken;
-static size_t begun;         /* bytes of PASTE_BEGIN at the end of the removed input */
+static size_t begun;         /* number of bytes of PASTE_BEGIN at the end of the removed input */
 static struct paste {
-    bool open;               /* begin mark read, end mark not yet */
+    bool open;               /* the begin mark was read, the end mark was not */
     bool cut;                /* longer than PASTE_LIMIT, and truncated */
     bool stalled;
     struct str text;

@@ -1,5 +1,5 @@
 /* Terminal input and bracketed pastes. No other code reads the terminal. Input after the end of a
- * line or paste stays for the next reader. A paste is read completely, however slowly its text
+ * line or paste remains for the next reader. A paste is read completely, however slowly its text
  * arrives. UI thread. */
 #ifndef PORTOLAN_TUI_INPUT_H
 #define PORTOLAN_TUI_INPUT_H
@@ -24,15 +24,15 @@ void input_take(size_t count);
  * of the mark may have been removed, such as an Esc that was handled as a key. *@partly: all
  * buffered bytes may be part of a mark. */
 size_t input_mark(bool *partly);
-/* Begins a paste: call it after removing the begin mark. Further input is paste text. */
+/* Begins a paste. Call it after removing the begin mark. Further input is paste text. */
 void input_paste_begin(void);
 /* Returns whether a paste has begun but not ended. */
 bool input_pasting(void);
 /* Reads more of the paste. Returns true after its end mark; @out then contains the text, with line
  * feeds instead of carriage returns. */
 bool input_paste(struct str *out);
-/* Call this function if a paste stalls. Ctrl-C then ends the paste unless more input arrives.
- * Returns the number of bytes so far. */
+/* Call it if a paste stalls. Ctrl-C then ends the paste unless more input arrives. Returns the
+ * number of bytes so far. */
 size_t input_paste_stalls(void);
 /* Returns whether the buffered input is a paste without marks (view/clipboard.h). Waits for a short
  * pause in the input, then moves it to @out, with line feeds instead of carriage returns. Must not

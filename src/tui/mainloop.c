@@ -32,10 +32,10 @@
 #define STALL 1.0      /* seconds without input after which a paste is reported as incomplete */
 #define WATCH_MS 500   /* ms between checks of an edited file */
 #define FRAME_MS 100   /* ms between drawings of changing views */
-/* limit of the bytes per second that are drawn without a key press, so that keys do not wait on a
- * slow line */
+/* maximum number of bytes per second that are drawn without a key press, so that keys do not wait
+ * on a slow line */
 #define BYTES_A_SECOND 15e3
-#define REST_MOST 1.0  /* longest pause after an expensive drawing, seconds */
+#define REST_MOST 1.0  /* maximum pause after an expensive drawing, in seconds */
 
 struct loop {
     struct frame frame;
@@ -98,7 +98,7 @@ static int draw_when_due(struct loop *l, bool at_once, int patience)
 
     if (left <= 0) {
         draw(l);
-        /* Newly displayed views continue their work. */
+        /* Newly displayed views continue their work, so the loop does not wait. */
         return frame_busy(&l->frame) ? 0 : patience;
     }
     int ms = (int)ceil(left * 1000);
@@ -212,7 +212,7 @@ static void read_keys(struct loop *l)
             char name[KEY_NAME_MOST];
             key_print(key, name);
             timing_does(name);
-            /* This is evaluated first, because it sets @prefill. */
+            /* frame_key is called first, because it sets @prefill. */
             enum frame_reply reply = frame_key(&l->frame, key, &prefill);
             obey(l, reply, prefill);
         }
@@ -363,8 +363,8 @@ static void run(struct loop *l)
         frame_edited(&l->frame);
         const int patience =
             draw_when_due(l, at_once || request || frame_busy(&l->frame), patience_of(l));
-        /* This is initialised here, because drawing may start the first job and create its wake
-         * pipe. */
+        /* The array is initialised here, because drawing may start the first job and create its
+         * wake pipe. */
         struct pollfd sources[] = {{.fd = STDIN_FILENO, .events = POLLIN},
                                    {.fd = signal_pipe[0], .events = POLLIN},
                                    {.fd = job_wake_fd(), .events = POLLIN}};

@@ -10,7 +10,7 @@
 #include "cmd/session.h"
 
 /* Runs until the user quits, then restores the terminal. @bare: no file was named. @notice: an
- * error to show first; "" for none. Returns the exit status. UI thread. */
+ * error to show first; "": none. Returns the exit status. UI thread. */
 int mainloop_run(struct session *s, bool bare, const char *notice);
 
 /* external.c: runs the user's editor. */

@@ -176,7 +176,7 @@ void prompt_init(struct session *s, const char *history_path)
 
 static void prompt_close(void)
 {
-    /* Each call ends one of: a search, a numeric argument, a partial key. */
+    /* Each call ends a search, a numeric argument or a partial key. */
     unsigned long before;
     do {
         before = rl_readline_state;

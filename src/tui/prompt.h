@@ -21,13 +21,13 @@ void prompt_init(struct session *s, const char *history_path);
 void prompt_done(void);
 /* Opens the prompt with @prefill. readline then reads the terminal. */
 void prompt_open(const char *prefill);
-/* Handles input. Call this function when the terminal has input. */
+/* Handles input. Call it when the terminal has input. */
 enum prompt_event prompt_read(void);
 /* Returns the text of the last PROMPT_LINE or PROMPT_PASTE, valid until the next such event. */
 const struct str *prompt_take(void);
 /* Fills @out with the text, cursor and matches to draw. */
 void prompt_look(struct frame_prompt *out);
-/* Call this function after a change of the terminal's size. */
+/* Call it after a change of the terminal's size. */
 void prompt_resize(unsigned width, unsigned height);
 
 #endif

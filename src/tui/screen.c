@@ -44,7 +44,7 @@ static int click_x, click_y;
 static struct grid shown;
 
 static enum background asked_for;   /* background chosen by the setting */
-static bool is_light;               /* true if the background is light; false if unknown */
+static bool is_light;               /* the background is light; false: dark or unknown */
 
 static int half_block_pair(int upper, int lower)
 {
@@ -343,7 +343,7 @@ static int curses_key(const char *bytes, size_t length, size_t *used, bool *part
     return KEYCODE_NONE;
 }
 
-/* Decodes the Esc sequence at @bytes. *@used receives its length; 0: it is incomplete. Unknown
+/* Decodes the Esc sequence at @bytes. Sets *@used to its length; 0: it is incomplete. Unknown
  * sequences are skipped. An Esc that begins no sequence is a key itself. */
 static int escape_key(const char *bytes, size_t length, size_t *used)
 {
@@ -365,7 +365,7 @@ static int escape_key(const char *bytes, size_t length, size_t *used)
     return key;
 }
 
-/* Decodes the key at the start of @bytes. *@used receives its length; 0: the key is incomplete, or
+/* Decodes the key at the start of @bytes. Sets *@used to its length; 0: the key is incomplete, or
  * the bytes may be a paste mark (@partly). */
 static int front_key(const char *bytes, size_t length, bool partly, size_t *used)
 {

@@ -20,7 +20,7 @@
 
 #define TURN_MOST 0.005 /* seconds of a turn above which it is reported, because another thread
                          * should do such work */
-#define TURNS_NAMED 8   /* longest turns that the summary names */
+#define TURNS_NAMED 8   /* number of longest turns that the summary names */
 
 /* Times of a frame, in seconds since the start. @key: NaN if no key caused it. @turn: the CPU time
  * of the longest turn of the UI thread, from the turn that drew the frame to the next frame. */

@@ -19,13 +19,13 @@ bool timing_open(const char *path, struct err *err);
 uint64_t timing_bytes(void);
 /* Records that all available input was read. */
 void timing_read(void);
-/* Call this function before waiting for events. Ends a turn of the loop that timing_woke began. */
+/* Call it before waiting for events. Ends a turn of the loop that timing_woke began. */
 void timing_waits(void);
 /* Names work of the turn: a key, a command line, the title of a job that ended; NULL or "": none.
  * The summary lists it with the longest turns. */
 void timing_does(const char *what);
-/* Call this function after the wait for events. @waits: start time of the wait (clock_wall).
- * @input: there is input. */
+/* Call it after the wait for events. @waits: start of the wait (clock_wall). @input: there is
+ * input. */
 void timing_woke(double waits, bool input);
 /* Record the start of drawing a frame, and the end of sending it to the terminal. */
 void timing_draws(void);

@@ -37,8 +37,9 @@ struct dataflow {
     const struct insn *insns;
     size_t count;
     VEC(struct touch) touches;      /* sorted by instruction, reads first */
-    uint32_t *first;                /* index of each instruction's first touch; count + 1 values */
-    int32_t last[RESOURCES];        /* last producer of each resource */
+    /* per instruction, index of its first touch; count + 1 elements */
+    uint32_t *first;
+    int32_t last[RESOURCES];        /* per resource, its last producer */
     VEC(struct pair) pairs;         /* pairs of instructions whose order is fixed */
     /* some instructions are VEX-encoded, so legacy instructions preserve the bits above 128 */
     bool mixed;

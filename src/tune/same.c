@@ -14,10 +14,9 @@
 #include "measure/kernel_code.h"
 #include "model/start.h"
 
-/* iterations of the version; the loop runs this number times the iterations that the version
- * combines */
+/* number of iterations of the version in a run; the original loop runs ROUNDS * version.times */
 #define ROUNDS 2
-#define TAIL 32              /* bytes of code that stores the flags */
+#define TAIL 32              /* size of the code that stores the flags, in bytes */
 /* number of regions that pointers point to; accesses within a region may be adjacent or overlap */
 #define REGIONS 3
 #define REGION_STEP 0x01000000

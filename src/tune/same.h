@@ -15,7 +15,7 @@ struct same {
     char where[64];       /* place of the difference, such as "rax" or "memory or flags" */
 };
 
-/* Returns why @insns cannot be compared on this CPU, or NULL if they can be compared. */
+/* Returns why @insns cannot be compared on this CPU; NULL if they can. */
 const char *same_refused(const struct insn *insns, size_t count);
 /* Tries @inputs random inputs. Returns false with err if the code cannot run or the check was
  * cancelled. One thread. */

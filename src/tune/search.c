@@ -50,7 +50,7 @@ static double cycles_of(struct tune_search *s, const struct insn *insns, size_t 
     if (bounds.unknown && !s->t->unknown)
         return INFINITY;
     simulate(s->simulator, s->work, insns, count, &block, &how, &sim);
-    /* If one argument of fmax is NaN, the other one is returned. */
+    /* If one argument of fmax is NaN, it returns the other. */
     const double cycles = fmax(bounds.total, sim.cycles) / times;
     simulation_done(&sim);
     return cycles;

@@ -11,7 +11,7 @@
 #define TUNE_INSNS 256
 
 struct tune_options {
-    unsigned tries;          /* simulations of other orders, per kind of version */
+    unsigned tries;          /* number of simulations of other orders, per kind of version */
     unsigned unroll;         /* maximum number of iterations combined: 1, 2 or 4 */
     bool reassociate;        /* sums of floating-point values may be reordered */
     uint64_t seed;
@@ -33,8 +33,8 @@ struct tune {
     /* the machine lacks a form of the loop, so speed-ups cannot be predicted */
     bool unknown;
     bool estimate;           /* some values of a form are estimates */
-    VEC(struct tuned) found; /* fastest first; each is at least half a percent faster than the
-                              * loop */
+    /* versions that are at least half a percent faster than the loop, fastest first */
+    VEC(struct tuned) found;
     /* best version of each kind that is not faster than the loop, fastest first */
     VEC(struct tuned) vain;
     size_t simulated;        /* number of simulated versions */

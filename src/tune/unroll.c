@@ -32,7 +32,7 @@ struct sum_part {
 
 struct unrolling {
     const struct insn *insns;
-    size_t count;             /* includes the closing branch, which is last */
+    size_t count;             /* number of instructions with the closing branch, which is last */
     unsigned times;
     struct step steps[KINDS];
     unsigned step_count;
@@ -312,7 +312,7 @@ static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
     return *reg != REG_NONE;
 }
 
-/* Uses a separate register for sum @s in one copy. Returns false if the sum stays in its
+/* Uses a separate register for sum @s in one copy. Returns false if the sum remains in its
  * register. */
 static bool put_sum(struct unrolling *u, const struct sum_at *s, struct insn *in)
 {

@@ -8,20 +8,21 @@
 #include "isa/insn.h"
 
 struct version {
-    /* texts are borrowed from the loop; NULL for a new instruction */
+    /* strings are borrowed from the loop; NULL for a new instruction */
     struct insn *insns;
-    uint32_t *origin;        /* for each instruction, index of its origin in the loop */
+    uint32_t *origin;        /* per instruction, index of its origin in the loop */
     size_t count;
     unsigned times;          /* iterations of the loop per iteration of the version */
     VEC(struct insn) before, after;   /* code before and after the loop, executed once, which
                                        * initialises and combines sums */
-    /* bit set of registers that the version writes but the loop does not name */
+    /* set of registers that the version writes but the loop does not name */
     uint64_t fresh[2];
-    /* bits of the floating-point lanes whose sums are reordered; 0 if there is none */
+    /* bits of the floating-point lanes whose sums are reordered; 0: none */
     unsigned lanes;
-    uint64_t begin;          /* address of the loop; 0 if there is none */
-    uint32_t flags;          /* FLAG_ bits whose final values are those of the loop */
-    struct str what;         /* such as "2 iterations at once, shl by 1 as add, reordered" */
+    uint64_t begin;          /* address of the loop; 0: none */
+    uint32_t flags;          /* set of FLAG_... whose final values are those of the loop */
+    /* description such as "2 iterations at once, shl by 1 as add, reordered" */
+    struct str what;
 };
 
 #define FLAGS_ALL (FLAG_CARRY | FLAG_PARITY | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)

@@ -15,7 +15,7 @@ struct gathering {
     size_t count;
     /* current register of each value */
     uint8_t place[REGISTERS];
-    uint64_t parts[2]; /* bit set of registers that contained a part of a sum */
+    uint64_t parts[2]; /* set of registers that contained a part of a sum */
     size_t sum;        /* index of the last instruction that continues a sum */
     struct version *out;
 };
@@ -68,7 +68,7 @@ static bool rename_all(const struct gathering *g, struct insn *in)
     return true;
 }
 
-/* Renames instruction @at. If it continues a sum, its result stays in the sum's register. */
+/* Renames instruction @at. If it continues a sum, its result remains in the sum's register. */
 static bool put(struct gathering *g, size_t at)
 {
     struct insn *in = &g->out->insns[at], made;

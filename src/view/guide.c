@@ -31,7 +31,7 @@ static const struct deed hints[] = {
 
 static const struct deed steps[] = {
     {.title = "One instruction",
-     .text = "A row is an instruction, a column an execution port; a number is the cycles per "
+     .text = "Rows are instructions, columns are execution ports; a cell has the cycles per "
              "iteration in which the port is busy. Press j or the arrow down: the line below the "
              "table explains the selected instruction.",
      .keys = {'j', 'k', KEYCODE_DOWN, KEYCODE_UP}},

@@ -27,7 +27,7 @@ struct active {
     struct experiments *table;
     struct problem *problem;     /* problem of the whole table, made at the end */
     struct job *job;
-    struct forms *forms;         /* forms of this CPU; NULL if simulated or replayed */
+    struct forms *forms;         /* forms of this CPU; NULL: simulated or replayed */
     struct source *source;
     struct journal *journal;
     double begun, kept;
@@ -62,8 +62,8 @@ size_t active_curve_get(struct active_curve *c, struct active_round *out, size_t
     return n;
 }
 
-/* Writes the table, so that it survives if the program is killed. Measurements after this are in
- * the journal. */
+/* Writes the table, so that it survives the end of the program. Later measurements are in the
+ * journal. */
 static void keep(struct active *a)
 {
     struct err err;

@@ -20,13 +20,13 @@ size_t active_curve_get(struct active_curve *c, struct active_round *out, size_t
 
 struct active_options {
     struct select_options select;
-    struct mapping *simulated;   /* machine whose simulation is measured; NULL for this CPU */
+    struct mapping *simulated;   /* machine whose simulation is measured; NULL: this CPU */
     double noise;                /* relative noise of the simulated CPU */
-    /* recorded measurements that replace measuring, or NULL; only experiments with a value are
+    /* recorded measurements that replace measuring; NULL: none; only experiments with a value are
      * requested */
     struct experiments *record;
-    char *journal;               /* path of the journal; NULL if there is none */
-    /* path of a table with all requested and measured experiments, written regularly, or NULL */
+    char *journal;               /* path of the journal; NULL: none */
+    /* path of a table with all requested and measured experiments, written regularly; NULL: none */
     char *keep;
     struct active_curve *curve;  /* borrowed; must outlive the job */
     int cpu;                     /* -1: any */

@@ -29,11 +29,11 @@ struct crew {
     pthread_cond_t given, done;
     /* this and the following members are protected by the lock */
     uint64_t task;                /* number of tasks so far */
-    unsigned busy;                /* number of members that are working, not counting member 0 */
+    unsigned busy;                /* number of members that are working, without member 0 */
     bool over;
     void (*work)(void *state, unsigned member);
     void *state;
-    struct shortage *shortage;    /* memory shortage record of the caller */
+    struct shortage *shortage;    /* the caller's record of memory shortage */
 };
 
 static void *member_run(void *argument)

@@ -16,12 +16,12 @@
 
 #define CHECKPOINT_SECONDS 3
 
-/* smallest interval between outlines, in seconds and as a multiple of the time for making one */
+/* minimum interval of outlines, in seconds and as a multiple of the time for making one */
 #define OUTLINE_SECONDS 0.5
 #define OUTLINE_TIMES 20
-/* The certainty of the best individual is measured by the agreement of these individuals. */
+/* number of individuals whose agreement shows the certainty of the best one */
 #define OUTLINE_OTHERS EVOLVE_POPULATION
-/* smallest interval between two joins, in seconds and as a multiple of the time of the last join */
+/* minimum interval of joins, in seconds and as a multiple of the time of the last one */
 #define JOIN_SECONDS 1
 #define JOIN_TIMES 20
 #define CATCH_UP_SECONDS 0.01    /* seconds between polls for the end of a join */
@@ -29,7 +29,7 @@
 /* New measurements for a live run. */
 struct arriving {
     pthread_mutex_t lock;
-    struct experiments *table;   /* counted reference; NULL if there is none */
+    struct experiments *table;   /* counted reference; NULL: none */
     double taken, cost;          /* clock_seconds() at the last join; duration of that join */
     bool closed;                 /* further measurements are not accepted */
 };
@@ -247,7 +247,7 @@ static void take_arrived(struct evolve_run *run)
         problem_free(p);
     else if (p)
         evolve_join(run->evolve, p);
-    else if (!watch_over())   /* If cancelled, the run ends without a message. */
+    else if (!watch_over())   /* A cancelled run ends without a message. */
         log_add(LOG_WARN, "run %u continues with its current experiments: %s", run->number,
                 err.what);
     problem_free(before);
@@ -341,7 +341,7 @@ static bool run_job(struct job *job, void *state, struct err *err)
         close_arriving(shift.run->arriving);
     }
     gather(&shift);
-    look(shift.run); /* The outline includes the results of other ranks. */
+    look(shift.run); /* The outline then includes the results of other ranks. */
     if (!worked)
         return false;
     struct evolve_status status;
@@ -486,8 +486,8 @@ static void await_arrived(struct evolve_run *run)
         lock_take(&a->lock);
         const bool closed = a->closed, laid_out = !a->table;
         lock_give(&a->lock);
-        /* The status must be read after a->table. If a->table is NULL, the table is joining or has
-         * joined. */
+        /* The status must be read after a->table, because if a->table is NULL, the table is joining
+         * or has joined. */
         evolve_get_status(run->evolve, &status);
         arrives = status.state == EVOLVE_RUNNING && !closed && (!laid_out || status.joining) &&
                   !job_wait_for(run->job, CATCH_UP_SECONDS);

@@ -11,15 +11,15 @@
 struct islands;
 
 struct evolve_run {
-    unsigned number, job;        /* number: of the run, from 1; job: number of its job */
+    unsigned number, job;        /* number: that of the run, from 1; job: that of its job */
     struct evolve *evolve;
     struct ports names;          /* names of the ports */
-    char *checkpoint;            /* path of the checkpoint; NULL if there is none */
+    char *checkpoint;            /* path of the checkpoint; NULL: none */
     double seconds_before;       /* seconds used before the run was resumed */
     double last_checkpoint;      /* clock_seconds() of the last checkpoint; used by the worker */
     unsigned ranks;              /* number of participating ranks */
-    struct islands *islands;     /* used by the worker; NULL if the run is only on this process */
-    /* new measurements for a live run; NULL if the run is not live */
+    struct islands *islands;     /* used by the worker; NULL: all of the run is in this process */
+    /* new measurements; NULL: the run is not live */
     struct arriving *arriving;
     enum isa isa; /* instruction set of the forms */
     /* Members with which a thread of the run publishes outlines for the UI thread. */
@@ -39,9 +39,9 @@ struct evolve_run {
 struct evolve_start {
     struct problem *take_problem;
     const struct ports *names;   /* NULL: "0", "1", ... */
-    const struct mapping *const *from;   /* initial population; empty for a random one */
+    const struct mapping *const *from;   /* initial population; empty: a random one */
     size_t from_count;
-    const char *checkpoint;      /* path of the checkpoint; NULL if there is none */
+    const char *checkpoint;      /* path of the checkpoint; NULL: none */
     double seconds_before;
     enum isa isa; /* instruction set of the forms */
     bool live;                   /* joins new measurements; memetic runs on this process only */

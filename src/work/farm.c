@@ -11,12 +11,12 @@
 #include "base/vec.h"
 #include "work/pool.h"
 
-#define AHEAD 2        /* queued work items per rank, in addition to those in progress */
+#define AHEAD 2        /* number of queued work items per rank, besides those in progress */
 #define WAIT 0.05      /* seconds between polls for messages */
 
 struct farm {
     struct farm_taking taking;
-    unsigned *room;        /* for each rank, the number of work items that it still accepts */
+    unsigned *room;        /* per rank, the number of work items that it still accepts */
     unsigned results;      /* number of ranks that have ended */
     bool failed, dropped;
     struct err err;        /* error of the first rank that failed */

@@ -17,8 +17,8 @@
 #define WAITING_MOST 2
 #define WAIT 0.05                  /* seconds between polls for messages */
 
-/* Price factors of the islands after rank 0, used cyclically. Usages that are expensive on one
- * island are therefore cheaper on another. */
+/* factors of the prices on the islands after rank 0, used cyclically, so that usages which are
+ * expensive on one island are cheaper on another */
 static const double factors[] = {0.8, 1.25, 1, 0.64, 1.56};
 
 /* Settings that rank 0 sends to the other islands. */
@@ -30,15 +30,15 @@ struct island_control {
 };
 
 struct islands {
-    uint64_t run;                  /* number of the run, by which late messages of other runs are
-                                    * recognised */
+    /* number of the run, which distinguishes late messages of other runs */
+    uint64_t run;
     enum evolve_migration migration;
     /* seconds between migrations; clock_wall() at the last migration */
     double interval, sent;
     double factor;                 /* factor of the prices on this island */
-    bool announced;                /* on rank 0: the number of ports was announced */
-    struct island_control told;    /* on rank 0: settings that were sent last */
-    unsigned finished;             /* on rank 0: number of islands that have ended */
+    bool announced;                /* rank 0: the number of ports was announced */
+    struct island_control told;    /* rank 0: settings that were sent last */
+    unsigned finished;             /* rank 0: number of islands that have ended */
     struct rng rng;
 };
 

@@ -33,8 +33,7 @@
 struct job {
     pthread_t thread;
     const struct job_ops *ops;
-    void *state;             /* used by the worker until it ends, then by the list; NULL once
-                              * freed */
+    void *state;             /* used by the worker until it ends, then by the list; NULL: freed */
     atomic_bool cancel;
     struct shortage shortage;
     double started;
@@ -52,8 +51,8 @@ struct job {
 static struct job **jobs;
 static size_t count;
 static unsigned last_number;
-static unsigned settling;    /* nesting depth of settle, whose callers iterate over the jobs and
-                              * forbid their removal */
+/* nesting depth of calls of settle, whose callers iterate over the jobs and forbid their removal */
+static unsigned settling;
 static int wake[2] = {-1, -1};
 static atomic_bool interrupted;
 static _Thread_local struct job *current;
@@ -164,7 +163,7 @@ static void *work(void *argument)
     job->info.state = ok                                             ? JOB_DONE
                       : err.code != ERR_MEMORY && job_cancelled(job) ? JOB_CANCELLED
                                                                      : JOB_FAILED;
-    /* A note that the job wrote as a counter is preserved. */
+    /* A counter that the job wrote as its note is preserved. */
     if (ok && (!job->ops->counts || job->told > job->said))
         job->info.note[0] = '\0';
     job->info.err = err;
@@ -356,7 +355,8 @@ static void settle(struct job *job)
     lock_give(&job->lock);
     if (info.aside && info.state == JOB_FAILED)
         log_add(LOG_WARN, "%s: %s", info.title, info.err.what);
-    settling++;   /* If the finish function starts a job, no jobs may be removed from the list. */
+    /* The finish function may start a job, which must not remove jobs from the list. */
+    settling++;
     if (job->ops->finish)
         job->ops->finish(job->state, &info);
     if (job->ops->free)

@@ -16,14 +16,15 @@ struct job_info {
     unsigned number;        /* number from 1 */
     char title[80];
     enum job_state state;
-    double done, total;     /* completed and total units of work; total is 0 if unknown */
+    double done, total;     /* completed and total units of work; total 0: unknown */
     double seconds;
-    char note[80];          /* "12.3 M instructions" */
+    char note[80];          /* note such as "12.3 M instructions" */
     bool paused;            /* paused while running */
     bool settled;           /* its finish function has run */
     bool aside;             /* started by job_start_aside */
-    bool measures, measures_alone;   /* measures time on this CPU; must be the only job that does
-                                      * (see struct job_ops) */
+    /* @measures: measures time on this CPU. @measures_alone: must be the only job that does (struct
+     * job_ops). */
+    bool measures, measures_alone;
     uint64_t steps;         /* steps of its thread (base/steps.h), valid after run has returned */
     struct err err;         /* set for JOB_FAILED */
 };
@@ -37,12 +38,12 @@ struct job_ops {
     void (*finish)(void *state, const struct job_info *info);
     void (*free)(void *state);
     /* Returns whether the job measures time on this CPU. Called on the UI thread when the job
-     * starts. NULL if it never does. */
+     * starts. NULL: it never does. */
     bool (*measures)(const void *state);
     /* The job must be the only measuring job. It does not start while another one runs, and
      * prevents others from starting. */
     bool measures_alone;
-    /* notes are cumulative counters, so the last one stays valid after the job has ended */
+    /* notes are cumulative counters, so the last one remains valid after the job has ended */
     bool counts;
 };
 
@@ -55,15 +56,15 @@ bool job_may_measure(const char *title, bool alone, struct err *err);
 /* Starts a job and moves @take_state. Returns the job's number, or 0 with @err if no thread can be
  * started or another measuring job conflicts with it. UI thread. */
 unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err);
-/* Same as job_start for automatic work, such as the content of a view, that reads only data to
- * which it has references. Nothing waits for such a job (job_working). Its end is reported as
- * progress, and it is then removed from the list. */
+/* Like job_start, for automatic work, such as the content of a view, that reads only data to which
+ * it has references. Nothing waits for such a job (job_working). Its end is reported as progress,
+ * and it is then removed from the list. */
 unsigned job_start_aside(const char *title, const struct job_ops *ops, void *take_state,
                          struct err *err);
 /* Returns the job of this thread, or NULL. */
 struct job *job_current(void);
-/* Returns whether the job must end. For NULL, returns whether all work of this thread must end,
- * after job_interrupt or because memory is exhausted. Worker thread. */
+/* Returns whether the job must end. NULL: returns whether all work of this thread must end, after
+ * job_interrupt or because memory is exhausted. Worker thread. */
 bool job_cancelled(const struct job *job);
 void job_progress(struct job *job, double done, double total, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -72,7 +73,7 @@ void job_progress(struct job *job, double done, double total, const char *format
  * it between work items. */
 double job_wait_paused(struct job *job);
 
-/* Rejects the result of run. The job then fails with @err. Called in a finish function. UI
+/* Rejects the result of run. The job then fails with @err. Call it in a finish function. UI
  * thread. */
 void job_refuse(unsigned number, const struct err *err);
 
@@ -99,10 +100,10 @@ bool job_pause(unsigned number, bool on);
  * handler. */
 void job_interrupt(void);
 bool job_interrupted(void);
-/* Blocks until job @number (0 for all) has ended and its finish function has run. Returns false if
+/* Blocks until job @number (0: all) has ended and its finish function has run. Returns false if
  * there is no such job. */
 bool job_wait(unsigned number);
-/* Same as job_wait for at most @seconds. Returns false if the job is still running. */
+/* Like job_wait, for at most @seconds. Returns false if the job is still running. */
 bool job_wait_for(unsigned number, double seconds);
 size_t job_running(void);
 /* Returns whether a job is running for which others must wait. Stores the first one in @out (may be

@@ -15,13 +15,14 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 
-#define SEARCH_NICE 10   /* increase of the niceness of searching threads; their CPU share is then a
-                          * ninth of another thread's share */
+/* increase of the niceness of searching threads, after which they have a ninth of another thread's
+ * CPU share */
+#define SEARCH_NICE 10
 
 struct team {
     void (*work)(void *state, unsigned worker);
     void *state;
-    struct shortage *shortage;    /* memory shortage record of the caller */
+    struct shortage *shortage;    /* the caller's record of memory shortage */
     pthread_mutex_t lock;
     pthread_cond_t decided;
     enum { WAIT, WORK, GO_HOME } order;   /* protected by the lock */
@@ -72,7 +73,7 @@ int thread_begin(pthread_t *thread, void *(*start)(void *argument), void *argume
     return fault;
 }
 
-/* Same as team_run. If @fewer, continues with fewer threads if some cannot be started. */
+/* Like team_run. If @fewer, continues with fewer threads if some cannot be started. */
 static bool run_team(unsigned workers, bool fewer, void (*work)(void *state, unsigned worker),
                      void *state, struct err *err)
 {
@@ -112,7 +113,7 @@ bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void
 struct apart {
     void (*work)(void *state);
     void *state;
-    struct shortage *shortage;    /* memory shortage record of the caller */
+    struct shortage *shortage;    /* the caller's record of memory shortage */
 };
 
 static void *run_apart(void *argument)

@@ -33,7 +33,7 @@ struct pool_ops {
 /* Runs until @ops->next has returned false for all workers. The calling thread is worker 0. A
  * worker may receive no item. If some threads cannot be started, fewer workers run. */
 void pool_run(unsigned workers, const struct pool_ops *ops, void *state);
-/* Declares that a screen is open. thread_searches then lowers the priority of its thread. */
+/* Declares that a screen is open, so that thread_searches lowers the priority of its thread. */
 void threads_leave_cpu(void);
 /* Called by a thread that searches for minutes. If a screen is open, lowers the thread's priority
  * (nice), because otherwise the screen waits for time slices of busy threads. */

@@ -8,11 +8,11 @@
 enum { CARRY = 1, ZERO = 8, SIGN = 16, OVERFLOW = 32, NZCV = CARRY | ZERO | SIGN | OVERFLOW };
 enum { R = ACCESS_READ, W = ACCESS_WRITE, RW = ACCESS_READ | ACCESS_WRITE };
 
-/* Accesses of instructions that do more or less than write the first operand and read the others.
- * The first matching pattern applies. */
+/* Accesses of the instructions that do not simply write the first operand and read the others. The
+ * first matching pattern applies. */
 static const struct { const char *pattern; uint8_t first, second, third;
 } exceptions[] = {
-    /* These write only flags or the program counter. */
+    /* The next rows write only flags or the program counter. */
     {"cmp", R, R, R},
     {"cmn", R, R, R},
     {"tst", R, R, R},
@@ -70,7 +70,7 @@ static const struct { const char *pattern; uint8_t first, second, third;
     {"casp*", RW, RW, R},
     {"cas*", RW, R, R},
     {"st*", R, R, R},
-    /* These also read the destination. */
+    /* The next rows also read the destination. */
     {"movk", RW, R, R},
     {"bfi", RW, R, R},
     {"bfxil", RW, R, R},

@@ -13,7 +13,7 @@ struct a64_access {
     uint32_t traits;                      /* set of enum insn_trait */
     uint32_t flags_read, flags_written;   /* sets of flags, encoded as in struct insn */
     uint16_t memory_bits;                 /* width of the memory access in bits; 0 if unknown */
-    bool link_written, link_read;         /* implicit accesses to x30 */
+    bool link_written, link_read;         /* implicit accesses of x30 */
 };
 
 /* Fills @out with the reads and writes of @text. Any thread. */

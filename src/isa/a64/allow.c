@@ -5,12 +5,12 @@
 
 #define NOP 0xd503201fu
 
-/* Mnemonics of permitted instructions, as the decoder prints them: those that compute, load, store
- * or close a loop. Excluded are, among others: exceptions (svc, brk, hlt), system registers (mrs,
- * msr), barriers, cache and address maintenance, hints except nop, pointer authentication (its keys
- * belong to the process), memory tagging, 64-byte device accesses (ld64b, st64b), transactions, and
- * SME, whose state must be configured. Instructions that only future decoders support are
- * excluded. */
+/* Mnemonics of the permitted instructions, as the decoder prints them. They compute, load, store
+ * or branch. Excluded are, among others: exceptions (svc, brk, hlt), system registers (mrs,
+ * msr), barriers, cache and address maintenance, hints except nop, pointer authentication (its
+ * keys belong to the process), memory tagging, 64-byte device accesses (ld64b, st64b),
+ * transactions, and SME, whose state must be configured. Instructions that only future decoders
+ * support are excluded. */
 static const char scalar[] =
     " abs adc adcs add addhn addhn2 addp adds addv aesd aese aesimc aesmc and ands asr bcax bfcvt "
     "bfcvtn bfcvtn2 bfdot bfi bfmlalb bfmlalt bfmmla bfxil bic"
@@ -120,13 +120,13 @@ static bool group_allowed(uint32_t word)
 {
     switch (word >> 25 & 15) {
     case 2:            /* Group 2 is SVE. SME is in group 0, which is not permitted. */
-    case 8: case 9:    /* operations with immediates */
+    case 8: case 9:    /* operations on immediates */
     case 4: case 6: case 12: case 14:   /* loads and stores */
     case 5: case 13:   /* operations on registers */
     case 7: case 15:   /* vectors and floating point */
         return true;
-    /* Branches. The top byte of exceptions is 0xd4, that of system instructions and of the hint nop
-     * 0xd5. */
+    /* Branches. The top byte is 0xd4 for exceptions, and 0xd5 for system instructions and the hint
+     * nop. */
     case 10: case 11:
         return (word & 0xfe000000) != 0xd4000000 || word == NOP;
     default:

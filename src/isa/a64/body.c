@@ -26,7 +26,7 @@ struct a64_allocation {
     unsigned general_read, general_written, vector_read, vector_written, mask_read, mask_written;
     unsigned load_base, store_base;
     unsigned load_offset, store_offset, load_window;
-    int64_t away[32];         /* distance of each base from its initial value, in bytes */
+    int64_t away[32];         /* per base, distance from its initial value in bytes */
     struct body *body;
 };
 
@@ -85,7 +85,7 @@ static bool put(struct a64_allocation *a, uint32_t word)
     return true;
 }
 
-/* Returns the first of @count consecutive register numbers out of the @total from @first, and
+/* Returns the first of @count consecutive register numbers out of the @total from @firstand
  * advances *@next. */
 static unsigned consecutive(unsigned *next, unsigned first, unsigned total, unsigned count)
 {

@@ -29,7 +29,7 @@ static enum domain domain_of(const struct a64_slot *slot)
                                                       : DOMAIN_VECTOR;
 }
 
-/* Adds a chain to @list. Returns NULL if the list is full. */
+/* Adds a chain to @list. Returns NULL if @list is full. */
 static struct chain *add(struct chain *list, size_t *n, enum chain_kind kind, unsigned from,
                          unsigned to, double helper, const char *note)
 {
@@ -67,7 +67,8 @@ static void list_pairs(const struct a64_code *code, struct chain *list, size_t *
             bool both = from != to && written->access & ACCESS_READ;
             if (a == b)
                 add(list, n, CHAIN_REGISTER, from, to, 0,
-                    both ? "upper bound: the slower of this operand and the written operand" : "");
+                    both ? "upper bound: the larger latency of this operand and the written one"
+                         : "");
             else if (a != DOMAIN_MASK && b != DOMAIN_MASK && !both)
                 add(list, n, CHAIN_DOMAINS, from, to, 0, "round trip, with fmov back");
         }

@@ -20,7 +20,7 @@ size_t a64_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_
  * Returns false with err only if objdump exists but could not run. */
 bool a64_learn(const uint8_t *code, size_t length, struct err *err);
 /* Parses the disassembly of @word into mnemonic and operands. Returns false if no disassembler
- * supports the word. */
+ * supports @word. */
 bool a64_read(uint32_t word, uint64_t offset, struct a64_text *out);
 
 #endif

@@ -15,7 +15,7 @@ bool a64_allow(uint32_t word, const char *mnemonic);
 
 /* capstone.c: AArch64 disassembly by Capstone. */
 
-/* Disassembles @word at @offset. The texts belong to Capstone and are valid until this thread's
+/* Disassembles @word at @offset. The strings belong to Capstone and are valid until this thread's
  * next call. Returns false if Capstone does not support the word, or if the program was built
  * without Capstone. The first call loads the library. If loading fails, the program exits. Any
  * thread. */

@@ -225,7 +225,7 @@ void a64_code_ask(const struct form_row *row, const struct a64_code *c, struct s
     }
 }
 
-/* Assembled words by line. @there is false if the assembler rejected the line or assembled it to
+/* Assembled words by line. @there is false if the assembler rejected the line or assembled it into
  * several instructions. */
 struct answer { uint32_t *words; bool *there; size_t lines; };
 
@@ -300,7 +300,7 @@ static bool run(struct inquiry *inquiries, size_t count, const struct isa_assemb
         memcpy(&a.words[line], assembled.code + from, 4);
         a.there[line] = true;
     }
-    /* If the assembler rejects every line, the templates are wrong and not the assembler. */
+    /* If the assembler rejects every line, the templates are at fault, not the assembler. */
     ok = ok || assembled.refused_count || err_set(err, own.code, own.todo, "%s", own.what);
     for (size_t i = 0; ok && i < count; i++) {
         struct inquiry *q = &inquiries[i];

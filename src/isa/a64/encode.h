@@ -26,27 +26,27 @@ struct a64_slot {
     uint8_t access;        /* set of enum operand_access */
     uint8_t place;         /* enum a64_place */
     uint8_t operand;       /* index of the operand in the text */
-    uint8_t count;         /* registers in the list; 1 for a single register */
+    uint8_t count;         /* number of registers in the list; 1: a single register */
     uint8_t base;          /* register number in a64_code.word */
-    uint8_t known;         /* bits of the register number whose field is known */
-    uint32_t bits[5];      /* bits of the word that change with each bit of the number */
+    uint8_t known;         /* number of bits of the register number whose place is known */
+    uint32_t bits[5];      /* per bit of the number, bits of the word that change */
 };
 
 struct a64_code {
     uint32_t word;
     struct a64_slot slots[A64_SLOTS];
     unsigned slot_count;
-    /* entries of offset_bits; 0 if the displacement is constant or missing */
+    /* number of entries of offset_bits; 0 if the displacement is constant or missing */
     unsigned offsets;
-    /* minimum number of displacement, in units of the access size; 1 if the instruction without a
+    /* minimum displacement, in units of the access size; 1 if the instruction without a
      * displacement is another form */
     unsigned lowest;
     uint32_t offset_zero;          /* bits of @word to invert for displacement 0 */
     uint32_t offset_bits[A64_STEPS];
-    unsigned bytes;                /* bytes of the access; 0 if unknown or without an access */
+    unsigned bytes;                /* bytes of the access; 0: unknown, or no access */
     bool writeback;
-    int64_t step;                  /* bytes added to the base; 0 if a register has the step */
-    uint32_t backwards;            /* bits of @word to invert for the opposite step; 0 if absent */
+    int64_t step;                  /* bytes added to the base; 0: a register holds the step */
+    uint32_t backwards;            /* bits of @word to invert for the opposite step; 0: none */
     struct a64_access access;
     char mnemonic[32];
 };

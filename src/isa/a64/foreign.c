@@ -26,7 +26,7 @@ static const char *refused(const struct insn *in)
 }
 
 /* Returns the mask of a branch's distance field, and sets *@next to the field's value for a branch
- * to the next word. Distances are in words. The field of b has 26 bits, that of tbz and tbnz 14
+ * to the next word. The distance is in words. The field of b has 26 bits, that of tbz and tbnz 14
  * from bit 5, that of other branches 19 from bit 5. */
 static uint32_t distance_bits(uint32_t word, uint32_t *next)
 {

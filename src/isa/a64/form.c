@@ -453,8 +453,7 @@ void a64_text_form(const struct a64_text *t, char form[FORM_MAX])
 
 struct template {
     struct str *out;
-    /* First register. Later occurrences of the register in the text become {=}, or {=w} if the
-     * width differs. */
+    /* First register. Later occurrences become {=}, or {=w} if their width differs. */
     uint8_t first;
     char class;
     bool any;

@@ -20,8 +20,8 @@ struct a64_operand {
     uint8_t reg;             /* root register (insn.h); the first one of a list; REG_NONE for xzr */
     uint8_t count;           /* number of registers in a list */
     bool element;            /* single lane, such as v0.d[1]; other lanes are unchanged */
-    bool merging;            /* p0/m: lanes that the predicate disables are unchanged */
-    bool updated;            /* x0!: the instruction updates the count in the register */
+    bool merging;            /* p0/m: the lanes that the predicate disables are unchanged */
+    bool updated;            /* x0!: the instruction updates the register, which has a count */
     bool general, predicate; /* true for x and w registers; true for p registers */
     uint16_t bits;           /* width of the register, or of each register in a list */
     int64_t value;           /* immediate, shift amount, or branch target */

@@ -175,7 +175,7 @@ static bool run(const uint32_t *words, size_t count, struct err *err)
     return ok;
 }
 
-/* Uses llvm-mc, if it is installed, for words from index @from that objdump does not support. */
+/* Asks llvm-mc, if installed, for the words from index @from that objdump does not support. */
 static void ask_second(size_t from)
 {
     VEC(struct llvm_mc_word) words = {0};

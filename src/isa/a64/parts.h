@@ -8,7 +8,7 @@
 #include "isa/spelling.h"
 #include "isa/vary.h"
 
-/* chain.c: dependency chains of AArch64 forms. Internal to isa/. */
+/* chain.c: dependency chains of AArch64 forms */
 
 /* Implement chain_list and chain_make. The operand numbers @from and @to of a chain are indices of
  * @code's slots. Any thread. */
@@ -16,7 +16,7 @@ size_t a64_chain_list(const struct a64_code *code, struct chain out[CHAINS_MAX])
 bool a64_chain_make(const struct a64_code *code, const struct chain *chain, unsigned links,
                     struct body *out);
 
-/* foreign.c: foreign AArch64 code in measurements. */
+/* foreign.c: foreign AArch64 code in measurements */
 
 extern const struct isa_foreign a64_foreign;
 

@@ -2,7 +2,7 @@
 #include "isa/x86/decode_parts.h"
 
 /* Returns whether the instructions of an extension are permitted, except for those that
- * category_allowed and single_refused exclude. Not permitted are, among others: AMX (its tiles need
+ * category_allowed and single_refused exclude. Some that are not permitted: AMX (its tiles need
  * configuration), CET's shadow stack, XSAVE and FXSAVE (they replace state), MPX, PKU, RTM, SGX,
  * UINTR, VTX, SVM, WAITPKG, RDTSCP, RDPID, RDRAND, FSGSBASE. */
 static bool set_allowed(ZydisISASet set)

@@ -312,7 +312,7 @@ bool att_form(const char *form, struct spelling *out)
     if (!split_form(form, &p) || !set_operands(&p, out))
         return false;
     out->plain = p.plain;
-    /* A prefix is a separate word in AT&T text. A form with a prefix therefore has no name in the
+    /* A prefix is a separate word in AT&T text, so a form with a prefix has no name in the
      * tables. */
     if (p.lock || p.rep)
         return false;

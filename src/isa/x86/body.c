@@ -16,7 +16,7 @@
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
-/* Registers of one kind. Some are only read, the others are written in rotation. */
+/* Registers of one kind. Some are only read; the others are written in rotation. */
 struct register_pool {
     uint8_t read[16], written[32];
     unsigned reads, writes, next_read, next_written;
@@ -30,7 +30,7 @@ struct x86_allocation {
 };
 
 /* Returns whether the instruction accesses memory through implicit registers. Two string
- * instructions have the mnemonics of scalar SSE instructions, possibly with a prefix. */
+ * instructions share their mnemonics with scalar SSE instructions, and may have a prefix. */
 static bool walks(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -40,8 +40,7 @@ static bool walks(const struct insn *insn)
     return false;
 }
 
-/* Returns the reason why no body can contain a form on any CPU, or NULL if bodies can contain
- * it. */
+/* Returns the reason why no body can contain a form on any CPU; NULL if bodies can. */
 static const char *unfit(const struct insn *insn)
 {
     static const char *const serialising[] = {
@@ -90,7 +89,7 @@ static const char *unfit(const struct insn *insn)
     return NULL;
 }
 
-/* Returns the reason why the encoder cannot encode a template, or NULL if it can. */
+/* Returns the reason why the encoder cannot encode a template; NULL if it can. */
 static const char *unfit_template(const struct form_row *row)
 {
     static const struct { const char *part, *reason;
@@ -504,7 +503,7 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
         ok = emit_all(&a, forms, order, wanted * total, &done);
         if (ok || wanted == 1 || out->length + 64 <= BODY_LIMIT)
             break;
-        /* The number of executions is reduced to the number that fits. */
+        /* Only as many executions are made as fit. */
         wanted = done / total && done / total < wanted ? done / total : wanted - 1;
     }
     free(order);

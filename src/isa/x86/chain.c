@@ -6,7 +6,7 @@
 
 #include "isa/x86/encode.h"
 
-/* Fixed registers: chained, read-only, and other written ones. */
+/* Registers of a chain: chained, read-only, and other written ones. */
 enum {
     CHAIN_GENERAL = 8,
     SPARE_GENERAL = 9,
@@ -102,8 +102,8 @@ static void list_pairs(const struct x86_code *code, struct chain *list, size_t *
             bool both = from != to && written->access & ACCESS_READ;
             struct chain c =
                 chain_of(CHAIN_REGISTER, shown(code, from), shown(code, to), 0,
-                         both ? "upper bound: the slower of this operand and the written "
-                                "operand" : "");
+                         both ? "upper bound: the larger latency of this operand and the "
+                                "written one" : "");
             if (a != b) {
                 if (a == DOMAIN_MASK || b == DOMAIN_MASK || (from != to && both))
                     continue;
@@ -137,7 +137,7 @@ static void list_fixed(const struct x86_code *code, struct chain *list, size_t *
             struct chain c =
                 chain_of(CHAIN_FIXED, i, shown(code, to), 0,
                          written->access & ACCESS_READ
-                             ? "upper bound: the slower of this operand and the written operand"
+                             ? "upper bound: the larger latency of this operand and the written one"
                              : "");
             c.from = op->reg;
             c.to = (uint8_t)to;
@@ -371,7 +371,7 @@ bool x86_chain_make(const void *own, const struct chain *c, unsigned links, stru
     if (c->kind == CHAIN_ADDRESS) {
         link.operands[c->from].mem.index = register_of(ZYDIS_REGCLASS_GPR64, BODY_ZERO);
         link.operands[c->from].mem.scale = 1;
-        /* Addresses with three parts are slower on some cores. */
+        /* Addresses with three parts are slower on some cores, so the displacement is 0. */
         link.operands[c->from].mem.displacement = 0;
     }
     for (unsigned i = 0; i < links; i++)

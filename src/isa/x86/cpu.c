@@ -11,8 +11,8 @@
 
 enum { EAX, EBX, ECX, EDX };
 
-/* CPUID bit of each extension. The extension's suffix with a vector length is checked
- * separately. */
+/* CPUID bit of each extension, without the suffix for a vector length, which is checked
+ * separately */
 static const struct { const char *set; uint32_t leaf, subleaf; uint8_t reg, bit;
 } features[] = {
     {"SSE3", 1, 0, ECX, 0},

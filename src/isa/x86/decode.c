@@ -254,14 +254,14 @@ static uint32_t idiom_traits(const ZydisDecodedInstruction *in, const ZydisDecod
         return INSN_MOVE;
     if (last->reg.value != before->reg.value)
         return 0;
-    /* An 8- or 16-bit xor merges with the old register, so it is no idiom. */
+    /* An 8- or 16-bit xor merges with the old register, so it is not an idiom. */
     if (is_zeroing(in->mnemonic) && last->size >= 32)
         return INSN_ZERO_IDIOM;
     return is_ones(in->mnemonic) ? INSN_ONES_IDIOM : 0;
 }
 
 /* Returns whether an instruction is a barrier. LFENCE is a barrier on AMD's CPUs too, because
- * operating systems set a bit for this (Linux since 2018). */
+ * operating systems set the bit that makes it one (Linux since 2018). */
 static bool is_barrier(ZydisMnemonic mnemonic)
 {
     return mnemonic == ZYDIS_MNEMONIC_LFENCE || mnemonic == ZYDIS_MNEMONIC_CPUID ||
@@ -469,7 +469,7 @@ static size_t rex2_length(const uint8_t *code, size_t length)
     memcpy(legacy + at + 1 + map1, code + at + 2, n);
     if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, legacy, at + 1 + map1 + n, &in)))
         return 0;
-    n = in.length + 1u - map1;   /* Two bytes replace REX and the escape byte. */
+    n = in.length + 1u - map1;   /* The two bytes of REX2 replace REX and the escape byte. */
     return n <= length && n <= X86_LEARN_BYTES ? n : 0;
 }
 
@@ -521,7 +521,8 @@ bool x86_learn(const uint8_t *code, size_t length, struct err *err)
     bool ok = true;
 
     pthread_once(&initialised, initialise);
-    /* A newly known length moves the start of later instructions. Repeats until nothing changes. */
+    /* A newly known length moves the start of later instructions, so the look-up repeats until
+     * nothing changes. */
     for (unsigned round = 0; ok && fresh && round < LEARN_ROUNDS; round++) {
         VEC(struct x86_window) windows = {0};
         for (size_t at = 0; at < length && !watch_steps(1);) {

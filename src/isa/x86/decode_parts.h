@@ -18,7 +18,7 @@ bool allow_insn(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op
 
 /* operation.c: operations of x86-64 instructions from their mnemonics. */
 
-/* Fills operation, condition and roles of @out. Call it when operands and traits are set. */
+/* Fills operation, condition and roles of @out. Call it after operands and traits are set. */
 void x86_operation(const ZydisDecodedInstruction *in, struct insn *out);
 /* Returns whether a legacy encoding preserves a part of its destination, or all of it if the source
  * is zero. The decoder reports such a destination as write-only. */
@@ -28,7 +28,7 @@ bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecoded
 
 /* x87.c: effects of x87 instructions on the register stack. */
 
-/* Fills x87 and x87_step of @out. Call it when the mnemonic is set. */
+/* Fills x87 and x87_step of @out. Call it after the mnemonic is set. */
 void x87_fill(struct insn *out);
 
 /* text.c: parses a disassembler's Intel syntax into struct insn, for instructions that Zydis does

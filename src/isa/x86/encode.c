@@ -330,7 +330,7 @@ static bool access_agrees(const struct x86_code *c, struct err *err)
         const struct part *part = &c->parts[i];
         if (request->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
             request->operands[i].reg.value == ZYDIS_REGISTER_K0)
-            continue;   /* The decoder omits k0, which has no effect. */
+            continue;   /* The decoder omits k0, because it has no effect. */
         const unsigned access = c->insn.operands[k++].access & (ACCESS_READ | ACCESS_WRITE);
         if ((part->kind == PART_REGISTER || part->kind == PART_MEMORY) && part->access != access)
             return err_set(
@@ -356,7 +356,8 @@ bool x86_code_encode(const struct form_row *row, struct x86_code *out, struct er
     if (!length || !x86_decode(bytes, length, 0, false, &out->insn, NULL))
         return err_set(err, ERR_DATA, NULL, "cannot encode %s", row->form);
     if (strcmp(out->insn.form, row->form) != 0)
-        return err_set(err, ERR_DATA, NULL, "%s encodes as %s", row->form, out->insn.form);
+        return err_set(err, ERR_DATA, NULL, "the encoding of %s decodes as %s", row->form,
+                       out->insn.form);
     if (!access_agrees(out, err))
         return false;
     ZydisDecoderDecodeFull(&decoder, bytes, length, &in, ops);

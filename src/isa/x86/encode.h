@@ -15,7 +15,7 @@ struct part {
     uint8_t kind;            /* enum part_kind */
     uint8_t access;          /* set of ACCESS_READ and ACCESS_WRITE */
     ZydisRegisterClass registers;   /* PART_REGISTER: class of the register */
-    uint16_t bytes;          /* PART_MEMORY: bytes of the access; 0 if there is none */
+    uint16_t bytes;          /* PART_MEMORY: bytes of the access; 0: none */
 };
 
 /* A form prepared for repeated encoding with other registers. */

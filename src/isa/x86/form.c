@@ -101,7 +101,7 @@ static const char *index_type(ZydisRegister index)
     }
 }
 
-/* Storage into which a form name is written. Every decoded instruction needs a name, and snprintf
+/* Storage into which a form name is written. Every decoded instruction needs one, and snprintf
  * would take half of the decoder's time. */
 struct name {
     char *at;

@@ -17,21 +17,21 @@
 #include "isa/isa.h"
 
 #define RUN_WINDOWS 8192   /* maximum number of windows per run of a disassembler */
-/* Number of bytes of a window with the nops after it. An incomplete last instruction ends within
- * the nops, so the next slot begins with an instruction. */
+/* Bytes of a window and the nops after it. An incomplete last instruction ends within the nops, so
+ * the next slot begins with an instruction. */
 #define SLOT 32
 #define NOP 0x90
 
 /* Result of a look-up: an instruction, or a window that begins with an unknown instruction. */
 struct named_bytes {
     uint8_t bytes[X86_LEARN_BYTES], length;
-    char *text;   /* NULL if the instruction is unknown */
+    char *text;   /* NULL: the instruction is unknown */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static VEC(struct named_bytes) learned;
 static struct index by_bytes;
-static unsigned lengths;   /* bit set of the lengths of instructions in @learned */
+static unsigned lengths;   /* set of the lengths of instructions in @learned */
 
 struct key { const uint8_t *bytes; size_t length; };
 

@@ -275,7 +275,7 @@ void x86_operation(const ZydisDecodedInstruction *in, struct insn *out)
 
     out->operation = m.operation;
     out->condition = m.condition;
-    /* There are also vector instructions with the names movsd and cmpsd. */
+    /* There are also vector instructions named movsd and cmpsd. */
     if (in->meta.category == ZYDIS_CATEGORY_STRINGOP)
         out->operation = OPERATION_STRING;
     if (in->meta.category == ZYDIS_CATEGORY_COND_BR)    /* This category includes loop and jrcxz. */

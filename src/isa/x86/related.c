@@ -81,7 +81,7 @@ enum form_kind x86_form_kind(const char *form)
 
     if (memory || (operands && strstr(operands, "VSIB_")))
         return memory == operands + 1 && !only_reads(form) ? FORM_STORE : FORM_LOAD;
-    if (begins(form, calls) || begins(form, returns))   /* A call stores, and a return loads. */
+    if (begins(form, calls) || begins(form, returns))   /* A call stores and a return loads. */
         return begins(form, calls) ? FORM_STORE : FORM_LOAD;
     if (operands && (strstr(operands, "MM") || strstr(operands, "(K") || strstr(operands, ", K") ||
                      strstr(operands, "ST(")))
@@ -139,15 +139,15 @@ enum requirement {
 struct related_rule {
     /* mnemonics of the two forms */
     const char *from, *to;
-    /* required start of the operand list; NULL for any operand list */
+    /* required start of the operand list; NULL: any list */
     const char *from_operands;
-    /* operand list of the other form; NULL if unchanged; "R" stands for @registers registers of the
-     * first operand's type */
+    /* operand list of the other form; NULL: the same list; "R" stands for @registers registers of
+     * the first operand's type */
     const char *to_operands;
     unsigned registers;
     enum requirement requirement;
     bool loses_flags;             /* the other instruction changes the flags in another way */
-    const char *note;             /* reason why the two are equivalent; may be NULL */
+    const char *note;             /* reason why the two are equivalent; NULL: none */
 };
 
 static const struct related_rule rules[] = {

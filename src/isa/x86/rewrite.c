@@ -619,7 +619,7 @@ static size_t sum_low(const struct insn *in, uint8_t reg, uint8_t *out)
     const bool doubles = ends(in->mnemonic, "sd");
 
     if (in->operation != OPERATION_FP_FUSED || (!doubles && !ends(in->mnemonic, "ss")))
-        return 0;   /* The other input of an addition needs no change. */
+        return 0;   /* The other input of an addition remains unchanged. */
     ZydisEncoderRequest r = fresh(doubles ? ZYDIS_MNEMONIC_VMOVQ : ZYDIS_MNEMONIC_VINSERTPS);
     for (unsigned k = 0; k < (doubles ? 2u : 3u); k++)
         put_reg(&r, register_of(ZYDIS_REGCLASS_XMM, reg - 16u));

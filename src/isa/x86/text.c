@@ -12,7 +12,7 @@
 
 #define TYPE_MAX 24
 
-/* number of r16 (APX); r16 to r31 follow after all other registers */
+/* number of r16 (APX); r16 to r31 follow all other registers */
 #define REG_R16 67
 
 struct span { const char *at; size_t length; };
