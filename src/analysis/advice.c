@@ -414,7 +414,8 @@ static void name_fewer(const struct analysis *a, struct str *out)
         }
 }
 
-/* Appends the remedy for @kind as a noun, like "several accumulators", for a list of remedies. */
+/* Appends the remedy for @kind as a noun, such as "several accumulators", for a list of
+ * remedies. */
 static void name_remedy(const struct advice *s, enum limit_kind kind)
 {
     static const char *const remedies[LIMIT_COUNT] = {

@@ -23,7 +23,7 @@
 /* smallest similarity of loops with equal source lines in functions with different names */
 #define ALIKE_LINES 0.15
 #define FACTOR_MOST 256        /* largest factor by which compilers unroll or vectorise */
-#define SCALAR_MOST 8          /* bytes of the largest scalar access */
+#define SCALAR_MOST 8          /* size in bytes of the largest scalar access */
 /* largest ratio of instruction counts of loops with equal work per iteration */
 #define SAME_WORK 1.5
 

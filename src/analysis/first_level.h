@@ -6,10 +6,11 @@
 #include "analysis/addresses.h"
 #include "analysis/core.h"
 
-#define FIRST_LEVEL_LINE 64    /* bytes of a cache line; the address within it selects the bank */
+/* size in bytes of a cache line; the address within it selects the bank */
+#define FIRST_LEVEL_LINE 64
 
-/* Returns the bit set of the banks that @bytes bytes at @offset access. @bank_bytes is a power of
- * two from 2 to 64. */
+/* Returns the set of the banks that @bytes bytes at @offset access. @bank_bytes is a power of two
+ * from 2 to 64. */
 uint32_t first_level_banks(int64_t offset, uint32_t bytes, uint32_t bank_bytes);
 /* Returns whether @bytes bytes (at most a line) at @offset cross a boundary between lines of @line
  * bytes, a power of two. */

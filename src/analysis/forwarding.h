@@ -11,7 +11,7 @@ struct forwarding {
     const struct insn *insns;
     const struct costs *costs;
     const struct address_work *work;
-    uint64_t written;        /* bit set of the general registers that the block writes */
+    uint64_t written;        /* set of the general registers that the block writes */
     /* share of stores that memory renaming finds whatever their address registers */
     double by_length;
     /* more loads in 32 bytes of code could be renamed than the machine supports, so none is */

@@ -12,7 +12,7 @@ struct ranked_function {
     /* number of backward branches, and their estimated nesting depth */
     uint32_t loops, depth;
     uint32_t vectors;             /* number of vector instructions in the function */
-    uint64_t size;                /* bytes of code */
+    uint64_t size;                /* size of the code in bytes */
 };
 
 struct ranked_loop {

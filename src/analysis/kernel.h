@@ -130,7 +130,7 @@ bool kernel_source_note(const struct kernel *k, const struct insn *insn, const s
 const char *kernel_inlined(const struct kernel *k, const struct insn *insn);
 /* Returns whether the instructions have source lines. Any thread. */
 bool kernel_has_source(const struct kernel *k);
-/* Returns the share of a profile's samples at @insn in percent; NaN if unknown. Any thread. */
+/* Returns the share of a profile's samples at @insn in percent; NaN: unknown. Any thread. */
 double kernel_percent(const struct kernel *k, const struct insn *insn);
 /* Sets the shares of a profile's samples, one percentage per instruction of machine code. Takes
  * @take. Call it once, before others share the kernel. */

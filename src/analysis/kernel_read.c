@@ -206,8 +206,7 @@ static void marks_pair(const struct marker_list *marks, size_t *ends)
 {
     const size_t count = marks->list.count;
     struct names names = {0};
-    /* @open: indices of the open regions. @last: for each name, 1 + index of its last open
-     * region. */
+    /* @open: indices of the open regions. @last: per name, 1 + index of its last open region. */
     VEC(size_t) open = {0}, last = {0};
     bool *ended = mem_zero(count + 1, sizeof *ended);
     size_t next = count;

@@ -213,7 +213,8 @@ static void give_indices(struct planner *p)
     }
 }
 
-/* Returns the bytes per iteration by which the registers with a value advance the address of @s. */
+/* Returns the number of bytes per iteration by which the registers with a value advance the address
+ * of @s. */
 static int64_t given_step(const struct planner *p, const struct stream *s)
 {
     int64_t step = 0;

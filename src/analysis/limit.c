@@ -628,8 +628,8 @@ static void raise_to(enum limit_kind *kind, double *cycles, enum limit_kind by, 
     }
 }
 
-/* Returns the bytes per iteration of all accesses with the symbol and stride of @one: of loads if
- * @one is a load, else of stores. */
+/* Returns the number of bytes per iteration of all accesses with the symbol and stride of @one: of
+ * loads if @one is a load, else of stores. */
 static uint64_t bytes_with(const struct address_work *work, const struct access *one)
 {
     uint64_t bytes = 0;

@@ -37,8 +37,8 @@ double memory_region(const struct streams *s, double bytes)
     return fmin(walks ? REGIONS_SHARE * bytes : bytes, range);
 }
 
-/* Returns the bytes of cache that the lines of all streams occupy. Skipped lines occupy none, but a
- * power-of-two stride uses fewer sets (memory_crowding, with @way). */
+/* Returns the number of bytes of cache that the lines of all streams occupy. Skipped lines occupy
+ * none, but a power-of-two stride uses fewer sets (memory_crowding, with @way). */
 static double held_of(const struct streams *s, double bytes, double way)
 {
     double steps = 0, held = 0, region = 0;
@@ -59,8 +59,8 @@ static double held_of(const struct streams *s, double bytes, double way)
     return region + (steps > 0 ? (bytes - region) * held / steps : 0);
 }
 
-/* Returns the bytes of all streams' lines that are accessed until a stream advances by @distance
- * bytes. @step: the stream's stride in bytes per iteration. */
+/* Returns the number of bytes of all streams' lines that are accessed until a stream advances by
+ * @distance bytes. @step: the stream's stride in bytes per iteration. */
 static double reused_within(const struct streams *s, uint64_t distance, int64_t step)
 {
     return (double)distance / fabs((double)step) * STREAM_LINE * streams_lines(s);

@@ -30,7 +30,7 @@ struct memory_time {
     /* cycles per iteration of each part; LIMIT_CORE: the core with all data in the first level */
     double parts[MEMORY_LIMITS];
     enum memory_limit limit;        /* largest part */
-    /* bytes of the address range that each part accesses; 0: it accesses no lines */
+    /* size in bytes of the address range that each part accesses; 0: it accesses no lines */
     double within[MEMORY_LIMITS];
     /* number of lines transferred per iteration; beyond the first level, a written line counts
      * twice */
@@ -47,7 +47,7 @@ void memory_time_needs(const struct streams *s, bool out[MEMORY_COSTS]);
 /* Appends the limit with its level: "L2 bandwidth", "memory latency", ..., or @core. Pure. */
 void memory_limit_print(const struct memory_time *t, const struct memory_costs *m, const char *core,
                         struct str *out);
-/* Returns the bytes that gathers or chases access if all arrays have @bytes. Pure. */
+/* Returns the number of bytes that gathers or chases access if all arrays have @bytes. Pure. */
 double memory_region(const struct streams *s, double bytes);
 
 #endif

@@ -153,7 +153,7 @@ static bool enough(unsigned forms, unsigned all)
     return forms >= FORMS_LEAST && forms >= KIND_LEAST * all;
 }
 
-/* Returns a bit set of the kinds of forms whose ports are exactly group @i; 0: none. */
+/* Returns the set of the kinds of forms whose ports are exactly group @i; 0: none. */
 static unsigned kinds_of_set(const struct uses *u, unsigned i)
 {
     unsigned kinds = 0, all = 0;
@@ -167,7 +167,7 @@ static unsigned kinds_of_set(const struct uses *u, unsigned i)
     return kinds;
 }
 
-/* Returns a bit set of the kinds of forms that can use a port of @set. */
+/* Returns the set of the kinds of forms that can use a port of @set. */
 static unsigned kinds_of_ports(const struct uses *u, portset set)
 {
     unsigned kinds = 0;
@@ -230,7 +230,7 @@ static const char *stem_of(unsigned kinds)
                                        : NULL;
 }
 
-/* Returns a bit set of the kinds of forms that characterise port @j, including kinds with few forms
+/* Returns the set of the kinds of forms that characterise port @j, including kinds with few forms
  * that can use no other port. */
 static unsigned kinds_of_port(const struct uses *u, unsigned j)
 {

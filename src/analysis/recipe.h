@@ -34,8 +34,8 @@ bool recipe_names_target(const char *flag);
 /* Appends the flags, such as " -O2 -march=skylake", after the selected compiler's name, if any.
  * Appends nothing if the file is not compiled. */
 void recipe_print(const struct recipe *r, enum isa isa, struct str *out);
-/* Makes the kernel and stores @take_r in it. If the compiler rejects the source, *@printed (may be
- * NULL) receives its messages. Returns NULL with err on failure. Any thread. */
+/* Makes the kernel and stores @take_r in it. If the compiler rejects the source, sets *@printed
+ * (may be NULL) to its messages. Returns NULL with err on failure. Any thread. */
 struct kernel *recipe_make(struct recipe *take_r, struct str *printed, struct err *err);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "isa/insn.h"
 
-#define STREAM_LINE 64       /* bytes of a line */
+#define STREAM_LINE 64       /* size in bytes of a line */
 #define STREAM_TERMS 4
 #define STREAM_ALONE UINT32_MAX
 
@@ -49,7 +49,7 @@ struct stream {
                               * STREAM_ALONE: none */
     uint64_t distance;       /* distance in bytes to the stream that it follows */
     uint32_t fed_by;         /* gather: index of the stream with its indices */
-    uint32_t index_bytes;    /* bytes of an index, for a stream with indices */
+    uint32_t index_bytes;    /* size in bytes of an index, for a stream with indices */
     uint32_t scale;          /* scale of the index */
     uint32_t hops;           /* chase: number of dependent loads per iteration */
     int64_t link;            /* chase: offset of the next element's address in an element */

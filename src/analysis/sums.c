@@ -82,9 +82,9 @@ static uint32_t registers_read(const struct insn *insn)
 struct sums {
     int64_t pending[REGISTERS];   /* constants added since another instruction wrote the register */
     int64_t net[REGISTERS];       /* constants added to the register per iteration */
-    uint32_t kept;                /* bit set of the registers that rename keeps as a sum, including
-                                   * sums of 0 */
-    uint32_t computed;            /* bit set of the registers that other instructions also write */
+    /* set of the registers that rename keeps as a sum, including sums of 0 */
+    uint32_t kept;
+    uint32_t computed;            /* set of the registers that other instructions also write */
 };
 
 static void follow(const struct core *c, const struct insn *insn, struct sums *sums,

@@ -8,7 +8,7 @@
 struct immediate_folding {
     bool adds;            /* rename may fold this addition of a constant */
     uint8_t executed;     /* percentage of iterations in which the addition is executed */
-    /* bit set of the general registers that this instruction reads and that have a pending sum */
+    /* set of the general registers that this instruction reads and that have a pending sum */
     uint32_t pending;
 };
 

@@ -162,8 +162,8 @@ char *child_directory_new(struct err *err)
     char *name = NULL;
     int lock = -1;
     pthread_once(&directories_once, directories_arm);
-    /* The directory receives its final name after locking, so that a concurrent clean-up never
-     * finds it unlocked. */
+    /* The directory gets its final name after locking, so that a concurrent clean-up never finds it
+     * unlocked. */
     for (unsigned tries = 0; !name; tries++) {
         str_addf(&path, "%s/." PREFIX "XXXXXX", base);
         if (tries == TRIES || !mkdtemp(path.data)) {
@@ -243,8 +243,8 @@ void child_watch(bool (*cancelled)(void *state), void *state)
     asked_state = state;
 }
 
-/* Returns whether the child must be killed. Signals stay blocked until the directory is removed, so
- * the pending signals are queried. */
+/* Returns whether the child must be killed. Signals remain blocked until the directory is removed,
+ * so the pending signals are queried. */
 static bool interrupt_waits(void)
 {
     sigset_t set;
@@ -296,7 +296,7 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &defaults);
     /* The change applies to this thread, and its children inherit it. Some containers refuse the
-     * change; addresses then stay random. */
+     * change; addresses then remain random. */
     int before = limits->fixed_addresses ? personality(0xffffffff) : -1;
     if (before != -1)
         personality((unsigned long)before | ADDR_NO_RANDOMIZE);

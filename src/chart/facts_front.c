@@ -19,8 +19,8 @@
 #define SPARSE 2
 #define BLOCKS (SPARSE + COUNT_MOST - COUNT_LEAST + 1)
 
-#define CHUNK 16             /* bytes of a chunk; a block with a length-changing prefix has one, two
-                              * or four chunks */
+/* size in bytes of a chunk; a block with a length-changing prefix has one, two or four chunks */
+#define CHUNK 16
 #define SIZES 3
 #define CHUNK_INSNS 3
 #define IN_A_ROW 6

@@ -186,7 +186,7 @@ static double lowest(const double *cycles, unsigned count, double *apart)
     return cycles[at];
 }
 
-/* Returns the time of loop @at at size @k. *@apart receives its relative uncertainty. */
+/* Returns the time of loop @at at size @k. Sets *@apart to its relative uncertainty. */
 static double probe_time(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                          size_t k, double *apart)
 {

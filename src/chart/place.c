@@ -15,7 +15,7 @@
 #include "chart/usage_pool.h"
 
 #define ROUNDS 30
-#define FIRST_ASKED 3        /* experiments per form in the first round */
+#define FIRST_ASKED 3        /* number of experiments per form in the first round */
 /* Experiments per form in each later round. They distinguish the usages that remain possible. */
 #define LATER_ASKED 2
 /* smallest difference of two guesses' predictions in standard deviations at which an experiment

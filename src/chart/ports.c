@@ -83,7 +83,7 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
  * many such times */
 enum lates { LATES_FULL, LATES_FEW, LATES_MANY };
 
-/* Returns the cycles in isolation of each form of @t; NaN if unknown. The caller frees. */
+/* Returns the cycles in isolation of each form of @t; NaN: unknown. The caller frees. */
 static double *times_alone(const struct experiments *t)
 {
     double *alone = mem_alloc((t->forms.count + 1) * sizeof *alone);

@@ -14,7 +14,7 @@
 struct probe {
     char *text;
     enum kernel_copies copies;
-    double cycles;           /* cycles per iteration; NaN if not measured */
+    double cycles;           /* cycles per iteration; NaN: not measured */
 };
 
 struct probes {
@@ -50,7 +50,7 @@ static inline double probe_time(const struct probes *p, size_t at)
 {
     return p->list.items[at].cycles;
 }
-/* Sets *@out to the instructions of loop @at, which stay valid until the process ends. Returns
+/* Sets *@out to the instructions of loop @at, which remain valid until the process ends. Returns
  * their number; 0 on failure. Any thread. */
 size_t probe_decode(const struct probes *p, size_t at, const struct insn **out);
 void probes_done(struct probes *p);

@@ -8,7 +8,7 @@
 #include "chart/saturate.h"
 #include "throughput/predict.h"
 
-#define TRIALS 4             /* experiments per form */
+#define TRIALS 4             /* number of experiments per form */
 #define CONCURRENT 2             /* core forms in each experiment */
 /* Smallest and largest number of copies of a core form in an experiment. The largest number also
  * depends on the form's cycles. The numbers vary, so that ports that are busy in one experiment are

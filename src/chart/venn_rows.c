@@ -72,7 +72,7 @@ static void take_rows(struct venn_rows *v)
 }
 
 /* Returns the slots that remain in @row for each execution of form @i if each other form takes one.
- * *@own receives the number of executions of form @i. */
+ * Sets *@own to the number of executions of form @i. */
 static double slots_left(const struct venn_rows *v, size_t i, const struct venn_row *row,
                          double *own)
 {

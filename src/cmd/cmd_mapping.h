@@ -9,7 +9,7 @@
 
 /* Makes the machine's id from a file name: "dir/skx.yml" becomes "skx". */
 void mapping_id_from_path(const char *path, char id[MAPPING_ID]);
-/* Appends a line like "skx: 3453 forms on 10 ports". */
+/* Appends a line such as "skx: 3453 forms on 10 ports". */
 void mapping_describe(const struct machine *m, struct result *result);
 /* Adds @take_machine, selects it, and describes it in @result. Returns false for NULL. @what: name
  * of the command for undo. */

@@ -33,11 +33,11 @@ struct program_diff_values {
 struct diff_row {
     const struct loop_match *match;
     uint32_t machine;
-    double a, b;            /* cycles per iteration of the source loop; NAN: the build lacks it */
-    double change;          /* relative change from a to b; NAN: unknown */
-    /* share of A's run time, or of B's if only B has the loop; NAN: no profile */
+    double a, b;            /* cycles per iteration of the source loop; NaN: the build lacks it */
+    double change;          /* relative change from a to b; NaN: unknown */
+    /* share of A's run time, or of B's if only B has the loop; NaN: no profile */
     double share;
-    double effect;          /* product of share and change; NAN: unknown */
+    double effect;          /* product of share and change; NaN: unknown */
 };
 
 struct builds_diff {
@@ -47,7 +47,7 @@ struct builds_diff {
     bool run;               /* the programs run with a profiler, whose samples weight the loops */
     struct machine_set machines;
     size_t top;
-    double fail_above;      /* percent; NAN: no limit */
+    double fail_above;      /* percent; NaN: no limit */
     /* results */
     struct binary *builds[2];
     struct run_profile *profiles[2];
@@ -142,7 +142,7 @@ static bool profile_one(struct builds_diff *w, int side, struct err *err)
     return w->profiles[side] != NULL;
 }
 
-/* Returns the share of the samples of @side's program in loop @l; NAN without a profile. */
+/* Returns the share of the samples of @side's program in loop @l; NaN without a profile. */
 static double share_of(const struct builds_diff *w, int side, const struct build_loop *l)
 {
     const struct run_profile *p = w->profiles[side];

@@ -75,7 +75,8 @@ static void job_done(void *state)
 
 static struct code_maker *maker_of(struct code_listing *code)
 {
-    return (struct code_maker *)code;   /* The code is the first member. */
+    /* The listing is the first member, so the pointer can be converted. */
+    return (struct code_maker *)code;
 }
 
 /* Starts to make the code. Makes it at once if there is no screen. */

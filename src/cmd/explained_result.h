@@ -13,7 +13,7 @@
 #include "profile/profile.h"
 #include "table/result.h"
 
-#define EXPLAINED_LINE 64u  /* bytes of a cache line */
+#define EXPLAINED_LINE 64u  /* size in bytes of a cache line */
 #define EXPLAINED_PATHS 8u  /* maximum number of paths shown */
 /* Returns @value with two significant digits if it is at least 100. Pure. */
 double explained_about(double value);

@@ -22,7 +22,7 @@ static bool linked(const struct object *o)
     return false;
 }
 
-/* Returns the percentage of @samples in the @size bytes of code from @place; NAN without
+/* Returns the percentage of @samples in the @size bytes of code from @place; NaN without
  * samples. */
 static double share(const struct object *o, const struct perf_samples *samples, uint64_t place,
                     uint64_t size)

@@ -20,7 +20,7 @@ struct listed_function {
     char *symbol;
     uint64_t address, size;       /* size: bytes */
     uint32_t loops, depth, vectors;
-    /* percentage of the program's samples; NAN: no profile */
+    /* percentage of the program's samples; NaN: no profile */
     double percent;
 };
 
@@ -32,8 +32,8 @@ struct listed_loop {
     uint64_t offset, address, size;
     uint32_t depth, vectors;      /* depth 1: outermost */
     bool innermost;
-    double percent;               /* percentage of the program's samples in the loop without its
-                                   * inner loops; NAN: no profile */
+    /* percentage of the program's samples in the loop without its inner loops; NaN: no profile */
+    double percent;
 };
 
 struct function_list {

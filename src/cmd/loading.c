@@ -19,7 +19,7 @@ struct kernel_loading {
     struct kernel_options options;  /* options for text; no symbol */
     struct str text;
     bool source;                    /* the file is a source to compile */
-    size_t loop;                    /* number of the requested loop, from 1 */
+    size_t loop;                    /* index of the requested loop, from 1 */
     struct str printed;             /* messages of the compiler if it rejected the source */
     double begun;
     struct kernel *kernel;          /* the result */

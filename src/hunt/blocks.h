@@ -20,7 +20,7 @@ struct block_form {
 struct random_block {
     size_t count;
     uint32_t forms[BLOCK_INSNS];          /* per instruction, index of its form in the maker */
-    struct insn insns[BLOCK_INSNS];       /* without text */
+    struct insn insns[BLOCK_INSNS];       /* instructions without text */
 };
 
 struct block_maker;

@@ -34,7 +34,7 @@ struct hunt {
     size_t count;
     size_t sampled;              /* number of random blocks with time and prediction */
     size_t differ;               /* number of mispredicted random blocks */
-    /* number of mutants with time and prediction, in addition to the sample */
+    /* number of mutants with time and prediction, besides the sample */
     size_t mutants;
     size_t untimed;              /* number of blocks without a time, including mutants */
     /* number of mispredicted random blocks that were stored and are counted in findings */

@@ -165,7 +165,7 @@ bool evolve_set(struct evolve *e, const char *name, double value, struct err *er
  * individuals' start, or an eighth more forms, the remaining time is planned like that of a new run
  * with these individuals, and a number of ports that was not given is determined again. The threads
  * switch at their next step, and a pending problem is replaced. Takes time to find congruent forms.
- * memetic only. Must not be combined with genomes of other runs (evolve_immigrate). */
+ * Only for memetic. Must not be combined with genomes of other runs (evolve_immigrate). */
 void evolve_join(struct evolve *e, struct problem *take_p);
 
 /* Evaluates a genome of another run on the same problem by this run's prices, and adds it if it is

@@ -23,7 +23,7 @@ struct problem {
     struct table_link *links;
     struct table_term *others;
     uint8_t *kind;                 /* kind of each form (problem_form_kind) */
-    /* cycles of the form alone; NaN if not measured */
+    /* cycles of the form alone; NaN: not measured */
     float *single;
     /* hash of forms and cycles, which identifies the problem of a checkpoint */
     uint64_t fingerprint;

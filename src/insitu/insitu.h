@@ -30,16 +30,16 @@ struct insitu {
     struct copies copies;
     /* results; no patches and copies remain in the process */
     struct placed placed;
-    /* ticks of the time stamp counter per core cycle; NaN if not measured */
+    /* ticks of the time stamp counter per core cycle; NaN: not measured */
     double ticks_per_cycle;
-    /* mean excess of a stamp's clock measurement over its instructions, in ticks; NaN if not
+    /* mean excess of a stamp's clock measurement over its instructions, in ticks; NaN: not
      * measured */
     double ticks_per_chain;
-    double ticks_per_visit;         /* overhead of timing a visit in ticks; NaN if not measured */
+    double ticks_per_visit;         /* overhead of timing a visit in ticks; NaN: not measured */
     double seconds;                  /* wall-clock seconds of watching */
     double stopped;                  /* seconds for which the program was stopped during watching */
     size_t stops;                    /* number of these stops */
-    double cpu;                      /* CPU seconds of the program; NaN if unknown */
+    double cpu;                      /* CPU seconds of the program; NaN: unknown */
     /* seconds from the program's start to the first count; 0: nothing was counted, or the program
      * was already running */
     double late;

@@ -14,12 +14,12 @@ struct load_lines {
     size_t fresh;
     size_t streamed;           /* number of new lines after the same stride as the previous one */
     /* number of lines that the load accesses in the program, estimated from the common lines of
-     * several recordings; NaN if unknown */
+     * several recordings; NaN: unknown */
     double footprint;
     /* no two recordings have a common line, so @footprint is a lower bound */
     bool at_least;
     /* number of lines that the loop accesses between two accesses of this load to the same line;
-     * NaN if unknown */
+     * NaN: unknown */
     double distance;
 };
 
@@ -45,7 +45,7 @@ struct loop_lines {
 /* Evaluates the recordings of @x. @bytes: size of a line. The caller frees @out with lines_done. */
 void lines_find(const struct placed *x, unsigned bytes, struct loop_lines *out);
 void lines_done(struct loop_lines *l);
-/* Returns the number of lines that all loads together access in the program; NaN if unknown. Sets
+/* Returns the number of lines that all loads together access in the program; NaN: unknown. Sets
  * *@at_least if it is a lower bound. */
 double lines_all(const struct loop_lines *l, bool *at_least);
 /* Sets @out from the facts of @m (may be NULL). Returns false if a fact is missing. */
@@ -53,7 +53,7 @@ bool lines_levels(const struct machine *m, unsigned bytes, struct cache_levels *
 /* Computes the shares of a load's new lines that come from each level. The rest comes from the
  * first level. Returns false if the number of its lines is unknown. */
 bool lines_from(const struct load_lines *l, const struct cache_levels *c, double out[CACHE_LEVELS]);
-/* Returns the weight of the load: the cycles of its new lines without overlap; NaN if unknown. */
+/* Returns the weight of the load: the cycles of its new lines without overlap; NaN: unknown. */
 double lines_weight(const struct load_lines *l, const struct cache_levels *c);
 
 #endif

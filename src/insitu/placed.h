@@ -127,7 +127,7 @@ bool placed_take_stranger(struct placed *x, pid_t tid);
  * instructions. Both are NaN if not measured. */
 double placed_clock(const struct placed *x, struct process *copy, double *overhead);
 /* Returns the overhead of timing a visit in ticks, measured in @copy, a copy of the process whose
- * thread has slot @slot; NaN if not measured. */
+ * thread has slot @slot; NaN: not measured. */
 double placed_visit(const struct placed *x, struct process *copy, uint32_t slot);
 
 #endif

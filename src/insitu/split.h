@@ -37,12 +37,12 @@ struct split_facts {
 };
 
 struct split_term {
-    double cycles, off;            /* cycles per iteration and their uncertainty; NaN if unknown */
+    double cycles, off;            /* cycles per iteration and their uncertainty; NaN: unknown */
 };
 
 struct split {
     enum split_cause cause;    /* cause; SPLIT_NONE: @missing is at most @off */
-    double missing;            /* live - predicted; NaN if unknown */
+    double missing;            /* live - predicted; NaN: unknown */
     double off;                /* uncertainty of @missing */
     const char *why;           /* static reason of SPLIT_REFUSED */
     struct split_term branch, cache, rest;   /* terms from replays; the largest one is the cause */

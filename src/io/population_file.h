@@ -10,7 +10,7 @@ struct population {
     size_t count;
     uint64_t fingerprint;        /* fingerprint of the experiments of the run */
     double seconds;              /* seconds that the run has used so far */
-    double best_so_far;          /* smallest mean error of the run so far; NaN if unknown */
+    double best_so_far;          /* smallest mean error of the run so far; NaN: unknown */
     /* fingerprint of the initial experiments, to which best_so_far applies */
     uint64_t best_so_far_of;
     double limit;                /* total time limit in seconds; 0: none, or unknown */

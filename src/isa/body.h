@@ -135,8 +135,8 @@ struct chain {
     /* numbers of operands in the template; with CHAIN_FIXED, @from is the register */
     uint8_t from, to;
     char from_name[16], to_name[16];
-    /* cycles of the helper instructions of a link (1 for and, test, cmov), which are subtracted; 0
-     * if unknown */
+    /* cycles of the helper instructions of a link (1 for and, test, cmov), which are subtracted; 0:
+     * unknown */
     double helper;
     const char *note;         /* names other costs that are part of the result; may be empty */
 };

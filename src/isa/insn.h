@@ -147,8 +147,8 @@ struct insn {
     /* address in the file, for display; in a relocatable file, offset in the section */
     uint64_t address;
     bool placed;                  /* @address is set */
-    uint32_t line;                /* line of the assembler text, from 1; 0 if there is none */
-    /* line of the C file, from 1; 0 if unknown */
+    uint32_t line;                /* line of the assembler text, from 1; 0: none */
+    /* line of the C file, from 1; 0: unknown */
     uint32_t origin;
     char *text;                   /* text from the user or from a disassembler; owned */
     char form[FORM_MAX];          /* name of the form */
@@ -247,7 +247,7 @@ struct isa_alternative {
     char form[FORM_MAX];
     char name[64];        /* assembler mnemonic */
     bool loses_flags;     /* changes the flags in another way */
-    const char *note;     /* reason why it is equivalent; NULL if there is none */
+    const char *note;     /* reason why it is equivalent; NULL: none */
 };
 
 /* Iterates over forms with the cost of @form, for tables that lack @form. They have other widths of

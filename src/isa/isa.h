@@ -56,8 +56,8 @@ struct isa_relocation {
     /* assembler notation with @ for the name, such as ":lo12:@"; NULL ends a list */
     const char *spelling;
     bool relative;               /* the value is relative to the address of the reference */
-    /* bytes of a reference without notation, if they differ from isa_ops.reference_bytes; otherwise
-     * 0 */
+    /* size in bytes of a reference without notation, if they differ from isa_ops.reference_bytes;
+     * otherwise 0 */
     uint8_t bytes;
 };
 
@@ -127,7 +127,7 @@ struct isa_ops {
     bool load_store;
     /* directive that writes an instruction as a four-byte word; NULL: not needed */
     const char *word_directive;
-    /* Forms whose port usage represents a part of other instructions. NULL if not needed. */
+    /* Forms whose port usage represents a part of other instructions. NULL: not needed. */
     const char *load_form, *store_form;   /* simple load and store of a general register */
     /* additions of 512- and 256-bit vectors; NULL: vectors have no fixed width */
     const char *add_512_form, *add_256_form;
@@ -140,7 +140,7 @@ struct isa_ops {
     /* addition of registers that rename may eliminate; NULL: no known CPU eliminates it */
     const char *sum_form;
     const char *compare_form;     /* comparison that fuses with a branch */
-    /* Implement insn_decode, insn_form and insn_learn. learn is NULL if not needed. */
+    /* Implement insn_decode, insn_form and insn_learn. learn is NULL: not needed. */
     bool (*decode)(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out,
                    struct err *err);
     size_t (*form)(const uint8_t *code, size_t length, char *form, uint32_t *traits);
@@ -152,7 +152,7 @@ struct isa_ops {
      * whether code_make would succeed, without verifying the encoding. It is NULL if only code_make
      * tests this. code_extension returns the required extension, borrowed, or "". Its @code is NULL
      * if code_allowed exists. codes_learn derives encodings for code_make with an assembler, and is
-     * NULL if not needed. */
+     * NULL: not needed. */
     const void *(*code_make)(const struct form_row *row, struct err *err);
     void (*code_free)(const void *code);
     bool (*code_allowed)(const struct form_row *row, struct err *err);

@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "isa/insn.h"
 
-#define LLVM_MC_BYTES 15   /* bytes of the longest instruction */
+#define LLVM_MC_BYTES 15   /* size in bytes of the longest instruction */
 
 /* An instruction and its text. */
 struct llvm_mc_word {

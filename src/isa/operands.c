@@ -55,7 +55,7 @@ size_t form_operands(const char *form, struct form_operand *out)
     return n;
 }
 
-/* Returns a bit set of the kinds of operands in the name of @form. */
+/* Returns the set of the kinds of operands in the name of @form. */
 static unsigned form_operand_kinds(const char *form)
 {
     struct form_operand operands[FORM_OPERANDS_MOST];

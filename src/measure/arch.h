@@ -50,7 +50,7 @@ struct sandbox_frame {
 /* Layout of the area. Code, thread-local words, memory and stack are contiguous, so code can
  * address its data relative to the instruction pointer. */
 #if defined(__aarch64__)
-#define AREA_PART 0x40000     /* bytes per part of the area; a page may have 64 KiB */
+#define AREA_PART 0x40000     /* number of bytes per part of the area; a page may have 64 KiB */
 #else
 #define AREA_PART 0x10000
 #endif

@@ -12,7 +12,7 @@
 struct baseline {
     /* instructions per cycle of the probes on an idle core; 0: unknown */
     double nops, ports, room;
-    unsigned load_window;      /* load window of bodies in bytes, from calibration; 0 if unknown */
+    unsigned load_window;      /* load window of bodies in bytes, from calibration; 0: unknown */
     bool doubtful;             /* no measurement found the core certainly idle */
     char day[KEPT_DAY];    /* date of the measurement */
 };
@@ -37,10 +37,10 @@ enum baseline_verdict baseline_judge(const struct baseline *known, const struct 
 /* Returns whether the measurement @seen replaces the baseline @known. Pure. */
 bool baseline_better(const struct baseline *known, const struct baseline *seen);
 
-/* Returns the issue slots per cycle by the facts of this CPU's machine; NaN if unknown. */
+/* Returns the issue slots per cycle by the facts of this CPU's machine; NaN: unknown. */
 double baseline_width(void);
 /* Returns the nops per cycle by the facts of this CPU's machine: its issue width, doubled if nops
- * fuse; NaN if unknown. */
+ * fuse; NaN: unknown. */
 double baseline_expected(void);
 /* Reads the baseline of this CPU from baseline.csv. Sets all members to 0 if there is none. */
 void baseline_recall(struct baseline *out);

@@ -31,7 +31,7 @@ bool block_time(const struct insn *insns, size_t count, double patience,
 struct block_row {
     /* reason why the block was not measured; NULL if it was, or before its first visit */
     char *fault;
-    /* cycles per iteration and their relative spread; NaN if not measured */
+    /* cycles per iteration and their relative spread; NaN: not measured */
     double cycles, spread;
     struct kernel_passes passes;
     /* the result is final; false while the row waits for an idle core */

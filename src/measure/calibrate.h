@@ -15,12 +15,12 @@ struct calibration {
     double second_ratio;
     /* nops per cycle on an idle core: the best value ever measured on this CPU */
     double probe_rate;
-    /* instructions per cycle of the port probe on an idle core; 0 if unknown */
+    /* instructions per cycle of the port probe on an idle core; 0: unknown */
     double ports_rate;
-    /* instructions per cycle of the room probe on an idle core; 0 if unknown */
+    /* instructions per cycle of the room probe on an idle core; 0: unknown */
     double room_rate;
     double seen_rate;        /* best nops per cycle during this calibration */
-    /* nops per cycle of an idle core by the facts of its machine; NaN if unknown */
+    /* nops per cycle of an idle core by the facts of its machine; NaN: unknown */
     double expected_rate;
     char day[KEPT_DAY];  /* date when the baseline was measured */
     bool busy;               /* the core did not reach the baseline during this calibration */

@@ -46,7 +46,7 @@ struct journal {
     VEC(struct journal_entry) entries;
 };
 
-/* columns of a record in addition to those of experiments */
+/* columns of a record besides those of experiments */
 struct conditions { double baseline, slowed; const char *day, *code; };
 
 static struct conditions conditions_of(const struct experiments *t, size_t row)

@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-#define KEPT_DAY 11   /* bytes of a date such as 2026-11-22, including the NUL */
+#define KEPT_DAY 11   /* size in bytes of a date such as 2026-11-22, including the NUL */
 #define KEPT_COLUMNS 8
 
 struct kept_file {

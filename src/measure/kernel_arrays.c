@@ -607,7 +607,7 @@ static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
 
 /* Samples of a measurement, in cycles of the core */
 struct array_samples {
-    double cycles[SAMPLES];      /* in ascending order */
+    double cycles[SAMPLES];      /* cycles in ascending order */
     unsigned count;
     double start;                /* smallest start-up cost of the passes */
     double clock;                /* mean of cycles per tick */

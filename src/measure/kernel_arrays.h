@@ -9,12 +9,12 @@
 #include "model/memory_costs.h"
 
 #define ARENA_PARTS 512         /* number of parts of the arena whose last use is known */
-/* bytes of a part; parts n and n + ARENA_PARTS share an entry */
+/* size in bytes of a part; parts n and n + ARENA_PARTS share an entry */
 #define ARENA_PART ((uint64_t)1 << 20)
 
 /* State of a sandbox's arena after its last use by the child process */
 struct arena_state {
-    uint64_t filled;             /* bytes of the arena that are filled with numbers */
+    uint64_t filled;             /* number of bytes of the arena that are filled with numbers */
     struct arrays_fill pattern;  /* last written pattern; zero if there are only numbers */
     int process;
     /* smallest number of ticks of the short clock chain so far; 0: unknown */
@@ -29,7 +29,7 @@ struct arena_state {
  * with err: ERR_LIMIT if the core is contended. */
 bool arena_clock(struct sandbox *s, struct arena_state *a, struct err *err);
 
-/* Returns the bytes of memory that are free for programs; 0: unknown. Any thread. */
+/* Returns the number of bytes of memory that are free for programs; 0: unknown. Any thread. */
 uint64_t memory_available(void);
 /* Returns whether an arena of @bytes leaves a quarter of @available bytes free, or @available is 0.
  * Otherwise returns false with err (ERR_LIMIT) and remedy @todo. Any thread. */

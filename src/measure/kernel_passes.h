@@ -12,7 +12,7 @@
 
 struct kernel_passes {
     struct kernel_plan plan;
-    /* smallest plausible number of cycles per iteration (kernel_least_cycles); 0 if unknown */
+    /* smallest plausible number of cycles per iteration (kernel_least_cycles); 0: unknown */
     double least;
     /* number of iterations of the long run minus that of the short run */
     double between;

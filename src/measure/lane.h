@@ -11,7 +11,7 @@ struct measure_lane {
     struct sandbox *sandbox;
     struct seek seek;
     struct body body;                  /* last generated body */
-    uint32_t lengths[SANDBOX_ITEMS];   /* bytes of code per item */
+    uint32_t lengths[SANDBOX_ITEMS];   /* number of bytes of code per item */
 };
 
 /* Experiments for all lanes, which do not change the task. Each lane writes results to its own

@@ -40,7 +40,7 @@ struct learner {
     bool (*cancelled)(void *state);
     void *state;
     VEC(struct blocker) blockers;
-    char *filler;             /* form that takes a slot at rename but no port; NULL if none */
+    char *filler;             /* form that takes a slot at rename but no port; NULL: none */
     VEC(portset) sets;        /* port sets that occur in the mapping, including blocking pipes */
     struct throughput *throughput;
 };

@@ -17,9 +17,8 @@ struct learn_step {
 
 struct learned {
     struct usage usage;
-    unsigned micro_ops;    /* slots at rename; 0 if unknown */
-    /* greatest latency in cycles between two operands that are registers or flags; NaN if
-     * unknown */
+    unsigned micro_ops;    /* slots at rename; 0: unknown */
+    /* greatest latency in cycles between two operands that are registers or flags; NaN: unknown */
     double latency;
     double tolerance;      /* relative tolerance at which measurements agree with the usage */
     /* number of measurements that disagree; usages of blocking forms may be wrong, or forms may

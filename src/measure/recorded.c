@@ -47,7 +47,7 @@ struct recorded_run {
     /* @repeats: number of times that a pass runs these iterations, with accesses moved by another
      * number of lines each time. @places: maximum number of these lines. */
     unsigned repeats, places;
-    size_t pass_bytes;       /* bytes of the values of a pass */
+    size_t pass_bytes;       /* size in bytes of the values of a pass */
     VEC(uint64_t) regions;   /* upper bits of the recorded addresses, ascending */
     uint64_t *folded;        /* per event of an access: its offset in the arena */
     uint64_t *near;          /* per instruction: offset of its first access */

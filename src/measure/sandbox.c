@@ -34,7 +34,7 @@ struct sandbox {
     uint8_t *code;          /* the parent's writable mapping of the code */
     int code_file, page_file;
     size_t page_size;
-    /* bytes of all code, and of the chains and probes, which remain */
+    /* size of all code in bytes, and of the chains and probes, which remain */
     size_t used, fixed;
     struct sandbox_item *items;
     struct sandbox_batch *batch;    /* shared memory to which the child for own code writes */
@@ -54,7 +54,7 @@ struct sandbox {
     struct sandbox_state *after;
     /* the arena with its guard pages, which only children access; MAP_FAILED: none */
     uint8_t *arena;
-    size_t arena_size;      /* bytes of the arena without guard pages */
+    size_t arena_size;      /* size in bytes of the arena without guard pages */
     struct sandbox_fill fill;   /* part of the arena that the next task fills */
 };
 

@@ -70,7 +70,7 @@ uint64_t sandbox_arena_at(const struct sandbox *s);
 /* Fills part of the arena, at most SANDBOX_FILL_PART bytes, in the current child for foreign code.
  * Returns false with err. */
 bool sandbox_fill(struct sandbox *s, const struct sandbox_fill *fill, struct err *err);
-/* Returns the share of the accessed part of the arena that is on huge pages; NaN if unknown. */
+/* Returns the share of the accessed part of the arena that is on huge pages; NaN: unknown. */
 double sandbox_arena_huge(const struct sandbox *s);
 
 /* Ends all children, rewrites chains and probes, which may be damaged, and discards code and

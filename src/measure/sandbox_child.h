@@ -87,7 +87,7 @@ struct sandbox_vault {
     struct sandbox_range all;         /* addresses of the vault and its stacks */
     /* Range from which the vault's address was chosen, without memory of measured code. */
     struct sandbox_range kept;
-    uint64_t signal_bytes;            /* bytes of the signal stack */
+    uint64_t signal_bytes;            /* size in bytes of the signal stack */
 };
 
 /* Returns the cycles per iteration that this order of an experiment must beat: the smallest of the

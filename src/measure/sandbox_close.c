@@ -26,10 +26,10 @@
 #include "measure/ticks.h"
 
 #define STACK_BYTES ((uint64_t)32 << 10)
-/* bytes of the signal stack in addition to the frame, which contains all vector and tile
+/* size in bytes of the signal stack in addition to the frame, which contains all vector and tile
  * registers */
 #define HANDLER_BYTES ((uint64_t)16 << 10)
-/* bytes of the signal frame if the system does not report them */
+/* size in bytes of the signal frame if the system does not report them */
 #define FRAME_BYTES ((uint64_t)64 << 10)
 #define GUARD_BYTES ((uint64_t)64 << 10)
 /* maximum number of ranges of addresses that remain mapped */

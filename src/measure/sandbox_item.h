@@ -66,7 +66,7 @@ struct sandbox_fill {
 };
 /* maximum number of bytes per call, which takes less than the time limit of a run */
 #define SANDBOX_FILL_PART ((uint64_t)16 << 20)
-/* bytes of the unmapped guard on either side of the arena, and alignment of the arena */
+/* size in bytes of the unmapped guard on either side of the arena, and alignment of the arena */
 #define SANDBOX_ARENA_GUARD ((size_t)2 << 20)
 
 /* Initial registers and memory of foreign code that is run for its results, not its time */

@@ -16,15 +16,14 @@ struct measured {
     double clock_hz;
     uint32_t repeats;    /* number of accepted windows */
     bool counter;        /* the cycles are from the hardware counter */
-    /* cycles with a body of SOURCE_SHORT instructions, set only by the runner; NaN if not
-     * measured */
+    /* cycles with a body of SOURCE_SHORT instructions, set only by the runner; NaN: not measured */
     double short_cycles;
     /* comparison of both body lengths by the runner (runner_lengths); empty if a time is unknown */
     char lengths[24];
     /* nops per cycle of the idle baseline; 0 if simulated */
     double baseline;
     double slowed;       /* share of windows that contention made invalid */
-    /* cycles on a busy core, without a valid value; NaN if unknown */
+    /* cycles on a busy core, without a valid value; NaN: unknown */
     double contended_cycles;
     /* there is no value because the core was busy; a retry may succeed */
     bool busy;

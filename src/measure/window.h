@@ -71,7 +71,7 @@ struct window_result {
     double cycles;           /* cycles per iteration; NaN if no window was accepted */
     double spread;           /* relative spread of the values that determined @cycles */
     double clock;            /* cycles per tick in the last accepted window */
-    /* unconfirmed cycles per iteration on a busy core, if no window was accepted; NaN if unknown */
+    /* unconfirmed cycles per iteration on a busy core, if no window was accepted; NaN: unknown */
     double contended_cycles;
     unsigned accepted, contended, disturbed;   /* number of windows with each result */
     /* cycles per iteration of each accepted window, in order */

@@ -41,7 +41,7 @@ struct array_walked {
 };
 
 struct arrays {
-    uint64_t bytes;                        /* bytes of the arena in use */
+    uint64_t bytes;                        /* size in bytes of the arena in use */
     /* number of iterations until a walk ends; 0: unlimited */
     uint64_t iterations;
     /* number of iterations until all chases have visited all elements; 0: no chases */

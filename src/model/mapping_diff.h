@@ -28,7 +28,7 @@ struct mapping_diff {
      * NaN without a partner, or if ports were matched by name */
     double agrees[PORTS_MAX];
     bool renamed;              /* ports were matched by load instead of by name */
-    /* share of equal usages among common forms, weighted by their frequency; NaN if unknown */
+    /* share of equal usages among common forms, weighted by their frequency; NaN: unknown */
     double equal_uses;
     size_t shared, only_a, only_b;
     size_t kinds[DIFF_COUNT];  /* number of common forms by kind; DIFF_NONE: equal forms */

@@ -41,7 +41,7 @@ struct memory_costs {
     size_t count;
     double bytes[MEMORY_SIZES];                  /* array sizes, ascending */
     double cycles[MEMORY_COSTS][MEMORY_SIZES];   /* costs for arrays of each size */
-    /* relative error of the measurements, median over sizes; NaN if not measured */
+    /* relative error of the measurements, median over sizes; NaN: not measured */
     double spread[MEMORY_COSTS];
     /* size of the first level in bytes; its lines cost 0 */
     double first;
@@ -54,7 +54,7 @@ struct memory_costs {
     bool overlaps;
     bool reads_wait;             /* a loop that only reads waits for some lines beyond the second
                                   * level, although their transfers overlap */
-    /* share of the memory in huge pages during the measurement; NaN if unknown */
+    /* share of the memory in huge pages during the measurement; NaN: unknown */
     double huge;
     /* the costs were measured on this CPU; if false, they are published or estimated */
     bool measured;

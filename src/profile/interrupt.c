@@ -231,7 +231,7 @@ bool interrupt_go_on(struct interrupt *p, struct spaces *spaces, int *status, st
     return false;
 }
 
-/* Returns the CPU seconds of process @pid so far, or NAN if unknown. */
+/* Returns the CPU seconds of process @pid so far, or NaN if unknown. */
 static double cpu_of(pid_t pid)
 {
     struct timespec t;
@@ -259,8 +259,8 @@ static void ask(struct interrupt *p, pid_t pid)
     struct progress *progress = progress_of(p, pid);
     double cpu = cpu_of(pid);
 
-    if (!(cpu - progress->cpu >= p->interval / 2))   /* Also returns if the process has ended,
-                                                      * because its CPU time is then NAN. */
+    /* Also returns if the process has ended, because its CPU time is then NaN. */
+    if (!(cpu - progress->cpu >= p->interval / 2))
         return;
     progress->cpu = cpu;
     for (size_t i = 0; i < p->tracees.count; i++) {

@@ -47,7 +47,7 @@ void sampled_done(struct sampled *s)
     *s = (struct sampled){.seconds = 0};
 }
 
-/* Returns the bytes of anonymous and shared memory of @pid. */
+/* Returns the number of bytes of anonymous and shared memory of @pid. */
 static double memory_of_process(pid_t pid)
 {
     char path[64], line[128];

@@ -53,7 +53,7 @@ struct formula {
     const struct nalu *network;
     /* the formula equals every fitted value, and there are more runs than terms */
     bool exact;
-    /* bit set of the inputs for which the formula is certain only at the values of runs */
+    /* set of the inputs for which the formula is certain only at the values of runs */
     uint16_t within;
     /* mean relative error at left-out runs; NaN: too few runs */
     double error;

@@ -213,7 +213,8 @@ static bool resize(struct heap *h, double wanted, struct allotted *place, double
 
     *faults = 0;
     if (place->mapped) {
-        const uint64_t pages = rounded(size + HEADER, PAGE); /* bytes of the mapping after mremap */
+        /* size in bytes of the mapping after mremap */
+        const uint64_t pages = rounded(size + HEADER, PAGE);
         *faults = pages > chunk->size ? (double)(pages - chunk->size) / HEAP_PAGE : 0;
         chunk->size = pages;
         return true;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define HEAP_NONE UINT32_MAX
-#define HEAP_PAGE 4096.0 /* bytes of a page */
+#define HEAP_PAGE 4096.0 /* size in bytes of a page */
 
 /* A call of malloc, realloc or free */
 struct heap_event {

@@ -116,7 +116,7 @@ double memory_walk(const struct memory *m, double pages, const struct walk_pages
  * Levels are nested as in lambda = P1 l1 + (1 - P1)(P2 l2 + ...). */
 double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
 double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
-/* Returns the share of the run's time between two uses at @distance, 0 to 1; 0 if unknown. */
+/* Returns the share of the run's time between two uses at @distance, 0 to 1; 0: unknown */
 double ages_at(const struct ages *ages, double distance);
 void ages_done(struct ages *ages);
 

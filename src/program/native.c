@@ -39,7 +39,7 @@
  * set to 0 */
 #define WALKS_LEAST 0.2
 #define PAGE 4096u
-#define PAST_BY 1.5              /* bytes of the area as a multiple of the second level's size */
+#define PAST_BY 1.5              /* size of the area as a multiple of the second level's size */
 /* smallest ratio of the time per line in one set to that in different sets at which they differ */
 #define CROWDED_BY 1.25
 #define FIRST_WAIT 0.3e-3        /* seconds of the first wait; each further one is twice as long */
@@ -328,7 +328,8 @@ void native_probe_free(struct native_probe *p)
 static void look_at_waits(const struct native_probe *p, size_t bytes, double congruence,
                           struct native_wait out[NATIVE_WAITS])
 {
-    /* bytes of the part whose lines were accessed last, which ends in the middle of the area */
+    /* size in bytes of the part whose lines were accessed last, which ends in the middle of the
+     * area */
     const size_t near = p->first * NEAR_BY;
     double wait = FIRST_WAIT;
 
@@ -551,9 +552,9 @@ static double not_held(const struct cache_shape *cache, double lines)
     return 1 - (held + cache->ways * (1 - below)) / mean;
 }
 
-/* Returns the bytes of the second level that other tasks leave to the program, from the share of
- * hits in an area of about its size. The latency of the next level depends on the result, so the
- * computation iterates. */
+/* Returns the number of bytes of the second level that other tasks leave to the program, from the
+ * share of hits in an area of about its size. The latency of the next level depends on the result,
+ * so the computation iterates. */
 static double second_left(const struct native *n, const struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *area = &n->sizes[2];
@@ -633,9 +634,9 @@ static double bytes_at(const struct native *n, size_t offset, double half)
     return n->sizes[n->count - 1].bytes;
 }
 
-/* Returns the bytes of the third level that other tasks leave to the program. Half of the lines of
- * an area of that size come from main memory, by latency or by streams. @third: latency of the
- * third level. */
+/* Returns the number of bytes of the third level that other tasks leave to the program. Half of the
+ * lines of an area of that size come from main memory, by latency or by streams. @third: latency of
+ * the third level. */
 static double third_left(const struct native *n, double third)
 {
     const struct native_level *next = &n->sizes[1], *far = &n->sizes[n->count - 1];

@@ -29,7 +29,7 @@ struct program_block {
 /* A load or store of the compiled code */
 struct program_reference {
     uint32_t block;
-    uint32_t bytes;                /* bytes of the access; 0: a range of variable length */
+    uint32_t bytes;                /* size in bytes of the access; 0: a range of variable length */
     bool write;
     /* the address is constant: that of a frame variable or a global variable */
     bool fixed;

@@ -9,7 +9,7 @@
 #define RANGE_MOST 64   /* maximum number of formulas */
 
 struct formula_range {
-    struct formula *others;    /* formulas in addition to the chosen one */
+    struct formula *others;    /* formulas besides the chosen one */
     size_t count;
     /* mean relative error of the formula's terms at left-out input values; NaN: unknown */
     double left_out;
@@ -28,7 +28,7 @@ struct formula_range {
     bool open;
 };
 
-/* Returns a bit set of the inputs of which one value alone determines a coefficient of @f. If it is
+/* Returns the set of the inputs of which one value alone determines a coefficient of @f. If it is
  * empty, some values predict the others. Pure. */
 uint16_t range_decided(const struct fit_data *data, const struct formula *f);
 /* Returns the mean relative error of the terms of @f at each input value, refitted without that

@@ -70,7 +70,7 @@ struct blame {
     double seconds;
 };
 
-/* Measures and predicts all variants. After @seconds the remaining variants stay unmeasured.
+/* Measures and predicts all variants. After @seconds the remaining variants remain unmeasured.
  * Returns NULL with err if the unchanged loop has no stable time or if cancelled. One thread. */
 struct blame *blame_new(const struct insn *insns, size_t count, const struct machine *m,
                         const struct blame_source *source, double seconds, struct err *err);

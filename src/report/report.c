@@ -327,7 +327,7 @@ static void flags_text(uint32_t flags, const char *separator, struct str *out)
         str_addf(out, "%s%s", first ? "" : separator, row_flag_name(rest & -rest));
 }
 
-/* Returns the cycles that each row adds to the longest loop-carried dependency; NAN for rows that
+/* Returns the cycles that each row adds to the longest loop-carried dependency; NaN for rows that
  * are not part of it. The caller frees. */
 static double *link_cycles(const struct analysis *a)
 {

@@ -88,9 +88,9 @@ struct snapshot {
 
 /* Detects that the loop runs at its bound, from the retirement times in successive stretches. */
 struct settle {
-    /* largest bound in cycles per iteration; 0 if unknown */
+    /* largest bound in cycles per iteration; 0: unknown */
     double least;
-    /* bound of replayed loads in cycles per iteration; 0 if none */
+    /* bound of replayed loads in cycles per iteration; 0: none */
     double enough;
     /* earliest and latest retirement in this stretch, in cycles after the time predicted by
      * @least */
@@ -146,7 +146,7 @@ struct simulator {
     /* number of slots with µops in this cycle, or number of µops with a choice of ports */
     unsigned turn;
     uint8_t load_turn;                 /* port of the last load */
-    /* ports that execute only loads, in rotation; 0 if none */
+    /* ports that execute only loads, in rotation; 0: none */
     portset alike;
     int32_t pipe_free[PORTS_MAX];      /* cycle until which a port or pipe is busy */
 
@@ -168,7 +168,8 @@ struct simulator {
         uint32_t most_per_bank;        /* maximum number of loads per cycle and bank */
         int32_t slots, split_slots;    /* load slots of a cycle, and of a load that crosses a line,
                                         * in parts; 0: unlimited */
-        uint32_t line;                 /* bytes of a line in which two stores can commit together */
+        /* size in bytes of a line in which two stores can commit together */
+        uint32_t line;
         int32_t busy;                  /* remaining cycles of the last commit */
         struct place leaving;          /* item of the next store to commit */
     } cache;
@@ -179,7 +180,7 @@ struct simulator {
     int32_t value_count;
     struct iteration *rows;
     struct flight *flights;
-    int32_t *values;                   /* for each node, the cycle in which its value is ready */
+    int32_t *values;                   /* per node, the cycle in which its value is ready */
     struct waiting_uop *waiting;
     size_t row_capacity, flight_capacity, value_capacity, waiting_capacity;
     uint32_t next_retired;             /* index of the next item to retire */
@@ -187,7 +188,7 @@ struct simulator {
     /* Steady state */
     VEC(int32_t) states;
     VEC(struct snapshot) snapshots;
-    uint64_t hashed[HASHED / 64];      /* bit set of snapshot hashes, by their high bits */
+    uint64_t hashed[HASHED / 64];      /* set of snapshot hashes, by their high bits */
     int32_t last_cycles[2];            /* last cycles of the previous two iterations */
     /* largest number of reorder buffer entries in use at a check */
     int32_t highest;

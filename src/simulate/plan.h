@@ -44,7 +44,8 @@ struct plan_uop {
      * µop */
     uint16_t own;
     uint32_t symbol;      /* symbol of a load with a known address (struct access) */
-    uint16_t bytes;       /* bytes of a load with a known address; 0 if the address is unknown */
+    /* size in bytes of a load with a known address; 0 if the address is unknown */
+    uint16_t bytes;
     /* offset, and stride per iteration, of a load with a known address (struct access) */
     uint64_t offset, step;
     /* index of the first entry in places, and number of entries minus one */
@@ -140,7 +141,7 @@ static inline bool stored_when_computed(const struct plan_item *item)
 
 /* Use of the first-level cache by a load. */
 struct plan_place {
-    uint32_t banks;       /* bit set of the banks in use */
+    uint32_t banks;       /* set of the banks in use */
     bool crosses;         /* the load crosses a line */
 };
 
@@ -155,7 +156,7 @@ struct plan {
     VEC(struct plan_reader) readers;
     VEC(struct plan_insn) insns;
     VEC(struct plan_place) places;
-    uint32_t length;           /* bytes of code */
+    uint32_t length;           /* size of the code in bytes */
     uint32_t longest_distance; /* longest dependence in iterations */
     /* @banked: loads wait for banks. @pairs: stores to one line commit in pairs. */
     bool banked, pairs;

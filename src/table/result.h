@@ -130,7 +130,7 @@ void result_count(struct result *r, const char *key, int64_t value);
 void result_number(struct result *r, const char *key, double value);
 void result_switch(struct result *r, const char *key, bool value);
 void result_missing(struct result *r, const char *key);
-void result_nested(struct result *r, const char *key, json_t *take_value);     /* for JSON only */
+void result_nested(struct result *r, const char *key, json_t *take_value);     /* only for JSON */
 /* Adds an object to the array @key, for JSON only. If it remains the only one, its members become
  * members of the result's object. */
 void result_item(struct result *r, const char *key, json_t *take_object);

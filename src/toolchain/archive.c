@@ -20,7 +20,7 @@
 #include "base/str.h"
 #include "base/watch.h"
 
-#define MAGIC 8            /* bytes of the magic number */
+#define MAGIC 8            /* size in bytes of the magic number */
 /* size of a member's header in bytes, which limits the number of members */
 #define HEADER 60
 #define HEADER_NAME 16     /* length of the name field at the start of the header, in bytes */

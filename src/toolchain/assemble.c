@@ -301,7 +301,7 @@ static bool as_failure(const struct child_result *r, struct err *err)
 }
 
 /* This directive permits segment overrides (fs:40), which are rejected with the option alone. It is
- * on the first line of the text, so that line numbers stay the same. */
+ * on the first line of the text, so that line numbers remain the same. */
 static const char intel_head[] = ".intel_syntax noprefix;";
 /* `as` adds a data line to the line table only if the line has a label. The encodings of llvm-mc
  * have no labels. */

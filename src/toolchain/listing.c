@@ -419,8 +419,8 @@ static void code_clean(struct listing *l, struct dialect *d, struct str *code, c
     }
 }
 
-/* Determines the meaning of semicolons. They begin comments in disassemblies and in NASM and MASM
- * texts. In AT&T syntax they separate statements. */
+/* Determines the meaning of semicolons. They begin comments in disassemblies and in text of NASM
+ * and MASM. In AT&T syntax they separate statements. */
 static enum semicolon semicolon_of(const struct listing *l, const char *text,
                                    const struct margins *m)
 {

@@ -45,7 +45,7 @@ static void count_form(struct scan *scan, const char *form, uint32_t traits, uin
     scan->forms.items[item].count += times;
 }
 
-#define PROGRESS_STEP 0x40000u   /* bytes of code between two progress calls */
+#define PROGRESS_STEP 0x40000u   /* number of bytes of code between two progress calls */
 
 /* Scans the code of @take_object, which is named @path. @ok is true if the object was read. */
 static bool scan_object(struct scan *scan, struct object *take_object, const char *path, bool ok,

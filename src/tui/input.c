@@ -112,7 +112,7 @@ static void end_lines(struct str *text)
             text->data[i] = '\n';
 }
 
-/* Ends the paste after its end mark or a cancellation. @out receives its first @length bytes. */
+/* Ends the paste after its end mark or a cancellation. Sets @out to its first @length bytes. */
 static bool end_paste(struct str *out, size_t length)
 {
     str_clear(out);

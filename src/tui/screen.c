@@ -27,7 +27,7 @@
                              * types */
 #define DRAWING_WAITS 100   /* maximum number of waits, of 10 ms each, for a drawing in progress */
 #define BACKGROUND_QUESTION "\033]11;?\033\\"
-#define KEY_BYTES 8   /* bytes of the longest key sequence */
+#define KEY_BYTES 8   /* size in bytes of the longest key sequence */
 
 #define HEAT_LEVELS (ROLE_HEAT_LAST - ROLE_HEAT_0 + 1)
 

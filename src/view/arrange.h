@@ -9,7 +9,7 @@
 struct arrangement;
 
 /* Begins to sort the rows of @source by column @sort (-1: unsorted), then by the @then_count
- * columns @then. Numbers within texts compare by value (natural order). */
+ * columns @then. Numbers in text compare by value (natural order). */
 struct arrangement *arrange_begin(const struct table_source *source, const void *context, int sort,
                                   bool descending, const struct table_key *then,
                                   unsigned then_count);

@@ -10,7 +10,7 @@ enum guide_kind { GUIDE_NONE, GUIDE_OFFER, GUIDE_HINTS, GUIDE_TUTORIAL, GUIDE_DE
 
 struct guide {
     enum guide_kind kind;
-    unsigned done;                  /* bit set of completed hints */
+    unsigned done;                  /* set of completed hints */
     size_t step;                    /* step of the tutorial, from 0 */
     bool went_on;                   /* the previous step was completed, not skipped */
     /* serial number of the kernel at the start of the hints or of the step; 0: none */

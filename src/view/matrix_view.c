@@ -85,8 +85,8 @@ static bool has_changed(const struct matrix_view_state *v, size_t row, unsigned 
     return (v->o ? v->o->changes[row] : v->charted->changes[row]) >> port & 1;
 }
 
-/* Returns whether @column belongs to a port, and sets *@port to its index. Otherwise *@port
- * receives the COLUMN_ value, or COLUMNS_LAST for the form. */
+/* Returns whether @column belongs to a port, and sets *@port to its index. Otherwise sets *@port to
+ * the COLUMN_ value, or COLUMNS_LAST for the form. */
 static bool is_port(const struct matrix_view_state *v, int column, unsigned *port)
 {
     const unsigned at = (unsigned)column - 1;

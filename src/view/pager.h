@@ -33,7 +33,7 @@ void pager_clear(struct pager *p);
 void pager_done(struct pager *p);
 /* Adds @text, split into lines. */
 void pager_add(struct pager *p, enum role role, const char *text);
-/* Removes the oldest texts, except @count texts. The visible lines do not move unless they are
+/* Removes all text but the @count newest pieces. The visible lines do not move unless they are
  * removed. Only for a pager without pager_take. */
 void pager_keep_last(struct pager *p, size_t count);
 /* Adds text of any size. Each drawing reads part of it. No text may be added afterwards. @take_text

@@ -12,7 +12,7 @@ static bool ends_line(char c)
     return c == '\r' || c == '\n';
 }
 
-/* Returns whether a line looks like "addq $1, %rax", possibly after blanks. */
+/* Returns whether a line has the form of "addq $1, %rax", possibly after blanks. */
 static bool is_instruction(const char *line, size_t length)
 {
     size_t at = 0, begins;

@@ -17,8 +17,8 @@ struct pressures {
     struct machine *machine;   /* counted reference */
     size_t count, usages;      /* number of forms, and of distinct usages */
     unsigned ports;
-    /* @order: rows sorted by usage. @first: for each usage, the index of its first row in @order;
-     * the last entry is the end. */
+    /* @order: rows sorted by usage. @first: per usage, the index of its first row in @order; the
+     * last entry is the end. */
     size_t *order, *first;
     uint32_t *usage;           /* per row: index of its usage */
     /* @pressure: one value per usage and port. @cycles: one per usage. */

@@ -31,8 +31,9 @@ struct table {
     int sort;              /* sort column; -1: source order */
     struct table_key then[TABLE_THEN];
     unsigned then_count;
-    uint64_t empty;        /* bit set of empty columns, which are hidden */
-    unsigned widest;       /* bytes of the widest known cell in the column of variable width */
+    uint64_t empty;        /* set of empty columns, which are hidden */
+    /* size in bytes of the widest known cell in the column of variable width */
+    unsigned widest;
     /* number of columns that are scrolled out at the left, after the first column */
     int skipped;
     bool descending, follow, stale;

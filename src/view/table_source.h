@@ -22,8 +22,8 @@ struct table_source {
      * columns of @source. NULL: the source never has many rows. */
     void *(*hold)(const void *context, struct table_source *source);
     void (*release)(void *held);
-    /* bit set of the columns, including those only for filters, that distinguish rows with equal
-     * first column; 0: none */
+    /* set of the columns, including those only for filters, that distinguish rows with equal first
+     * column; 0: none */
     uint32_t named_by;
 };
 
@@ -32,13 +32,14 @@ struct table_key { int column; bool descending; };
 
 #define ROOM_COLUMNS 64   /* number of columns that room_empty examines */
 
-/* Returns the bit set of columns without content, except the first. Other columns may use their
- * width. 0 for a large table, whose rows are not all read. UI thread. */
+/* Returns the set of columns without content, except the first. Other columns may use their width.
+ * 0 for a large table, whose rows are not all read. UI thread. */
 uint64_t room_empty(const struct table_source *source, const void *context);
-/* Returns the bytes of the widest cell in the column of variable width. Examines a sample of very
- * many rows, so visible rows may be wider (room_of_row). UI thread. */
+/* Returns the number of bytes of the widest cell in the column of variable width. Examines a sample
+ * of very many rows, so visible rows may be wider (room_of_row). UI thread. */
 unsigned room_widest(const struct table_source *source, const void *context);
-/* Returns the bytes of the cell in row @row and the column of variable width. UI thread. */
+/* Returns the number of bytes of the cell in row @row and the column of variable width. UI
+ * thread. */
 unsigned room_of_row(const struct table_source *source, const void *context, size_t row);
 
 #endif

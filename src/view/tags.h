@@ -21,7 +21,7 @@ struct tags {
 bool tags_have(const struct tags *t, const char *name);
 /* Returns the tag of @name, borrowed until the next change; NULL: none. */
 struct tag *tags_find(const struct tags *t, const char *name);
-/* Toggles the tag of @name, which is row @row. If memory runs out, the row stays untagged. */
+/* Toggles the tag of @name, which is row @row. If memory runs out, the row remains untagged. */
 void tags_turn(struct tags *t, const char *name, size_t row);
 /* Copies the tags to @to, which must be empty. Returns false if memory runs out; the copy is then
  * incomplete. */

@@ -12,7 +12,7 @@ struct a64_access {
     uint8_t operands[A64_OPERANDS];
     uint32_t traits;                      /* set of enum insn_trait */
     uint32_t flags_read, flags_written;   /* sets of flags, encoded as in struct insn */
-    uint16_t memory_bits;                 /* width of the memory access in bits; 0 if unknown */
+    uint16_t memory_bits;                 /* width of the memory access in bits; 0: unknown */
     bool link_written, link_read;         /* implicit accesses of x30 */
 };
 

@@ -43,7 +43,7 @@ struct a64_code {
     unsigned lowest;
     uint32_t offset_zero;          /* bits of @word to invert for displacement 0 */
     uint32_t offset_bits[A64_STEPS];
-    unsigned bytes;                /* bytes of the access; 0: unknown, or no access */
+    unsigned bytes;                /* size in bytes of the access; 0: unknown, or no access */
     bool writeback;
     int64_t step;                  /* bytes added to the base; 0: a register holds the step */
     uint32_t backwards;            /* bits of @word to invert for the opposite step; 0: none */

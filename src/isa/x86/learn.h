@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 
-#define X86_LEARN_BYTES 15   /* bytes of the longest instruction */
+#define X86_LEARN_BYTES 15   /* size in bytes of the longest instruction */
 #define X86_LEARN_TEXT 160
 
 /* Bytes from the assumed start of an instruction. At the end of the code there are fewer than
