@@ -23,8 +23,7 @@
 #define MOMENT_FIRST 0.02
 #define MOMENT_GROWTH 1.4
 #define MOMENT_MOST 0.5
-/* number of moments after which visits are timed only if they are long enough */
-#define VISITS_TRIED 3u
+#define VISITS_TRIED 3u /* moments after which visits are timed only if they are long enough */
 #define REPLAYS_FAILED 4u /* maximum number of replays to try before the first success */
 #define PATCH_FAILED 2u   /* number of attempts used by a failed measurement of the patch */
 #define MOMENTS_MOST 24u

@@ -67,8 +67,7 @@ struct derivation {
     double *counts, *taken;
     /* at the start of the program: unknown code may call any function whose address is taken */
     bool starting;
-    /* a word that was parsed as a whole number is negative or invalid */
-    bool misread;
+    bool misread;                /* a word parsed as a whole number is negative or invalid */
     uint32_t branches;           /* number of data-dependent branches so far */
     size_t steps;
     unsigned depth;

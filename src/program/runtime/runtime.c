@@ -85,8 +85,7 @@ struct own {
     } stored[STORED_PLACES];
 };
 static _Thread_local struct own *mine;
-/* number of references left in this thread's turn; 0: not its turn */
-static _Thread_local unsigned turn;
+static _Thread_local unsigned turn;  /* references left in this thread's turn; 0: it has none */
 static struct own *turn_owner;       /* thread that records references; NULL: none */
 static struct own *turn_last;        /* previous owner of the turn; only compared */
 static struct own *turn_next;        /* a thread that waits for its turn; only compared */
