@@ -234,6 +234,7 @@ double pipeline_run(struct simulator *s, int64_t limit)
     int64_t retired = s->retired.number / items, since = s->mark.iteration;
     if (!known && !s->out->settled) {
         bool some = retired > since && middle_cycle;
+        s->out->entire = !some;
         s->out->cycles = some      ? (double)(s->now - middle_cycle) / (double)(retired - since)
                          : retired ? (double)s->now / (double)retired
                                    : NAN;

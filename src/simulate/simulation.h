@@ -28,6 +28,7 @@ struct simulation {
     /* Iterations after which the state repeats. 0: it did not repeat, so cycles is a mean of the
      * last quarter unless a flag below is set. */
     unsigned period;
+    bool entire;            /* cycles is the mean of all iterations: the last quarter did not begin */
     bool assisted;          /* cycles includes x87 assists */
     /* cycles is the bound of replayed loads (bounds_replays), because the simulated cycles were
      * fewer */
