@@ -187,7 +187,7 @@ void advice_say_chase(const struct advice *s)
     str_addf(s->out, ". The %s of %s %s of the previous %s.", table ? "index" : "address",
              plain   ? "each load"
              : table ? "each look-up"
-                     : "the load",
+                     : "each load",
              plain ? "is the result" : "depends on the result", table && !plain ? "one" : "load");
     if (chain->compared)
         str_add(s->out, " A well-predicted branch, instead of the comparison in the address, would "

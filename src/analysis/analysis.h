@@ -52,7 +52,7 @@ struct limit_chain {
     struct limit_link *links;    /* links in program order, over @distance iterations */
     size_t count;
     unsigned distance;           /* number of iterations that the chain spans */
-    /* number of chains of equal length without common instructions, including this one */
+    /* number of chains of this kind and length without common instructions, with this one */
     unsigned alike;
     double cycles;               /* cycles per iteration */
     /* the chain has floating-point operations, so another order changes the rounding */

@@ -13,8 +13,8 @@ struct dispatch_range {
 };
 
 /* Finds such a loop in the function @first to @end - 1. @targets: index of each direct jump's
- * target; SIZE_MAX: none. Returns false if targets of indirect jumps reach fewer than two such
- * jumps. Any thread. */
+ * target; SIZE_MAX: none. Returns false if fewer than two jumps through a table are reachable from
+ * code that only an indirect jump reaches. Any thread. */
 bool dispatch_find(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                    struct dispatch_range *out);
 /* Returns whether instruction @at jumps through a table of addresses. */

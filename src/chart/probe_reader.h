@@ -39,7 +39,7 @@ void reader_fail(struct table_reader *r, const char *format, ...)
 size_t reader_continuation(const char *at);
 /* Skips spaces and continuations. */
 void reader_skip(struct table_reader *r);
-/* Skips blanks and continuations. Returns whether the line ends. */
+/* Skips spaces and continuations. Returns whether the reader is at the end of the line. */
 bool reader_at_end(struct table_reader *r);
 /* Skips @sign if it comes next. A sign of letters must be a whole word. */
 bool reader_take(struct table_reader *r, const char *sign);

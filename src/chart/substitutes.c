@@ -11,7 +11,7 @@
 #include "isa/isa.h"
 
 #define TIMES 6              /* copies of a form's code in a loop */
-/* largest relative deviation of a loop's time at which the form gets the substitute's usage */
+/* maximum relative deviation of a loop's time, or of its slots from an integer, for acceptance */
 #define AGREES 0.10
 #define SLOTS_MOST 8
 

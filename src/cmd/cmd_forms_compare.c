@@ -278,7 +278,7 @@ const struct command command_forms_compare = {
                         "machine to show; all: all machines"),
         {PARAMETER(NUMBER, "--above", struct forms_compare_values, above), .value = "P",
          .most = 1e6, .otherwise = "all forms",
-         .help = "smallest difference of cycles or latency to show, in percent"},
+         .help = "minimum difference in cycles or latency to show, in percent"},
         {PARAMETER(CHOICE, "--isa", struct forms_compare_values, isa), .choices = ISA_CHOICES,
          .otherwise = "the kernel's", .help = "instruction set"}),
     .examples = EXAMPLES("forms compare 'VADDPD (YMM*'", "forms compare 'IMUL (R64*' --machine all",

@@ -269,11 +269,11 @@ static bool memory_finish(struct session *s, void *state, struct result *result,
                     "caches: first level %.0f KiB, second level %.0f KiB, size of the third level "
                     "not determined up to %.0f MiB",
                     m->first / 1024, m->second / 1024, m->bytes[m->count - 1] / 1048576);
-    result_line(result, "spread: load %.0f %%, store %.0f %%, random order %.0f %%, hop %.0f %%%s",
+    result_line(result, "spread: load %.0f %%, store %.0f %%, random order %.0f %%, hop %.0f %%",
                 100 * m->spread[COST_LOAD], 100 * m->spread[COST_STORE],
-                100 * m->spread[COST_RANDOM], 100 * m->spread[COST_HOP],
-                w->huge && m->huge < 0.9 ? "; pages of 2 MiB were requested, but few were available"
-                                         : "");
+                100 * m->spread[COST_RANDOM], 100 * m->spread[COST_HOP]);
+    if (w->huge && m->huge < 0.9)
+        result_line(result, "only %.0f %% of the memory was on pages of 2 MiB", 100 * m->huge);
     result_line(result, "saved with today's date (%s) for `kernel memory` and `program predict`",
                 m->day);
     result_number(result, "clock_hz", m->clock_hz);

@@ -49,7 +49,7 @@ static void summary(const struct machine *a, const struct machine *b, const stru
     result_line(result, "%s", str_text(&line));
     result_line(result, "only in %s: %zu, only in %s: %zu", a->id, d->only_a, b->id, d->only_b);
     str_clear(&line);
-    str_add(&line, d->renamed ? "ports by use:" : "ports by name");
+    str_add(&line, d->renamed ? "ports matched by use:" : "ports matched by name");
     for (unsigned j = 0; j < pb->count; j++) {
         str_clear(&port);
         if (d->renamed || d->to_a[j] < 0)

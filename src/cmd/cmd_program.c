@@ -337,9 +337,9 @@ static void add_runs(struct result *result, const struct program_runs *runs)
         columns[i] = (struct result_column){
             .key = runs->names[i], .kind = CELL_NUMBER, .decimals = SHORTEST};
     columns[n] =
-        (struct result_column){.key = "blocks_run", .title = "blocks run", .kind = CELL_COUNT};
+        (struct result_column){.key = "blocks_run", .title = "distinct blocks", .kind = CELL_COUNT};
     columns[n + 1] = (struct result_column){
-        .key = "executions", .title = "executions of blocks", .kind = CELL_NUMBER, .decimals = 0};
+        .key = "executions", .title = "block executions", .kind = CELL_NUMBER, .decimals = 0};
     columns[n + 2] = (struct result_column){
         .key = "references", .title = "loads and stores", .kind = CELL_NUMBER, .decimals = 0};
     columns[n + 3] = (struct result_column){

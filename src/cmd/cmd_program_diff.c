@@ -505,7 +505,7 @@ static void say_sums(const struct builds_diff *w, struct result *result)
             result_line(result, "%c: %zu function%s could not be decoded and %s omitted",
                         'A' + side, undecoded, plural(undecoded), undecoded == 1 ? "is" : "are");
         if (fault)
-            result_line(result, "%c: without source lines: %s", 'A' + side, fault);
+            result_line(result, "%c: no source lines (%s)", 'A' + side, fault);
     }
 }
 

@@ -455,10 +455,11 @@ const struct command command_program_predict = {
     .name = "program predict",
     .help = "predict the program's time for any inputs and on any machine",
     .description =
-        "Each loop's machine code is analysed in steady state, straight-line code by its bounds. "
+        "Each loop's machine code is analysed in steady state. Straight-line code takes its "
+        "largest bound. "
         "Execution counts come from the formulas of the runs. Misses come from reuse distances by "
         "the stack distance model: lines with a constant stride cost bandwidth, other lines cost "
-        "the latency that the reorder buffer does not hide. Calls of the mathematical library cost "
+        "the latency that the reorder buffer does not hide. Calls to the math library cost "
         "their time on this CPU. Other calls cost their time in the runs. They are listed, but not "
         "included, if the runs did not measure them (--mode counts). For this CPU (native), clock, "
         "caches and memory are measured; memory.csv in the state directory stores the memory "

@@ -654,7 +654,7 @@ static bool prepare_profile(struct session *s, const void *values, struct task *
     if (attach == (v->words.count > 0))
         return err_set(err, ERR_USAGE,
                        "use program profile ./PROGRAM -- ARGUMENTS, or program profile --pid N",
-                       attach ? "give either a program or --pid, not both" : "no program given");
+                       attach ? "both a program and --pid were given" : "no program given");
     if (attach && (v->output || v->input))
         return err_set(err, ERR_USAGE,
                        "omit the option: a running process already has its input and output",

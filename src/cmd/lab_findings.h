@@ -8,7 +8,7 @@
 
 /* Starts the log that LAB shows, as stage_log_new. The caller frees. UI thread. */
 struct stage_log *lab_log_begin(struct session *s, const char *title, const char *curve);
-/* Returns whether LAB shows the last chart, check or hunt: inference has not started since. */
+/* Returns whether LAB shows the last chart, check or hunt, because no inference started later. */
 bool lab_log_is_newest(const struct session *s);
 /* Lists the measured experiments of @t by their errors under @m, largest first, titled "FROM: mean
  * error 1.2 % of 40 experiments". Any thread. */

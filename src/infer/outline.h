@@ -35,8 +35,8 @@ struct outline {
     double pairs[2][OUTLINE_PAIRS];
     size_t pair_count;
     struct machine *machine; /* machine that has only this mapping; NULL: none requested */
-    /* Data of the run, which the creator of the outline may add: evolve_get_front,
-     * evolve_spread_samples, evolve_get_trials, and options of the run. */
+    /* Optional data from the creator: results of evolve_get_front, evolve_spread_samples and
+     * evolve_get_trials, and the options of the run. */
     struct evolve_point *front;
     struct evolve_sample *samples;
     struct evolve_trial trials[OUTLINE_TRIALS];

@@ -190,7 +190,7 @@ static size_t bytes_of(const struct experiments *t, const struct sized_experimen
     return bytes;
 }
 
-/* Returns the mean number of other forms per experiment with a form. */
+/* Returns the number of ordered pairs of different forms, summed over the experiments. */
 static size_t partners_in(const struct experiments *t, const struct sized_experiment *rows,
                           size_t count)
 {

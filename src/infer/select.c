@@ -422,8 +422,8 @@ static size_t add_by_chance(struct experiments *t, const struct select_pool *poo
     return added;
 }
 
-/* Adds the experiments of the next round, or sets the reason for the end in @round. @predicted is
- * the number of successive predicted rounds. */
+/* Adds the experiments of the next round and returns their number. If it is 0, sets the reason in
+ * @round. @predicted: number of consecutive rounds whose measurements were predicted. */
 static size_t ask(struct experiments *t, const struct select_options *o, const struct committee *c,
                   unsigned predicted, struct rng *rng, struct select_round *round)
 {

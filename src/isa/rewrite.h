@@ -57,8 +57,8 @@ struct isa_rewrite {
     void (*print)(const struct insn *in, bool att, struct str *out);
 };
 
-/* Iterates over the replacements of @in. Writes *@count instructions with the line of @in to @out,
- * and the flags that differ to *@loses. Returns false after the last one. */
+/* Iterates over the replacements of @in. Stores the next one in @out: *@count instructions with the
+ * source line of @in. Stores the flags that may differ in *@loses. Returns false after the last. */
 bool rewrite_next(const struct insn *in, size_t *at, struct insn out[REWRITTEN_MOST],
                   unsigned *count, uint32_t *loses, const char **what);
 bool rewrite_steps(const struct insn *in, int64_t times, struct insn *out);

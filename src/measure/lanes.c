@@ -52,7 +52,7 @@ struct lanes {
     bool narrow;                   /* the first lane may use only its share of the CPUs */
     int only;                      /* the only lane that probes its CPU; -1: all lanes probe */
     unsigned looks[CORES_LANES];   /* number of probes that found the lane's CPU idle */
-    /* recent success rate of each lane: share of experiments with a value or a reason */
+    /* per lane: recent share of experiments that did not fail because the core was busy */
     double quiet[CORES_LANES];
 };
 

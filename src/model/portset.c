@@ -132,8 +132,8 @@ void portset_print(portset set, const struct ports *ports, struct str *out)
         str_add_char(out, ']');
 }
 
-/* Parses one name at *@at and adds it to @set. Returns false with @err if there is no such port or
- * @set contains it. */
+/* Adds the port named by the @length bytes at @at to @set. Returns false with @err, which has the
+ * column relative to @start, if there is no such port or @set contains it. */
 static bool member(const char *start, const char *at, size_t length, const struct ports *ports,
                    portset *set, struct err *err)
 {

@@ -152,9 +152,9 @@ char *blamed_judge(struct blamed_part *parts, size_t count, double measured, dou
             elsewhere);
     } else if (!worst) {
         str_add(&text, "The prediction agrees with the program: no part differs by more than the "
-                       "sampling error.");
+                       "sampling error or 3 % of the time.");
     } else {
-        str_addf(&text, "%s takes %.4f s, predicted %.4f: %s", worst->name, worst->measured,
+        str_addf(&text, "%s takes %.4f s, predicted %.4f s: %s", worst->name, worst->measured,
                  worst->predicted, worst->term);
         if (worst->term[0] == 'n')
             str_add(&text, worst->repeats && isnan(worst->alone)

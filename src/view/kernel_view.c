@@ -39,7 +39,7 @@ struct kernel_view_state {
 /* number of columns of the instruction above which the source is shown */
 #define TEXT_WANTED 44
 #define SOURCE_MIN 20    /* minimum number of columns of the source next to the instructions */
-#define GUTTER_EDGES 1000 /* maximum number of edges per instruction in the gutter */
+#define GUTTER_EDGES 1000 /* maximum number of edges of the selected instruction in the gutter */
 #define SENTENCE_ROWS 8  /* maximum number of rows of each of the two sentences of advice */
 #define ROWS_LEAST 7     /* number of rows of title, headings, one instruction and the port load */
 #define LEGEND 26        /* number of columns of the heat legend */

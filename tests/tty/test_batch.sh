@@ -389,7 +389,7 @@ test_mappings_differ() {
     holds out '"renamed":false'
     holds out '{"form":"ADC (R64, R64)","kind":"more","a":"1*p06+1*p0156","b":"1*p06"}'
     expect 0 "$portolan" -b -e 'mapping diff skylake znver3 ADD*'
-    holds out 'ports by use:'
+    holds out 'ports matched by use:'
     expect 1 "$portolan" -b -e 'mapping diff skylake'
     printf 'instruction,family,latency,throughput,uops,ports\n"ADD_01 (R64, R64)",BASE,1,0.25 / 0.25,1 / 1,1*p0156\n' >"$work/Table.csv"
     expect 0 "$portolan" -b -e "mapping import uops-info $work/Table.csv; mapping diff uops-table skylake; throughput ADD (R64, R64)"

@@ -1,5 +1,4 @@
-/* Encodes templates of x86-64 forms with the encoder of the decoder library, without an assembler.
- * Internal to isa/. */
+/* Encodes templates of x86-64 forms with Zydis, without an assembler. Internal to isa/. */
 #ifndef PORTOLAN_ISA_X86_ENCODE_H
 #define PORTOLAN_ISA_X86_ENCODE_H
 
