@@ -378,9 +378,9 @@ static bool loads_moving(const struct finder *f, size_t insn)
     return moving;
 }
 
-/* Returns whether the instruction only loads, at an index that a walk loads. Prefetchers fetch the
- * index early, so that the load does not wait for it. */
-static bool loads_at_index(const struct finder *f, size_t insn)
+/* Returns whether the instruction accesses memory at an index that a walk loads. Prefetchers fetch
+ * the index early, so the access does not wait for it. */
+static bool indexed_by_walk(const struct finder *f, size_t insn)
 {
     bool gathers = false;
 
@@ -407,7 +407,7 @@ static uint32_t waiting_of(const struct finder *f)
             if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ &&
                 op->reg < INSN_REGISTERS)
                 waits |= moving || late[op->reg];
-            else if (op->kind == OPERAND_MEMORY && !loads_at_index(f, i % f->count))
+            else if (op->kind == OPERAND_MEMORY && !indexed_by_walk(f, i % f->count))
                 waits |= (op->base < INSN_REGISTERS && late[op->base]) ||
                          (op->index < INSN_REGISTERS && late[op->index]);
         }

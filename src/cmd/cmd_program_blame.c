@@ -290,6 +290,17 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     if (ok)
         w->sentence =
             blamed_judge(w->parts.items, w->parts.count, w->measured, w->predicted, w->elsewhere);
+    double more = 0;   /* by which the parts take longer than predicted, page faults included */
+    for (size_t i = 0; i < w->parts.count; i++)
+        more += w->parts.items[i].measured - w->parts.items[i].predicted;
+    if (ok && more > 0 && w->faults_user > more / 2) {
+        struct str text = {0};
+        str_addf(&text,
+                 "Page faults take %.4f s of user time. The parts' predictions exclude them.",
+                 w->faults_user);
+        free(w->sentence);
+        w->sentence = str_take(&text);
+    }
     program_runs_free(counted);
     located_done(&located);
     code_parts_done(&parts);

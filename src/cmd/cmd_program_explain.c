@@ -362,10 +362,17 @@ static bool take_profiled(struct explaining *w, const struct run_profile *p, siz
                        "no loop %zu: %zu loop%s in the profile of %s", number, p->loops.count,
                        plural(p->loops.count), p->program);
     const struct profile_loop *l = &p->loops.items[number - 1];
-    w->found.kernel = kernel_hold(l->kernel);
-    w->found.loop = l->loop;
-    w->found.name = mem_strdup(l->name);
+    const struct kernel_loop *loop = &l->kernel->loops[l->loop];
     w->found.file = mem_strdup(l->file);
+    if (loop->dispatch) {   /* The profile may have only a part of its function. */
+        struct str at = {0};
+        str_addf(&at, "0x%" PRIx64, l->kernel->insns[loop->first].offset);
+        w->place = str_take(&at);
+    } else {
+        w->found.kernel = kernel_hold(l->kernel);
+        w->found.loop = l->loop;
+        w->found.name = mem_strdup(l->name);
+    }
     if (!again)
         return true;
     if (!p->argv.count)

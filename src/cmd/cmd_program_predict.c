@@ -134,7 +134,7 @@ static bool predict_run(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-static void say_here(struct result *result, const struct machine_prediction *o)
+static void say_here(struct result *result, const struct machine_prediction *o, size_t machines)
 {
     program_say_memory(result, o->day);
     result_line(result,
@@ -150,6 +150,8 @@ static void say_here(struct result *result, const struct machine_prediction *o)
             "system time for the start of the program and its %.0f page faults: %.4g s more",
             o->faults, o->cost.system);
     program_say_faults(result, o->cost.user, o->machine);
+    if (machines > 1 && o->cost.user > 0)
+        result_line(result, "the times of other machines exclude page faults");
     result_number(result, "page_faults", o->faults);
     result_number(result, "slots_left", o->share.slots);
     result_number(result, "ports_left", o->share.ports);
@@ -205,9 +207,10 @@ static void add_machines(struct result *result, const struct predicting *p)
         cell_text(t, o->machine->id);
         cell_number(t, o->clock);
         const bool known = is_known(&o->spread);
-        const double faults = o->cost.user;
+        /* Cycles are those of all threads, seconds those of concurrent ones. */
+        const double faults = o->cost.user / fmax(1, (double)p->threads);
         cell_number(t, known ? o->time.seconds + faults : NAN);
-        cell_number(t, known ? o->time.cycles + faults * o->clock * 1e9 : NAN);
+        cell_number(t, known ? o->time.cycles + o->cost.user * o->clock * 1e9 : NAN);
         cell_number(t, o->time.references);
         for (size_t l = 0; l < MEMORY_LEVELS; l++)
             if (l < o->levels && p->model->traced)
@@ -226,7 +229,7 @@ static void add_machines(struct result *result, const struct predicting *p)
             say_doubts(result, &p->outcomes.items[i]);
     for (size_t i = 0; i < p->outcomes.count; i++)
         if (p->outcomes.items[i].done && *p->outcomes.items[i].day) {
-            say_here(result, &p->outcomes.items[i]);
+            say_here(result, &p->outcomes.items[i], p->outcomes.count);
             break;
         }
     for (size_t i = 0; i < p->outcomes.count; i++)

@@ -69,6 +69,9 @@ static void add_parts(struct result *result, const struct explained_findings *f)
     if (r->unresumed)
         result_line(result, "not counted: %u part%s without space for a jump", r->unresumed,
                     plural(r->unresumed));
+    if (r->outside)
+        result_line(result, "not counted: parts outside of the function, to which %u table entr%s",
+                    r->outside, r->outside == 1 ? "y leads" : "ies lead");
     struct result_table *t =
         result_table(result, "parts", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < executed; i++) {

@@ -12,8 +12,6 @@
 #define TABLE_MOST 1024  /* maximum number of entries of a jump table */
 #define ANCHORS_MOST 64u
 #define RESUMED_MOST 90u /* maximum number of patched places in addition to the pivot */
-/* maximum number of instructions in a function with a loop of computed gotos */
-#define DISPATCH_MOST 50000u
 /* distance from the function within which entries of its table may be addresses of other code */
 #define NEAR_BYTES (UINT64_C(1) << 20)
 #define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
@@ -116,7 +114,9 @@ static void table_take(struct region *r, const struct region_memory *memory, uin
         target = absolute ? target - memory->bias : at + (uint64_t)(int64_t)distance;
         if (unit_at(r->kernel, target) != SIZE_MAX)
             vec_push(&r->tabled, target);
-        else if (!(absolute && r->dispatch && target - begin + NEAR_BYTES < 2 * NEAR_BYTES))
+        else if (absolute && r->dispatch && target - begin + NEAR_BYTES < 2 * NEAR_BYTES)
+            r->outside++;
+        else
             return;
     }
 }
@@ -605,14 +605,14 @@ bool region_find(const struct kernel *k, size_t loop, const struct region_memory
     const struct kernel_loop *l = &k->loops[loop];
     bool *reached = mem_zero(k->insn_count + 1, sizeof *reached);
 
-    const size_t size = l->dispatch ? k->insn_count : l->count,
-                 most = l->dispatch ? DISPATCH_MOST : REGION_MOST;
+    const bool large = !l->dispatch && l->count > REGION_MOST;
     *out = (struct region){
         .kernel = k, .loop = loop, .pivot = REGION_NONE, .dispatch = l->dispatch};
-    if (!l->depth || size > most) {
+    if (!l->depth || large) {
         free(reached);
         return l->depth ? err_set(err, ERR_LIMIT, "give an inner loop",
-                                  "the loop has %zu instructions; the maximum is %zu", size, most)
+                                  "the loop has %zu instructions; the maximum is %d", l->count,
+                                  REGION_MOST)
                         : err_set(err, ERR_DATA, "kernel functions FILE lists functions with loops",
                                   "no loop at this address");
     }

@@ -45,6 +45,8 @@ struct region {
      * operation. @pivot, @resumed and @anchors are the first instructions of the parts. @unresumed
      * is the number of parts that are too small for a patch. Only patched code is copied. */
     bool dispatch;
+    /* number of table entries that lead to code outside of the kernel, whose parts are unknown */
+    unsigned outside;
     VEC(uint64_t) tabled; /* addresses in jump tables, as addresses of the file */
 };
 

@@ -72,8 +72,9 @@ bool native_known(struct machine *m, bool fresh, char day[KEPT_DAY], struct err 
     char why[512];
     bool ok;
 
+    const bool recalled = !fresh && native_recall(m, day);
     /* Measurements of earlier versions lack this fact. */
-    if (!fresh && native_recall(m, day) && !isnan(fact_number(m, "page_fault_user")))
+    if (recalled && !isnan(fact_number(m, "page_fault_user")))
         return true;
     probe = native_probe_new(m, err);
     ok = probe != NULL;
@@ -86,7 +87,10 @@ bool native_known(struct machine *m, bool fresh, char day[KEPT_DAY], struct err 
         snprintf(day, KEPT_DAY, "today");
     }
     native_probe_free(probe);
-    if (!ok && !fresh) {
+    if (!ok && recalled) {
+        log_add(LOG_WARN, "cannot measure the user time of page faults, which is omitted: %s",
+                err_text(err, why, sizeof why));
+    } else if (!ok && !fresh) {
         log_add(LOG_WARN,
                 "cannot measure caches and memory, so the facts of the table are used: %s",
                 err_text(err, why, sizeof why));

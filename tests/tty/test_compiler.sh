@@ -362,7 +362,8 @@ C
     expect 0 "$cc" --version
     clang=$(sed -n 's/.*clang version \([0-9]*\).*/clang-\1/p' out)
     instructions() { grep -P '^\t[a-z]|^\t\.section\t\.(text|l?rodata)|^\t\.p2align\t[4-9]' | awk '{ print $1, (/^\t\./ ? $2 : "") }' | sort; }
-    for options in -O0 -O1 -O3 '-O2 -ffast-math -march=haswell -ffunction-sections' '-O2 -fno-pie -mcmodel=medium' '-O2 -falign-loops=64 -mllvm -disable-cgp'; do
+    for options in -O0 -O1 -O3 '-O2 -ffast-math -march=haswell -ffunction-sections' '-O2 -fno-pie -mcmodel=medium' '-O2 -falign-loops=64 -mllvm -disable-cgp' \
+        '-O2 -malign-branch=fused,jcc -malign-branch-boundary=32 -mpad-max-prefix-size=4'; do
         # shellcheck disable=SC2086 # a list of words
         {
             expect 0 "$cc" $options -c code.c -o code.o
@@ -379,6 +380,8 @@ C
     holds err "portolan-cc: wrong.c: error: <inline asm>:1:2: invalid instruction mnemonic 'foo'"
     expect 1 "$cc" -c code.c -o /dev/full
     holds err 'error: cannot write /dev/full: No space left on device'
+    expect 1 "$cc" -c wrong.c -o left.o
+    [ ! -e left.o ] || fail 'a faulty object is left'
 }
 
 run_tests

@@ -2,6 +2,7 @@
 // This file is C++, because LLVM's C interface lacks options of the code generator.
 #include "program/compiler/generate.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -67,8 +68,12 @@ void readWord(const std::string &word, Choices &c)
         c.loopAlignment = (unsigned)std::strtoul(rest.c_str(), nullptr, 10);
     else if (word == "-mbranches-within-32B-boundaries")
         c.forLlvm.push_back("-x86-branches-within-32B-boundaries");
-    else if (takePrefix(word, "-malign-branch", rest))
+    else if (takePrefix(word, "-mpad-max-prefix-size=", rest))
+        c.forLlvm.push_back("-x86-pad-max-prefix-size=" + rest);
+    else if (takePrefix(word, "-malign-branch", rest)) {
+        std::replace(rest.begin(), rest.end(), ',', '+');
         c.forLlvm.push_back("-x86-align-branch" + rest);
+    }
 }
 
 Choices readWords(const char *const *words, size_t count)
@@ -186,23 +191,27 @@ std::string emit(TargetMachine &machine, Module &module, enum generated kind, co
     std::error_code code;
     std::string error;
     raw_fd_ostream out(path, code, sys::fs::OF_None);
-    legacy::PassManager passes;   // writes to the stream until its end
 
     if (code)
         return std::string("cannot write ") + path + ": " + code.message();
     LLVMContextSetDiagnosticHandler(wrap(&module.getContext()), keepFirstError, &error);
     module.setDataLayout(machine.createDataLayout());
-    passes.add(createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
-    passes.add(new TargetLibraryInfoWrapperPass(machine.getTargetTriple()));
-    if (machine.addPassesToEmitFile(passes, out, nullptr, type))
-        error = "this processor has no such output";
-    else
-        passes.run(module);
+    {
+        legacy::PassManager passes;   // writes to the stream until its end
+        passes.add(createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
+        passes.add(new TargetLibraryInfoWrapperPass(machine.getTargetTriple()));
+        if (machine.addPassesToEmitFile(passes, out, nullptr, type))
+            error = "this processor has no such output";
+        else
+            passes.run(module);
+    }
     LLVMContextSetDiagnosticHandler(wrap(&module.getContext()), nullptr, nullptr);
     out.flush();
     if (error.empty() && out.has_error())
         error = std::string("cannot write ") + path + ": " + out.error().message();
     out.clear_error();
+    if (!error.empty())
+        sys::fs::remove(path);   // regular files only
     return error;
 }
 
