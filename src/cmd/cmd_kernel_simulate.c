@@ -110,10 +110,10 @@ static void add_text(const struct machine *m, const struct simulation *sim,
                     m->title, least, sim->cycles);
     else
         result_line(result,
-                    "%s: %s%.2f cycles per iteration simulated, mean over %s%u iterations; the "
+                    "%s: %s%.2f cycles per iteration simulated, mean over %s%u iteration%s; the "
                     "state did not repeat",
                     m->title, least, sim->cycles, sim->entire ? "" : "the last quarter of ",
-                    sim->iterations);
+                    sim->iterations, plural(sim->iterations));
     result_line(result, "  bound %.2f (%s)", bounds->total, bound_name(bounds->bottleneck));
     if (repeated)
         add_repeated(repeated, result);
