@@ -812,7 +812,7 @@
 	decq	%rcx
 	jne	1b
 ### sapphirerapids: pointer chase: merge of two sorted arrays, clang -O1
-# says: mov 5 (line 1), cmp 1 (line 5), setle 1 (line 7), lea 2 (line 10) | The address of the load depends on | instead of the comparison in the address | Several independent chains in one loop would | !instead of links
+# says: mov 5 (line 1), cmp 1 (line 5), setle 1 (line 7), lea 2 (line 10) | The address of each load depends on | instead of the comparison in the address | Several independent chains in one loop would | !instead of links
 1:	movl	(%rsi), %r8d
 	movl	(%rdx), %eax
 	xorl	%r10d, %r10d
@@ -853,7 +853,7 @@
 	testl	%eax, %eax
 	jns	1b
 ### golden-cove-charted: pointer chase: records of their own length
-# says: movzx 6 (line 1), add 1 (line 2) | The address of the load depends on | !instead of links | mispredicted branches on loaded data: jnbe (line 4)
+# says: movzx 6 (line 1), add 1 (line 2) | The address of each load depends on | !instead of links | mispredicted branches on loaded data: jnbe (line 4)
 1:	movzwl	2(%rdi), %eax
 	addq	%rax, %rdi
 	cmpq	%rdi, %rsi
