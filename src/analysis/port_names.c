@@ -250,7 +250,7 @@ static unsigned kinds_of_port(const struct uses *u, unsigned j)
     return kinds;
 }
 
-/* Returns whether a chart made the machine: the source of its fact issue_slots says so. */
+/* Returns whether a chart made the machine: the source of its fact issue_slots is a chart. */
 static bool is_charted(const struct machine *m)
 {
     for (size_t i = 0; i < m->fact_count; i++)

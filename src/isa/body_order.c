@@ -55,7 +55,7 @@ static void shuffle(uint32_t *order, uint64_t n, struct rng *rng)
  * term twice, or a term that is @apart with one of the most frequent other terms. */
 static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32_t *order)
 {
-    /* Per term: units, the number of units that begin with it; beside, the number of its
+    /* @units: per term, number of units that begin with it. @beside: per term, number of its
      * instructions in units that begin with an @apart term. */
     uint32_t *units = mem_alloc(n * sizeof *units), *beside = mem_zero(n, sizeof *beside), *turns;
     uint64_t count = 0;

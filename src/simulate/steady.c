@@ -293,7 +293,7 @@ static double cycles_late(const struct simulator *s, double cycles)
 
 /* Returns whether the loop has settled at its bound. Many states repeat late or never although the
  * loop runs at its bound, the shortest possible time. The bound is the result if no buffer fills
- * and no cycle is lost during three stretches. */
+ * and retirement loses no cycle over three intervals. */
 bool steady_settled(struct simulator *s)
 {
     struct settle *w = &s->settle;
