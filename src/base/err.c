@@ -16,7 +16,7 @@ _Bool err_set(struct err *err, enum err_code code, const char *todo, const char 
 {
     if (!err)
         return 0;
-    /* Fills a copy first, because the arguments may point into @err. */
+    /* The copy is filled first, because the arguments may point into @err. */
     struct err fresh;
     va_list args;
 

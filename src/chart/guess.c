@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Index of the only cause of times above the port bound. A guess has no more information about
- * causes. */
+/* index of no set: times above the port bound are assumed to have one cause */
 #define ONE_CAUSE 0
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
@@ -271,7 +270,7 @@ void guess_single(const struct sights *s, struct guess *out)
     *out = b.guess;
 }
 
-/* State of a call of guess_neighbours */
+/* A call of guess_neighbours. */
 struct neighbour_pass {
     const struct guess *guess;
     const struct lattice *lattice;

@@ -46,8 +46,8 @@ struct placing {
     bool *used;                  /* per level: whether it was requested */
     struct guess guess;
     double worst;                /* largest relative error of the guess */
-    bool explained;              /* whether the times do not contradict the guess */
-    bool sought;                 /* whether the guess is the result of a search */
+    bool explained;              /* the times do not contradict the guess */
+    bool sought;                 /* the guess is the result of a search */
     bool done, all;
     /* number of rounds in which no guess explained all times of the form */
     unsigned failed;
@@ -61,7 +61,7 @@ struct placing {
     struct guess others[OTHERS_MOST];
     unsigned other_count;
     int pipe;                    /* index of the blocking pipe that the form uses; -1: none */
-    /* whether @wanted has the experiments that decide between the guess and its alternatives */
+    /* @wanted has the experiments that decide between the guess and its alternatives */
     bool considered;
     size_t wanted[FIRST_ASKED];
     size_t wanted_count;
@@ -165,8 +165,7 @@ static void cycles_at(const struct placer *p, const struct placing *f, size_t nu
                               &p->saturators.list.items[by.saturator], by.count);
 }
 
-/* Sets told[i] to the choices whose cycles differ from those of choice @i by more than the
- * noise. */
+/* Sets told[i] to the choices whose cycles differ from those of choice @i by more than noise. */
 static void tell_apart(const struct placer *p, const double *cycles, size_t n, uint64_t *told)
 {
     size_t order[CHOICES_MOST];
@@ -498,7 +497,7 @@ static bool ask_checks(struct placer *p, struct placing *f)
 /* Decides how a form continues after a round, in which fit() found its best guess. */
 static void step(struct placer *p, struct placing *f)
 {
-    /* No usage explains the times so far, so the form runs with all saturators. */
+    /* No usage explains the times so far. */
     if (!f->explained && !f->all) {
         f->all = true;
         want_none(f);
@@ -667,7 +666,7 @@ static void write_placement(const struct placer *p, const struct placing *f,
     out->experiments = (unsigned)f->sights.list.count;
     out->error = f->worst;
     out->explained = f->explained;
-    /* Omits pipes for which no port is free. */
+    /* Pipes without a free port are omitted. */
     if (f->guess.pipe > 0 && f->pipe < 0) {
         struct guess without = f->guess;
         without.pipe = 0;
@@ -729,7 +728,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     *ports = *mapping_ports(mapping);
     for (uint8_t i = 0; ok && i < pipes; i++) {
         char name[PORT_NAME_MAX];
-        /* The port of a blocking pipe is named DV, 2DV and so on. */
+        /* name of a port for a blocking pipe */
         snprintf(name, sizeof name, i ? "%uDV" : "DV", i + 1);
         ports->pipes |= (portset)1 << ports->count;
         ok = ports_add(ports, name, err);

@@ -36,10 +36,9 @@ struct fleet_row {
 struct fleet_comparing {
     struct fleet_host *hosts;
     size_t count;
-    double threshold;      /* smallest relative difference of a listed experiment, as a fraction */
+    double threshold;      /* a fraction */
     VEC(struct fleet_row) rows;
-    size_t compared;       /* number of experiments that several hosts measured; @rows has only
-                            * those that differ */
+    size_t compared;       /* number of shared experiments, of which @rows has those that differ */
 };
 
 static void comparing_free(void *state)
@@ -63,8 +62,7 @@ static void comparing_free(void *state)
     free(w);
 }
 
-/* Returns a copy of the first value of column @name of @t, or "" if it is empty. The caller frees
- * it. */
+/* Returns a copy of the first value of column @name of @t; "" if empty. The caller frees it. */
 static char *said(const struct experiments *t, const char *name)
 {
     uint32_t column = names_find(&t->extra, name);
@@ -95,7 +93,7 @@ static bool read_hosts(struct fleet_comparing *w, struct err *err)
     return true;
 }
 
-/* Time of one experiment on one host */
+/* A measurement. */
 struct fleet_value {
     char *text;
     size_t host;
@@ -109,7 +107,8 @@ static int order_values(const void *a, const void *b)
     return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* Compares all measurements of one experiment. If a host has several, uses the fastest. */
+/* Compares all measurements of one experiment. Uses the fastest of several measurements by one
+ * host. */
 static void compare(struct fleet_comparing *w, struct fleet_value *v, size_t n)
 {
     double *cycles = mem_alloc(w->count * sizeof *cycles),

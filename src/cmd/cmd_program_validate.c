@@ -23,19 +23,18 @@ struct validate_values {
     double limit, common;
 };
 
-#define ALIKE 0.1              /* largest relative difference of two run times that agree */
-/* largest relative difference of two memory measurements that agree */
+#define ALIKE 0.1              /* largest relative difference of run times under equal conditions */
+/* largest relative difference of memory measurements under equal conditions */
 #define SAME_MEMORY 0.3
-/* Smallest CPU time of all runs, in seconds, at which user and system time are separated. The
- * system accounts both in ticks of some milliseconds. */
+/* CPU seconds of all runs that suffice to separate user from system time, which the system accounts
+ * in ticks of some milliseconds */
 #define SPLIT_SECONDS 0.2
 /* maximum number of runs until two agree, as a multiple of the requested number */
 #define MORE_TIMES 2
 
-/* Predicted and measured values for one combination of inputs */
+/* One comparison: CPU seconds in user and system mode, and page faults. */
 struct compared {
-    double user, system, faults; /* predicted: CPU seconds in user and system mode, and page
-                                  * faults */
+    double user, system, faults; /* predicted values */
     struct program_usage measured;
     bool split; /* the measured time is split into user and system time */
     double clock;
@@ -52,15 +51,15 @@ struct validating {
     unsigned times;
     size_t threads;
     double limit, common;
-    /* watch of clock and core during a run; NULL: the run was not bound to one CPU */
+    /* measurements during the run; NULL: it was not bound to one CPU */
     struct native_watch *watch;
     /* measured costs of the mathematical library functions that the program calls */
     struct call_readings calls;
     VEC(struct compared) rows;
 };
 
-/* Returns whether the job was cancelled. Called repeatedly while the program runs. Each call also
- * measures clock, core and library calls once. */
+/* Returns whether the job was cancelled. Called while the program runs; measures clock, core and
+ * calls once. */
 static bool cancelled(void *state)
 {
     struct validating *v = state;
@@ -141,13 +140,13 @@ static bool run_watched(struct validating *v, const double *inputs,
     v->watch = NULL;
     out->readings = native_watch_end(watch, v->machine, &out->clock_hz, &out->share);
     call_readings_judge(&v->calls, out->clock_hz, &out->calls);
-    /* Subtracts the readings of the watch, which also took over the CPU. */
+    /* The watch's own readings also took over the CPU, so they are subtracted. */
     out->share.taken_over = fmax(0, out->share.taken_over - (double)out->readings / out->seconds);
     return !isnan(out->seconds);
 }
 
-/* Returns the lower quartile of the runs, which are sorted by time. Sets @use for the memory
- * measurements before and after each run whose time agrees with it. */
+/* Returns the lower quartile of the runs, which are sorted by time. Sets @use for the measurements
+ * around each run that took about as long. */
 static const struct program_taken *quartile(const struct program_taken *seen, size_t count,
                                             bool *use)
 {
@@ -250,7 +249,7 @@ static bool validate_run(void *state, struct result *result, struct err *err)
     const struct program *program = v->model->runs->program;
     bool ok = true;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* publish fills the result */
     v->job = job;
     for (size_t b = 0; b < program->block_count; b++)
         for (size_t k = 0; k < program->blocks[b].call_count; k++)

@@ -9,9 +9,9 @@
 #include "infer/generate.h"
 
 struct settling_table {
-    /* the session's table (counted reference), and the extended copy */
+    /* the session's table (counted reference), and the extended table */
     struct experiments *base, *made;
-    struct machine *evolved;           /* evolved machine (counted reference); NULL: none */
+    struct machine *evolved;           /* machine (counted reference); NULL: no evolved machine */
     struct measure_choice choice;
     char *simulate;
     size_t added;

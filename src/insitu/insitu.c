@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "insitu/admission.h"
 #include "insitu/trial.h"
@@ -48,7 +49,7 @@ struct insitu_watch {
     struct launched program;
     struct process process;
     struct maps maps;
-    /* The program executed exec before the copies were placed. Its thread is stopped before the new
+    /* An exec occurred before the copies were placed. The thread is stopped before the new
      * program's first instruction. */
     bool executed;
     bool placed;
@@ -63,13 +64,6 @@ struct insitu_watch {
     unsigned patches;   /* number of measurements of the patch */
     unsigned clocked;   /* number of measurements of the clock */
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Stores the CPU time of the process, which is unavailable after its end. */
 static void note_cpu(struct insitu_watch *w)
@@ -231,7 +225,7 @@ static bool wanted(const struct insitu_watch *w)
 {
     const struct insitu_options *o = w->options;
     return !o->goes_on ||
-           o->goes_on(o->state, now() - w->begun,
+           o->goes_on(o->state, clock_wall() - w->begun,
                       w->placed || w->out->placed.slot_count ? placed_iterations(&w->out->placed)
                                                              : 0);
 }
@@ -240,18 +234,18 @@ static bool wanted(const struct insitu_watch *w)
  * must end. */
 static bool run_for(struct insitu_watch *w, double seconds)
 {
-    double end = now() + seconds, look = now();
+    double end = clock_wall() + seconds, look = clock_wall();
 
-    while (!w->over && !w->executed && !w->process.ended && now() < end) {
-        double left = end - now();
+    while (!w->over && !w->executed && !w->process.ended && clock_wall() < end) {
+        double left = end - clock_wall();
         struct process_event e = process_wait(&w->process, left < TICK ? left : TICK);
         handle(w, &e);
-        if (now() - look > TICK) {
-            look = now();
+        if (clock_wall() - look > TICK) {
+            look = clock_wall();
             note_cpu(w);
             if (w->placed)
                 placed_peek(&w->out->placed);
-            if (now() - w->begun > w->options->seconds || !wanted(w))
+            if (clock_wall() - w->begun > w->options->seconds || !wanted(w))
                 w->over = true;
         }
     }
@@ -310,7 +304,7 @@ static void replay(struct insitu_watch *w)
          patch = !w->trial.copies && w->patches < REPLAYS_MOST && out->region.each_away &&
                  !out->region.dispatch;
     if (!(again || original || patch) || !out->placed.timed.count ||
-        out->replays.seconds > REPLAY_SHARE * (now() - w->begun) + REPLAY_SECONDS)
+        out->replays.seconds > REPLAY_SHARE * (clock_wall() - w->begun) + REPLAY_SECONDS)
         return;
     for (size_t i = 0; i < p->tracees.count; i++) {
         struct traced *t = &p->tracees.items[i];
@@ -342,7 +336,7 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
 {
     struct placed *x = &w->out->placed;
     struct process *p = &w->process;
-    double begun = now();
+    double begun = clock_wall();
 
     bool all = process_stop(p, true, err);
     handle_late(w);
@@ -379,8 +373,9 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
         measure_clock(w);
     if (mode == COPY_COUNT)
         replay(w);
+    placed_begin_waits(x);
     process_go_all(p);
-    w->out->stopped += now() - begun;
+    w->out->stopped += clock_wall() - begun;
     w->out->stops++;
     return true;
 }
@@ -396,7 +391,7 @@ static void choose_period(struct insitu_watch *w)
     if (x->timed.count) {
         const struct timed_block *b = &x->timed.items[x->timed.count - 1];
         double ticks_per_second =
-            (double)(__builtin_ia32_rdtsc() - w->ticks_begun) / (now() - w->begun);
+            (double)(__builtin_ia32_rdtsc() - w->ticks_begun) / (clock_wall() - w->begun);
         double each = (double)b->ticks / (double)b->iterations;
         double most = BLOCK_SECONDS * ticks_per_second / each / times;
         if (isfinite(most) && most < (double)period)
@@ -427,11 +422,11 @@ static bool moment(struct insitu_watch *w, struct err *err)
             continue;
         if (!change(w, steps[i].mode, err))
             return !w->over && !w->process.ended;
-        double end = now() + steps[i].most;
+        double end = clock_wall() + steps[i].most;
         do {
             if (!run_for(w, steps[i].look))
                 return !w->over && !w->process.ended;
-        } while (now() < end && !placed_completed(&w->out->placed));
+        } while (clock_wall() < end && !placed_completed(&w->out->placed));
     }
     if (!change(w, COPY_COUNT, err))
         return !w->over && !w->process.ended;
@@ -453,18 +448,20 @@ static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
 {
     const struct insitu_options *o = w->options;
     struct insitu *out = w->out;
+    const uint64_t first = o->kernel->insns[o->kernel->loops[o->loop].first].offset;
     uint64_t bias;
 
     maps_done(&w->maps);
     *missing = false;
     if (!maps_read(w->process.pid, &w->maps))
         return err_set(err, ERR_MISSING, NULL, "the process has ended");
-    if (!admit_mapping(&w->maps, o->file, o->kernel->insns[o->kernel->loops[o->loop].first].offset,
-                       &bias, missing, err))
+    if (!admit_mapping(&w->maps, o->file, first, &bias, missing, err))
         return false;
     out->placed.bias = bias;
-    return region_find(o->kernel, o->loop, &(struct region_memory){read_file, w, bias},
-                       &out->region, err) &&
+    const struct map *m = maps_at(&w->maps, first + bias);
+    const struct region_memory memory = {read_file, w, bias, m ? m->start - bias : 0,
+                                         m ? m->end - bias : 0};
+    return region_find(o->kernel, o->loop, &memory, &out->region, err) &&
            admit_bytes(&w->process, &out->region, bias, err) &&
            admit_sequences(&w->process, o->file, &out->region, bias, err);
 }
@@ -625,7 +622,7 @@ static bool attach(struct insitu_watch *w, struct err *err)
 static bool place_when_mapped(struct insitu_watch *w, struct err *err)
 {
     bool missing;
-    double begun = now();
+    double begun = clock_wall();
 
     for (;;) {
         region_done(&w->out->region);
@@ -645,7 +642,7 @@ static bool place_when_mapped(struct insitu_watch *w, struct err *err)
         if (w->process.ended)
             return false;
     }
-    w->out->late = w->options->argv && now() - begun > 0.01 ? now() - begun : 0;
+    w->out->late = w->options->argv && clock_wall() - begun > 0.01 ? clock_wall() - begun : 0;
     return place(w, err);
 }
 
@@ -656,7 +653,7 @@ static bool watch(struct insitu_watch *w, struct err *err)
     size_t tried = 0;
     bool ok = w->options->argv ? start(w, err) : attach(w, err);
 
-    w->begun = now();
+    w->begun = clock_wall();
     w->ticks_begun = __builtin_ia32_rdtsc();
     if (!w->options->argv) {
         note_cpu(w);
@@ -676,7 +673,7 @@ static bool watch(struct insitu_watch *w, struct err *err)
     while (run_for(w, next)) {
         if (w->options->counts_only || out->placed.shared || out->moments >= MOMENTS_MOST ||
             (tried++ >= MOMENTS_LEAST &&
-             out->stopped > STOPPED_SHARE * (now() - w->begun) + STOPPED_SECONDS))
+             out->stopped > STOPPED_SHARE * (clock_wall() - w->begun) + STOPPED_SECONDS))
             continue;
         if (!moment(w, err))
             break;
@@ -686,7 +683,7 @@ static bool watch(struct insitu_watch *w, struct err *err)
         ok = remove_copies(w, err);
     w->whole = w->process.ended;
     out->counted = counters_read(&w->counters);
-    out->seconds = now() - w->begun;
+    out->seconds = clock_wall() - w->begun;
     if (!w->whole)
         note_cpu(w);
     return ok;

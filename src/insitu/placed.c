@@ -90,7 +90,7 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
     if (!process_write(p, at, c->code.bytes.items, c->code.bytes.count))
         return err_set(err, ERR_IO, NULL,
                        "the copy of the loop cannot be written into the process");
-    /* Later calls of a thread use code in the copies, because other threads may run during them. */
+    /* Other threads may run during later calls of a thread. */
     p->call_at = label_address(out, c->call);
     return true;
 }
@@ -138,7 +138,7 @@ bool placed_take(struct placed *x, struct traced *t)
 {
     struct user_regs_struct regs;
     if (!process_registers(t, &regs))
-        return true;   /* The thread needs no slot, because it has just ended. */
+        return true;   /* The thread has just ended. */
     if ((regs.gs_base && !is_slot(x, regs.gs_base)) ||
         (x->slot_count == SLOTS_MOST && !x->free.count))
         return false;
@@ -153,8 +153,7 @@ bool placed_take_stranger(struct placed *x, pid_t tid)
     struct traced t = {.tid = tid};
     if (!x->slots)
         return true;
-    x->kept = x->shared = true;   /* The copies must remain, because the end of this process will
-                                   * not be reported. */
+    x->kept = x->shared = true;   /* The end of this process will not be reported. */
     return placed_take(x, &t);
 }
 
@@ -264,8 +263,7 @@ bool placed_restore(struct placed *x, struct err *err)
         uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];
         uint64_t at = site_address(x, i);
         site_bytes(x, i, x->mode, original, jump);
-        if (!is_ours(x, i))   /* The program may restore the jump later, so the copies must
-                               * remain. */
+        if (!is_ours(x, i))   /* The program may restore the jump later. */
             x->kept |= !process_read(x->process, at, there, sizeof there) ||
                        memcmp(there, original, sizeof there) != 0;
         else if (!process_write(x->process, at, original, PATCH_BYTES))
@@ -348,6 +346,45 @@ static bool is_settled(struct placed *x, struct traced *t, bool *failed)
     return true;
 }
 
+/* Stores in @out the numbers of involuntary and voluntary context switches of thread @tid. They are
+ * unchanged if unknown. */
+static void read_switches(pid_t tid, uint64_t out[2])
+{
+    static const char *const lines[2] = {"nonvoluntary_ctxt_switches: %llu",
+                                         "voluntary_ctxt_switches: %llu"};
+    char path[64], line[256];
+
+    snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file))
+        for (int i = 0; i < 2; i++) {
+            unsigned long long now;
+            if (sscanf(line, lines[i], &now) == 1)
+                out[i] = now;
+        }
+    if (file)
+        fclose(file);
+}
+
+/* Adds the context switches of @t since the last read_switches to those of its timing. */
+static void add_waits(struct traced *t)
+{
+    uint64_t now[2] = {t->switches[0], t->switches[1]};
+
+    read_switches(t->tid, now);
+    for (int i = 0; i < 2; i++) {
+        t->waits[i] += now[i] - t->switches[i];
+        t->switches[i] = now[i];
+    }
+}
+
+void placed_begin_waits(struct placed *x)
+{
+    for (size_t i = 0; i < x->process->tracees.count; i++)
+        if (x->process->tracees.items[i].stopped)
+            read_switches(x->process->tracees.items[i].tid, x->process->tracees.items[i].switches);
+}
+
 bool placed_settle(struct placed *x, struct traced *t)
 {
     redo_jump(x, t);
@@ -363,13 +400,16 @@ bool placed_settle(struct placed *x, struct traced *t)
     if (failed || fault || !process_mask(t, &mask))
         return false;
     bool ok = false;
+    add_waits(t);
     for (unsigned i = 0; i < STEPS_MOST && !ok && !failed; i++) {
         failed = !process_step(x->process, t);
         ok = !failed && is_settled(x, t, &failed);
     }
     t = process_tracee(x->process, tid);
-    if (t)
+    if (t) {
         process_unmask(t, mask);
+        read_switches(tid, t->switches);   /* The steps are not waits. */
+    }
     return ok || !t;
 }
 
@@ -421,29 +461,6 @@ uint64_t placed_iterations(const struct placed *x)
     return sum;
 }
 
-/* Stores in @out the context switches of thread @t since the last call for it: involuntary ones,
- * and voluntary ones, such as waits in system calls and stops by the tracer. */
-static void new_switches(struct traced *t, uint64_t out[2])
-{
-    static const char *const lines[2] = {"nonvoluntary_ctxt_switches: %llu",
-                                         "voluntary_ctxt_switches: %llu"};
-    char path[64], line[256];
-
-    out[0] = out[1] = 0;
-    snprintf(path, sizeof path, "/proc/%d/status", (int)t->tid);
-    FILE *file = fopen(path, "re");
-    while (file && fgets(line, sizeof line, file))
-        for (int i = 0; i < 2; i++) {
-            unsigned long long now;
-            if (sscanf(line, lines[i], &now) != 1)
-                continue;
-            out[i] = now - t->switches[i];
-            t->switches[i] = now;
-        }
-    if (file)
-        fclose(file);
-}
-
 void placed_mark_waited(struct timed_block *blocks, size_t count, uint64_t switches)
 {
     for (; switches && count; switches--) {
@@ -464,7 +481,6 @@ static void harvest_stamps(struct placed *x, struct traced *t, uint64_t end)
     uint64_t stamps[STAMP_BYTES / 8 * STAMPS_MOST], begin = slot_address(x, slot) + SLOT_STAMPS;
     size_t count = (size_t)(end - begin) / STAMP_BYTES, first = x->timed.count;
     const bool visits = x->chosen[slot] == COPY_VISIT;
-    uint64_t switches[2];
 
     if (count > 1 && count <= STAMPS_MOST &&
         process_read(x->process, begin, stamps, count * STAMP_BYTES))
@@ -482,11 +498,11 @@ static void harvest_stamps(struct placed *x, struct traced *t, uint64_t end)
                          false}));
         }
     x->batches += x->timed.count > first;
-    /* Voluntary switches between visits do not count, nor does the one for the stop of the
-     * thread. */
-    new_switches(t, switches);
+    /* Between visits a thread may wait voluntarily. The stop of the thread is voluntary, too. */
+    add_waits(t);
     placed_mark_waited(x->timed.items + first, x->timed.count - first,
-                       switches[0] + (visits || !switches[1] ? 0 : switches[1] - 1));
+                       t->waits[0] + (visits || !t->waits[1] ? 0 : t->waits[1] - 1));
+    t->waits[0] = t->waits[1] = 0;
     set_word(x, slot, SLOT_STAMPS_LEFT, STAMPS_MOST);
     set_word(x, slot, SLOT_STAMP_AT, begin);
 }
@@ -606,8 +622,7 @@ void placed_unmap(struct placed *x, struct traced *t)
 
     if (x->kept)
         return;
-    /* Later calls use code outside the copies, because the next ones unmap these. All threads are
-     * stopped. */
+    /* All threads are stopped. The next call unmaps the copies with the system call in them. */
     x->process->call_at = 0;
     if (x->slots)
         process_call(x->process, t, SYS_munmap,

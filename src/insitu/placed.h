@@ -90,6 +90,9 @@ bool placed_patch_copy(const struct placed *x, const struct process *copy, enum 
  * Returns false if that instruction is within a patched place. If the thread ends, @t becomes
  * another thread or NULL. */
 bool placed_settle(struct placed *x, struct traced *t);
+/* Excludes the context switches so far of all stopped threads from the waits of the next timing.
+ * They may be due to stops by the tracer. */
+void placed_begin_waits(struct placed *x);
 /* Marks the @switches longest of the @count blocks in which the thread executed the loop. When a
  * thread waits for its CPU, it waits for a time slice, which is much longer than a block. */
 void placed_mark_waited(struct timed_block *blocks, size_t count, uint64_t switches);

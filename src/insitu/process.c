@@ -16,20 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "profile/tasks.h"
 
 #define STOP_SECONDS 5.0       /* maximum seconds to wait until a thread stops */
 #define WAKE_SIGNAL (SIGRTMIN + 1)
-/* Nanoseconds between two signals. If the first one arrives before the wait begins, the next one
- * ends the wait. */
+/* Nanoseconds between signals. If the wait begins after one signal, the next one ends it. */
 #define WAKE_AGAIN 1000000L
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void wake(int number)
 {
@@ -84,9 +77,9 @@ struct traced *process_tracee(struct process *p, pid_t tid)
     return NULL;
 }
 
-/* Returns whether the stopped thread can execute instructions for the tracer. It cannot within a
- * system call, because restoring the registers would lose the call's result. It cannot after a stop
- * signal, because the execution would cancel the stop. */
+/* Returns whether the stopped thread can execute instructions for the tracer. Within a system call
+ * it cannot, because restoring the registers would lose the result; after a stop signal it cannot,
+ * because the execution would cancel the stop. */
 static bool can_run(const struct traced *t)
 {
     return t->stopped && !t->exiting && !t->within && !t->listening;
@@ -158,8 +151,7 @@ bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err)
     size_t before;
 
     *out = (struct process){.pid = pid, .memory = -1};
-    do {   /* Repeats until no new thread is found, because threads may start while others are
-            * seized. */
+    do {   /* Threads may start while others are seized, so this is repeated. */
         struct task_list tasks = {{0}};
         before = out->tracees.count;
         tasks_find(pid, &tasks);
@@ -318,22 +310,20 @@ static bool trapped(struct process *p, struct traced *t, int request)
             bool first = !t->signal;
             if (first)
                 take_signal(t, WSTOPSIG(status));
-            if (!first || t->info.si_code > 0)   /* Fails if an instruction of the thread itself
-                                                  * faulted. */
+            if (!first || t->info.si_code > 0)   /* An instruction of the thread itself faulted. */
                 return false;
         }
         t->exiting |= status >> 16 == PTRACE_EVENT_EXIT;
         if (t->exiting)
             return false;
-        /* The tracer's system call created this process. */
+        /* The tracer's system call causes the event. */
         if (status >> 16 == PTRACE_EVENT_CLONE || status >> 16 == PTRACE_EVENT_FORK) {
             unsigned long born = 0;
             trace(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&born);
             p->born = (pid_t)born;
         }
         t->asked = false;
-        trace(request, tid, 0, 0);   /* Resumes the thread again: its stop belongs to an earlier
-                                      * interrupt. */
+        trace(request, tid, 0, 0);   /* The stop belongs to an earlier interrupt. */
     }
 }
 
@@ -356,7 +346,7 @@ int64_t process_call(struct process *p, struct traced *t, long number, const uin
         return -EFAULT;
     call = before;
     call.rax = (unsigned long long)number;
-    call.orig_rax = ~0ull;   /* Prevents the restart of an interrupted system call. */
+    call.orig_rax = ~0ull;   /* The system call is not restarted. */
     call.rdi = arguments[0];
     call.rsi = arguments[1];
     call.rdx = arguments[2];
@@ -389,7 +379,7 @@ bool process_copy(struct process *p, struct traced *t, struct process *out, int6
     p->born = 0;
     if (!p->call_at || !process_registers(t, &regs))
         return false;
-    /* Clones without an exit signal, so the end of the child sends none. */
+    /* This is clone without a signal. */
     *number = process_call(p, t, SYS_clone, (const uint64_t[6]){0});
     out->pid = p->born;
     if (!p->born)
@@ -424,13 +414,13 @@ void process_copy_end(struct process *p, struct traced *t, struct process *copy,
 bool process_copy_run(struct process *copy, double seconds)
 {
     struct traced *t = process_tracee(copy, copy->pid);
-    double end = now() + seconds;
+    double end = clock_wall() + seconds;
     int status;
 
     if (!t || trace(PTRACE_CONT, t->tid, 0, 0) != 0)
         return false;
-    while (wait_for(t->tid, &status, __WALL, end - now()) == 0)
-        if (now() > end)
+    while (wait_for(t->tid, &status, __WALL, end - clock_wall()) == 0)
+        if (clock_wall() > end)
             return false;
     return WIFSTOPPED(status) && status >> 16 == 0 && WSTOPSIG(status) == SIGTRAP;
 }
@@ -467,7 +457,7 @@ void process_go(struct process *p, struct traced *t)
         trace(PTRACE_SETSIGINFO, t->tid, 0, (uintptr_t)&t->info);
     if (!t->listening)
         trace(PTRACE_CONT, t->tid, 0, (uintptr_t)t->signal);
-    /* A thread that was single-stepped after the stop must stop again before it can listen. */
+    /* The thread was single-stepped after the stop, so it must stop again before it listens. */
     else if (trace(PTRACE_LISTEN, t->tid, 0, 0) != 0) {
         trace(PTRACE_INTERRUPT, t->tid, 0, 0);
         trace(PTRACE_CONT, t->tid, 0, 0);
@@ -499,7 +489,7 @@ void process_detach(struct process *p)
 static bool shares_memory(const struct process *p, const struct traced *t, int event)
 {
     struct user_regs_struct regs;
-    uint64_t flags;   /* clone3 has the flags in the first member of its arguments. */
+    uint64_t flags;   /* clone3: the first member of the arguments. */
 
     if (process_registers(t, &regs) && regs.orig_rax == SYS_clone)
         return regs.rdi & CLONE_VM;
@@ -557,8 +547,8 @@ static struct process_event take_event(struct process *p, struct traced *t, int 
 
     switch (event) {
     case PTRACE_EVENT_STOP:
-        if (has_fault(t)) {   /* The pending fault is delivered first. Otherwise it would occur
-                               * while the thread executes the tracer's instructions. */
+        if (has_fault(t)) {   /* Otherwise the fault would occur while the thread executes the
+                               * tracer's instructions. */
             trace(PTRACE_CONT, tid, 0, 0);
             t->stopped = false;
             t->asked = true;
@@ -624,9 +614,8 @@ static struct process_event look(struct process *p, double seconds)
         return e;
     }
     t->stopped = true;
-    t->suspended = false;   /* A parent that stops has completed its vfork. */
-    /* Any stop answers a pending interrupt. The interrupt's own stop later becomes a quiet
-     * event. */
+    t->suspended = false;   /* A parent cannot stop before its vfork is done. */
+    /* Any stop answers a pending interrupt, whose own stop then becomes a quiet event. */
     t->asked = false;
     if (status >> 16)
         return take_event(p, t, status >> 16, WSTOPSIG(status));
@@ -636,19 +625,19 @@ static struct process_event look(struct process *p, double seconds)
 
 struct process_event process_wait(struct process *p, double seconds)
 {
-    double end = now() + seconds;
+    double end = clock_wall() + seconds;
 
     if (p->late.count)
         return p->late.items[--p->late.count];
     while (!p->ended) {
-        struct process_event e = look(p, end - now());
+        struct process_event e = look(p, end - clock_wall());
         if (e.news != PROCESS_QUIET)
             return e;
-        if (e.tid) {   /* A quiet event is not reported to callers. Its thread continues. */
+        if (e.tid) {   /* The event is not reported to callers. */
             struct traced *t = process_tracee(p, e.tid);
             if (t && t->stopped)
                 process_go(p, t);
-        } else if (now() >= end)
+        } else if (clock_wall() >= end)
             return e;
     }
     return (struct process_event){.news = PROCESS_ENDED};
@@ -665,7 +654,7 @@ static size_t interrupt(struct process *p, bool running)
         bool known = t->considered == p->stops;
         t->considered = p->stops;
         if (t->stopped && t->within && !t->replaced) {
-            /* A thread in a system call stops after the call. */
+            /* The thread stops after its system call. */
             t->asked = trace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0;
             process_go(p, t);
         } else if (!t->stopped && !t->asked && !known &&
@@ -678,19 +667,19 @@ static size_t interrupt(struct process *p, bool running)
 
 bool process_stop(struct process *p, bool running, struct err *err)
 {
-    double end = now() + STOP_SECONDS;
+    double end = clock_wall() + STOP_SECONDS;
 
     p->stops++;
     while (interrupt(p, running) && !p->ended) {
-        struct process_event e = look(p, end - now());
-        /* The child is released, because its parent stops only after the end of the child. */
+        struct process_event e = look(p, end - clock_wall());
+        /* The parent stops only after the end of this child. */
         if (e.news == PROCESS_FORKED && e.suspends) {
             if (p->before_child)
                 p->before_child(p->state, &e);
             trace(PTRACE_DETACH, e.child, 0, 0);
         } else if (e.news == PROCESS_FORKED || e.news == PROCESS_EXEC)
             vec_push(&p->late, e);
-        if (now() > end)
+        if (clock_wall() > end)
             return err_set(err, ERR_LIMIT, "try again when the process does not wait for a device",
                            "a thread of process %d did not stop within %.0f s", (int)p->pid,
                            STOP_SECONDS);

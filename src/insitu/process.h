@@ -28,8 +28,9 @@ struct traced {
     bool listening;            /* stopped by a stop signal until SIGCONT */
     /* blocked by vfork, whose untraced child may execute the same memory */
     bool suspended;
-    /* numbers of involuntary and voluntary context switches at the last harvest */
-    uint64_t switches[2];
+    /* numbers of involuntary and voluntary context switches when they were last read, and of those
+     * since the last harvest without the tracer's single steps */
+    uint64_t switches[2], waits[2];
     int signal;                /* signal to deliver when the thread resumes; 0 for none */
     siginfo_t info;            /* information about @signal */
 };

@@ -12,8 +12,7 @@
 #define TABLE_MOST 1024  /* maximum number of entries of a jump table */
 #define ANCHORS_MOST 64u
 #define RESUMED_MOST 90u /* maximum number of patched places in addition to the pivot */
-/* distance in bytes from the function within which entries of its table may be addresses of other
- * code */
+/* distance from the function within which entries of its table may be addresses of other code */
 #define NEAR_BYTES (UINT64_C(1) << 20)
 #define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
@@ -23,6 +22,7 @@ void region_done(struct region *r)
     vec_done(&r->resumed);
     vec_done(&r->anchors);
     vec_done(&r->tabled);
+    vec_done(&r->entries);
 }
 
 uint32_t region_at(const struct region *r, uint64_t address)
@@ -176,9 +176,44 @@ static void find_parts(struct region *r, const struct region_memory *memory, boo
         if (lea)
             table_take(r, memory, at, false);
     }
-    parts[0] = false;   /* The function's first instruction is not a part, because the function's
-                         * address may follow the table. */
+    parts[0] = false;   /* The address of the function itself may follow the table. */
     vec_done(&seen);
+}
+
+/* Adds the target of a jump with a distance of 32 bits that ends at address @next, if it is in the
+ * unit. */
+static void take_entry(struct region *r, uint64_t next, const uint8_t *distance)
+{
+    const struct kernel *k = r->kernel;
+    int32_t far;
+
+    memcpy(&far, distance, sizeof far);
+    const uint64_t target = next + (uint64_t)(int64_t)far;
+    if (target > k->insns[0].offset && target < end_of(&k->insns[k->insn_count - 1]))
+        vec_push(&r->entries, target);
+}
+
+/* Finds jumps into the unit from the rest of its mapping, such as the separate cold part of a
+ * function. Tests all bytes, because instructions and data are not distinguished. Bytes that only
+ * look like such a jump are rare. */
+static void find_entries(struct region *r, const struct region_memory *memory)
+{
+    enum { CHUNK = 1 << 16, JUMP_BYTES = 6 };
+    uint8_t *bytes = mem_alloc(CHUNK + JUMP_BYTES);
+
+    for (uint64_t at = memory->begin; at < memory->end; at += CHUNK) {
+        const uint64_t left = memory->end - at;
+        const size_t count = left < CHUNK + JUMP_BYTES ? left : CHUNK + JUMP_BYTES;
+        if (!memory->read(memory->state, at, bytes, count))
+            continue;
+        for (size_t i = 0; i + JUMP_BYTES <= count && i < CHUNK; i++) {
+            if (bytes[i] == 0xe9)
+                take_entry(r, at + i + 5, bytes + i + 1);
+            else if (bytes[i] == 0x0f && (bytes[i + 1] & 0xf0) == 0x80)
+                take_entry(r, at + i + 6, bytes + i + 2);
+        }
+    }
+    free(bytes);
 }
 
 /* Marks the code that can be reached from the loop without calls. */
@@ -307,8 +342,7 @@ static bool flags_free(const struct region *r, uint32_t at, uint32_t open, unsig
             return false;
         if (!may_keep(i->insn))
             open &= ~i->insn->flags_written;
-        if (!open || i->insn->traits & INSN_RETURN)   /* The search ends at a return, because
-                                                       * callers read no flags. */
+        if (!open || i->insn->traits & INSN_RETURN)   /* Callers read no flags. */
             return true;
         if (i->direct && i->target == REGION_NONE)
             return false;
@@ -345,7 +379,16 @@ uint32_t region_covered(const struct region *r, uint32_t at)
     return n;
 }
 
-/* Returns whether a jump in the unit leads to an address between @from and @to, both exclusive. */
+static bool any_between(const uint64_t *addresses, size_t count, uint64_t from, uint64_t to)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < count; i++)
+        any |= addresses[i] > from && addresses[i] < to;
+    return any;
+}
+
+/* Returns whether a known jump leads to an address between @from and @to, both exclusive. */
 static bool entered(const struct region *r, uint64_t from, uint64_t to)
 {
     const struct kernel *k = r->kernel;
@@ -355,10 +398,8 @@ static bool entered(const struct region *r, uint64_t from, uint64_t to)
         if (direct(&k->insns[i], &target) && target > from && target < to)
             return true;
     }
-    for (size_t i = 0; i < r->tabled.count; i++)
-        if (r->tabled.items[i] > from && r->tabled.items[i] < to)
-            return true;
-    return false;
+    return any_between(r->tabled.items, r->tabled.count, from, to) ||
+           any_between(r->entries.items, r->entries.count, from, to);
 }
 
 /* Returns whether the bytes from instruction @at to address @end are padding. */
@@ -387,8 +428,7 @@ static bool patchable(const struct region *r, uint32_t at)
             return false;
         end = end_of(x->insn);
         if (end < begin + PATCH_BYTES && !region_falls(x)) {
-            /* A table may contain the address after the instruction, so it must not be overwritten.
-             * Only all tables of computed gotos are known. */
+            /* A table may contain the next address. All tables of computed gotos are known. */
             if (!r->dispatch || !is_padding(r, i + 1, begin + PATCH_BYTES))
                 return false;
             end = begin + PATCH_BYTES;
@@ -625,6 +665,8 @@ bool region_find(const struct kernel *k, size_t loop, const struct region_memory
         find_parts(out, memory, parts);
     else if (memory)
         find_tables(out, memory);
+    if (memory)
+        find_entries(out, memory);
     if (parts)
         memset(reached, true, k->insn_count);
     else

@@ -47,7 +47,9 @@ struct region {
     bool dispatch;
     /* number of table entries that lead to code outside of the kernel, whose parts are unknown */
     unsigned outside;
-    VEC(uint64_t) tabled; /* addresses in jump tables, as addresses of the file */
+    /* addresses of the unit to which jump tables, or jumps from outside of the unit, lead, as
+     * addresses of the file */
+    VEC(uint64_t) tabled, entries;
 };
 
 /* Access to the memory of the program that contains the code */
@@ -57,6 +59,8 @@ struct region_memory {
     void *state;
     /* addresses of the program minus addresses of the file */
     uint64_t bias;
+    /* addresses of the file's executable mapping with the loop, as addresses of the file */
+    uint64_t begin, end;
 };
 
 /* Finds the code to copy for loop @loop of @k. Reads jump tables from @memory (may be NULL).

@@ -13,8 +13,8 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/compare.h"
 #include "base/mem.h"
 
@@ -30,17 +30,17 @@
 #define PAGE 4096u
 #define REPEATS 300u
 #define CHUNKS_LEAST 2u
-/* maximum cycles by which a block may take longer than the same iterations within a longer block */
+/* maximum cycles by which a block may exceed the same iterations within a longer block */
 #define EDGE_CYCLES 25.0
-/* smallest and largest share of iterations that execute the patched place in the original */
+/* smallest and largest share of iterations that execute the patched place of the original */
 #define ANCHORED_LEAST 0.002
 #define ANCHORED_MOST 0.34
 #define ANCHORED_ITERATIONS 2000.0 /* number of iterations between two stamps */
 #define ANCHORED_STAMPS 80u
 #define MOMENTS_LEAST 3u
-#define SPREAD_MOST 0.2        /* largest relative difference of the times of several moments */
-#define FALLS_MOST 0.07        /* largest relative decrease of the time from one quarter of the
-                                * repeats to the next */
+#define SPREAD_MOST 0.2        /* largest relative difference between moments */
+#define FALLS_MOST 0.07        /* largest relative decrease from one quarter of the repeats to the
+                                * next */
 #define STEPS_MOST 500u        /* maximum number of single steps to the pivot */
 #define SECONDS 0.3            /* maximum seconds of one run in a copy */
 #define LINE 64u
@@ -59,20 +59,13 @@ struct rerun {
     /* index of the first event of each completely recorded iteration, and of the end of the last
      * one */
     VEC(size_t) passes;
-    /* per block: index of its first iteration, counted from the first lead */
+    /* per block: number of its first iteration, counted from the first lead */
     VEC(size_t) bounds;
     /* number of passes of the first copy in a lead and in a timed block */
     uint32_t lead, timed;
     VEC(uint64_t) touches, restores;
     const char *why;
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static bool fails(struct rerun *m, const char *why)
 {
@@ -211,7 +204,7 @@ static bool follow(struct rerun *m)
         if (m->events.items[i] >> 48 == EVENT_PASS)
             vec_push(&m->passes, i);
     if (!left)
-        /* The last iteration is complete, unless control left the copies within it. */
+        /* Otherwise control left the copies within the last iteration. */
         vec_push(&m->passes, count);
     return true;
 }
@@ -253,7 +246,7 @@ static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t *
     if (n)
         qsort(lines, n, sizeof *lines, compare_uint64);
     for (size_t i = 0; i < n; i++)
-        /* Keeps the last of equal lines, which has the mark of a store if there is one. */
+        /* The second of two entries with the same line marks a store. */
         if (i + 1 == n || (lines[i] | 1) != (lines[i + 1] | 1))
             lines[kept++] = lines[i];
     *out = lines;
@@ -409,7 +402,7 @@ static bool write_state(struct rerun *m)
     bool ok = ptrace((enum __ptrace_request)PTRACE_GETREGSET, p->pid,
                      (void *)(uintptr_t)NT_X86_XSTATE, &all) == 0 &&
               all.iov_len < STATE_BYTES;
-    memset(state + 464, 0, 48);   /* Clears reserved bytes of the XSAVE header. */
+    memset(state + 464, 0, 48);   /* These are reserved bytes of the XSAVE header. */
     ok = ok && process_write(p, m->slot + SLOT_STATE, state, all.iov_len) &&
          process_write(p, m->slot + SLOT_REGISTERS, general, sizeof general) &&
          word(p, m->slot + SLOT_FLAGS, r->eflags) &&
@@ -499,8 +492,7 @@ static bool measure(struct rerun *m, double overhead, struct replayed *out)
     out->leaves = left > 0;
     out->edge = EDGE_CYCLES / (double)(m->bounds.items[2] - m->bounds.items[1]);
     count = replay(m, 1, chunks, overhead, &blocks);
-    first = count / 4 ? count / 4 : 1;   /* Omits the first blocks, in which the predictor is
-                                          * untrained. */
+    first = count / 4 ? count / 4 : 1;   /* The predictor is untrained in the first blocks. */
     bool ok = count > first;
     if (ok)
         out->warm = typical(blocks + first, count - first);
@@ -523,12 +515,11 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
     struct process *p = x->process;
     struct replayed r;
     pid_t tid = t->tid;
-    double begun = now();
+    double begun = clock_wall();
 
     out->tried++;
     bool ok = true;
-    /* Records in a first copy of the process. Measures in a second one, which starts in the same
-     * state. */
+    /* Records in the first copy. The second one starts in the same state. */
     for (int k = 0; k < 2 && t && ok; k++) {
         int64_t number = 0;
         ok = make_copy(&m, t, false, &number) && (k ? measure(&m, overhead, &r) : follow(&m));
@@ -546,7 +537,7 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
     vec_done(&m.bounds);
     vec_done(&m.touches);
     vec_done(&m.restores);
-    out->seconds += now() - begun;
+    out->seconds += clock_wall() - begun;
 }
 
 /* Returns the anchor that the fewest recorded iterations execute, and their share in *@share. For
@@ -609,8 +600,7 @@ static uint64_t *run_anchored(struct rerun *m, struct traced *t, struct copy_anc
          word(&m->copy, m->slot + SLOT_STAMPS_LEFT, ANCHORED_STAMPS) &&
          word(&m->copy, m->slot + SLOT_STAMP_AT, begin);
     if (ok) {
-        run_at(m, m->regs.rip); /* The stamps made before the end of the run are valid, whatever
-                                 * ended it. */
+        run_at(m, m->regs.rip); /* The stamps made so far are valid, whatever ended the run. */
         ok = process_read(&m->copy, m->slot + SLOT_STAMP_AT, &end, sizeof end) && end >= begin &&
              end <= begin + ANCHORED_STAMPS * STAMP_BYTES;
     }
@@ -629,7 +619,7 @@ void replay_original(struct placed *x, struct traced *t, double *seconds)
 {
     struct rerun m = {.x = x, .slot = x->slots + (uint64_t)t->slot * SLOT_BYTES};
     const size_t words = STAMP_BYTES / 8;
-    double begun = now(), share = 0;
+    double begun = clock_wall(), share = 0;
     uint64_t *stamps[2] = {NULL, NULL};
     size_t counts[2] = {0, 0};
     pid_t tid = t->tid;
@@ -641,7 +631,7 @@ void replay_original(struct placed *x, struct traced *t, double *seconds)
         t = process_tracee(x->process, tid);
     }
     size_t count = counts[0] < counts[1] ? counts[0] : counts[1];
-    /* Omits the first quarter, which includes copying of pages and cold caches. */
+    /* The first stamps include copying of pages and cold caches. */
     for (size_t i = count / 4 + 1; i < count; i++) {
         const uint64_t *counted = stamps[0] + i * words, *b = stamps[1] + i * words, *a = b - words;
         vec_push(&x->timed,
@@ -655,7 +645,7 @@ void replay_original(struct placed *x, struct traced *t, double *seconds)
     x->batches++;
     free(stamps[0]);
     free(stamps[1]);
-    *seconds += now() - begun;
+    *seconds += clock_wall() - begun;
 }
 
 /* Returns the ticks per cycle in the block that ends with stamp @b. */
@@ -670,7 +660,7 @@ bool replay_patch(struct placed *x, struct traced *t, double *seconds)
     struct rerun m = {.x = x, .slot = x->slots + (uint64_t)t->slot * SLOT_BYTES};
     const size_t words = STAMP_BYTES / 8;
     const uint32_t labels[2] = {x->copies->once, x->copies->twice};
-    double begun = now();
+    double begun = clock_wall();
     uint64_t *stamps[2] = {NULL, NULL};
     size_t counts[2] = {0, 0};
     pid_t tid = t->tid;
@@ -690,7 +680,7 @@ bool replay_patch(struct placed *x, struct traced *t, double *seconds)
     }
     free(stamps[0]);
     free(stamps[1]);
-    *seconds += now() - begun;
+    *seconds += clock_wall() - begun;
     return count > 1;
 }
 

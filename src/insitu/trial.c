@@ -9,9 +9,9 @@
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "insitu/process.h"
 
@@ -72,13 +72,6 @@ struct system_trial trial_judge(const struct trial_seen *s)
     return t;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static uint64_t address(const uint8_t *label)
 {
     return (uint64_t)(uintptr_t)label;
@@ -101,11 +94,11 @@ static bool prepare(struct process *p, struct trial_seen *out)
     struct err ignored = {0};
 
     struct traced *t = NULL;
-    for (double end = now() + SECONDS; !out->stopped && !p->ended && now() < end;) {
+    for (double end = clock_wall() + SECONDS; !out->stopped && !p->ended && clock_wall() < end;) {
         t = process_stop(p, false, &ignored) ? process_caller(p) : NULL;
         out->stopped = t && process_registers(t, &before) && before.rdi == at &&
                        before.rip >= wait && before.rip < address(insitu_trial_begin);
-        if (!out->stopped) { /* Continues the child, because it does not wait yet. */
+        if (!out->stopped) { /* The child has not stopped. */
             process_go_all(p);
             process_wait(p, 0.001);
         }
@@ -153,10 +146,10 @@ static void try_copy(struct process *p, struct trial_seen *out)
 static void try_trap(struct process *p, struct trial_seen *out)
 {
     struct user_regs_struct regs;
-    double end = now() + SECONDS;
+    double end = clock_wall() + SECONDS;
 
     process_go_all(p);
-    while (!p->ended && !out->trapped && now() < end) {
+    while (!p->ended && !out->trapped && clock_wall() < end) {
         struct process_event e = process_wait(p, 0.1);
         struct traced *t = process_tracee(p, e.tid);
         out->trapped = e.news == PROCESS_SIGNAL && t && t->signal == SIGTRAP &&
@@ -191,8 +184,7 @@ bool trial_run(struct trial_seen *out, struct err *err)
     }
     kill(pid, SIGKILL);
     while (waitpid(pid, &status, __WALL) < 0 ? errno == EINTR : WIFSTOPPED(status))
-        ptrace(PTRACE_CONT, pid, NULL, NULL); /* Continues the child if it stops again when it
-                                               * exits. */
+        ptrace(PTRACE_CONT, pid, NULL, NULL); /* The child may stop again when it exits. */
     process_done(&p);
     return ok;
 }

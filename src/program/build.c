@@ -14,10 +14,9 @@
 #include "base/vec.h"
 #include "toolchain/compile.h"
 
-/* A sanitized compiler reserves far more address space than it uses, so its memory is not
- * limited. */
+/* A sanitized compiler reserves far more address space than it uses. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define MEMORY SIZE_MAX   /* means RLIM_INFINITY */
+#define MEMORY SIZE_MAX   /* RLIM_INFINITY */
 #else
 #define MEMORY ((size_t)16 << 30)
 #endif

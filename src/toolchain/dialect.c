@@ -30,7 +30,7 @@ static const char *next_word(const char *p, const char *end, const char **stop)
     return p;
 }
 
-/* Positions of the first two words of a line */
+/* Positions of the first two words of a line. */
 struct opening { const char *first, *first_end, *second, *second_end, *end; };
 
 /* Finds the first two words. The word after a branch is ignored, because it is a label, even if it
@@ -192,7 +192,7 @@ bool dialect_line(struct dialect *d, const char *p, const char *end, struct str 
     p = skip_blank(p, end);
     end = trim_end(p, end);
     *function = NULL;
-    /* Skips lines with several statements, which are translated statement by statement. */
+    /* Lines with several statements are translated statement by statement. */
     if (p == end || memchr(p, ';', (size_t)(end - p)))
         return false;
     struct opening o = opening_of(p, end);
@@ -234,7 +234,7 @@ void dialect_heading(struct dialect *d, const char *p, const char *end, struct s
         p++;
         end--;
     }
-    /* Omits the name of a section, for which `as` makes a symbol. */
+    /* `as` makes a symbol for the name of a section. */
     if (*p == '.' && !text_begins(p, end, ".L"))
         return;
     char *name = mem_strndup(p, (size_t)(end - p));
@@ -374,7 +374,7 @@ void dialect_learn(struct dialect *d, const char *p, const char *end)
                                           ".comm",  "proto",   NULL};
     bool declared = true;
 
-    /* Handles several names, because one line may declare more than one. */
+    /* One line may declare several names. */
     for (unsigned words = 0; declared && words < 8; words++) {
         p = skip_blank(p, end);
         const char *e = word_end(p, end);
@@ -454,7 +454,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             pointer = true;
             e = next + 3;
         } else if (bracket &&
-                   /* `reloc` is .NET's mark for relocated data of a method or of the runtime */
+                   /* .NET: relocated data of a method or of the runtime */
                    word_is(p, e, "reloc")) {
             str_add(out, next < end && (is_name(*next) || *next == '@') ? "rip+" : "rip");
             e = next;
@@ -466,8 +466,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             str_add(out, sub ? "rip+" : "");
             e = next;
         } else if (bracket && word_is(p, e, "string") && next < end &&
-                   *next == '"') { /* Visual Studio prints a string constant of the program in
-                                    * quotes. */
+                   *next == '"') { /* Visual Studio: a string constant of the program. */
             const char *close = memchr(next + 1, '"', (size_t)(end - next - 1));
             str_add(out, "rip");
             e = close ? close + 1 : end;
@@ -477,8 +476,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             e = next;
         } else if (word_is(p, e, "@f") || word_is(p, e, "@b")) {
             str_addf(out, ANONYMOUS "%c", p[1] | 32);
-        } else if (word_is(p, e, "$")) { /* $ is the position of the current instruction, a
-                                          * number. */
+        } else if (word_is(p, e, "$")) { /* The position of the current instruction is a number. */
             str_add(out, bracket || d->branch ? "." : "OFFSET .");
         } else {
             if (!name_add(d, p, e, out))
@@ -487,8 +485,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
         }
         p = e;
     }
-    if (pointer && named && !bracket)   /* MASM permits a variable without brackets, so they are
-                                         * added. */
+    if (pointer && named && !bracket)   /* MASM: a variable named without brackets. */
         str_add(out, "[rip]");
 }
 
@@ -519,7 +516,7 @@ static const char *spelled_end(const char *p, const char *end)
             return at;
         if (depth == 1 && *at == '(' && at + 1 < end &&
             (at[1] == '%' || (at[1] == ',' && at + 2 < end && at[2] == '%')))
-            return at;   /* a percent sign begins an AT&T register */
+            return at;   /* AT&T registers */
     }
     return end;
 }
@@ -605,7 +602,7 @@ static void operands_clean(const struct dialect *d, const char *p, const char *e
         const char *name = x86 ? name_begin(p, end) : modified_begin(p, end), *stop, *e;
         bool spelled = is_spelled(name, end, &stop);
         steps_add(1);
-        /* The operand ends at a comma outside of brackets. */
+        /* The operand ends at the comma. */
         int depth = 0;
         for (e = spelled ? stop : p; e < end && !(depth == 0 && *e == ','); e++) {
             depth += strchr("([{", *e) != NULL;
@@ -687,13 +684,11 @@ static void statement(struct dialect *d, const char *p, const char *end, struct 
         return;
     if (d->intel && managed_call(p, e, operand, end, out))
         return;
-    /* The operand is a label of llvm-objdump --symbolize-operands. */
+    /* This is a label of llvm-objdump --symbolize-operands. */
     if (operand < end && *operand == '<' && end[-1] == '>' && end - operand > 2) {
         str_add_bytes(out, p, (size_t)(operand - p));
         dialect_quote(operand + 1, end - 1, out);
-    } else if (word_is(p, e, "ret") && d->intel && word_is(operand, end, "0")) {   /* Visual C++
-                                                                                    * prints ret
-                                                                                    * 0. */
+    } else if (word_is(p, e, "ret") && d->intel && word_is(operand, end, "0")) {   /* Visual C++ */
         str_add(out, "ret");
     } else if (word_among(p, e, flow) && is_spelled(name, end, &stop) && *(end - 1) != ']' &&
                !text_find(name, end, "(%")) {
@@ -719,7 +714,7 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
     bool marked = false, bare = false;
     const char *mnemonic = word_end(p, end);
 
-    /* Skips a line with a backslash, because the word is a macro argument. */
+    /* A word with a backslash is a macro argument. */
     if (!isa_ops(d->isa)->dialects || d->unusual || memchr(p, '\\', (size_t)(end - p)))
         return false;
     for (const char *at = mnemonic, *e; at < end; at = e) {
@@ -734,8 +729,8 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
         bare |= is && at[-1] != '%';
         e += e == at;
     }
-    /* A percent sign alone does not show the syntax: gcc also prints one before registers of inline
-     * assembler in Intel syntax. */
+    /* With a percent sign, both syntaxes are possible: gcc prints one before registers of inline
+     * assembler, and AT&T syntax requires one. */
     return d->intel
                ? marked && !bare && (memchr(p, '$', (size_t)(end - p)) || text_find(p, end, "(%"))
                : bare && !marked && !memchr(p, '%', (size_t)(end - p)) &&

@@ -46,8 +46,7 @@ static void fit(struct axis *axis, double low, double high)
     }
     if (low == high) {
         double room = axis->log ? 0.5 : fabs(low) > 0 ? fabs(low) / 2 : 0.5;
-        low -= low == 0 && !axis->log ? 0 : room;   /* Adds no margin below 0, because times and
-                                                     * counts begin there. */
+        low -= low == 0 && !axis->log ? 0 : room;   /* Times and counts begin at 0. */
         high += room;
     }
     axis->low = low;

@@ -8,7 +8,10 @@
 #include <cmocka.h>
 #include <math.h>
 #include <string.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "analysis/kernel.h"
@@ -21,6 +24,8 @@
 
 #define BIAS 0x4000u
 #define TABLE 0x1000u
+#define MAPPED 0x9000u
+#define MAPPED_BYTES 64u
 enum { ADD = 0x09, SUM = 0x17, LAST = 0x24, MIXED = 0x27, END = 0x36 };
 
 /* xor eax, eax; jmp *table(,rax,8)
@@ -48,6 +53,8 @@ static bool read_table(void *state, uint64_t address, void *out, size_t bytes)
     memcpy(out, &value, 8);
     return true;
 }
+
+static const struct region_memory table_alone = {.read = read_table, .bias = BIAS};
 
 static struct kernel *load(void)
 {
@@ -84,7 +91,7 @@ static void test_parts(void **state)
     struct kernel *k = load();
     (void)state;
 
-    if (!region_find(k, find(k), &(struct region_memory){read_table, NULL, BIAS}, &r, &err))
+    if (!region_find(k, find(k), &table_alone, &r, &err))
         fail_msg("%s", err.what);
     assert_true(r.dispatch && r.each_away && r.jumps_indirect);
     assert_int_equal(r.resumed.count, 2);
@@ -111,7 +118,7 @@ static void test_code(void **state)
     (void)state;
 
     assert_true(
-        region_find(k, find(k), &(struct region_memory){read_table, NULL, BIAS}, &r, &err));
+        region_find(k, find(k), &table_alone, &r, &err));
     copies_make(&r, BIAS, &c);
     assert_true(code_resolve(&c.code, 0x10000, &err));
     for (enum copy_mode mode = 0; mode < COPY_MODES; mode++)
@@ -166,6 +173,106 @@ static void test_waiting(void **state)
     close(p.memory);
 }
 
+/* Reads the table, or a mapping with a jump into the second byte of ADD, one to the start of SUM,
+ * and a branch into the third byte of MIXED. */
+static bool read_jumps(void *state, uint64_t address, void *out, size_t bytes)
+{
+    static const struct { uint8_t opcode[2]; uint32_t length, target; } jumps[] = {
+        {{0xe9}, 1, ADD + 1}, {{0xe9}, 1, SUM}, {{0x0f, 0x84}, 2, MIXED + 2}};
+    uint8_t mapped[MAPPED_BYTES];
+    size_t n = 3;
+
+    if (address < MAPPED)
+        return read_table(state, address, out, bytes);
+    memset(mapped, 0x90, sizeof mapped);
+    for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++) {
+        memcpy(mapped + n, jumps[i].opcode, jumps[i].length);
+        n += jumps[i].length;
+        const uint32_t distance = jumps[i].target - (uint32_t)(MAPPED + n + 4);
+        memcpy(mapped + n, &distance, 4);
+        n += 4;
+    }
+    if (address - MAPPED + bytes > sizeof mapped)
+        return false;
+    memcpy(out, mapped + (address - MAPPED), bytes);
+    return true;
+}
+
+/* A part into whose patch code outside of the function jumps, such as its cold part, is not
+ * patched. */
+static void test_entries(void **state)
+{
+    const struct region_memory memory = {read_jumps, NULL, BIAS, MAPPED, MAPPED + MAPPED_BYTES};
+    struct region r;
+    struct err err = {0};
+    struct kernel *k = load();
+    (void)state;
+
+    assert_true(region_find(k, find(k), &memory, &r, &err));
+    assert_int_equal(r.resumed.count, 0);
+    assert_int_equal(r.unresumed, 3);
+    assert_int_equal(offset_of(&r, 0), SUM);
+    region_done(&r);
+    kernel_free(k);
+}
+
+/* Marks the blocks of a harvest of a thread that was stopped STEPS times. Returns their number.
+ * @tracer: the stops are the tracer's own. */
+static size_t waited_blocks(struct process *p, bool tracer)
+{
+    enum { STAMPS = 40, STEPS = 20 };
+    enum copy_mode chosen[1] = {COPY_TIME};
+    uint64_t period[1] = {16}, given[1] = {0}, earlier[1] = {0}, peeked[1] = {0}, stamps[STAMPS][6];
+    uint64_t end = SLOT_STAMPS + sizeof stamps;
+    struct region r = {.dispatch = false};
+    struct copies c = {.times = {1, 1, 1, 1, 1, 1}};
+    struct placed x = {.process = p, .region = &r, .copies = &c, .slot_count = 1, .period = period,
+                       .chosen = chosen, .given = given, .earlier = earlier, .peeked = peeked};
+    size_t waited = 0;
+
+    for (uint64_t i = 0; i < STAMPS; i++)
+        memcpy(stamps[i], (uint64_t[]){1000 * i, 1000 * i + 50, 1000 * i + 90, 0, 0, 0}, 48);
+    assert_true(process_write(p, SLOT_STAMPS, stamps, sizeof stamps));
+    placed_begin_waits(&x);
+    for (int i = 0; i < STEPS; i++) {
+        assert_int_equal(ptrace(PTRACE_SINGLESTEP, p->tracees.items[0].tid, NULL, NULL), 0);
+        assert_int_equal(waitpid(p->tracees.items[0].tid, NULL, 0), p->tracees.items[0].tid);
+    }
+    if (tracer)
+        placed_begin_waits(&x);
+    assert_true(process_write(p, SLOT_STAMP_AT, &end, sizeof end));
+    placed_harvest(&x, &p->tracees.items[0]);
+    assert_int_equal(x.timed.count, STAMPS - 1);
+    for (size_t i = 0; i < x.timed.count; i++)
+        waited += x.timed.items[i].waited;
+    vec_done(&x.timed);
+    return waited;
+}
+
+/* Stops by the tracer between two timings are not waits of the thread. Other stops are. */
+static void test_own_stops(void **state)
+{
+    struct process p = {.memory = memfd_create("memory", MFD_CLOEXEC)};
+    const pid_t child = fork();
+    (void)state;
+
+    if (!child) {
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        raise(SIGSTOP);
+        for (;;)
+            ;
+    }
+    assert_true(p.memory >= 0 && ftruncate(p.memory, SLOT_BYTES) == 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    vec_push(&p.tracees, ((struct traced){.tid = child, .slot = 0, .stopped = true}));
+    assert_int_equal(waited_blocks(&p, true), 0);
+    assert_true(waited_blocks(&p, false) >= 19);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    vec_done(&p.tracees);
+    close(p.memory);
+}
+
 /* The simulated predictor learns a sequence of parts, but not a random one. */
 static void test_predicted(void **state)
 {
@@ -176,7 +283,7 @@ static void test_predicted(void **state)
     (void)state;
 
     assert_true(
-        region_find(k, find(k), &(struct region_memory){read_table, NULL, BIAS}, &r, &err));
+        region_find(k, find(k), &table_alone, &r, &err));
     for (int random = 0; random < 2; random++) {
         struct placed x = {.region = &r};
         struct predicted_branches out;
@@ -207,6 +314,8 @@ int main(void)
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_code),
         cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_entries),
+        cmocka_unit_test(test_own_stops),
         cmocka_unit_test(test_predicted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
