@@ -64,7 +64,11 @@ test_names() {
     ${CC:-cc} -O1 -shared -fPIC "$work/one.c" -o "$work/libone.so" 2>"$work/cc" || skip "no compiler: $(head -n 1 "$work/cc")"
     # shellcheck disable=SC2086
     ${CC:-cc} -O1 -fplt "$work/calls.c" "$work/libone.so" -Wl,-rpath,"$work" -o "$work/calls" 2>"$work/cc" || skip "no compiler: $(head -n 1 "$work/cc")"
-    profile "$work/calls"
+    # The stub of the call is a single jump, which a run's samples may all miss.
+    for _ in 1 2 3 4 5 6; do
+        profile "$work/calls"
+        if grep -q 'one@plt' "$work/out"; then break; fi
+    done
     holds out 'shop::Table<double>::total'
     holds out 'one@plt'
 }
@@ -80,7 +84,9 @@ test_over_memory() {
     grep -q '"machine":null' "$work/out" && skip 'no machine stands for this CPU'
     memory=$(sed -n 's/.*"memory_bytes":\([0-9]*\).*/\1/p' "$work/out")
     [ "${memory:-0}" -gt 60000000 ] || fail "memory: $memory"
-    sed -n 's/.*"predicted":\([0-9.]*\),"over_memory":\([0-9.][0-9.]*\).*/\1 \2/p' "$work/out" | awk '{ exit !($2 > $1 && $2 > 1.5) }' || fail "$(cat "$work/out")"
+    # A sample outside of main may add a loop of the dynamic linker, which is not over the array.
+    tr '{' '\n' <"$work/out" | sed -n '/"loop":"main/s/.*"predicted":\([0-9.]*\),"over_memory":\([0-9.][0-9.]*\).*/\1 \2/p' |
+        awk '{ n++; if (!($2 > $1 && $2 > 1.5)) wrong = 1 } END { exit !n || wrong }' || fail "$(cat "$work/out")"
     format=text profile "$work/large"
     holds out 'with arrays of that size'
 }
