@@ -42,7 +42,7 @@ void guess_row(const struct guess *g, const struct lattice *lattice, float *row)
 {
     memset(row, 0, lattice->stride * sizeof *row);
     for (unsigned i = 0; i < g->n; i++)
-        lattice_add(lattice, g->uops[i].set, g->uops[i].count, row);
+        lattice_add(lattice, g->uops[i].set, g->uops[i].count, row, row);
 }
 
 double guess_cycles(const struct guess *g, const float *row, const struct lattice *lattice,
@@ -270,7 +270,7 @@ void guess_single(const struct sights *s, struct guess *out)
     *out = b.guess;
 }
 
-/* A call of guess_neighbours. */
+/* A guess and the function that receives its neighbours */
 struct neighbour_pass {
     const struct guess *guess;
     const struct lattice *lattice;
@@ -279,21 +279,58 @@ struct neighbour_pass {
     float row[COLUMNS_MOST];   /* result of guess_row for @guess */
 };
 
-/* Calls the function of @n for @other. Only the sums of changed sets are computed again. */
+/* Computes the row of @other from that of @n's guess. Only the sums of changed sets are computed
+ * again. */
+static void neighbour_row(const struct neighbour_pass *n, const struct guess *other, float *row)
+{
+    const float *from = n->row;
+
+    for (unsigned i = 0; i < other->n; i++) {
+        int more = other->uops[i].count - count_on(n->guess, other->uops[i].set);
+        if (more) {
+            lattice_add(n->lattice, other->uops[i].set, (float)more, from, row);
+            from = row;
+        }
+    }
+    for (unsigned i = 0; i < n->guess->n; i++)
+        if (!count_on(other, n->guess->uops[i].set)) {
+            lattice_add(n->lattice, n->guess->uops[i].set, -(float)n->guess->uops[i].count, from,
+                        row);
+            from = row;
+        }
+    if (from == n->row)
+        memcpy(row, from, n->lattice->stride * sizeof *row);
+}
+
+/* Calls the function of @n for @other. */
 static void pass_neighbour(const struct neighbour_pass *n, const struct guess *other)
 {
     float row[COLUMNS_MOST];
 
-    memcpy(row, n->row, n->lattice->stride * sizeof *row);
-    for (unsigned i = 0; i < other->n; i++) {
-        int more = other->uops[i].count - count_on(n->guess, other->uops[i].set);
-        if (more)
-            lattice_add(n->lattice, other->uops[i].set, (float)more, row);
-    }
-    for (unsigned i = 0; i < n->guess->n; i++)
-        if (!count_on(other, n->guess->uops[i].set))
-            lattice_add(n->lattice, n->guess->uops[i].set, -(float)n->guess->uops[i].count, row);
+    neighbour_row(n, other, row);
     n->each(n->state, other, row);
+}
+
+/* Replaces one µop by two. */
+static void pass_splits(const struct neighbour_pass *n)
+{
+    const struct guess *g = n->guess;
+    struct guess first, other;
+    struct neighbour_pass with_first = {&first, n->lattice, n->each, n->state, {0}};
+
+    for (unsigned i = 0; i < g->n && g->n <= SPLIT_MOST; i++)
+        for (size_t a = 0; a < n->lattice->known; a++) {
+            first = *g;
+            if (a == g->uops[i].set || !change(&first, g->uops[i].set, -1) ||
+                !change(&first, a, 1))
+                continue;
+            neighbour_row(n, &first, with_first.row);
+            for (size_t b = 0; b <= a; b++) {
+                other = first;
+                if (b != g->uops[i].set && change(&other, b, 1))
+                    pass_neighbour(&with_first, &other);
+            }
+        }
 }
 
 void guess_neighbours(const struct guess *g, const struct lattice *lattice,
@@ -336,16 +373,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
         if (change(&other, g->uops[i].set, -1))
             pass_neighbour(&n, &other);
     }
-    /* Replaces one µop by two. */
-    for (unsigned i = 0; i < g->n && g->n <= SPLIT_MOST; i++)
-        for (size_t a = 0; a < lattice->known; a++)
-            for (size_t b = 0; b <= a; b++) {
-                struct guess other = *g;
-                if (a != g->uops[i].set && b != g->uops[i].set &&
-                    change(&other, g->uops[i].set, -1) && change(&other, a, 1) &&
-                    change(&other, b, 1))
-                    pass_neighbour(&n, &other);
-            }
+    pass_splits(&n);
     /* Replaces two overlapping sets by their intersection and union, and vice versa. Most
      * saturators do not distinguish the two. */
     for (unsigned i = 0; i < g->n; i++)

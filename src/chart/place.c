@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "chart/distinguish.h"
 #include "chart/guess.h"
+#include "chart/peers.h"
 #include "chart/pipes.h"
 #include "chart/saturate.h"
 #include "chart/saturator_level.h"
@@ -18,9 +20,6 @@
 #define FIRST_ASKED 3        /* number of experiments per form in the first round */
 /* Experiments per form in each later round. They distinguish the usages that remain possible. */
 #define LATER_ASKED 2
-/* smallest difference of two guesses' predictions in standard deviations at which an experiment
- * distinguishes them */
-#define TELLS 4.0
 /* largest excess of a guess's cost over the best cost at which the guess remains possible */
 #define STILL 9.0
 /* largest cost of new times for which the search for the best guess is not repeated */
@@ -29,8 +28,12 @@
 #define CHECKS 2
 #define FAILED_MOST 3        /* failed rounds after which a form is not measured again */
 #define CHECKED_MOST 4       /* maximum number of rounds of random experiments per form */
-#define CHOICES_MOST 64
 #define OTHERS_MOST 12       /* maximum number of alternatives stored per form */
+/* number of random experiments in which a form must agree with its peer before it takes its usage
+ */
+#define PEER_CHECKS 4
+/* maximum number of peers for which a form waits before it runs with all saturators itself */
+#define WAITS_MOST 3
 
 /* A requested experiment whose result is not evaluated yet */
 struct asked {
@@ -49,6 +52,11 @@ struct placing {
     bool explained;              /* the times do not contradict the guess */
     bool sought;                 /* the guess is the result of a search */
     bool done, all;
+    /* The form is compared with peers instead of searching for its usage. If @leader is not NULL,
+     * it waits for the measurements of this peer. */
+    bool compared;
+    const struct placing *leader;
+    unsigned waited, peer_checks;   /* numbers of waits, and of random experiments */
     /* number of rounds in which no guess explained all times of the form */
     unsigned failed;
     unsigned checked;            /* number of rounds of random experiments */
@@ -146,12 +154,6 @@ static void see(struct placer *p, struct placing *f)
     f->asked.count = 0;
 }
 
-/* Returns the difference of the predictions @a and @b in standard deviations. */
-static double distance(const struct placer *p, double a, double b)
-{
-    return fabs(a - b) / sight_noise(p->lattice->noise, fmin(a, b));
-}
-
 /* Sets out[choice] to the cycles with each of the @n choices at level @number. @rows: results of
  * guess_row. */
 static void cycles_at(const struct placer *p, const struct placing *f, size_t number,
@@ -163,40 +165,6 @@ static void cycles_at(const struct placer *p, const struct placing *f, size_t nu
     for (size_t i = 0; i < n; i++)
         out[i] = guess_cycles(&choices[i], rows[i], p->lattice,
                               &p->saturators.list.items[by.saturator], by.count);
-}
-
-/* Sets told[i] to the choices whose cycles differ from those of choice @i by more than noise. */
-static void tell_apart(const struct placer *p, const double *cycles, size_t n, uint64_t *told)
-{
-    size_t order[CHOICES_MOST];
-    uint64_t above = 0;   /* choices at and after position @end of the order */
-
-    for (size_t i = 0; i < n; i++) {
-        size_t at = i;
-        for (; at && cycles[order[at - 1]] > cycles[i]; at--)
-            order[at] = order[at - 1];
-        order[at] = i;
-        above |= (uint64_t)1 << i;
-        told[i] = 0;
-    }
-    for (size_t i = 0, end = 0; i < n; i++) {
-        const double least = cycles[order[i]];
-        for (; end < n && distance(p, least, cycles[order[end]]) <= TELLS; end++)
-            above &= ~((uint64_t)1 << order[end]);
-        told[order[i]] |= above;
-        for (size_t k = end; k < n; k++)
-            told[order[k]] |= (uint64_t)1 << order[i];
-    }
-}
-
-/* Returns how many of the @open pairs of @n choices a level distinguishes. */
-static unsigned count_told(const uint64_t *told, const uint64_t *open, size_t n)
-{
-    unsigned sum = 0;
-
-    for (size_t i = 0; i < n; i++)
-        sum += (unsigned)__builtin_popcountll(told[i] & open[i]);
-    return sum / 2;
 }
 
 /* Selects up to @most available levels. Each is the one that distinguishes the most remaining pairs
@@ -217,7 +185,7 @@ static void want_telling(const struct placer *p, struct placing *f, const struct
     for (size_t s = 0; s < levels; s++) {
         double cycles[CHOICES_MOST];
         cycles_at(p, f, s, choices, rows, n, cycles);
-        tell_apart(p, cycles, n, told + s * n);
+        distinguish(cycles, n, p->lattice->noise, told + s * n);
         for (size_t i = 0; i < n; i++)
             any[i] |= told[s * n + i];
     }
@@ -225,7 +193,8 @@ static void want_telling(const struct placer *p, struct placing *f, const struct
         size_t best = SIZE_MAX;
         unsigned best_told = 0;
         for (size_t s = 0; s < levels; s++) {
-            const unsigned now = available(p, f, s) ? count_told(told + s * n, open, n) : 0;
+            const unsigned now =
+                available(p, f, s) ? distinguished_pairs(told + s * n, open, n) : 0;
             if (now > best_told) {
                 best_told = now;
                 best = s;
@@ -494,13 +463,81 @@ static bool ask_checks(struct placer *p, struct placing *f)
     return asked > 0;
 }
 
+/* Requests the experiment @like of a peer. Returns false if it is not available. */
+static bool ask_like(struct placer *p, struct placing *f, const struct sight *like)
+{
+    if (like->beside == SIZE_MAX || !available(p, f, like->beside) ||
+        level_of(p, f, like->beside).count != like->count)
+        return false;
+    ask(p, f, like->beside);
+    return true;
+}
+
+static void take_usage_of(struct placing *f, const struct placing *peer)
+{
+    f->guess = peer->guess;
+    f->rival = peer->rival;
+    f->rivals = peer->rivals;
+    f->hidden = peer->hidden;
+    f->other_count = peer->other_count;
+    memcpy(f->others, peer->others, sizeof f->others);
+    judge(f);
+    f->done = true;
+}
+
+/* Compares a form that no usage explains with peers that ran with all saturators. Requests
+ * experiments that decide which peer behaves like it, and takes that peer's usage. If a peer is
+ * still measured, the form waits for it. Returns false if there is no peer. */
+static bool compare(struct placer *p, struct placing *f)
+{
+    const struct placing *peers[PEERS_MOST];
+    const struct sights *times[PEERS_MOST];
+    size_t n = 0;
+
+    f->leader = NULL;
+    for (size_t i = 0; i < p->n && n < PEERS_MOST; i++) {
+        const struct placing *g = &p->forms[i];
+        if (!g->all || g->explained || g->vectors != f->vectors ||
+            !peers_agree(&f->sights, &g->sights))
+            continue;
+        if (g->done) {
+            peers[n] = g;
+            times[n++] = &g->sights;
+        } else {
+            f->leader = g;
+        }
+    }
+    if (!n && f->leader && f->waited < WAITS_MOST) {
+        f->waited++;
+        return true;
+    }
+    f->leader = NULL;
+    if (!n)
+        return false;
+    const struct sight *best = peers_distinguish(&f->sights, times, n);
+    size_t asked = best && ask_like(p, f, best), at = rng_below(&p->rng, times[0]->list.count);
+    for (size_t i = 0; i < times[0]->list.count && f->peer_checks < PEER_CHECKS && asked < 2; i++)
+        if (ask_like(p, f, &times[0]->list.items[(at + i) % times[0]->list.count])) {
+            f->peer_checks++;
+            asked++;
+        }
+    if (!asked)
+        take_usage_of(f, peers[0]);
+    return true;
+}
+
 /* Decides how a form continues after a round, in which fit() found its best guess. */
 static void step(struct placer *p, struct placing *f)
 {
+    if (f->leader && !f->leader->done)
+        return;
     /* No usage explains the times so far. */
     if (!f->explained && !f->all) {
-        f->all = true;
         want_none(f);
+        f->compared = compare(p, f);
+        if (f->compared)
+            return;
+        f->all = true;
         ask_all(p, f);
     }
     if (f->asked.count)
@@ -541,6 +578,9 @@ static void fit_share(void *state, unsigned worker)
         if (!in_round(f))
             continue;
         see(p, f);
+        /* The usage of an explained peer is in the pool. */
+        if (f->compared && !(f->leader && f->leader->done && f->leader->explained))
+            continue;
         fit(p, f);
         /* An unexplained form runs with all saturators instead. */
         if (f->all || f->explained)

@@ -99,13 +99,13 @@ size_t lattice_set(const struct lattice *g, portset set)
 #endif
 
 FOR_WIDE_VECTORS
-void lattice_add(const struct lattice *g, size_t set, float count, float *row)
+void lattice_add(const struct lattice *g, size_t set, float count, const float *row, float *sum)
 {
     const float *within = g->within + set * g->stride;
 
     for (size_t c = 0; c < g->stride; c += LATTICE_LANES)
         for (size_t lane = 0; lane < LATTICE_LANES; lane++)
-            row[c + lane] += count * within[c + lane];
+            sum[c + lane] = row[c + lane] + count * within[c + lane];
 }
 
 FOR_WIDE_VECTORS
@@ -273,7 +273,8 @@ void saturators_find(const struct mapping *m, const struct lattice *g,
     for (size_t i = 0; i < e.n; i++)
         for (unsigned k = 0; k < mapping_at(m, i)->usage.count; k++)
             lattice_add(g, lattice_set(g, mapping_at(m, i)->usage.uops[k].ports),
-                        (float)mapping_at(m, i)->usage.uops[k].count, e.rows + i * g->stride);
+                        (float)mapping_at(m, i)->usage.uops[k].count, e.rows + i * g->stride,
+                        e.rows + i * g->stride);
     for (size_t i = 0; i < e.n; i++) {
         offer_counts(&e, i, SIZE_MAX, SIZE_MAX, out);
         for (size_t k = 0; k < i; k++)

@@ -3,6 +3,8 @@
 #ifndef PORTOLAN_CHART_SATURATE_H
 #define PORTOLAN_CHART_SATURATE_H
 
+#include <math.h>
+
 #include "base/vec.h"
 #include "chart/lab.h"
 #include "chart/residual.h"
@@ -41,13 +43,18 @@ static inline double sight_noise(double noise, double cycles)
 {
     return noise * cycles + 0.003;
 }
+/* Returns the difference of two times of an experiment in standard deviations. */
+static inline double sight_difference(double noise, double a, double b)
+{
+    return fabs(a - b) / sight_noise(noise, fmin(a, b));
+}
 /* Builds the lattice of the sets of @m. Adds in this order, up to COLUMNS_MOST columns:
  * intersections, single ports, pairs of ports. @out must be zeroed; late remains false. The lattice
  * has no columns if the sets of @m alone need more. */
 void lattice_make(const struct mapping *m, double width, double noise, struct lattice *out);
 void lattice_done(struct lattice *g);
-/* Adds @count µops of set number @set to the sums of @row. */
-void lattice_add(const struct lattice *g, size_t set, float count, float *row);
+/* Writes to @sum, which may be @row, the sums of @row with @count more µops of set number @set. */
+void lattice_add(const struct lattice *g, size_t set, float count, const float *row, float *sum);
 /* Returns the index of @set in g->sets; SIZE_MAX if the lattice lacks it. */
 size_t lattice_set(const struct lattice *g, portset set);
 /* Returns the cycles of the µop sums @row + @count * @more, @slots issue slots, and a pipe that is

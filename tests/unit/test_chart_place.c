@@ -534,6 +534,82 @@ static void test_odd_times(void **state)
     assert_false(times_explained(&alone));
 }
 
+/* Forms whose times no usage explains: with a store, they take less than the store alone. One of
+ * them is measured with all saturators, and the others take its usage after a few experiments. */
+static const struct by_hand odd[] = {
+    {"SHL (R64, I8)", "1*p0"},    {"SAR (R64, I8)", "1*p1"},   {"ADD (R64, R64)", "1*p01"},
+    {"MOV (R64, M64)", "1*p23"},  {"OR (R64, R64)", "1*p012"}, {"MOV (M64, R64)", "1*p4"},
+    {"IMUL (R64, R64)", "1*p2"},  {"AND (R64, R64)", "1*p3"},  {"XOR (R64, R64)", "1*p0123"},
+    {FORM, "1*p01"},              {"NEG (R64)", "1*p01"},      {"INC (R64)", "1*p01"},
+    {"DEC (R64)", "1*p01"},       {"BSWAP (R64)", "1*p01"},
+};
+#define ODD 5   /* number of forms at the end of the list that are placed */
+
+static bool is_odd(const char *form)
+{
+    for (size_t i = sizeof odd / sizeof *odd - ODD; i < sizeof odd / sizeof *odd; i++)
+        if (strcmp(form, odd[i].form) == 0)
+            return true;
+    return false;
+}
+
+static void odd_times(const void *state, const struct experiment *e, struct measured *m)
+{
+    bool placed = false, store = false;
+
+    (void)state;
+    for (size_t i = 0; i < e->count; i++) {
+        placed |= is_odd(e->terms[i].form);
+        store |= strcmp(e->terms[i].form, "MOV (M64, R64)") == 0;
+    }
+    if (placed && store)
+        m->cycles *= 0.7;
+}
+
+static void test_unexplained_forms_of_equal_times(void **state)
+{
+    const struct chart_options options = {.name = "charted", .seed = 1};
+    struct machine *m = machine_by_hand(5, odd, sizeof odd / sizeof *odd);
+    struct place_form forms[ODD];
+    struct placement *out = mem_zero(ODD, sizeof *out);
+    struct chart_bed b;
+    struct lab lab;
+    struct ports ports;
+    struct err err = {0};
+    double alone[sizeof odd / sizeof *odd];
+    unsigned most = 0, sum = 0;
+
+    (void)state;
+    chart_bed_init(&b, m, "*", 0);
+    chart_bed_alter(&b, odd_times, NULL);
+    struct mapping *core = mapping_new(mapping_ports(b.truth->mapping));
+    mapping_set_issue_width(core, mapping_issue_width(b.truth->mapping));
+    for (size_t i = 0; i < mapping_count(b.truth->mapping); i++)
+        if (!is_odd(mapping_at(b.truth->mapping, i)->form))
+            mapping_set(core, mapping_at(b.truth->mapping, i));
+    chart_bed_lab(&b, &options, &lab, alone);
+    for (size_t i = 0; i < ODD; i++) {
+        forms[i].form = names_find(&lab.table->forms, odd[sizeof odd / sizeof *odd - ODD + i].form);
+        forms[i].alone = alone[forms[i].form];
+        forms[i].group = 0;
+    }
+    assert_true(place_forms(&lab, core, forms, ODD, &ports, out, &err));
+    for (size_t i = 0; i < ODD; i++) {
+        assert_false(out[i].explained);
+        assert_true(usage_equal(&out[i].usage, &out[0].usage));
+        most = out[i].experiments > most ? out[i].experiments : most;
+        sum += out[i].experiments;
+    }
+    assert_true(sum < 0.75 * ODD * most);
+    for (size_t i = 0; i < ODD; i++)
+        placement_done(&out[i]);
+    free(out);
+    experiments_free(lab.table);
+    lab_done(&lab);
+    mapping_free(core);
+    chart_bed_done(&b);
+}
+
 /* Four slots per cycle. A form that takes a quarter of a cycle has one of four ports or none. The
  * slots limit the form with any form that keeps these ports busy. */
 static const struct by_hand wide[] = {{"SHL (R64, I8)", "1*p0"},   {"ADD (R64, R64)", "1*p01"},
@@ -574,6 +650,7 @@ int main(void)
         cmocka_unit_test(test_late_times_of_a_core),
         cmocka_unit_test(test_what_is_too_short_is_refuted),
         cmocka_unit_test(test_unknown_times), cmocka_unit_test(test_odd_times),
+        cmocka_unit_test(test_unexplained_forms_of_equal_times),
         cmocka_unit_test(test_the_width_hides_ports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

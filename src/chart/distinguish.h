@@ -1,0 +1,20 @@
+/* Which usages an experiment distinguishes, given the times that they predict */
+#ifndef PORTOLAN_CHART_DISTINGUISH_H
+#define PORTOLAN_CHART_DISTINGUISH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* smallest difference of two times in standard deviations at which an experiment distinguishes the
+ * usages that predict them */
+#define DISTINGUISHED 4.0
+/* maximum number of usages, the bits of a word */
+#define CHOICES_MOST 64
+
+/* Sets told[i], for each of @n usages, to the set of usages whose cycles differ from those of usage
+ * @i by DISTINGUISHED or more. @noise: see struct lattice. */
+void distinguish(const double *cycles, size_t n, double noise, uint64_t *told);
+/* Returns how many pairs of the @n usages in @open are also in @told. */
+unsigned distinguished_pairs(const uint64_t *told, const uint64_t *open, size_t n);
+
+#endif
