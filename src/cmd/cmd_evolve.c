@@ -706,8 +706,8 @@ const struct command command_evolve_adopt = {
         {PARAMETER(FLAG, "--alone", struct adopt_values, alone),
          .help = "make a machine of only the inferred forms and ports"},
         {PARAMETER(FLAG, "--least-error", struct adopt_values, least_error),
-         .help = "use the mapping with the smallest error, not the consensus, if the run ended "
-                 "with one"}),
+         .help = "use the mapping with the smallest error, instead of the consensus, if the run "
+                 "ended with one"}),
     .examples = EXAMPLES("evolve adopt", "evolve adopt --alone", "evolve adopt --least-error"),
     .values_size = sizeof(struct adopt_values),
     .flags = COMMAND_CHANGES,

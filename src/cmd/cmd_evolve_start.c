@@ -72,7 +72,7 @@ const struct parameter evolve_start_options[] = {
      .help = "pmevo: weight of the volume relative to the error"},
     {PARAMETER(TEXT, "--from", struct evolve_values, from), .value = "ID",
      .complete = COMPLETE_MACHINE, .otherwise = "random mappings",
-     .help = "machine whose mapping the search starts from"},
+     .help = "machine from whose mapping the search starts"},
     {PARAMETER(FLAG, "--continue", struct evolve_values, go_on),
      .help = "start from the last run's population; with --active: from that run's experiments"},
     {PARAMETER(TEXT, "--checkpoint", struct evolve_values, checkpoint), .value = "FILE|none",

@@ -474,7 +474,7 @@ static void add_left(const struct tuning *w, double cycles, struct str *sentence
         if (!b->changes_results || !(b->cycles < cycles * (1 - BUILD_GAIN)))
             continue;
         str_addf(sentence,
-                 ". Compiled with %s the loop would need %.2f cycles by the model, but results "
+                 ". Compiled with %s the loop is predicted to take %.2f cycles, but results "
                  "would be rounded differently: kernel tune --reassociate allows this build",
                  str_text(&b->how), b->cycles);
         return;
@@ -511,9 +511,9 @@ static void add_finding(const struct tuning *w, struct result *result)
     struct str sentence = {0};
 
     if (found) {
-        str_addf(&sentence, "Yes: %s%.2f instead of %.2f cycles per iteration %s (%+.0f %%): ",
+        str_addf(&sentence, "Yes: %s%.2f instead of %.2f cycles per iteration, %s (%+.0f %%): ",
                  cycles_words(false, !measured && w->tune->estimate), after, before,
-                 measured ? "measured here" : "by the model", gain(after, before));
+                 measured ? "measured here" : "predicted", gain(after, before));
         name_best(w, &sentence);
         add_left(w, after, &sentence);
     } else if (w->tune->unknown) {

@@ -226,8 +226,8 @@ static void memory_rows(const struct memory_costs *m, struct result *result)
 {
     static const char *const titles[MEMORY_COSTS] = {
         "load",      "one array",      "store",        "update",
-        "next to a store", "non-temporal", "non-temporal copy", "in no order",
-        "stores in no order", "every 2nd", "every 3rd", "every 4th",
+        "next to a store", "non-temporal", "non-temporal copy", "random order",
+        "random stores", "every 2nd", "every 3rd", "every 4th",
         "page",      "hop",            "among 250 uops", "among 70"};
     struct result_column columns[MEMORY_COSTS + 1] = {
         {.key = "kib", .title = "KiB", .kind = CELL_COUNT}};

@@ -83,7 +83,8 @@ static bool join(struct memory_curve *c, const char *word, struct err *err)
             "use --arrays 2=1+4160: stream 2 begins 4,160 bytes into the array of stream 1",
             "invalid arrays `%.40s`: expected STREAM=ARRAY", word);
     if (llabs(distance) > (1ll << 40))
-        return err_set(err, ERR_USAGE, "--arrays 2=1+4160", "`%.40s` is too far", word);
+        return err_set(err, ERR_USAGE, "--arrays 2=1+4160",
+                       "the distance in `%.40s` is too large", word);
     return streams_join(&c->streams, at, other, distance, err);
 }
 

@@ -48,7 +48,7 @@ static struct split of_replays(struct split s, const struct split_facts *f)
         s.branch = (struct split_term){r->live - r->trained, live_off + r->trained_off};
     } else if (s.cache.cycles < -s.cache.off && isnan(f->fresh))
         return unsplit(s, "replays take longer than the program, and too few iterations were "
-                          "recorded to tell why");
+                          "recorded to find the cause");
     else if (s.cache.cycles < -s.cache.off)
         return unsplit(s, "replays take longer than the program, because the program's branch "
                           "predictor was better trained, and loads reach lines not used recently");

@@ -101,7 +101,7 @@ static bool judge(const struct program_runs *runs, const double *inputs,
     program_inputs_print(runs->names, inputs, runs->name_count, &at);
     if (r->timed_out || (WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGXCPU))
         err_set(err, ERR_LIMIT, "use smaller inputs, or a longer --limit",
-                "the program did not finish within %g s for %s", options->seconds, str_text(&at));
+                "the program did not end within %g s for %s", options->seconds, str_text(&at));
     else if (WIFSIGNALED(r->status))
         err_set(err, ERR_DATA, "run the program in a shell to see its messages",
                 "the program crashed for %s: %s", str_text(&at), strsignal(WTERMSIG(r->status)));

@@ -137,7 +137,7 @@ static bool refused(const struct child_result *result, struct err *err)
     text += strspn(text, " \t\r\n");
     return err_set(err, ERR_IO, NULL, "gnuplot failed: %.*s",
                    result->timed_out ? 17 : (int)strcspn(text, "\n"),
-                   result->timed_out ? "gnuplot did not finish" : text);
+                   result->timed_out ? "gnuplot did not end in time" : text);
 }
 
 bool figure_draw(const struct figure *f, enum figure_format format, struct str *out,

@@ -18,8 +18,8 @@ static const struct demo_step {
      {"set machine skylake,sapphirerapids,znver4", "kernel load data/kernels/triad-skl-O3.s",
       "view kernel"},
      "A loop",
-     "Compiled by gcc -O3. Columns are execution ports; a cell has the cycles per iteration in "
-     "which the port is busy. The sentence below names the limit of the loop."},
+     "Compiled by gcc -O3. Columns are execution ports. A cell has the cycles per iteration for "
+     "which the instruction occupies the port. The sentence below names the limit of the loop."},
     {9,
      {"view timeline"},
      "The same loop, cycle by cycle",

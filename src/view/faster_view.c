@@ -91,7 +91,7 @@ static void draw_header(const struct faster_columns *c, bool by_measuring, struc
     grid_put(g, 2, y, c->what, ROLE_HEADER, 0, "version");
     if (c->cycles)
         grid_put(g, c->cycles, y, CYCLES, ROLE_HEADER, 0,
-                 by_measuring ? " cycles measured" : "cycles by model");
+                 by_measuring ? " measured cycles" : "predicted cycles");
     if (c->results)
         grid_put(g, c->results, y, RESULTS, ROLE_HEADER, 0, "results");
     if (c->code)

@@ -31,9 +31,9 @@ static const struct deed hints[] = {
 
 static const struct deed steps[] = {
     {.title = "One instruction",
-     .text = "Rows are instructions, columns are execution ports; a cell has the cycles per "
-             "iteration in which the port is busy. Press j or the arrow down: the line below the "
-             "table explains the selected instruction.",
+     .text = "Rows are instructions, columns are execution ports. A cell has the cycles per "
+             "iteration for which the instruction occupies the port. Press j or the arrow down: "
+             "the line below the table explains the selected instruction.",
      .keys = {'j', 'k', KEYCODE_DOWN, KEYCODE_UP}},
     {.title = "The bottleneck",
      .text = "The sentence names the limit of the loop; the bounds show the next limit. Press m: "

@@ -1,5 +1,5 @@
 #!/bin/sh
-# kernel tune: the result, the written code, and the comparison with the loop, by the model alone
+# kernel tune: the result, the written code, and the predicted comparison with the loop
 # and on this CPU.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
@@ -11,7 +11,7 @@ printed() { grep -qE -- "$1" "$work/out" || fail "not printed: $1: $(head -c 150
 
 test_answer_and_code() {
     expect 0 "$portolan" -e "kernel load $work/loop.s; kernel tune --machine skylake --unroll 1 --model-only --export $work/fast.s; kernel diff --machine skylake; kernel opened"
-    printed 'Yes: 1\.[0-9]+ instead of 3\.00 cycles per iteration by the model .*imul by a power of two as a shift'
+    printed 'Yes: 1\.[0-9]+ instead of 3\.00 cycles per iteration, predicted .*imul by a power of two as a shift'
     holds out 'by its dependences'
     printed 'B takes 1\.[0-9]+ cycles per iteration, A 3\.00'
     holds out 'loop.s (tuned)'
@@ -49,7 +49,7 @@ test_builds() {
     command -v gcc >/dev/null || skip 'needs gcc'
     printf 'void axpy(long n, double a, const double *restrict x, double *restrict y)\n{\n    for (long i = 0; i < n; i++)\n        y[i] += a * x[i];\n}\n' >"$work/axpy.c"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/axpy.c -O2 --compiler gcc; kernel tune --model-only --tries 20; kernel opened"
-    printed 'Yes: 0\.[0-9]+ instead of 1\.[0-9]+ cycles per iteration by the model \(-[0-9]+ %\): compiled with .*-O3'
+    printed 'Yes: 0\.[0-9]+ instead of 1\.[0-9]+ cycles per iteration, predicted \(-[0-9]+ %\): compiled with .*-O3'
     printed 'axpy.c.* -O3'
     printf 'double dot(const double *a, const double *b, long n)\n{\n    double s = 0;\n    for (long i = 0; i < n; i++)\n        s += a[i] * b[i];\n    return s;\n}\n' >"$work/dot.c"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/dot.c -O2 --compiler gcc; kernel tune --model-only --tries 20"

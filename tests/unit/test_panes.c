@@ -509,9 +509,9 @@ static void test_versions_of_another_loop(void **state)
     (void)state;
     load();
     run_to_end("set machine skylake; kernel tune --model-only --tries 20; view faster");
-    assert_true(large_holds("cycles by model"));
+    assert_true(large_holds("predicted cycles"));
     frame_run(&frame, "kernel hex 4801d8480fafc3");
-    assert_false(large_holds("cycles by model"));
+    assert_false(large_holds("predicted cycles"));
     assert_true(large_holds("can this be faster?"));
 }
 
