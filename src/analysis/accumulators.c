@@ -92,7 +92,7 @@ char *accumulators_split(const struct analysis *a, const struct deps *d,
     const uint32_t first = chain->links[0].row;
     const unsigned most = wanted < SPLIT_MOST ? wanted : SPLIT_MOST;
     for (unsigned i = 0; i < most; i++) {
-        /* Splits the links of one iteration, then those of further iterations. */
+        /* Splits the links of the first iteration, then those of further ones. */
         const uint32_t row = chain->count > 1 ? chain->links[i % chain->count].row : first;
         const struct insn *insn = a->rows[row].insn;
         const uint8_t reg = i ? free_register(a, insn, begin, starts) : sum.reg;

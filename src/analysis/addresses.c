@@ -47,8 +47,8 @@ struct access_place {
     struct value address;
     /* stride: bytes between the accesses of the last two rounds; 0 also if unknown */
     int64_t step;
-    /* number of rounds in which the access read a page that was not used recently; accesses of
-     * unknown address do not count */
+    /* number of rounds in which the access used a page that was not used recently; an access with
+     * an unknown address does not count */
     uint32_t misses;
     bool used, counted;
 };
@@ -161,11 +161,11 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
     if (op->segment != REG_NONE && s->start == START_MEASURED)
         segment = (struct value){0, START_SEGMENT};
 
-    /* Each operand relative to the program counter has its own cache line, the same in all copies
-     * of the block. */
+    /* Each operand that is relative to the program counter has its own cache line. All copies of
+     * the block use the same line. */
     if (op->base == REG_PC && s->start == START_MEASURED)
         at = (struct value){0, START_RELATIVE + (int64_t)insn->offset * START_RELATIVE_LINE};
-    /* The linked address is constant, and the same in every copy of the block. */
+    /* The linker sets the address, which is constant and the same in all copies of the block. */
     else if (op->base == REG_PC)
         at = (struct value){AT_CODE,
                             (int64_t)((uint64_t)op->displacement + insn->offset + insn->length)};
@@ -233,7 +233,8 @@ static const struct store_record *find_store(const struct state *s, struct value
         if (r->address.symbol != address.symbol)
             continue;
         int64_t from = distance(address.offset, r->address.offset);
-        /* All pages map to one physical page, so equal offsets in the page are equal addresses. */
+        /* Equal offsets in a page mean equal addresses, because all pages map to one physical
+         * page. */
         if (s->start == START_EQUAL)
             from = (int64_t)(((uint64_t)from + PAGE / 2) % PAGE) - PAGE / 2;
         if (from < (int64_t)r->bytes && from + (int64_t)bytes > 0)
@@ -294,8 +295,8 @@ static void note_place(struct state *s, uint32_t at, struct value address)
 {
     struct access_place *place = &s->work->places[at];
     int64_t page = address.offset >> 12;
-    /* An access with an unknown address is assumed to remain in its page: usually it accesses a
-     * flag, byte or bit field near a known address. */
+    /* An access with an unknown address is assumed to remain in its page, because it usually
+     * accesses a flag, byte or bit field near a known address. */
     bool related = !address.symbol || (place->used && place->address.symbol == address.symbol);
 
     place->step = place->used && place->address.symbol == address.symbol
@@ -420,7 +421,7 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
             *out = extended(s, from, left, sign);
         }
     } else {
-        /* Constants are computed only if the destination is the first operand. */
+        /* Computes constants only if the destination is the first operand. */
         struct value old = register_value(s, to->reg), other = input_value(s, right, loaded);
         if (left != to || !right || old.symbol || other.symbol ||
             (right->kind == OPERAND_REGISTER && right->bits < 32) ||
@@ -676,8 +677,8 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
         work->stores = mem_alloc(STORES * sizeof *work->stores);
         work->composites = mem_zero(COMPOSITES, sizeof *work->composites);
     }
-    /* The generation counter overflowed. An old generation could match, so the entries are
-     * cleared. */
+    /* After an overflow of the generation counter, clears the entries, because an old generation
+     * could match. */
     if (++work->generation == 0) {
         memset(work->composites, 0, COMPOSITES * sizeof *work->composites);
         work->generation = 1;

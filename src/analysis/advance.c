@@ -42,7 +42,8 @@ static struct advance advance_of(const struct kernel *k, size_t loop)
     for (size_t i = 0; i < work.accesses.count; i++) {
         const struct access *access = &work.accesses.items[i];
         const uint64_t step = access_step(access);
-        if (!step)   /* Without a stride the address is constant: a stack slot or a constant. */
+        if (!step)   /* Skips an access without a stride, because its address is constant: a stack
+                      * slot or a constant. */
             continue;
         add_line(&out.stepped, kernel_source_line(k, &insns[access->insn], NULL));
         out.least = step < out.least ? step : out.least;
@@ -65,8 +66,8 @@ enum advance_answer advance_compare(const struct kernel *a, size_t loop_a, const
         return ADVANCE_UNKNOWN;
     *times_a = x.least > y.least ? x.least / y.least : 1;
     *times_b = y.least > x.least ? y.least / x.least : 1;
-    /* The ratio of the largest strides must equal that of the smallest ones. Arrays with other
-     * element sizes have other strides, but the same ratio. */
+    /* The ratios of the largest and of the smallest strides must be equal. Arrays with elements of
+     * other sizes have other strides, but the same ratio. */
     const bool alike =
         x.least * *times_b == y.least * *times_a && x.most * *times_b == y.most * *times_a;
     return alike && *times_a <= TIMES_MOST && *times_b <= TIMES_MOST ? ADVANCE_KNOWN

@@ -10,8 +10,8 @@
 /* largest share of unused slots with which the slots of a group count as full */
 #define SLOTS_FULL 0.005
 #define HEAVY 4           /* minimum number of slots of an instruction that the sentence names */
-/* maximum number of slots of a loop that unrolling helps; counter and branch take little time in a
- * longer one */
+/* Maximum number of slots of a loop that unrolling helps. In a longer loop, counter and branch take
+ * little time. */
 #define LONG_LOOP 16
 
 static void count_accesses(const struct analysis *a, size_t *loads, size_t *stores)
@@ -292,7 +292,7 @@ static void add_heavy(const struct advice *s)
     double most = 0;
     size_t row = 0;
 
-    /* Only these two kinds of issue limit count slots. */
+    /* Only these two kinds of issue limits count slots. */
     if (a->issue.kind != ISSUE_SLOTS && a->issue.kind != ISSUE_VECTORS)
         return;
     for (size_t i = 0; i < a->count; i++) {
@@ -405,7 +405,8 @@ static void name_fewer(const struct analysis *a, struct str *out)
 
     for (unsigned p = 0, count = advice_bottlenecks(a, parts); p < count; p++)
         works |= 1U << work_on(a, parts[p]);
-    if ((works & accesses) & ((works & accesses) - 1U)) /* There is more than one kind of access. */
+    if ((works & accesses) & ((works & accesses) - 1U)) /* The works contain more than one kind of
+                                                         * access. */
         works = (works & ~accesses) | 1U << WORK_ACCESSES;
     for (unsigned work = 0; work < sizeof things / sizeof *things; work++)
         if (works >> work & 1) {
@@ -707,7 +708,7 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
     if (has_call(a))
         str_add(&s, "Without the called functions: ");
     if (limited_by_repeated(a))
-        ; /* The sentence would describe only one repetition. */
+        ; /* The sentence is omitted, because it would describe only one repetition. */
     else if (a->limit.count > 1)
         say_tie(&advice);
     else

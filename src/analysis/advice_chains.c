@@ -232,8 +232,8 @@ static bool forward_is_estimate(const struct analysis *a, size_t row)
            NULL;
 }
 
-/* Appends the sentence for a load that no single store covers, which waits until all its bytes are
- * in the cache. */
+/* Appends the sentence for a load whose bytes several stores wrote. It waits until all its bytes
+ * are in the cache. */
 static void say_blocked(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;

@@ -213,8 +213,8 @@ static bool takes_memory(const struct insn *insn, uint8_t reg, unsigned bits)
         if (op->kind != OPERAND_REGISTER || op->reg != reg)
             continue;
         reads++;
-        /* The destination must be a register. A scalar in a vector register has the width of the
-         * load. */
+        /* The operand must only be read, because a destination cannot be in memory. A scalar in a
+         * vector register has the width of the load. */
         fits += op->access == ACCESS_READ && !op->implicit &&
                 (op->bits == bits || op->file == FILE_VECTOR);
     }
@@ -263,11 +263,11 @@ bool advice_could_widen(const struct analysis *a)
             if (op->kind != OPERAND_MEMORY || !(insn->traits & (INSN_LOAD | INSN_STORE)))
                 continue;
             if (op->index >= isa->vectors && op->index != REG_NONE)
-                return false;   /* A gather has a vector index. */
+                return false;   /* A gather is not suited, because it has a vector index. */
             bits = op->bits > bits ? op->bits : bits;
         }
         for (unsigned k = 0; k < insn->operand_count; k++) {
-            /* A scalar may be in an operand of 128 bits. */
+            /* A scalar may be in an operand with 128 bits. */
             const struct operand *op = &insn->operands[k];
             if (op->kind == OPERAND_REGISTER && op->file == FILE_VECTOR && op->bits > 128)
                 bits = op->bits > bits ? op->bits : bits;

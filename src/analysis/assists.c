@@ -48,7 +48,7 @@ static bool is_denormal(const struct operand *memory)
 
 static bool loads_number(const struct insn *insn)
 {
-    /* fild, fiadd and fbld load integers. */
+    /* fild, fiadd and fbld load integers, so no denormals. */
     return insn->mnemonic[1] != 'i' && insn->mnemonic[1] != 'b';
 }
 
@@ -59,7 +59,7 @@ static unsigned load(struct stack *s, const struct insn *insn)
     uint8_t value = NUMBER;
 
     if (!memory && places_of(insn, places) && insn->operand_count && !insn->operands[0].implicit) {
-        /* With two operands, fld reads the second one. */
+        /* If fld has two operands, it reads the second one. */
         unsigned n = places_of(insn, places);
         value = *at(s, places[n - 1]);
         faults += value == EMPTY;

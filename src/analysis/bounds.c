@@ -15,8 +15,8 @@
 #define BELOW 0.97
 /* largest measured delay in cycles, caused by three additions */
 #define CHAIN_DELAY_MOST (2 / 3.0)
-/* Smallest ratio of the ports' cycles to the largest bound at which replays are included. µops of
- * ports with less load rarely wait. */
+/* Smallest ratio of the ports' cycles to the largest bound at which replays are included. At a
+ * lower one, µops rarely wait. */
 #define REPLAYS_FROM 0.75
 
 const char *cycles_words(bool least, bool estimate)
@@ -187,12 +187,13 @@ static double split_cycles(const struct block_work *w, const struct insn *insns,
             only_loads && access->store ? 0 : (each - 1) * first_level_split_share(access);
         stores += access->store ? slots : 0;
         loads += access->store ? 0 : slots;
-        /* @each of split_loads_per_cycle is relative to the limit of all loads. */
+        /* If @only_loads, @each is relative to the limit of all loads, so vector loads have no
+         * limit of their own. */
         if (!only_loads && !access->store && w->costs.rows[access->insn].op->traits & OP_VECTOR)
             vectors += slots;
         split += slots;
     }
-    /* fmax returns the other operand if one is NaN. */
+    /* fmax ignores an argument that is NaN. */
     return split > 0 ? fmax(fmax(loads / c->loads_per_cycle, vectors / c->vector_loads_per_cycle),
                             stores / c->stores_per_cycle)
                      : 0;
@@ -209,8 +210,8 @@ bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count,
 
     bounds_of(w, insns, count, &options, false, &b);
     for (size_t i = 0; i < sizeof hard / sizeof *hard; i++) {
-        /* The memory bounds of lines and banks are means over many iterations, so a measurement can
-         * be lower. */
+        /* Skips the memory bounds of lines and banks. They are means over many iterations, so a
+         * measurement may be lower. */
         const bool counted = hard[i] != BOUND_MEMORY || b.accesses == ACCESSES_LOADS ||
                              b.accesses == ACCESSES_STORES;
         if (counted && !(b.fitted & 1U << hard[i]) && b.cycles[hard[i]] > 0 &&
@@ -308,7 +309,7 @@ static double unhurried_limit(const struct core *c, const struct insn *insns, si
 
     for (size_t i = 0; i < count; i++)
         stores += (insns[i].traits & INSN_STORE) != 0;
-    /* fmax returns the other operand if one is NaN. */
+    /* fmax ignores an argument that is NaN. */
     return fmax(stores / c->stores_per_cycle, others->cycles[BOUND_MEMORY] / SPARE);
 }
 
@@ -386,8 +387,8 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
             out->bottleneck = (enum bound_kind)kind;
         }
     w->total = out->total;
-    /* If the closing branch limits the front end, a bound with equal cycles that unrolling does not
-     * relieve is named instead. */
+    /* If the closing branch limits the front end, names another bound with equal cycles that
+     * unrolling does not relieve. */
     for (int kind = BOUND_FRONTEND + 1;
          out->bottleneck == BOUND_FRONTEND && out->frontend.by_branch && kind < BOUND_COUNT; kind++)
         if (out->cycles[kind] >= out->total)

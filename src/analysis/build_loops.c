@@ -182,7 +182,8 @@ static void take_steps(const struct insn *insns, size_t count, struct address_wo
     for (size_t i = 0; i < work->accesses.count; i++) {
         const struct access *access = &work->accesses.items[i];
         const uint64_t step = access_step(access);
-        if (!step)   /* Without a stride the address is constant: a stack slot or a constant. */
+        if (!step)   /* Skips an access without a stride, because its address is constant: a stack
+                      * slot or a constant. */
             continue;
         if (!out->least || step < out->least) {
             out->least = step;
@@ -230,8 +231,9 @@ static void take_loop(struct build_piece *piece, const struct kernel *k, size_t 
     for (size_t m = 0; m < w->count; m++) {
         struct bounds bounds;
         const bool room = shortage_need(count * BLOCK_BYTES_EACH);
-        /* An iteration of a computed goto executes only one of several parts. No instruction is
-         * analysed then, or without memory for the copy, which yields no result. */
+        /* Analyses no instruction of a computed goto, because an iteration executes only one of
+         * several parts. Nor does it without memory for the copy. The analysis then has no
+         * result. */
         const bool all = analysis_bounds(w->works[m], taken ? taken : insns,
                                          room && !loop->dispatch ? count : 0, false, &bounds);
         out.costs[m] = (struct loop_cost){bounds.total, bounds.bottleneck, !all, bounds.estimate};

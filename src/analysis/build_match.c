@@ -10,7 +10,7 @@
 #include "base/path.h"
 #include "base/watch.h"
 
-#define PAIRS_MOST 4000000u    /* maximum number of pairs of loops compared in a group */
+#define PAIRS_MOST 4000000u    /* maximum number of pairs of loops that are compared in a group */
 /* largest distance, in functions, of a renamed function's match from its expected position */
 #define NEAR 1000u
 #define ALIKE_FUNCTION 0.7     /* smallest similarity of loops of functions with different names */
@@ -77,7 +77,8 @@ static double score_of(const struct matcher *m, enum match_way way, uint32_t a, 
     double score = 2 * lines + alike + (p->sequence == q->sequence) + 0.3 * (1 - fabs(x - y));
     score += p->innermost == q->innermost ? 0.5 : -0.25;
     score += p->depth == q->depth ? 0.25 : 0;
-    /* This exceeds the largest score for similar instructions. */
+    /* The penalty for a single remainder loop exceeds the largest score for similar
+     * instructions. */
     score += p->remainder == q->remainder ? 0.5 : -2;
     score += f->member && g->member && strcmp(f->member, g->member) == 0;
     return score + 0.5 * sourced;
@@ -128,8 +129,7 @@ static void match_group(struct matcher *m, const struct group *g, enum match_way
     }
 }
 
-/* Key of a group, a function name or a source file, and the function or loop that has it
- * (@item). */
+/* Key of a group: a function name or a source file. @item: the function or loop that has it. */
 struct group_key { const char *key; uint32_t item; bool of_b; };
 
 static int by_key(const void *a, const void *b)
@@ -222,7 +222,7 @@ static bool untouched(const uint32_t *matched, const struct build_function *f)
     return true;
 }
 
-/* A function none of whose loops has a match */
+/* A function without any loop that has a match */
 struct left_over {
     uint32_t function;
     uint64_t sequence;

@@ -55,7 +55,7 @@ static enum link_class vector_sum_class(const struct insn *insn, int end, bool f
                    ? LINK_ADD
                : has_word(m, "mull") ? LINK_MULTIPLY
                                      : LINK_OTHER;
-    /* These instructions add to the first operand. */
+    /* adalp and aba add to the first operand. */
     if (has_word(m, "adalp") || has_word(m, "aba"))
         return end == 0 ? LINK_ADD : LINK_OTHER;
     if ((has_word(m, "sub") || has_word(m, "addw")) && !first)

@@ -45,7 +45,7 @@ struct core *core_new(const struct machine *m)
 #define READ_SWITCH(key) c->key = fact_switch(m, #key);
     CORE_NUMBERS(READ_NUMBER)
     CORE_SWITCHES(READ_SWITCH)
-    if (c->loop_buffer <= 0)   /* Size 0: the loop buffer exists, but is disabled. */
+    if (c->loop_buffer <= 0)   /* A loop buffer of size 0 exists, but is disabled. */
         c->loop_buffer = NAN;
     c->eliminates_once = machine_fact(m, "eliminate_once") != NULL;
     c->fused_domain = machine_has(m, "issue_domain", "fused");
@@ -219,8 +219,8 @@ static int32_t operation_latency(const struct core *c, const struct insn *insn, 
     if (!memory || !(insn->traits & (INSN_LOAD | INSN_STORE)))
         return hundredths(op->entry->latency);
     const struct mapping_entry *plain = register_form(c->machine, insn, memory->bits);
-    /* Rename eliminates some additions of registers, but additions of loaded values are
-     * executed. */
+    /* Rename eliminates some additions of registers. Additions of loaded values are executed, so
+     * they take a cycle. */
     if (plain && !isnan(plain->latency))
         return plain->usage.count || !insn->flags_written ? hundredths(plain->latency) : CYCLE;
     if (isnan(op->entry->latency))
@@ -339,7 +339,7 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
         op->traits |= op->usage.uops[i].ports & c->pipes ? OP_PIPE : 0;
     if (!(op->traits & OP_KNOWN))
         return;
-    /* On a load-store architecture a second µop of a load may update its base. */
+    /* On a load-store architecture, the second µop of a load may update the base. */
     bool plain = c->isa->load_store;
     if (loads && !stores && (plain ? !merges_loaded(insn) : ported <= 1))
         op->traits |= OP_PURE_LOAD;
@@ -402,15 +402,15 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         op->micro_ops = op->entry->micro_ops;
         op->traits |= OP_KNOWN;
         classify(c, insn, op);
-        /* On a load-store architecture the table's latency of a load begins at its address, and
-         * depends on width, extension and register count. */
+        /* On a load-store architecture, the table's latency of a load begins at its address. It
+         * depends on width, extension and number of registers. */
         if (c->isa->load_store && op->traits & OP_PURE_LOAD && !isnan(op->entry->latency)) {
             op->load_latency = hundredths(op->entry->latency);
             op->traits &= ~(uint32_t)OP_LOAD_UNKNOWN;
         }
         op->latency = operation_latency(c, insn, op);
         /* An executed move takes at least one cycle. The table may have 0, because rename usually
-         * eliminates the move. A move from or to memory has the latency of its access. */
+         * eliminates the move. A move from or to memory has the latency of its access instead. */
         if (op->latency >= 0 && op->latency < CYCLE && op->usage.count &&
             !(insn->traits & (INSN_LOAD | INSN_STORE)))
             op->latency = CYCLE;
@@ -418,11 +418,12 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         approximate(c, insn, op);
         classify(c, insn, op);
     }
-    /* Rename eliminates the instruction, for example an addition of an immediate on Golden Cove. */
+    /* The instruction has no µop: a nop, or an instruction that rename eliminates, such as an
+     * addition of an immediate on Golden Cove. */
     if (insn->traits & INSN_NOP || (op->entry && !op->usage.count))
         op->latency = 0;
     if (op->traits & OP_STACK && insn->traits & INSN_LOAD && insn->traits & INSN_STORE)
-        /* Push and pop of a memory operand also write the stack pointer. */
+        /* The latency of the stack pointer is 0. Push and pop of a memory operand also write it. */
         op->latency = 0;
     restrict_indexed(c, &op->usage, &op->indexed);
     take_rules(c, op);

@@ -185,7 +185,7 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
                   (op->traits & OP_PIPE ? ROW_PIPE : 0) | (op->traits & OP_FIRST ? ROW_FIRST : 0) |
                   (op->estimate ? ROW_ESTIMATE : 0);
     costs->estimate |= op->estimate != NULL;
-    /* A move to itself is executed, although the table has the form as eliminated. */
+    /* A move to itself is executed, although the table has its form as eliminated. */
     bool executed = op->traits & OP_ELIMINATED && !op->usage.count && c->add &&
                     insn->operands[0].file == FILE_GENERAL && moves_to_itself(insn);
     add_usage(costs, row,

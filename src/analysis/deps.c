@@ -24,7 +24,7 @@ struct holder {
 /* Values on which a store's address and data depend */
 struct store_input {
     struct holder place[2];        /* base and index register */
-    bool copied;                   /* a load wrote the stored register */
+    bool copied;                   /* whether a load wrote the stored register */
     /* load whose value, after a one-cycle operation, is stored; NO_LOAD: none */
     uint32_t modified;
 };
@@ -41,8 +41,8 @@ struct build {
     const struct costs *costs;
     struct deps *d;
     struct holder holds[RESOURCE_COUNT];
-    bool loaded[RESOURCE_COUNT];   /* by register: a load wrote its current value */
-    size_t forward;                /* next entry in the list of forwarded loads */
+    bool loaded[RESOURCE_COUNT];   /* by register: whether a load wrote its current value */
+    size_t forward;                /* index of the next entry in the list of forwarded loads */
     struct store_input *stores;    /* per instruction, used for stores; NULL: not needed */
     struct forwarding forwarding;
     /* Top of the x87 stack before each instruction, and after the last one. NULL: no x87
@@ -53,7 +53,8 @@ struct build {
     int32_t slow;
     /* barrier before the current instruction; @known false: none */
     struct holder barrier;
-    /* a load waits until a store has written the cache, so the order of commits is needed */
+    /* whether a load waits until a store has written the cache; the order of commits is then
+     * needed */
     bool blocked;
 };
 
@@ -153,7 +154,8 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
     uint8_t resource = b->d->nodes[node].resource;
     const struct dep_node *n = &b->d->nodes[node];
 
-    if (resource == RESOURCE_MEMORY)   /* Addresses determine the dependences through memory. */
+    if (resource == RESOURCE_MEMORY)   /* Addresses determine the dependences through memory, so
+                                        * memory has no holder. */
         return;
     b->holds[resource] = (struct holder){node, distance, true};
     const struct operand *source = &b->insns[n->insn].operands[1];
@@ -201,14 +203,14 @@ static int32_t latency_of(const struct build *b, uint32_t at, int from, int to, 
     const struct cost *row = &b->costs->rows[at];
 
     *guessed = false;
-    /* In a macro-fused pair the addition is executed. */
+    /* The addition of a macro-fused pair is executed. */
     if (row->flags & ROW_FUSED && row->sum.adds && to < LATENCY_ADDRESS)
         return CYCLE;
     if (row->flags & ROW_SUM && to < LATENCY_ADDRESS)
         return row->sum.executed * CYCLE / 100;
     *guessed = row->op->traits & OP_KNOWN && known_latency(row->op, from, to) < 0;
     int32_t latency = operation_latency(row->op, from, to);
-    /* Intel's cores execute a move to the same register. */
+    /* Intel's cores execute a move to the same register instead of eliminating it. */
     if (row->op->traits & OP_ELIMINATED && latency < CYCLE && b->c->fused_domain)
         latency = CYCLE;
     if (is_unhurried(b, row, latency))
@@ -272,7 +274,8 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
                      insn->operands[end].implicit;
         if (row->op->traits & OP_STACK && node->resource == sp &&
             insn->operands[node->end].implicit && !stack)
-            continue;   /* The new stack pointer depends only on the old one. */
+            continue;   /* Skips other inputs, because the new stack pointer depends only on the old
+                         * one. */
         if ((swap && end == node->end && end < LATENCY_ADDRESS) || node->end == LATENCY_COMMIT ||
             node->end == LATENCY_FENCE || is_spent_mask(b, insn, node->end))
             continue;
@@ -285,7 +288,8 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
             continue;
         }
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(b, insn))
-            /* Of the results of a shift by cl, only the flags depend on the old flags. */
+            /* Skips other results of a shift by cl, because only the flags depend on the old
+             * flags. */
             continue;
         bool guessed = false;
         int32_t latency = stack           ? (b->c->stack_engine ? 0 : CYCLE)
@@ -349,7 +353,8 @@ static int32_t slow_latency(const struct build *b, uint32_t at)
     if (isnan(b->c->slow_flags_latency) ||
         (insn->operation != OPERATION_SELECT && insn->operation != OPERATION_SET))
         return 0;
-    /* The first of two µops combines the flags, so the latency is always 2 cycles. */
+    /* An instruction that reads both always takes 2 cycles, because the first of its µops combines
+     * the flags. */
     if (insn->flags_read & FLAG_CARRY && insn->flags_read & OTHER_FLAGS)
         return 0;
     if (insn->flags_read & FLAG_CARRY && has_slow_flags(b, carry))
@@ -413,7 +418,7 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
         if (parts[i] >= REG_PC)
             continue;
         int32_t extra = insn->traits & INSN_LOAD ? info->load_latency + load_extra(b->c, op) : 0;
-        /* The latency of pointer chasing is shorter if a load wrote the base and the address is
+        /* Pointer chasing has a shorter latency if a load wrote the base and the address is
          * simple. */
         if (extra && !(info->traits & OP_VECTOR) && b->loaded[parts[i]] && is_simple_address(op) &&
             !isnan(b->c->load_latency_simple))
@@ -457,7 +462,7 @@ static void read_memory(struct build *b, uint32_t at)
         bool renamed = forwarding_renamed(&b->forwarding, f);
         if (b->stores && b->stores[f->store].copied && f->fits &&
             b->costs->rows[at].op->traits & OP_VECTOR)
-            /* fmax returns the other operand if one is NaN. */
+            /* fmax ignores an argument that is NaN. */
             cycles = fmax(cycles, b->c->store_forward_copied);
         if (b->stores && b->stores[f->store].modified == at && f->fits && !renamed)
             cycles = fmax(cycles, b->c->store_forward_modify);
@@ -577,12 +582,12 @@ static void read_inputs(struct build *b, uint32_t at)
         } else if (is_followed(op) && !same_register &&
                    (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
             struct holder value = b->holds[resource_of(b, at, op)];
-            /* The operand is part of a register, and the last write was of the whole register. */
+            /* A part of a register without a known last write uses that of the whole register. */
             if (op->offset_bits && !value.known)
                 value = b->holds[op->reg];
             connect(b, at, value, (int)i,
                     sync_latency(b, at, op->reg) + between_kinds(b, at, value) + sum);
-            /* A separate high byte is merged first. */
+            /* A separate high byte is merged first, which adds a dependence on it. */
             if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i,
                         hundredths(b->c->high_byte_latency));
@@ -632,7 +637,7 @@ static uint64_t begin_iteration(struct build *b)
 {
     uint64_t written = 0;
 
-    if (b->turns)   /* An earlier iteration may have written another physical register. */
+    if (b->turns)   /* In an earlier iteration, another physical register may have had this name. */
         memset(b->holds + X87_FIRST, 0, X87_REGISTERS * sizeof *b->holds);
     for (uint32_t i = 0; i < b->costs->count; i++) {
         for (uint32_t n = b->d->first_node[i]; n < b->d->first_node[i + 1]; n++) {

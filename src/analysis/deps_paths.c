@@ -105,7 +105,7 @@ double deps_critical_path(const struct deps *d, bool *on_path, size_t count)
 
     for (size_t i = 0; on_path && i < count; i++)
         on_path[i] = false;
-    /* The edges are sorted by consuming instruction, so one pass reaches every node. */
+    /* One pass reaches every node, because the edges are sorted by consuming instruction. */
     for (size_t i = 0; i < d->edge_count; i++) {
         const struct ratio_edge *edge = &d->edges[i];
         int64_t at = (edge->distance ? 0 : reach[edge->from]) + edge->weight;

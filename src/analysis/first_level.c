@@ -77,7 +77,7 @@ static double bound_of(const struct core *c, const struct address_work *work, si
             crossed += add_load(&work->accesses.items[i], bank_bytes, banks);
     for (size_t i = 0; i < BANKS_MOST; i++)
         most = fmax(most, banks[i]);
-    /* fmax returns the other operand if one is NaN. */
+    /* fmax ignores an argument that is NaN. */
     return fmax(most / c->loads_per_bank, crossed / c->split_loads_per_cycle);
 }
 
@@ -255,8 +255,8 @@ double first_level_store_runs(const struct core *c, const struct address_work *w
             work->accesses.items[i].store ? first_level_period(&work->accesses.items[i], line) : 1;
         period = own > period ? own : period;
     }
-    /* Two periods are counted, because a run may end only in every second one. The warm-up is one
-     * period, or two if writes can wait. */
+    /* Counts two periods, because a run may end only in every second one. Before them, one period
+     * warms up, or two if writes can wait. */
     uint32_t start = isnan(c->store_word_bytes) ? 1 : 2, end = start + 2;
     for (uint32_t k = 0; k < end * period; k++) {
         before = k == start * period ? runs.count : before;

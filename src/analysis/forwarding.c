@@ -60,7 +60,7 @@ static bool may_rename(const struct forwarding *f, const struct forward *link)
         return false;
     if (to->bits < 64 && stores_sum(f, link->store))
         return false;
-    /* Rename does not find the store of a read-modify-write of too many µops. */
+    /* Rename does not find the store of a read-modify-write that has too many µops. */
     if (f->core->renamed_modify && store->traits & INSN_LOAD &&
         !(f->costs->rows[link->store].op->traits & OP_RENAMES))
         return false;
@@ -171,11 +171,13 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
         return forwarding_blocks(c, link) ? c->store_forward_fail + drained(f, link)
                                           : c->store_forward_part;
     if (load->traits & INSN_LOCK && !isnan(c->memory_renaming))
-        return 0;   /* The measured latency of the locked instruction includes the forwarding. */
+        return 0;   /* Adds nothing to the latency of a locked instruction, because its measurement
+                     * includes the forwarding. */
     if (forwarding_renamed(f, link))
         return c->memory_renaming;
     if (stores_sum(f, link->store) && !(store->traits & INSN_LOAD))
-        return c->store_forward + 1;   /* The addition that rename deferred executes first. */
+        return c->store_forward + 1;   /* Adds a cycle for the addition that rename deferred,
+                                        * because it executes first. */
     if (load->x87 != X87_NONE)
         return c->store_forward_x87;
     if (f->costs->rows[link->load].op->traits & OP_VECTOR)
@@ -184,7 +186,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
                    !((load->traits | store->traits) & INSN_INDEXED) && covers_address(c, load) &&
                    covers_address(c, store);
     follows = follows && (!c->renamed_stack_only || on_stack(f, insn_memory(load)));
-    /* On machines with memory_renaming_length, a shorter block has no memory renaming. */
+    /* On a machine with memory_renaming_length, a shorter block has no memory renaming. */
     follows = follows && isnan(c->memory_renaming_length);
     bool modify =
         load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !follows;

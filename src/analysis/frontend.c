@@ -113,7 +113,7 @@ static double decode(const struct core *c, const struct insn *insns, const struc
             }
             if (d->micro_ops > most)
                 cycle += (d->micro_ops - 1) / core_microcode_width(c);
-            /* An instruction of several µops leaves fewer decoders for the following ones. */
+            /* An instruction of several µops leaves fewer decoders for those after it. */
             used += d->micro_ops > 1 ? (d->micro_ops < decoders ? d->micro_ops : decoders) : 1;
             full = d->branch || d->micro_ops >= c->decode_alone_uops;
         }
@@ -214,9 +214,10 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
     if (windows_known(c)) {
         struct window_groups groups = {.copies = 0};
         windows_form(c, insns, costs, shape, align, &groups);
-        /* fmax returns the other operand if one is NaN. */
+        /* fmax ignores an argument that is NaN. */
         const double least = fmax(cycles, slots / c->issue_width);
-        /* frontend.by_branch covers a loop whose windows take no longer than its closing branch. */
+        /* Windows do not limit a loop if they take no longer than its closing branch, which
+         * frontend.by_branch covers. */
         const bool jump_alone = shape == SHAPE_LOOP && groups.cycles <= 1 / c->taken_branches;
         *by_windows = groups.cycles > least && !jump_alone;
         cycles = jump_alone ? least : fmax(cycles, groups.cycles);
@@ -271,7 +272,8 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         slots += costs->rows[i].decode;
     if (!isnan(c->predecode_bytes) && !isnan(c->predecode_width))
         out->predecode = predecode(c, insns, costs->count, shape, align, &fullest);
-    /* Without predecoder facts a machine may have fetch_bytes, the bytes fetched per cycle. */
+    /* A machine without facts of the predecoder may have fetch_bytes, the number of bytes fetched
+     * per cycle. */
     else if (!isnan(c->fetch_bytes))
         out->predecode = bytes_of(insns, costs->count) / c->fetch_bytes;
     if (!isnan(c->decoders))
@@ -283,7 +285,8 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         crowded = crowded_at(c, insns, costs, shape, align);
         out->jcc_erratum = boundary != FRONTEND_NOWHERE;
         out->crowded = crowded != FRONTEND_NOWHERE;
-        out->large = slots > c->uop_cache_size;   /* False if uop_cache_size is unknown (NaN). */
+        out->large = slots > c->uop_cache_size;   /* NaN means that uop_cache_size is unknown; the
+                                                   * comparison is then false. */
         out->uop_cache = uop_cache(c, insns, costs, shape, slots, align, &out->by_windows);
         if (!isnan(c->loop_buffer) && !out->crowded && !out->large && slots <= c->loop_buffer)
             out->loop_buffer = loop_buffer(c, slots);
@@ -296,7 +299,7 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         out->cycles = out->uop_cache;
     } else if (!isnan(out->predecode) || !isnan(out->decode)) {
         out->source = SOURCE_DECODERS;
-        /* fmax returns the other operand if one is NaN. */
+        /* fmax ignores an argument that is NaN. */
         out->cycles = fmax(out->predecode, out->decode);
         out->at = out->jcc_erratum                ? boundary
                   : out->crowded                  ? crowded

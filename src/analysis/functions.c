@@ -108,7 +108,8 @@ static int by_heat(const void *a, const void *b)
 
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err)
 {
-    /* Symbols may overlap, so the sum of their sizes may exceed the code size. */
+    /* Limits the number of bytes to scan, because symbols may overlap and the sum of their sizes
+     * may exceed the code size. */
     uint64_t looked_at = 0, most = OVERLAPS * (uint64_t)o->length;
     struct glimpse look = {0};
 

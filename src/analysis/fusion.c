@@ -15,8 +15,8 @@ static bool has_shift(const struct insn *insn)
 
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch)
 {
-    /* The branch reads only the sign, overflow or parity flag. "Less" and "greater" read two
-     * flags. */
+    /* The branch reads only the sign, overflow or parity flag. "Less" and "greater" read two flags,
+     * so they do not count. */
     bool rare = branch->flags_read == FLAG_OVERFLOW || branch->flags_read == FLAG_SIGN ||
                 branch->flags_read == FLAG_PARITY;
 

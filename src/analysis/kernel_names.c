@@ -139,7 +139,8 @@ bool symbol_printable(const char *name)
 
 void symbol_print(const char *name, struct str *out)
 {
-    /* Intel syntax may read an unquoted name without a leading dot as an operator or register. */
+    /* Quotes other names, because Intel syntax may read an unquoted one without a leading dot as an
+     * operator or register. */
     bool plain = *name == '.';
 
     for (const char *at = name; *at; at++)

@@ -133,7 +133,7 @@ bool kernel_object_source(struct kernel *k, const struct object *o, const char *
 
     const uint64_t at = object_position_place(o, k->insns[k->loops[0].first].offset);
     const struct object_section *section = object_section_at(o, at);
-    /* Only the debug information of this section is read, because each section has its own. */
+    /* Reads only the debug information of this section, because each section has its own. */
     const uint64_t before = section ? at - section->offset : 0, first = k->insns[0].offset,
                    from = section && first > section->position ? first - section->position : 0;
     const uint64_t to = section && last->offset + last->length - section->position < section->size
@@ -352,7 +352,7 @@ static struct kernel *hottest_in_archive(const struct archive *a,
     struct err fault = {0};
     struct object o;
 
-    /* Damaged members, and members of another instruction set, add no functions. */
+    /* Skips damaged members, and those of another instruction set. */
     for (size_t i = 0; i < a->members.count && !watch_over(); i++) {
         watch_at("object files", (double)i, (double)a->members.count);
         read += rank_member(a, i, &best, &bytes, &fault);
@@ -369,7 +369,7 @@ static struct kernel *hottest_in_archive(const struct archive *a,
         member = k && k == next ? best.list.items[i].member : member;
         object_done(&o);
     }
-    /* Reading debug information may take long, so only that of the selected member is read. */
+    /* Reads only the debug information of the selected member, because reading it may take long. */
     if (k) {
         const struct archive_member *m = &a->members.items[member];
         if (!object_read_member(m, OBJECT_FUNCTIONS | OBJECT_NAMES, &o, err)) {
@@ -401,7 +401,7 @@ struct kernel *kernel_from_archive(const char *path, const struct kernel_options
                                        : hottest_in_archive(&a, options, err);
     archive_done(&a);
     if (k)
-        err_clear(err);   /* An earlier member may have set err. */
+        err_clear(err);   /* Clears an error that an earlier member may have set. */
     else if (err && !err->file[0])
         err_at(err, path, 0, 0);
     if (!watch_goes_on(err)) {

@@ -23,7 +23,8 @@ static char *reported_symbol(const char *line, size_t length)
     double percent = strtod(text, &end);
     const char *mark = end > text && *end == '%' && percent > 0 ? strstr(end, "[.] ") : NULL;
 
-    if (mark) {   /* C++ names contain blanks. At least two blanks separate columns. */
+    if (mark) {   /* Searches for two blanks, which separate columns, because C++ names contain
+                   * single ones. */
         const char *name = mark + 4, *stop = strstr(name, "  ");
         size_t span = stop ? (size_t)(stop - name) : strlen(name);
         while (span && (name[span - 1] == ' ' || name[span - 1] == '\r'))
@@ -110,7 +111,7 @@ static struct kernel *annotated(const char *path, const char *profile, const cha
     bool ok = perf_tool_ask(argv, OUTPUT_MOST, &listing, err);
 
     rest.symbol = NULL;
-    /* perf prints no error for an unknown symbol, only a short output. */
+    /* A short output means that the symbol is unknown, because perf prints no error. */
     if (ok && listing.length < 40)
         ok = err_set(err, ERR_DATA, "perf report shows the functions with samples",
                      "no samples of %s in this profile", symbol);

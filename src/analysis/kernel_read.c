@@ -77,9 +77,9 @@ static size_t undecoded_length(enum isa isa, const uint8_t *code, size_t length,
     return n < length ? n : length;
 }
 
-/* Decodes @length bytes, with disassembly text if @texts. A sequence of undecodable bytes becomes
- * one unknown instruction. @a: assembler text, whose lines each start an instruction; NULL: machine
- * code. Returns false beyond kernel_unit_most instructions. */
+/* Decodes @length bytes. If @texts, adds disassembly text. A sequence of undecodable bytes becomes
+ * one unknown instruction. @a: assembler text, each line of which starts an instruction; NULL:
+ * machine code. Returns false if there are more than kernel_unit_most instructions. */
 static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_t length,
                         uint64_t offset, bool texts, const struct assembled *a)
 {
@@ -90,18 +90,18 @@ static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_
         if (u->insns.count >= kernel_unit_most)
             return false;
         if (!vec_room(&u->insns))
-            return true; /* Memory ran out, so the caller fails to load the file. */
+            return true; /* Without memory, the caller fails to load the file. */
         struct insn *insn = &u->insns.items[u->insns.count];
         while (a && row < a->line_count && a->lines[row].offset <= at)
             row++;
-        /* False: the row is within data that the text defines. */
+        /* False if the row is within data that the text defines. */
         const bool begins = row > 0 && a->lines[row - 1].offset == at;
         const size_t next =
             begins ? (row < a->line_count ? (size_t)a->lines[row].offset : length) - at : 0;
         const bool decoded =
             insn_decode(isa, code + at, length - at, offset + at, texts, insn, NULL);
         if (!learned && (!decoded || insn->traits & INSN_UNDECODED)) {
-            /* Other disassemblers only disassemble the code from here. */
+            /* Looks up the code from here with other disassemblers, and decodes it again. */
             insn_done(insn);
             insn_learn(isa, code + at, length - at, NULL);
             learned = true;
@@ -556,7 +556,7 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     }
     for (size_t i = 0; i < o->symbols.count && !watch_steps(1); i++) {
         const struct object_symbol *symbol = &o->symbols.items[i];
-        /* The symbols are sorted, so all further ones begin after the range. */
+        /* Ends here, because the symbols are sorted and all further ones begin after the range. */
         if (symbol->offset > start + length)
             break;
         if (symbol->offset + symbol->size >= start)
@@ -604,7 +604,7 @@ struct kernel *kernel_load(const char *path, const struct kernel_options *option
     struct str text = {0};
     struct kernel *k = NULL;
 
-    /* The file is not read here, because it may be larger than the memory; object_read maps it. */
+    /* Does not read the file, because it may be larger than the memory. object_read maps it. */
     if (is_elf(path) || archive_names_member(path, NULL))
         return kernel_from_object(path, options, err);
     if (archive_is(path))
@@ -661,7 +661,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
                     "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
             goto out;
         }
-        /* The decoder rejects the LOCK prefix of this instruction. */
+        /* Rejects the LOCK prefix, because the decoder does. */
         if (insn.traits & INSN_FOREIGN && insn.traits & INSN_LOCK) {
             insn_done(&insn);
             err_set(err, ERR_DATA,

@@ -11,8 +11,8 @@
 #include "base/watch.h"
 #include "toolchain/assemble.h"
 
-/* Largest number of assembler runs. In each, more instructions whose bytes were wrong are written
- * as data. */
+/* Largest number of assembler runs. Before each further run, instructions whose bytes were wrong
+ * are written in another way. */
 #define ROUNDS_MOST 8
 #define NAME_LOOP "loop"   /* label of a loop head without a name */
 
@@ -23,7 +23,7 @@ enum writing { WRITTEN_PLAIN, WRITTEN_LONG, WRITTEN_BYTES };
 struct text_place {
     uint64_t position;
     char *name;
-    bool inside;         /* the loop has an instruction at this position */
+    bool inside;         /* whether the loop has an instruction at this position */
 };
 
 struct text_writer {
@@ -40,7 +40,8 @@ void comment_print(const char *text, struct str *out)
     for (size_t left = strlen(text), step; left; text += step, left -= step) {
         uint32_t code = 0;
         step = utf8_next(text, left, &code);
-        /* The preprocessor would continue the line after a trailing backslash. */
+        /* Escapes a backslash, because the preprocessor would continue the line after a trailing
+         * one. */
         const bool plain = step && !utf8_steers(code) && code != '\\';
         step = step ? step : 1;
         if (plain)
@@ -82,7 +83,7 @@ static bool named(const struct text_writer *w, const char *name)
     return false;
 }
 
-/* Returns whether @insn has a reference that the linker resolves. */
+/* Returns whether @insn has a reference that a linker resolves. */
 static bool is_linked(const struct text_writer *w, const struct insn *insn)
 {
     size_t count;
@@ -215,7 +216,7 @@ static void add_insn(struct text_writer *w, size_t i, struct str *out)
     struct str text = {0};
     const bool says = add_text(w, insn, &text);
 
-    /* Instructions that older assemblers lack are written as bytes. */
+    /* Writes instructions as bytes if older assemblers lack them. */
     if (!says || insn->traits & INSN_FOREIGN)
         w->how[i] = WRITTEN_BYTES;
     if (w->how[i] == WRITTEN_BYTES) {

@@ -20,11 +20,11 @@ struct chain_work {
     const struct deps *d;
     const uint32_t *edges;
     size_t count;
-    bool *reached;             /* per node: it depends on the chain */
-    /* per node: it depends on the chain, and the chain on it (a recurrence) */
+    bool *reached;             /* per node: whether it depends on the chain */
+    /* per node: whether it depends on the chain, and the chain on it (a recurrence) */
     bool *round;
-    /* Per node, edge and row: it is part of the chain. The flags avoid a search in the chain for
-     * each edge of the graph. */
+    /* Per node, edge and row: whether it is part of the chain. The flags avoid a search in the
+     * chain for each edge of the graph. */
     bool *on, *link, *on_row;
 };
 
@@ -93,7 +93,7 @@ static uint32_t user_of(const struct chain_work *w, bool *in_place)
     *in_place = false;
     for (size_t i = 0; i < d->edge_count; i++) {
         const uint32_t row = d->nodes[d->edges[i].to].insn;
-        /* An instruction of the chain that also writes flags is no user. */
+        /* A row of the chain does not count, although it may also write flags. */
         if (!w->on[d->edges[i].from] || w->on_row[row])
             continue;
         if (!stores_in_place(d, row))
@@ -174,7 +174,7 @@ static bool scales(const struct chain_work *w, size_t at)
     for (size_t i = 0; i < d->edge_count; i++)
         if (i != at && d->edges[i].to == d->edges[at].to && w->round[d->edges[i].from] &&
             link_class_of(w->a, d, i) != LINK_ADD)
-            return false;   /* The operation is x * x. */
+            return false;   /* The other input also depends on the recurrence, as in x * x. */
     return true;
 }
 
@@ -557,7 +557,8 @@ bool limit_unrolls(const struct analysis *a, enum limit_kind kind)
         return !a->frontend.jcc_erratum && (a->frontend.source == SOURCE_LOOP_BUFFER ||
                                             a->bounds[BOUND_FRONTEND] <= 1);
     case LIMIT_PORTS: return only_jump(a);
-    case LIMIT_ISSUE:   /* Unrolling helps if the last issue group of an iteration is not full. */
+    case LIMIT_ISSUE:   /* Unrolling helps only if the last issue group of an iteration is not
+                         * full. */
         return a->issue.kind == ISSUE_SLOTS && a->bounds[BOUND_ISSUE] <= 1 &&
                a->issue.count < machine_number(a->machine, "issue_width");
     default: return false;

@@ -13,12 +13,12 @@
 struct loop_code {
     const struct insn *insns;
     size_t count;
-    size_t head, last; /* the loop's first and last instruction */
+    size_t head, last; /* index of the loop's first and of its last instruction */
     /* per instruction: index of its jump target; SIZE_MAX: no jump, or the target is not in
      * @insns */
     size_t *targets;
-    /* Per instruction: it can be reached without the head. Such an instruction can be in the loop
-     * only between @head and @last. */
+    /* Per instruction: whether it can be reached without the head. Such an instruction can be in
+     * the loop only between @head and @last. */
     bool *entered;
     bool *returns, *reached;
 };
@@ -159,7 +159,7 @@ static void choose_path(struct loop_code *p, size_t head)
     size_t *longest = mem_zero(p->count, sizeof *longest);
     size_t *then = mem_zero(p->count, sizeof *then);
 
-    /* Visits the code before the head backwards, then the code from the last instruction to the
+    /* Visits the code before the head backwards, then that from the last instruction back to the
      * head. */
     for (size_t step = 1; step <= p->count; step++) {
         const size_t i = (head + p->count - step) % p->count;
@@ -220,7 +220,7 @@ struct insn *loop_code_executed(const struct kernel *k, size_t loop)
         return NULL;
     const size_t head = k->loops[loop].head > first ? k->loops[loop].head - first : 0;
     struct loop_code own = find(insns, count, 0, count - 1);
-    /* False: the code is not a loop, or the head is not in the loop. */
+    /* False if the code is not a loop, or if the head is not in the loop. */
     const bool returns = own.reached[0];
     if (returns && may_detour(k, first, &own)) {
         struct loop_code all = find(k->insns, k->insn_count, first, first + count - 1);

@@ -42,7 +42,7 @@ static bool changes_nothing(const struct insn *insn)
 size_t loop_branch_target(const struct insn *insns, size_t count, size_t at)
 {
     const struct insn *insn = &insns[at];
-    /* The target of a reference is unknown until a linker sets it. */
+    /* A reference has no known target until a linker sets it. */
     if (!(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CALL | INSN_RETURN | INSN_REFERS)))
         return NO_TARGET;
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -164,7 +164,7 @@ static bool enters(const struct code_flow *f, size_t at, size_t first, size_t la
          i < f->label_count && f->labels[i].offset == f->insns[at].offset; i++)
         if (f->labels[i].function)
             return true;
-    /* Padding before an aligned block is no predecessor. */
+    /* Skips padding before an aligned block, because it is no predecessor. */
     while (before > 0 && f->insns[before - 1].traits & INSN_NOP)
         before--;
     return before == 0 || loop_falls_through(&f->insns[before - 1]);
@@ -360,12 +360,12 @@ static void head_name(const struct label *labels, size_t count, uint64_t offset,
     }
     for (size_t i = label_from(labels, count, offset), tries = 0; i-- > 0 && tries < ENCLOSING_MOST;
          tries += labels[i].function)
-        /* This function ends before the offset. */
+        /* Skips a function that ends before the offset. */
         if (labels[i].function && labels[i].size && offset - labels[i].offset >= labels[i].size) {
             continue;
         } else if (labels[i].function &&
                    str_has_prefix(labels[i].name,
-                                  "0x")) { /* The head has only an address as its name. */
+                                  "0x")) { /* The function has only an address as its name. */
             str_addf(out, "0x%llx",
                      strtoull(labels[i].name, NULL, 16) +
                          (unsigned long long)(offset - labels[i].offset));

@@ -5,7 +5,7 @@
 
 /* share of the bytes for gathers and chases if the loop also has walks */
 #define REGIONS_SHARE 0.75
-/* largest ratio of the stride to the accessed lines with which no line is skipped */
+/* largest ratio of the stride to the accessed lines at which the walk counts as skipping no line */
 #define SKIPS 1.01
 #define SKIPPED_LINES 4      /* stride of measured loop COST_SKIPPED, in lines */
 /* multiple of the second level's size above which hits in that level do not reduce the measured
@@ -161,14 +161,14 @@ static void stream_cost(const struct streams *s, const struct stream *one,
         out->lines += one->lines;
         return;
     }
-    /* Another stream accessed these lines before, so they are in the smallest level that fits all
+    /* If another stream accessed these lines before, they are in the smallest level that fits all
      * data accessed since then. */
     double from = one->follows == STREAM_ALONE
                       ? out->held
                       : fmin(out->held, reused_within(s, one->distance, one->step));
     out->lines += one->lines * (1 + (one->stores > 0 && from > m->first));
     if (fabs((double)one->step) > SKIPS * STREAM_LINE * one->lines) {
-        /* A power-of-two stride uses few sets only in private caches. */
+        /* Only private caches have fewer sets for a power-of-two stride. */
         from = fmin(from, fmax(BEYOND_SECOND * m->second, SKIPPED_LINES * held_of(s, bytes, 0)));
         double line = skipped_cost(m, fabs((double)one->step) / one->lines, from,
                                    from < out->held ? from : bytes);
@@ -198,7 +198,8 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
                  few_lines = core->window / MEMORY_FEW_UOPS,
                  some_lines = core->window / MEMORY_SOME_UOPS;
 
-    /* No cost is visible with some_lines in flight. It falls from few_lines to some_lines. */
+    /* If no cost is visible with some_lines in flight, the cost falls linearly from few_lines to
+     * some_lines. */
     if (!(some > 0))
         return few > 0 && window < some_lines
                    ? few * fmin(1, (some_lines - window) / (some_lines - few_lines))
@@ -239,7 +240,7 @@ static void ahead_cost(const struct streams *s, const struct memory_costs *m,
             region = memory_region(s, bytes);
         }
     }
-    /* Prefetchers fetch more lines ahead if the loop also writes streams. */
+    /* If the loop also writes streams, prefetchers fetch more lines ahead. */
     double window = iterations * lines * (streams > 0 ? 1 + written / streams : 1), wait = 0;
     if (lines > 0) {
         wait = lines * line_wait(m, core, window, streams, out->held);
@@ -306,7 +307,7 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
                          ? fmax(fetched, written + lines[COST_LOAD] *
                                                        memory_cost_at(m, COST_CONCURRENT, out.held))
                          : fetched;
-    /* The level with the larger share is reported: that of the arrays, or that of reused lines. */
+    /* Reports the level with the larger share: that of the arrays, or that of the reused lines. */
     part_add(&out, LIMIT_LINES, ordered,
              ordered > 0 && ordered >= out.parts[LIMIT_LINES] ? out.held : 0);
     ahead_cost(s, m, core, bytes, &out);

@@ -109,7 +109,7 @@ static bool count_forms(const struct machine *m, enum isa isa, const portset *se
     for (size_t i = 0; classes && i < classes->count; i++) {
         const struct form_class *c = &classes->items[i];
         const bool store = c->kind == FORM_STORE && c->ports;
-        /* Most stores also have an address µop, so a store counts with two µops. */
+        /* A store counts although it has two µops: most stores also have an address µop. */
         u->all[c->kind] += c->kind == FORM_STORE || c->single ? c->forms : 0;
         if (c->single)
             count_single(c, sets, count, u);

@@ -84,7 +84,8 @@ void recipe_add_flag(struct recipe *r, const char *flag)
             r->flags.items[i] = mem_strdup(flag);
             return;
         }
-        /* The last of equal or contradicting flags is effective (-fno-x, -fx). */
+        /* Removes an earlier flag that is equal or contradicts this one (-fno-x, -fx), because the
+         * last one is effective. */
         r->flags.count--;
         memmove(&r->flags.items[i], &r->flags.items[i + 1],
                 (r->flags.count - i) * sizeof *r->flags.items);

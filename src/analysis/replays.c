@@ -282,7 +282,8 @@ static void step(struct replaying *r, uint32_t i)
     v.behind = idiom || !(r->c->load_replays_through > 0) ? 0 : behind_load(r, i, &v.load);
     portset ports = idiom || row->flags & ROW_ELIMINATED ? 0 : computing_ports(r, row);
     if (row->op->traits & OP_PURE_STORE && !(insn->traits & INSN_VECTOR))
-        ports = ports ? ports : r->c->replay_ports;   /* A scalar store has a store-data µop. */
+        ports = ports ? ports : r->c->replay_ports;   /* A scalar store also has a store-data
+                                                       * µop. */
     if (ports && !isnan(r->c->alu_replays))
         compute(r, i, ports, &v);
     else if (!(row->flags & ROW_ELIMINATED))
@@ -339,7 +340,7 @@ void replays_find(const struct core *c, const struct insn *insns, const struct c
                   const struct deps *d, struct replays *out)
 {
     struct replaying r = {.c = c, .insns = insns, .costs = costs, .d = d, .out = out};
-    /* Number of iterations after which the origins of all values repeat. */
+    /* After this number of iterations the origins of all values repeat. */
     uint32_t last = 2 + (c->load_replays_through > 0 ? (uint32_t)c->load_replays_through : 0);
 
     out->fed = out->pairs = 0;

@@ -224,7 +224,8 @@ static void take_unstepped(struct finder *f, size_t at)
 
     parts_of(f, a->symbol, 1, 0, &p);
     if (hops && !p.count) {
-        /* The loads of a chase have different symbols, but belong to one stream. */
+        /* Changes all accesses of the chase to one stream, although its loads have different
+         * symbols. */
         for (size_t i = 0; i < f->out->items.count; i++) {
             struct stream *s = &f->out->items.items[i];
             struct symbol_meaning m;
@@ -512,7 +513,7 @@ bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, 
     bool behind = a->step > 0 ? distance < 0 : distance > 0;
     struct stream *last = behind ? a : b;
     if (last->follows != STREAM_ALONE && last->distance <= (uint64_t)llabs(distance))
-        return true;   /* The stream already follows another one at a smaller distance. */
+        return true;   /* Keeps the stream that this one already follows at a smaller distance. */
     last->follows = (uint32_t)((behind ? other : at) - 1);
     last->distance = (uint64_t)llabs(distance);
     return true;
@@ -548,7 +549,7 @@ void stream_base(const struct stream *s, enum isa isa, struct str *out)
 
 double stream_index_values(uint32_t bytes)
 {
-    /* Bytes are unsigned; a longer index may be signed. */
+    /* Assumes bytes to be unsigned, and a longer index to be signed. */
     return exp2(8.0 * bytes - (bytes > 1));
 }
 

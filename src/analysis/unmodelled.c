@@ -20,7 +20,8 @@ struct listed {
 
 static void list(struct listed *l, const struct insn *insns, size_t at)
 {
-    if (l->count && l->last == at + 1)   /* The same instruction has a second access. */
+    if (l->count && l->last == at + 1)   /* Counts an instruction once, although it may have a
+                                          * second access. */
         return;
     l->last = at + 1;
     if (l->count++ >= NAMED)
@@ -77,7 +78,7 @@ static bool *loaded_nodes(const struct insn *insns, size_t count, const struct d
     for (size_t i = 0; i < work->accesses.count; i++)
         still[work->accesses.items[i].insn] |=
             !work->accesses.items[i].store && !moves(&work->accesses.items[i]);
-    /* A forwarded load returns the value of the store, not new data. */
+    /* Excludes forwarded loads, because they return the value of the store and no new data. */
     for (size_t i = 0; i < work->found_count; i++)
         still[work->found[i].load] = true;
     for (size_t n = 0; n < d->node_count; n++) {
@@ -109,7 +110,7 @@ static bool depends(const struct insn *insn, const uint32_t *writers, const bool
         const struct operand *op = &insn->operands[i];
         if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS)
             found |= writers[op->reg] != NOBODY && loaded[writers[op->reg]];
-        /* An indexed operand is an entry of a jump table. */
+        /* An indexed operand counts as an entry of a jump table. */
         found |= op->kind == OPERAND_MEMORY && op->index < INSN_REGISTERS;
     }
     return found;

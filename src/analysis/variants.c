@@ -142,7 +142,7 @@ static bool reread_all(struct variant *v, size_t at, uint8_t reg, uint8_t other)
     memcpy(before, v->insns, v->count * sizeof *before);
     for (size_t step = 1; ok && !over && step < v->count; step++) {
         struct insn *in = &v->insns[(at + step) % v->count];
-        over = writes(in, reg);   /* A reader that also overwrites @reg is the last reader. */
+        over = writes(in, reg);   /* A reader that also overwrites @reg is its last reader. */
         bool reader = reads(in, reg);
         ok = !reader || (!gone && reread(in, reg, other));
         gone |= writes(&before[(at + step) % v->count], other);
@@ -308,7 +308,7 @@ void variant_nop(const struct insn *insns, size_t count, size_t at, struct varia
     if (!keep_alive(out, at, kept, &n))
         return;
     out->insns[at] = nop;
-    if (n) {   /* Moves replace the nop, so the number of slots does not change. */
+    if (n) {   /* If moves replace the nop, the number of slots does not change. */
         take_out(out, at);
         put_kept(out, at, kept, n);
     }

@@ -229,7 +229,7 @@ void windows_form(const struct core *c, const struct insn *insns, const struct c
                     ? copies_by_constants(&w, insns, costs, copies_of(&w, length, count, true))
                     : copies_of(&w, length, count, jumps);
     walk(&w, insns, costs, jumps, align, loop);
-    /* The second period shows whether its first group continues the last group of the first
+    /* The second period shows whether its first group continues the last one of the first
      * period. */
     const size_t once = g->list.count, insns_of_last = g->list.items[once - 1].insns;
     walk(&w, insns, costs, jumps, align, loop);

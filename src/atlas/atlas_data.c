@@ -10,7 +10,7 @@
 #include "table/result.h"
 #include "throughput/predict.h"
 
-/* The forms of the form table are first, so their indices are the rows of data/isa. */
+/* Lists the forms of the form table first, so their indices are the rows of data/isa. */
 void atlas_forms_init(const struct atlas_options *o, enum isa isa, struct atlas_forms *out)
 {
     const struct forms *table = o->sets[isa].forms;
@@ -241,7 +241,7 @@ static bool add_operands(const struct machine *m, const char *form, const char *
     return any;
 }
 
-/* The rows of one machine, by column. */
+/* The rows of one machine, by column */
 struct atlas_columns {
     double *form, *usage, *latency, *micro_ops, *cycles, *confidence, *source;
     size_t count;

@@ -35,9 +35,9 @@ extern char **environ;
 #define PREFIX "portolan-"        /* prefix of temporary directories */
 #define TRIES 16                  /* maximum number of names tried if a directory of that name
                                    * exists */
-/* seconds by which the time limit is extended if the program may be waiting for a CPU */
+/* seconds by which the time limit grows while the program may be waiting for a CPU */
 #define NEXT_LOOK 0.05
-/* file in each directory; the program that created the directory locks it */
+/* file in each directory, which the program that created the directory has locked */
 #define OWNER ".portolan-owner"
 
 struct directory {
@@ -45,12 +45,12 @@ struct directory {
     int lock;
 };
 
-/* Directories that exit() must remove. */
+/* Directories that exit() must remove */
 static pthread_mutex_t directories_lock = PTHREAD_MUTEX_INITIALIZER;
 static VEC(struct directory) directories;
 static pthread_once_t directories_once = PTHREAD_ONCE_INIT;
 
-/* Removes the files of the directory open as @take_fd, closes it and removes the directory
+/* Removes the files of the directory that is open as @take_fd, closes it, and removes the directory
  * @path. */
 static void directory_empty(int take_fd, const char *path)
 {
@@ -176,7 +176,8 @@ char *child_directory_new(struct err *err)
         name = mem_strdup(str_text(&path));
         char *own = strrchr(name, '/') + 1;
         memmove(own, own + 1, strlen(own));
-        if (rename(str_text(&path), name) != 0) {   /* A directory of that name exists. */
+        if (rename(str_text(&path), name) != 0) {   /* Tries another name, because a directory of
+                                                     * that name exists. */
             directory_remove(str_text(&path));
             if (lock >= 0)
                 close(lock);
@@ -195,7 +196,7 @@ char *child_directory_new(struct err *err)
 
 bool child_directory_full(const char *dir, const char *printed, size_t needed, struct err *err)
 {
-    /* The child's messages are English, because it runs with LC_ALL=C. */
+    /* The messages are English, because the child runs with LC_ALL=C. */
     static const char full[] = "No space left on device", quota[] = "Disk quota exceeded";
     const bool over = strstr(printed, quota) != NULL;
     struct statvfs room;
@@ -295,16 +296,16 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     posix_spawnattr_setpgroup(&attr, 0);
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &defaults);
-    /* The change applies to this thread, and its children inherit it. Some containers refuse the
-     * change; addresses then remain random. */
+    /* The change applies to this thread and its children. If a container refuses it, addresses
+     * remain random. */
     int before = limits->fixed_addresses ? personality(0xffffffff) : -1;
     if (before != -1)
         personality((unsigned long)before | ADDR_NO_RANDOMIZE);
-    /* searches before the fork, because failed execs in the child cost more */
+    /* Searches the program before the fork, because failed execs in the child cost more. */
     char *program = path_find_program(argv[0]);
     int rc = program ? posix_spawn(pid, program, &actions, &attr, (char *const *)argv, env.items)
                      : ENOENT;
-    if (rc)   /* posix_spawnp tries further directories if a file cannot be executed */
+    if (rc)   /* posix_spawnp tries further directories if a file cannot be executed. */
         rc = posix_spawnp(pid, argv[0], &actions, &attr, (char *const *)argv, env.items);
     free(program);
     if (before != -1)
@@ -330,19 +331,18 @@ static unsigned long long number_of(const char *process, const char *file, const
     if (n <= 0)
         return 0;
     text[n] = '\0';
-    /* The number is after the last ')', because the program's name before it may contain any
-     * character. */
+    /* Searches the last ')', because the program's name before it may contain any character. */
     const char *from = strrchr(text, ')');
     return sscanf(from ? from + 1 : text, format, &number) == 1 ? number : 0;
 }
 
-/* CPU time and waiting time of a process group. */
+/* CPU time and waiting time of a process group */
 struct share {
     /* seconds on the run queue of the process that waited longest; the current wait is added when
      * it ends */
     double waited;
     unsigned long long ran;   /* CPU time of all processes in nanoseconds */
-    bool runnable;            /* at least one process is running or waiting for a CPU */
+    bool runnable;            /* whether a process is running or waiting for a CPU */
 };
 
 static struct share share_of(pid_t group)
@@ -380,14 +380,14 @@ static bool child_talk(pid_t pid, int input, int output, const char *bytes, size
     if (length == 0)
         shutdown(input, SHUT_WR);
     while (!ended || output >= 0) {
-        /* The time is read before the sample, because this process also waits for a CPU. */
+        /* Reads the time before the sample, because this process may also wait for a CPU. */
         const double at = now();
         double left = deadline - at;
         if (left <= 0) {
             const struct share share = share_of(pid);
             deadline = begun + limits->wall_seconds + share.waited;
-            /* A runnable process that has not run since the last sample may be in a wait that the
-             * system has not counted yet. */
+            /* If a runnable process has not run since the last sample, the system may not have
+             * counted its current wait yet. */
             if (share.runnable && (!looked || share.ran == ran))
                 deadline = fmax(deadline, at + NEXT_LOOK);
             looked = true;

@@ -230,7 +230,7 @@ void csv_add_field(struct str *out, const char *text, bool last)
 {
     size_t length = strlen(text);
     bool edge = length && (strchr(" \t", text[0]) || strchr(" \t", text[length - 1]));
-    /* an empty field alone in a row is quoted, because a blank line would be skipped */
+    /* Quotes an empty field that is alone in a row, because a blank line would be skipped. */
     bool nothing = !length && last && (out->length == 0 || out->data[out->length - 1] == '\n');
 
     if (text[strcspn(text, ",\"\r\n")] || edge || nothing || utf8_mark(text, length)) {

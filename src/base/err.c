@@ -16,7 +16,7 @@ _Bool err_set(struct err *err, enum err_code code, const char *todo, const char 
 {
     if (!err)
         return 0;
-    /* The copy is filled first, because the arguments may point into @err. */
+    /* Fills a copy first, because the arguments may point into @err. */
     struct err fresh;
     va_list args;
 

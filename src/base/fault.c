@@ -22,7 +22,7 @@
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 #define SIGNALS (sizeof signals / sizeof *signals)
 
-/* Mapped files, for the signal handler. @end is set last and cleared first. */
+/* Mapped files, for the signal handler. Their member @end is set last and cleared first. */
 static struct mapped_place {
     atomic_bool taken, cut;
     atomic_uintptr_t begin, end;
@@ -30,7 +30,7 @@ static struct mapped_place {
 
 static struct sigaction before_mapping;   /* previous SIGBUS action; used until fault_watch */
 static atomic_bool watching, ending;
-/* process that installed the handlers; processes forked from it have nothing to save */
+/* Process that installed the handlers. Processes forked from it have nothing to save. */
 static atomic_int program;
 static _Atomic(pthread_t) ender;          /* the thread that faulted; valid if @ending is true */
 static void (*_Atomic helper)(void);
@@ -45,7 +45,7 @@ static bool make_zeros(uintptr_t address)
 {
     for (size_t i = 0; i < PLACES; i++) {
         uintptr_t begin = atomic_load(&places[i].begin), end = atomic_load(&places[i].end);
-        /* Tests again, because another thread may have reused the slot in the meantime. */
+        /* Tests again: another thread may have used the slot for another file in the meantime. */
         if (address < begin || address >= end || begin != atomic_load(&places[i].begin))
             continue;
         address -= address % page_size;
@@ -96,7 +96,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     } else {
         sigaction(number, &before_mapping, NULL);
     }
-    /* Raised again, because a signal that a process sent does not recur. */
+    /* Raises the signal again, because a signal that a process sent does not recur. */
     if (info->si_code <= 0 || number == SIGABRT)
         raise(number);
 }
@@ -137,7 +137,7 @@ void fault_stack_take(struct fault_stack *stack)
     const stack_t mine = {.ss_sp = stack->bytes, .ss_size = sizeof stack->bytes};
     stack_t now;
 
-    /* A sanitizer may have given the thread a signal stack, which is then used. */
+    /* Uses the thread's signal stack if a sanitizer has installed one. */
     stack->taken =
         sigaltstack(NULL, &now) == 0 && now.ss_flags & SS_DISABLE && sigaltstack(&mine, NULL) == 0;
 }
@@ -164,8 +164,8 @@ void fault_this_helps(void)
 pid_t fault_fork(void)
 {
 #if defined(HAVE__FORK) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    /* _Fork() does not need the allocator's locks, which the faulting thread may have locked. The
-     * allocator's arena of this thread is not locked. */
+    /* _Fork() needs no lock of the allocator, which the faulting thread may own. This thread's
+     * arena of the allocator is not locked. */
     if (on_helper)
         return _Fork();
 #endif

@@ -14,8 +14,8 @@
 #include "base/similar.h"
 #include "base/watch.h"
 
-/* number of bytes per read, into a buffer on the stack; small, because the first use of a stack
- * page costs more than reading a page */
+/* Number of bytes per read, into a buffer on the stack. It is small, because the first use of a
+ * stack page costs more than reading a page. */
 #define READ_AT_ONCE 16384
 
 static bool pipes_refused;
@@ -139,7 +139,7 @@ int file_open_regular(const char *path)
         return -1;
     int fd =
         S_ISREG(status.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    /* Checked again, because another file may have replaced it between stat and open. */
+    /* Tests again, because another file may have replaced this one between stat and open. */
     if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
         close(fd);
         fd = -1;
@@ -222,15 +222,15 @@ char *file_data_path(const char *relative)
 
     if (chosen && chosen[0])
         return readable_in(mem_strdup(chosen), "", relative);
-    /* In the build directory, a link next to the program leads to the data in the source tree. */
+    /* In a build directory, a link next to the program leads to the data of the source tree. */
     path = readable_in(path_program_directory(), "/source-data", relative);
-    /* A relocated installation has its own data. The configured path may have the data of another
-     * release. */
+    /* A relocated installation uses its own data, because the configured path may have those of
+     * another release. */
     if (!path)
         path = readable_in(path_next_to_program(PORTOLAN_BINDIR, PORTOLAN_DATADIR), "", relative);
     if (!path)
         path = readable_in(mem_strdup(PORTOLAN_DATADIR), "", relative);
-    /* The library may be linked into a program in bin/ of another installation, next to
-     * share/portolan/. */
+    /* Searches share/portolan/ of another installation, whose program in bin/ may use the
+     * library. */
     return path ? path : readable_in(path_program_directory(), "/../share/portolan", relative);
 }

@@ -30,7 +30,7 @@ bool file_calls_write_all(int fd, const void *bytes, size_t length)
         if (put < 0 && errno == EINTR)
             continue;
         if (put == 0)
-            errno = EIO;   /* write() returned 0 without setting errno */
+            errno = EIO;   /* write() may return 0 without setting errno. */
         if (put <= 0)
             return false;
         at += put;

@@ -28,20 +28,20 @@
                              * directory */
 #define WAIT_MICROSECONDS 100000
 
-/* A file to be written or removed. */
+/* A file to be written or removed */
 struct change {
     char *name;
     bool removed;
-    struct file_temporary temporary;   /* fd is -1 after closing */
+    struct file_temporary temporary;   /* the new contents; its fd is -1 after closing */
 };
 
 struct file_set {
     int dir;                /* descriptor of the locked directory */
     char *path;
     VEC(struct change) changes;
-    bool private;           /* only the owner may read the directory and its files */
-    bool made;              /* this change created the directory */
-    bool recorded;          /* the record is in place, so the change is valid */
+    bool private;           /* whether only the owner may read the directory and its files */
+    bool made;              /* whether this change created the directory */
+    bool recorded;          /* whether the record is in place, so that the change is valid */
 };
 
 static bool plain_component(const char *name, size_t length)
@@ -139,7 +139,7 @@ static bool apply_one(int dir, const struct change *c)
     if (parent < 0)
         return c->removed && errno == ENOENT;
     file_temporary_name(last, c->temporary.process, c->temporary.serial, temporary);
-    /* ENOENT: this step was done before the change was interrupted. */
+    /* ENOENT is no error: the change was interrupted after this step. */
     bool ok = (c->removed ? file_calls.unlink(parent, last, 0)
                           : file_calls.rename(dir, temporary, parent, last)) == 0 ||
               errno == ENOENT;
@@ -438,7 +438,7 @@ bool file_set_commit(struct file_set *set, struct err *err)
     if (shortage_lost())
         return err_memory(err, set->path, 0);
     if (set->private)
-        fchmod(set->dir, 0700);   /* errors are ignored, because the files are private anyway */
+        fchmod(set->dir, 0700);   /* An error is ignored, because the files are private anyway. */
     set->recorded = record_write(set, err);
     if (!set->recorded)
         return false;
@@ -472,7 +472,7 @@ void file_set_free(struct file_set *set)
     free(set);
 }
 
-/* Names in ascending order. */
+/* Names in ascending order */
 struct known_names {
     const char **items;
     size_t count;

@@ -76,7 +76,7 @@ bool file_stream_add(struct file_stream *stream, const void *bytes, size_t lengt
         return true;
     }
     file_fault(err, stream->path, "write", "the rows written so far are kept");
-    /* This fails for a device, which has no length. */
+    /* Fails for a device, which has no length. */
     if (file_calls.truncate(stream->fd, stream->length) == 0)
         lseek(stream->fd, stream->length, SEEK_SET);
     return false;
@@ -86,7 +86,7 @@ bool file_stream_close(struct file_stream *stream, struct err *err)
 {
     if (!stream)
         return true;
-    /* devices and pipes cannot be synced */
+    /* Devices and pipes cannot be synced, which is no error. */
     bool ok = file_calls.sync(stream->fd) == 0 || errno == EINVAL || errno == ENOTSUP ||
               errno == ENOSYS || file_fault(err, stream->path, "sync", NULL);
     if (file_calls.close(stream->fd) != 0 && ok)

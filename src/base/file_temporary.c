@@ -56,7 +56,7 @@ bool file_temporary_make(int dir, const char *name, bool private, struct file_te
             return false;
         if (t->fd < 0)
             continue;
-        /* A clean-up between open and flock may have removed the file. */
+        /* Opens again if a clean-up removed the file between open and flock. */
         flock(t->fd, LOCK_EX | LOCK_NB);
         if (fstat(t->fd, &status) == 0 && status.st_nlink > 0)
             return true;
@@ -67,8 +67,8 @@ bool file_temporary_make(int dir, const char *name, bool private, struct file_te
     return false;
 }
 
-/* Copies the mode of the target. File systems without modes refuse this. The failure is ignored,
- * because the contents are more important. */
+/* Copies the mode of the target. A failure is ignored, because the contents are more important:
+ * file systems without modes refuse this. */
 static bool keep_mode(int fd, int dir, const char *target)
 {
     struct stat status;

@@ -158,14 +158,14 @@ static bool write_regular(const char *path, bool private, const void *bytes, siz
     struct str target = {0}, directory = {0};
     bool ok = false;
 
-    if (private)   /* a link is replaced instead of followed */
+    if (private)   /* A private file replaces a link instead of following it. */
         str_add(&target, path);
     else if (!follow(path, &target, err))
         goto out;
     directory_of(str_text(&target), &directory);
     int dir =
         file_calls.open(AT_FDCWD, str_text(&directory), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    /* A directory may be writable but not readable. It then cannot be synced. */
+    /* A directory that is writable but not readable cannot be synced. */
     if (dir < 0 && errno == EACCES)
         dir = file_calls.open(AT_FDCWD, str_text(&directory), O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
     if (dir < 0) {

@@ -18,7 +18,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct log_line ring[LINES_KEPT];
 /* @first: index of the oldest line. @count: number of stored lines. @added: number of lines since
- * the start of the program. */
+ * the program started. */
 static size_t first, count, added;
 static atomic_bool mirror;
 

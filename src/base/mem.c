@@ -26,7 +26,7 @@ void die_set_save(void (*save)(void))
 
 void die(const char *format, ...)
 {
-    /* The hook is removed before the call, because a hook that calls die() must not run again. */
+    /* Removes the hook before the call: a hook that calls die() must not run again. */
     void (*restore)(void) = atomic_exchange(&restore_hook, NULL),
          (*save)(void) = atomic_exchange(&save_hook, NULL);
     va_list args;
@@ -63,7 +63,7 @@ bool mem_yield(size_t size)
 
 void mem_again(size_t size, unsigned tries)
 {
-    /* Tries once more in any case, because another thread may have released the reserve. */
+    /* Tries once more even without a reserve, because another thread may have released it. */
     if (mem_yield(size) || !tries)
         return;
     shortage_yield_last();

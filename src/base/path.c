@@ -55,15 +55,15 @@ static char *directory_in(const char *variable, const char *otherwise)
     struct stat about;
     bool trusted;
 
-    /* relative paths are ignored, following the XDG specification */
+    /* Ignores relative paths, as the XDG specification requires. */
     if (chosen && chosen[0] == '/') {
         str_addf(&path, "%s" OWN, chosen);
-        /* The directory may be missing, because it is created in a directory that the user
+        /* A missing directory is permitted, because it is created in a directory that the user
          * chose. */
         trusted = stat(str_text(&path), &about) != 0 || path_owner_trusted(&about);
     } else if (home && home[0] == '/') {
         str_addf(&path, "%s/%s" OWN, home, otherwise);
-        /* The home directory must exist, because it is not created. */
+        /* The home directory must exist, because it is never created. */
         trusted = directory_trusted(str_text(&path), strlen(home));
     } else {
         return NULL;
@@ -209,7 +209,7 @@ bool path_make_parents(const char *path, mode_t mode, struct err *err)
         *slash = '/';
     }
     free(copy);
-    if (ok && private) {   /* An existing directory may have another mode. */
+    if (ok && private) {   /* Sets the mode, because an existing directory may have another one. */
         char *directory = path_state(".");
         struct stat about;
         if (directory && stat(directory, &about) == 0 && about.st_uid == geteuid() &&

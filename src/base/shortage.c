@@ -39,7 +39,7 @@ static bool yield(_Atomic(void *) *place, size_t size)
 
 bool shortage_keep(void)
 {
-    /* Evaluated first, so that both reserves are requested. */
+    /* Evaluates this first, so that both reserves are requested. */
     bool saved = keep(&last, SHORTAGE_LAST);
 
     return keep(&kept, SHORTAGE_KEPT) && saved;
@@ -103,7 +103,7 @@ void *shortage_zero(size_t count, size_t size)
 
 bool shortage_need(size_t bytes)
 {
-    /* smaller requests fit into the reserve */
+    /* Smaller requests need no test, because they fit into the reserve. */
     if (!needed.depth && bytes > SHORTAGE_KEPT / 2) {
         needed.block = map(bytes);
         needed.bytes = bytes;

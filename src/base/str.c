@@ -119,7 +119,8 @@ bool str_has_prefix(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Converts ASCII letters only: the locale must not change the meaning of a command or mnemonic. */
+/* Converts only ASCII letters, because the locale must not change the meaning of a command or
+ * mnemonic. */
 static int lower(int c)
 {
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;

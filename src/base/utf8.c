@@ -30,7 +30,7 @@ size_t utf8_next(const char *text, size_t left, uint32_t *code)
             return 0;
         value = value << 6 | (s[i] & 0x3f);
     }
-    /* The encoding is overlong, a surrogate, or too large. */
+    /* Rejects an overlong encoding, a surrogate, and a value that is too large. */
     if ((length == 3 && value < 0x800) || (value >= 0xd800 && value < 0xe000) ||
         (length == 4 && (value < 0x10000 || value > 0x10ffff)))
         return 0;
@@ -71,7 +71,7 @@ int utf8_columns(uint32_t code)
     return wcwidth((wchar_t)code);
 }
 
-/* A range of characters; both ends are included. */
+/* A range of characters, with both ends */
 struct code_range { uint32_t first, last; };
 
 /* Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt, Unicode 14 to 16). Programs
@@ -106,7 +106,8 @@ bool utf8_steers(uint32_t code)
         return code < 32;
     const bool control = code < 160, separator = code == 0x2028 || code == 0x2029,
                annotation = code >= 0xfff9 && code <= 0xfffb;
-    /* A blank braille character looks like a space, but a search for spaces does not find it. */
+    /* A blank braille character counts: it looks like a space, but a search for spaces does not
+     * find it. */
     const bool blank = code == 0x2800;
     const bool noncharacter = (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef);
 
@@ -123,7 +124,7 @@ size_t utf8_printable_next(const char *text, size_t left, char shown[UTF8_SHOWN]
     *shown = '\0';
     if (step && (line_end || !utf8_steers(code)))
         return step;
-    if (step && code > 0xffff)   /* two escapes, a JSON surrogate pair */
+    if (step && code > 0xffff)   /* Writes two escapes, a surrogate pair of JSON. */
         snprintf(shown, UTF8_SHOWN, "\\u%04x\\u%04x", 0xd800u + ((code - 0x10000) >> 10 & 0x3ff),
                  0xdc00u + (code & 0x3ff));
     else if (step && code >= 127)
@@ -152,7 +153,7 @@ void utf8_sayv_now(int fd, const char *format, va_list args)
         memcpy(out + filled, add, bytes);
         filled += bytes;
     }
-    file_calls_write_all(fd, out, filled);   /* Errors are ignored, because they cannot be reported
+    file_calls_write_all(fd, out, filled);   /* An error is ignored, because it cannot be reported
                                               * here. */
 }
 

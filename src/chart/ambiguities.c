@@ -13,16 +13,18 @@
 #include "chart/saturate.h"
 #include "throughput/throughput.h"
 
-#define SURE 0.9             /* smallest confidence of a form that experiments use as a witness */
-#define QUICK 4.0            /* largest cycles per execution of a witness */
+#define SURE 0.9             /* smallest confidence of a witness: a form of certain usage for
+                              * experiments with ambiguous forms */
+#define QUICK 4.0            /* largest cycles per execution of a witness in isolation */
 #define BESIDE_MOST 120      /* maximum number of witnesses, each with another usage */
 #define TELLS 2.0            /* smallest difference of two usages' predictions for an experiment, in
                               * standard deviations */
-/* difference of this kind at which an experiment chosen for another alternative suffices */
+/* difference, in the unit of TELLS, at which an experiment chosen for another alternative is used
+ * again */
 #define TELLS_ENOUGH 4.0
 #define COPIES 2             /* maximum number of copies of the ambiguous form in one experiment */
-/* An experiment has at least the number of saturator executions that take longer than the ambiguous
- * form, and at most this multiple of it. */
+/* Limit of the saturator's executions in an experiment: this multiple of the smallest number that
+ * takes longer than the ambiguous form. */
 #define LEVELS 2
 #define SIZE_MOST 160        /* maximum number of instructions in one experiment */
 #define MASSES_MOST 400
@@ -265,7 +267,8 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
             experiment_done(&ambiguity.experiment);
             continue;
         }
-        if (!f->settle) {   /* The alternatives are sorted, most likely first. */
+        if (!f->settle) {   /* The first alternative is the most likely one, because they are
+                             * sorted. */
             struct str text = {0};
             usage_print(&f->others[i].usage, mapping_ports(c->machine->mapping), &text);
             free(f->rival);

@@ -147,8 +147,8 @@ static int by_group(const void *a, const void *b)
                               : (x->place.form > y->place.form) - (x->place.form < y->place.form);
 }
 
-/* Lists the measured forms in the core if @core is true, else those outside it, in groups. Returns
- * their number. */
+/* Lists the measured forms in the core if @core is true, else those outside it. Groups forms with
+ * equal operand kinds and similar times. Returns their number. */
 static size_t forms_to_place(const struct charting *w, bool core, struct place_form *out)
 {
     struct chart *c = w->chart;
@@ -176,7 +176,8 @@ static size_t forms_to_place(const struct charting *w, bool core, struct place_f
     return n;
 }
 
-/* Sets the usage of forms of which several executions share a slot at rename: one slot, no port. */
+/* Sets the usage of joined forms, of which several executions share a slot at rename: one slot, no
+ * port. */
 static void write_joined(const struct charting *w, struct mapping *m)
 {
     struct chart *c = w->chart;
@@ -387,7 +388,7 @@ static bool stage_ends(struct charting *w, double begun, struct err *err)
 {
     const struct chart_hooks *hooks = w->lab.hooks;
 
-    /* Before stage 4, some forms that use the ports are not placed yet. */
+    /* Before stage 4 unused ports remain, because forms that use them may not be placed yet. */
     if (w->lab.stage >= CHART_PLACES)
         unused_ports_drop(w->chart);
     w->chart->seconds[w->lab.stage] = clock_seconds() - begun;

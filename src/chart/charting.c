@@ -24,7 +24,7 @@
 /* share of all forms that are candidates, limited to the range CANDIDATES_FEW to CANDIDATES */
 #define CANDIDATES_SHARE 0.3
 #define CANDIDATES_FEW 150
-/* patience in seconds for recorded times, because waiting cannot change these */
+/* Seconds to wait for a busy core if the times are recorded. Waiting cannot change them. */
 #define RECORDED_PATIENCE 1e-6
 #define USES 1000            /* maximum number of forms in the review's blocks */
 #define BLOCKS 1024
@@ -37,18 +37,19 @@ struct chart_job {
     struct machine *simulated;       /* copy of the simulated CPU's machine; NULL: this CPU is
                                       * charted */
     bool recorded;
-    /* the chart is recorded and has only some forms, but the core of all */
+    /* whether the core's usages are given: the recorded chart has only some forms, but uses the
+     * core of all */
     bool core_fixed;
     struct forms *forms;             /* forms of the instruction set; the job owns a reference */
     VEC(const struct form_row *) rows;
-    /* forms that match the request, but that no experiment can contain */
+    /* forms that match the request but cannot be in an experiment */
     VEC(const struct form_row *) others;
     struct block_forms uses;         /* forms that the review's blocks contain */
     struct chart_options options;
     int cpu;
     const struct charting_hooks *hooks;   /* hooks of the running chart */
-    struct source *source;                /* source of measurements while the chart runs on this
-                                           * CPU */
+    struct source *source;                /* source of measurements on this CPU while the chart
+                                           * runs */
 };
 
 /* Returns the path of @file in the state directory. Slashes in the name become dashes. Frees

@@ -56,11 +56,11 @@ static void signature(const char *form, double alone, char out[SIGNATURE])
 
 struct core_candidate {
     char signature[SIGNATURE];
-    uint32_t form, turn;      /* @turn: position of the candidate within its signature, in rounds
-                               * over the stems */
+    uint32_t form, turn;      /* @turn: number of the round in which the candidate is chosen. A
+                               * round takes one candidate of each stem. */
     /* frequency in programs; frequent forms are simple, and predictions need them most */
     double uses;
-    /* random number that orders otherwise equal candidates, independent of their names */
+    /* random number that orders otherwise equal candidates; it does not depend on their names */
     uint64_t chance;
     /* stem of the mnemonic; candidates of one signature are chosen from different stems first */
     char stem[8];
@@ -85,8 +85,8 @@ static int by_turn(const void *a, const void *b)
                               : (x->form > y->form) - (x->form < y->form);
 }
 
-/* Sorts candidates in rounds over the stems, frequent forms first. Any prefix of the list is then a
- * balanced choice. */
+/* Sorts the candidates of each signature in rounds, each with one candidate of every stem, frequent
+ * forms first. Any prefix of the list is then a balanced choice. */
 static void take_turns(struct core_candidate *list, size_t n)
 {
     for (size_t first = 0, end; first < n; first = end) {
@@ -197,7 +197,7 @@ void core_balance(double a, double b, unsigned most, uint32_t counts[2])
 {
     double best = INFINITY;
 
-    counts[0] = counts[1] = 1;   /* Equal if a time is unknown. */
+    counts[0] = counts[1] = 1;   /* One execution of each, if a time is unknown. */
     for (uint32_t x = 1; x <= most; x++)
         for (uint32_t y = 1; y <= most; y++) {
             double off = fabs(log(x * a / (y * b))) + 0.01 * (x + y);
@@ -371,8 +371,8 @@ struct weighed {
     size_t class;
 };
 
-/* Returns all classes sorted by interference. Classes that ports cannot explain are last. The
- * caller frees. */
+/* Returns all classes sorted by interference. Classes whose times ports cannot explain are last.
+ * The caller frees the array. */
 static struct weighed *by_interference(const struct grouping *g, const size_t *firsts)
 {
     size_t n = g->core->classes.count;
@@ -464,7 +464,8 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
         struct flat_term terms[4];
         for (unsigned k = 0; k < size; k++) {
             bool fresh = true;
-            /* Compilers may evaluate the two random numbers of one statement in any order. */
+            /* A separate statement fixes the order of the two random numbers, which compilers may
+             * choose within one statement. */
             const size_t which = rng_below(rng, n);
             terms[k] = (struct flat_term){core->classes.items[which].form,
                                           1 + (uint32_t)rng_below(rng, COUNT_MOST)};

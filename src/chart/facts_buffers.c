@@ -5,15 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Loops of an iteration with a chain of square roots, independent of previous ones, and
- * instructions that fill a buffer. The instructions cannot retire while the chain executes. The
- * next chain overlaps with it if the buffer has space for all instructions between the chains. */
+/* Code of the loops: an iteration has a chain of square roots, independent of the previous
+ * iteration's, and instructions that fill a buffer. These cannot retire while the chain executes.
+ * The next chain overlaps with it if the buffer has space for all instructions between the
+ * chains. */
 #define ROOT "sqrtss xmm0, xmm0"
 #define CHAIN 24
-/* Largest ratio of the time of overlapping chains to the time of one chain. The divider of a
- * Haswell is busy for two thirds of a root's latency. */
+/* Largest ratio of the time per iteration to the time of one chain in the first round, whose fewest
+ * instructions must let chains overlap. The divider of a Haswell is busy for two thirds of a root's
+ * latency. */
 #define OVERLAPPED 0.7
-/* Largest ratio to a chain's time with which chains count as overlapping. */
+/* Largest ratio of the time per iteration to the time of one chain at which chains overlap. */
 #define BETWEEN 0.84
 #define LEAST 24
 #define MOST 720
@@ -25,13 +27,15 @@
  * below STEPS^3. The others repeat failed measurements. */
 #define ROUNDS 5
 #define POINTS 24
-#define ROOT_LEAST 0.4               /* smallest delay that counts as one root, as a share of a
+#define ROOT_LEAST 0.4               /* smallest delay that counts as one root, as a share of the
                                       * root's time */
-/* Entries beyond the capacity in a further loop, each of which delays the next chain by a root. */
+/* Number of instructions of a further loop beyond the capacity. Each should delay the next chain by
+ * one root. */
 #define BEYOND 4
-/* Chains count as not overlapping if the time per chain is at least this share of one chain's. */
+/* Smallest ratio of the time per iteration to the time of one chain at which chains do not
+ * overlap. */
 #define SERIAL 0.93
-/* Largest share of the reorder buffer that the tested buffer may have. With a larger share, the
+/* Largest share of the reorder buffer's entries that a tested buffer may have. If it has more, the
  * reorder buffer may fill first. */
 #define FILLS 0.95
 
@@ -49,8 +53,8 @@ static const char *const lines[FILLINGS] = {[FILL_WAITING] = "cmp r8, r9",
                                             [FILL_COMPARED] = "cmp r9, [rdi]",
                                             [FILL_STORES] = "mov [rdi], r10"};
 
-/* Each fact is measured with two kinds of instructions. If the results differ, one kind fills
- * another buffer first, or buffers share entries. The capacity is then unknown. */
+/* Each fact is measured with two kinds of instructions. If the results differ, the capacity is
+ * unknown: one kind fills another buffer first, or buffers share entries. */
 static const struct {
     const char *key, *unit;
     enum buffer_filling by, also;

@@ -44,11 +44,11 @@
 
 static const unsigned densities[DENSITIES][CHUNKS] = {{6, 6, 6, 6}, {7, 7, 7, 6}};
 
-/* A loop of increasing length, and the measured lengths */
+/* A loop whose length is increased, and the lengths measured so far */
 struct growing {
-    unsigned insns;          /* instructions in one repetition of the code */
-    size_t decoded, cached;  /* loops of one repetition: from the decoders, and from the µop
-                              * cache */
+    unsigned insns;          /* number of instructions in one repetition of the code */
+    size_t decoded, cached;  /* indices of the loops with one repetition: from the decoders, and
+                              * from the µop cache */
     size_t count;
     struct { unsigned repeats; size_t at; } loops[LOOPS];
     /* largest number of repetitions that fits the cache, and smallest number that does not fit; 0:

@@ -40,7 +40,7 @@ static void add_zeroed(unsigned bytes, unsigned number, struct str *out)
 {
     str_add(out, ".byte ");
     for (unsigned i = 2; i < bytes; i++)
-        str_add(out, "0x3e, ");   /* a redundant prefix in 64-bit code */
+        str_add(out, "0x3e, ");   /* A redundant prefix in 64-bit code adds a byte. */
     str_addf(out, "0x31, %s\n", number % 2 ? "0xd2" : "0xc9");
 }
 

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* index of no set: times above the port bound are assumed to have one cause */
+/* Index of the only cause of times above the port bound. A guess has no more information about
+ * causes. */
 #define ONE_CAUSE 0
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05

@@ -12,7 +12,7 @@
 /* Added and subtracted, this value rounds a double to multiples of 2^-20. */
 #define WHOLE 0x1.8p32
 
-/* A union of port sets of the other µops, and the number of µops within its ports. */
+/* Union of port sets of the other µops, and the number of µops within its ports */
 struct joiner_union {
     portset ports;
     /* @mass: number of µops within the ports. @before: the same without the set that is being

@@ -41,7 +41,7 @@ struct latency_finding {
     /* copy of the machine; the rules of the current form precede its other rules */
     struct machine *scratch;
     size_t lasting;
-    double written;              /* time of the last write, in seconds */
+    double written;              /* clock_seconds() of the last write */
 };
 
 static bool known_open(struct latency_file *k, const char *path, struct err *err)
@@ -286,7 +286,8 @@ static void add_rule(struct latency_finding *f, const struct form_code *code,
         machine_put_latency(f->scratch, code->row->form, from, to, cycles, "");
         with = chain_cycles(f->scratch, code, &l->chain);
     }
-    /* If the machine lacks a form of the chain, only a chain without other forms gets a rule. */
+    /* If the machine lacks a form of the chain, only a chain without other forms yields a
+     * latency. */
     if (isnan(with) ? own : isnan(without) || fabs(with - l->cycles) < fabs(without - l->cycles))
         machine_put_latency(f->chart->machine, code->row->form, from, to, cycles,
                             "charted: measured");

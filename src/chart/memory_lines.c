@@ -80,8 +80,9 @@ static void sizes_choose(struct memory_costs *out)
 }
 
 struct memory_lines {
-    const bool *wanted;       /* per cost: true if it is to be measured; NULL: all are measured */
-    double from;              /* bytes; only loops with larger arrays are measured */
+    const bool *wanted;       /* per cost: whether to measure it; NULL: all are measured */
+    double from;              /* smallest size in bytes; only loops with larger arrays are
+                               * measured */
     /* minimum duration of the samples of random accesses; 0: a few samples suffice */
     double seconds;
     double room;              /* size of the arena in bytes */
@@ -96,7 +97,7 @@ struct memory_lines {
     unsigned failed;          /* number of failed runs */
     /* per loop and size: cycles per iteration, estimated from the last run */
     double rough[MEMORY_COSTS][MEMORY_SIZES];
-    /* Cycles per tick, to which the costs of shared caches and memory refer. 0: none yet. */
+    /* Clock in cycles per tick, for the costs of shared caches and memory. 0: not measured yet. */
     double clock;
     double clock_hz;
 };
@@ -136,7 +137,7 @@ static bool probe_runs(const struct memory_lines *p, size_t at, double bytes)
     return (!p->wanted || p->wanted[at]) && bytes > p->from;
 }
 
-/* Returns whether loop @at needs its own contents of memory. */
+/* Returns whether loop @at needs memory with contents of its own. */
 static bool is_filled(size_t at)
 {
     return at == COST_RANDOM || at == COST_SCATTER || at == COST_HOP;
@@ -299,8 +300,8 @@ static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
                                                             probes[COST_LOAD].lines;
             if (p->rounds[i][k])
                 out->cycles[i][k] = fmax(0, times[i][k] - other) / probes[i].lines;
-            /* A line that is loaded while another is written takes at most its time in isolation.
-             * Interference may contradict this. */
+            /* The time is limited to that of a line in isolation. Only interference can make a line
+             * that is loaded while another is written slower. */
             if (i == COST_CONCURRENT)
                 out->cycles[i][k] = fmin(out->cycles[i][k], out->cycles[COST_LOAD][k]);
         }
@@ -424,7 +425,8 @@ static bool row_take(const struct kept_rows *kept, size_t row, struct memory_cos
     const enum memory_cost cost = cost_named(kept_field(kept, row, MEMORY_KEPT_FACT));
     double bytes, cycles, spread;
 
-    if (cost == MEMORY_COSTS)   /* The row has a value that does not depend on the size. */
+    if (cost == MEMORY_COSTS)   /* A row that names no cost has a value that does not depend on the
+                                 * size. */
         return true;
     if (filled[cost] == MEMORY_SIZES ||
         !number(kept_field(kept, row, MEMORY_KEPT_BYTES), 1024, 1e13, &bytes) ||

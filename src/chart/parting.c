@@ -21,7 +21,7 @@
 
 /* An experiment with forms of the core and at most one other form */
 struct single_input_core {
-    double cycles, slots;       /* measured cycles; issue slots of the core's forms */
+    double cycles, slots;       /* measured cycles, and issue slots of the core's forms */
     uint32_t own;               /* executions of the form that is not in the core */
     unsigned count;
     struct { uint32_t entry, count; } terms[TERMS_MOST];
@@ -65,7 +65,7 @@ struct parter {
     double *errors;             /* per form: error of its best usage in that view */
     unsigned threads;
     const struct chart_hooks *hooks;
-    atomic_bool over;           /* the work is cancelled */
+    atomic_bool over;           /* whether the work is cancelled */
 };
 
 /* Returns the new ports that replace the ports in @set. */

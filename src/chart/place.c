@@ -49,8 +49,8 @@ struct placing {
     bool *used;                  /* per level: whether it was requested */
     struct guess guess;
     double worst;                /* largest relative error of the guess */
-    bool explained;              /* the times do not contradict the guess */
-    bool sought;                 /* the guess is the result of a search */
+    bool explained;              /* whether the times do not contradict the guess */
+    bool sought;                 /* whether the guess is the result of a search */
     bool done, all;
     /* The form is compared with peers instead of searching for its usage. If @leader is not NULL,
      * it waits for the measurements of this peer. */
@@ -69,7 +69,7 @@ struct placing {
     struct guess others[OTHERS_MOST];
     unsigned other_count;
     int pipe;                    /* index of the blocking pipe that the form uses; -1: none */
-    /* @wanted has the experiments that decide between the guess and its alternatives */
+    /* whether @wanted has the experiments that decide between the guess and its alternatives */
     bool considered;
     size_t wanted[FIRST_ASKED];
     size_t wanted_count;
@@ -531,7 +531,7 @@ static void step(struct placer *p, struct placing *f)
 {
     if (f->leader && !f->leader->done)
         return;
-    /* No usage explains the times so far. */
+    /* No usage explains the times so far, so the form runs with all saturators. */
     if (!f->explained && !f->all) {
         want_none(f);
         f->compared = compare(p, f);
@@ -706,7 +706,7 @@ static void write_placement(const struct placer *p, const struct placing *f,
     out->experiments = (unsigned)f->sights.list.count;
     out->error = f->worst;
     out->explained = f->explained;
-    /* Pipes without a free port are omitted. */
+    /* Omits pipes for which no port is free. */
     if (f->guess.pipe > 0 && f->pipe < 0) {
         struct guess without = f->guess;
         without.pipe = 0;
@@ -768,7 +768,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     *ports = *mapping_ports(mapping);
     for (uint8_t i = 0; ok && i < pipes; i++) {
         char name[PORT_NAME_MAX];
-        /* name of a port for a blocking pipe */
+        /* The port of a blocking pipe is named DV, 2DV and so on. */
         snprintf(name, sizeof name, i ? "%uDV" : "DV", i + 1);
         ports->pipes |= (portset)1 << ports->count;
         ok = ports_add(ports, name, err);

@@ -353,7 +353,7 @@ static struct probe_node *primary(struct table_reader *r)
     return number_node(r, NAN);
 }
 
-/* operators by precedence; longer signs precede their prefixes */
+/* Operators by precedence. A sign precedes its prefixes, so the longest one matches. */
 static const struct { const char *sign; enum node_sign is; unsigned level; } signs[] = {
     {"or", SIGN_OR, 0},       {"and", SIGN_AND, 1},     {"<=", SIGN_AT_MOST, 3},
     {">=", SIGN_AT_LEAST, 3}, {"!=", SIGN_UNEQUAL, 3},  {"<", SIGN_BELOW, 3},

@@ -9,7 +9,7 @@
 #include "chart/probe_parts.h"
 
 #define TEXT_MOST (64 << 10) /* maximum number of bytes of an expanded text */
-#define TIMES_MOST 4096      /* maximum number of values of a variable */
+#define TIMES_MOST 4096      /* maximum number of values that a variable takes */
 /* Maximum number of values and repetitions that a table may compute. The shipped tables need less
  * than a thousandth of it. */
 #define STEPS_MOST 100000000
@@ -26,7 +26,7 @@ struct probe_run {
 
 static double value(struct probe_run *run, const struct probe_node *n, double *locals);
 
-/* Counts a step. Returns false if there were too many. */
+/* Counts a step. Returns false if there were too many steps. */
 static bool steps_on(struct probe_run *run)
 {
     return run->steps++ < STEPS_MOST;
@@ -247,7 +247,7 @@ static void expand(struct probe_run *run, const struct piece *p, const struct ta
         case PIECE_ITEM:
             for (unsigned d = 0; loop && d < loop->dimensions; d++)
                 if (loop->over[d].group == p->group) {
-                    /* The text of an item has the loop's indices, but not the loop's variables. */
+                    /* The text of an item has only the loop's indices, not its variables. */
                     double inner[PROBE_LOCALS] = {locals[0], locals[1]};
                     const struct item_group *g = &run->t->groups.items[p->group];
                     expand(run, g->items.items[(size_t)locals[d]].text[p->column], loop, inner,

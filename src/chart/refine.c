@@ -71,8 +71,8 @@ struct refining {
     size_t set_count;
     struct refined *out; /* results by form */
     bool core;           /* true: evaluates forms of the core; false: all other forms */
-    /* The last sweep changed a usage, or whether a form is explained. Only experiments with
-     * explained other forms are used. */
+    /* whether the last sweep changed a usage or the set of explained forms, on which further
+     * results depend */
     bool unsettled;
     unsigned workers;
     atomic_bool over;
@@ -81,7 +81,7 @@ struct refining {
 struct tried_usage {
     struct usage usage;
     unsigned slots;
-    double cost, times; /* @times: the part of the cost that comes from the times */
+    double cost, times; /* @times: the part of @cost that is due to the times */
 };
 
 /* State of trying usages for one form */
@@ -99,7 +99,8 @@ struct refine_trial {
     VEC(struct tried_usage) tried;
     struct usage best;
     unsigned slots;
-    double cost, times, worst; /* values of the best usage */
+    double cost, times, worst; /* of the best usage: cost, its part due to the times, and largest
+                                * relative error */
     bool explained;
 };
 
@@ -595,7 +596,8 @@ size_t refine_usages(const struct lab *lab, struct chart *c)
     struct refining r = {.lab = lab, .c = c, .out = mem_zero(c->form_count + 1, sizeof *r.out)};
     size_t changed = 0;
 
-    ambiguities_forget(c);   /* The ambiguities refer to the previous alternatives. */
+    ambiguities_forget(c);   /* Discards the ambiguities, because they refer to the previous
+                              * alternatives. */
     for (unsigned core = 2; core--;) {
         r.core = core;
         r.unsettled = true;

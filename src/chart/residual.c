@@ -24,7 +24,7 @@
 /* standard deviations above which a time may contradict a usage */
 #define CONTRADICTS 3.0
 #define CONTRADICTS_BY 0.03  /* minimum relative error of a contradiction */
-/* If times may exceed the port bound, one in this number of times may contradict a usage: some
+/* If times may exceed the port bound, one in ODD_EVERY times may contradict a usage, because some
  * causes are unknown. */
 #define ODD_EVERY 20
 

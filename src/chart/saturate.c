@@ -90,8 +90,8 @@ size_t lattice_set(const struct lattice *g, portset set)
     return i < g->sets.count ? i : SIZE_MAX;
 }
 
-/* A chart spends most of its computing time in the next two functions. The compiler therefore makes
- * versions of them for wider vectors, among which the loader selects. */
+/* A chart spends most of its computing time in the next two functions. The compiler therefore also
+ * makes versions for wider vectors, and the loader selects one. */
 #ifdef __x86_64__
 #define FOR_WIDE_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
 #else

@@ -159,7 +159,7 @@ static portset ports_tested(const struct form_doubts *f)
             slots += (e->micro_ops ? e->micro_ops : own) * terms[k].count;
         }
         double cycles = throughput_bottleneck(t, masses.items, masses.count, &busy);
-        /* No port is busy if the issue slots are the limit. */
+        /* If the issue slots limit the experiment, no port is busy. */
         tested |= width > 0 && slots > cycles * width ? 0 : busy;
     }
     vec_done(&masses);
@@ -281,7 +281,7 @@ bool settle_ambiguities(struct source *source, struct journal *journal,
 
     *out = (struct settled){0};
     ask(&w, ambiguities);
-    /* Results change the table during the run, but the runner needs a constant table. */
+    /* The runner needs a constant table, but results change the session's table during the run. */
     struct experiments *asked = experiments_copy(w.table, NULL);
     bool ok = runner_run(source, asked, journal, options, &own, &summary, err);
     experiments_free(asked);

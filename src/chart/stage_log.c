@@ -16,7 +16,7 @@ struct stage_log {
     _Atomic unsigned holders; /* number of references besides the creator's */
     char *title;
     pthread_mutex_t lock;
-    /* The lock protects all members below. */
+    /* The lock protects the following members. */
     struct stage_view now; /* stage_log_get computes the durations of running stages */
     double begun[CHART_STAGES], start;
     double every; /* shortest interval between two points, in seconds */

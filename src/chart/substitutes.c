@@ -11,7 +11,7 @@
 #include "isa/isa.h"
 
 #define TIMES 6              /* copies of a form's code in a loop */
-/* maximum relative deviation of a loop's time, or of its slots from an integer, for acceptance */
+/* largest relative deviation of an accepted loop: of its time, or of its slots from an integer */
 #define AGREES 0.10
 #define SLOTS_MOST 8
 
@@ -28,8 +28,9 @@ static const struct { const char *form, *like[2], *there, *back; } stack_forms[]
 static const struct {
     const char *form, *line;
 } slot_forms[] = {{"ENDBR64 ()", "endbr64"}, {"VZEROUPPER ()", "vzeroupper"}};
-/* Parts of the names of forms that no experiment can contain, and what forms with the same
- * operation have instead: operands ah to dh, and locked accesses, whose latency is a fact. */
+/* Parts of the names of forms that no experiment can contain, with the parts of a form of the same
+ * operation that replace them. They are the operands ah to dh, and locked accesses, whose latency
+ * is a fact. */
 static const struct { const char *part, *instead; } renamed[] = {{"R8h", "R8l"}, {"_LOCK (", " ("}};
 #define RENAMED (sizeof renamed / sizeof *renamed)
 static const char *const jumps[] = {"JMP", "JO",  "JNO", "JB",  "JNB", "JZ",  "JNZ", "JBE", "JNBE",
@@ -109,8 +110,8 @@ static void ask_others(struct standins *s, const struct chart_options *o)
     }
 }
 
-/* Returns the relative deviation of @m's bound for loop @at from the measured time; NaN if there is
- * no time. */
+/* Returns the relative deviation of @m's bound for loop @at from the measured time; NaN if the loop
+ * has no time. */
 static double deviation(const struct standins *s, const struct machine *m, size_t at)
 {
     const struct insn *insns;
@@ -135,7 +136,7 @@ static void put(struct machine *m, const char *form, const struct mapping_entry 
     mapping_set(m->mapping, &entry);
 }
 
-/* Origin of a usage that follows from other forms: the text of its source */
+/* Origin of a usage that is derived from other forms; selects the text of its source */
 enum usage_origin { ORIGIN_LOOP, ORIGIN_USUAL, ORIGIN_JUMP };
 static const struct { const char *before, *after; } origins[] = {
     [ORIGIN_LOOP] = {"charted: usage of ", ", confirmed by a loop"},

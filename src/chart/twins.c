@@ -25,7 +25,8 @@ static const struct mapping_entry *entry_of_class(const struct lab *lab,
             of = core->class_of.items[i];
     if (of < SIZE_MAX)
         entry = mapping_find(m, lab->table->forms.items[core->classes.items[of].form]);
-    /* An earlier run may have chosen another member of this class for the core. */
+    /* Uses another member of the class that has an entry, because an earlier run may have chosen it
+     * for the core. */
     for (size_t i = 0; i < core->candidates.count && of < SIZE_MAX && !entry; i++)
         if (core->class_of.items[i] == of)
             entry = mapping_find(m, lab->table->forms.items[core->candidates.items[i]]);
@@ -73,7 +74,7 @@ size_t twins_add(const struct lab *lab, const struct chart_core *core, const dou
                 !usage_equal(&added[i].usage, &as->usage) || added[i].micro_ops != as->micro_ops;
         if (!fresh)
             continue;
-        added[count] = *as;   /* points into the usage in @known */
+        added[count] = *as;   /* The copy borrows the usage of the entry in @known. */
         added[count].form = (char *)form;
         mapping_set(m, &added[count++]);
     }

@@ -100,7 +100,7 @@ static void close_form_up(struct chart_form *f, portset held)
             usage_done(&other.usage);
         }
     }
-    /* The rival may be one of the deleted alternatives. */
+    /* The rival is removed, because it may be one of the deleted alternatives. */
     if (kept < f->other_count) {
         free(f->rival);
         f->rival = NULL;
@@ -112,7 +112,7 @@ void unused_ports_drop(struct chart *c)
 {
     portset held = ports_held(c);
 
-    /* A machine has at least one port. */
+    /* At least one port remains, because a machine needs one. */
     if (!held || portset_size(held) == mapping_ports(c->machine->mapping)->count)
         return;
     struct mapping *closed = mapping_closed_up(c->machine->mapping, held);

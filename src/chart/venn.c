@@ -51,7 +51,7 @@ struct venn_use {
     uint8_t count[2];
     uint8_t n;
     uint8_t slots;
-    float price;                 /* price of the usage, without the cost of times */
+    float price;                 /* price of the usage without the cost of its times */
 };
 
 struct venn_state {
@@ -71,8 +71,8 @@ struct venn {
     size_t state_count;
     size_t form;                 /* index of the joining form */
     double prices;               /* factor on all prices */
-    bool pairs;                  /* usages with two µops of different sets are tried */
-    double bar;                  /* cost above which a candidate is dropped */
+    bool pairs;                  /* whether usages with two µops of different sets are tried */
+    double bar;                  /* cost above which all threads drop a candidate */
     size_t done, total;          /* progress reported to @goes_on: steps done, and steps in total */
     struct venn_worker *workers;
     unsigned worker_count;
@@ -490,7 +490,7 @@ static double total_cost(const struct venn *v, const struct venn_state *s)
         cost += v->placed[f] ? s->use[f].price : 0;
         for (size_t r = 0; v->placed[f] && r < v->known.rows[f].count; r++) {
             const struct venn_row *row = &v->known.rows[f].items[r];
-            /* Each row counts only for the form of its first term. */
+            /* A row counts only for the form of its first term, so it counts once. */
             bool counts = row->terms[0].place == f;
             for (unsigned k = 0; k < row->n && counts; k++)
                 counts = v->placed[row->terms[k].place];

@@ -14,10 +14,10 @@
 #include "work/evolve_job.h"
 #include "work/background_writer.h"
 
-/* Shortest pause between saves in seconds. A crash loses at most the changes of one pause and one
- * save. */
+/* Shortest pause between two saves, in seconds. A crash loses at most the changes made during one
+ * pause and one save. */
 #define LEAST_SECONDS 0.4
-/* smallest ratio of the pause after a save to the save's duration */
+/* smallest ratio of the pause after a save to the duration of that save */
 #define SHARE 10
 #define RUN_SECONDS 3        /* seconds between two checks of an inference run */
 
@@ -34,8 +34,8 @@ struct autosave {
     struct session *session;
     struct background_writer *background_writer;
     struct mark saved, saving;
-    double next, begun;      /* clock_seconds() of the next save, and of the start of the current
-                              * one */
+    double next, begun;      /* clock_seconds() at which the next save is due, and at which the
+                              * current one began */
     /* ready: the directory is locked; failed: a failure has been reported */
     bool ready, failed;
 };
@@ -51,7 +51,8 @@ static struct mark mark_of(const struct session *s)
     const struct document *d = &s->document;
     struct mark m;
 
-    memset(&m, 0, sizeof m);   /* Also clears the padding, because memcmp compares it. */
+    memset(&m, 0, sizeof m);   /* Also clears the padding, because same() compares the bytes with
+                                * memcmp. */
     m.revision = s->revision;
     m.kernel = d->kernel;
     m.loop = d->loop;
@@ -96,7 +97,7 @@ struct autosave *autosave_new(struct session *s, bool named)
     return a;
 }
 
-/* Reports only the first failure, because later saves may fail for the same reason. */
+/* Reports only the first failed save, because later saves may fail for the same reason. */
 static void tell(struct autosave *a, const struct err *err)
 {
     char text[2048];
@@ -164,7 +165,7 @@ void autosave_end(struct autosave *a)
 {
     take_back(a, true);
     const struct mark now = mark_of(a->session);
-    /* The cause of a failure may be gone, so the next save needs no change. */
+    /* After a failure, saves again even without a change, because its cause may be gone. */
     if (same(&now, &a->saved) && !a->failed)
         return;
     begin(a, &now);

@@ -6,13 +6,15 @@
 
 #include "base/mem.h"
 
-#define HUGE_LEAST 0.9    /* smallest share of memory on huge pages */
+#define HUGE_LEAST 0.9    /* smallest share of the memory that must be on huge pages for a cost with
+                           * huge pages */
 #define VARIES_MOST 0.5   /* largest uncertainty of a cost, relative to the loop's time */
-#define HUGE_PART 0.3     /* share of the time for runs with huge pages */
-/* tolerated difference in cycles, because a recorded run also reads its recorded values */
+#define HUGE_PART 0.3     /* share of the measuring time for runs with huge pages */
+/* Tolerated difference in cycles between a recorded run and the program. A recorded run takes
+ * longer because it also reads recorded values. */
 #define AGREES_CYCLES 1.0
 
-/* List of changes with the cost that each one determines */
+/* Changes to measure, and where to store the cost that each one determines */
 struct changes {
     VEC(struct recorded_change) list;
     VEC(struct recorded_cost *) costs;
@@ -75,8 +77,9 @@ bool recorded_costs_measure(struct sandbox *s, const struct recording *r, double
         *c.costs.items[i] = saved(&times[0], &times[i]);
     out->cycles = ok ? times[0].cycles : NAN;
     out->spread = ok ? times[0].spread : NAN;
-    /* The change to huge pages is measured relative to runs with all data in the first level. Those
-     * take equal time with both page sizes, so changes of the host's load cancel. */
+    /* The cost of small pages is the gain of huge pages relative to runs with all data in the first
+     * level. Those runs take equal time with both page sizes, so changes of the host's load
+     * cancel. */
     if (ok && !huge &&
         recorded_measure(s, r, true, c.list.items, 2, HUGE_PART * seconds, large, &share, err) &&
         share >= HUGE_LEAST) {

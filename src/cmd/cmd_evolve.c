@@ -25,7 +25,7 @@ static struct evolve_run *current(const struct session *s, struct err *err)
     return NULL;
 }
 
-/* columns of CSV; new columns are added at the end */
+/* columns of CSV; new ones are added at the end, because scripts may use positions */
 static const struct result_column run_columns[] = {
     {.key = "state", .kind = CELL_TEXT},
     {.key = "generation", .kind = CELL_COUNT},
@@ -400,7 +400,8 @@ static void set_source(struct mapping *m, const char *form, const char *source)
     const struct mapping_entry *known = mapping_find(m, form);
     struct usage usage = {0};
 
-    if (!known)   /* The form is of an experiment that was added after the mapping was made. */
+    if (!known)   /* A form without an entry is of an experiment that was added after the mapping
+                   * was made. */
         return;
     struct mapping_entry entry = *known;
     usage_copy(&usage, &entry.usage);
@@ -465,7 +466,7 @@ static void note_hidden(struct mapping *m, const char *form, const struct observ
                         struct str *settle)
 {
     struct str text = {0};
-    /* fmin returns its other argument if one is NaN. */
+    /* fmin ignores an argument that is NaN. */
     double share = fmin(1.0 / (1 + o->rivals), mapping_entry_confidence(mapping_find(m, form)));
 
     if (o->settle.count)
@@ -477,7 +478,8 @@ static void note_hidden(struct mapping *m, const char *form, const struct observ
     str_done(&text);
 }
 
-/* Lists the forms whose ports no experiment of the session's table shows, and notes them in @m. */
+/* Lists the forms whose ports no experiment of the session's table determines, and adds notes about
+ * them to @m. */
 static void list_hidden(struct mapping *m, const struct experiments *t, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "form", .kind = CELL_TEXT},

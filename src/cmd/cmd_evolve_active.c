@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command evolve start --active: chooses, measures and infers in each round. Finally infers from
- * all measurements. */
+/* Command evolve start --active: each round chooses and measures experiments, then infers a
+ * mapping. A final inference uses all measurements. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 #include "work/job.h"
 
 #define ROUNDS 8                    /* default number of rounds of inference */
-/* default share of measured pairs: one in SHARE */
+/* default share of the pairs that are measured: one in SHARE */
 #define SHARE 10
-/* Minimum of the limit of experiments per round, which is otherwise the number of forms. */
+/* Minimum of the limit of experiments per round. Without it, the limit is the number of forms. */
 #define BATCH_LEAST 16
 #define SIMULATED_NOISE 0.001
 #define ROUNDS_SHOWN 1000
@@ -28,7 +28,7 @@ struct active_pending {
     uint64_t target;                /* serial number of the session's table at the start */
     struct evolve_options evolve;
     char *checkpoint;
-    struct evolve_run *run;         /* the final inference; NULL: not started */
+    struct evolve_run *run;         /* run of the final inference; NULL: not started */
     struct err err;
 };
 
@@ -78,7 +78,7 @@ json_t *evolve_active_json(const struct session *s, unsigned number)
     return s->document.active && s->document.active_run == number ? rounds_json(s) : NULL;
 }
 
-/* Two columns for a fraction: a fraction in CSV and JSON, percent in text. */
+/* Defines two columns for a value: a fraction in CSV and JSON, and percent in text. */
 #define PERCENT(name, text)                                                                        \
     {.key = name,                                                                                  \
      .title = text,                                                                                \
@@ -150,7 +150,7 @@ static void take_result(void *state, struct active_outcome *out, bool ok)
     struct active_pending *p = state;
     struct session *s = p->session;
 
-    /* Inference uses the measured table even if the session has another one by then. */
+    /* Inference uses the measured table even if the session has another table by then. */
     struct problem *problem = ok ? out->problem : NULL;
     if (problem)
         out->problem = NULL;
@@ -229,9 +229,10 @@ struct beginning {
     /* counted reference to the session's forms and measurements; NULL: @kept becomes the session's
      * table */
     struct experiments *from;
-    /* experiments of an earlier job, or the forms of a record */
+    /* experiments of an earlier job, or the forms of the recorded file @replay */
     struct experiments *kept;
-    char *replay;                   /* path of the record; NULL: none */
+    char *replay;                   /* path of the file with recorded measurements that replace the
+                                     * CPU; NULL: none */
     struct experiments *table;
     char *checkpoint;
 };
@@ -249,7 +250,7 @@ static void beginning_free(void *state)
     free(b);
 }
 
-/* Reads the forms of the record, but not its experiments. Returns NULL with err. */
+/* Reads the forms of the file @replay, but not its experiments. Returns NULL with err. */
 static struct experiments *open_record(struct beginning *b, struct err *err)
 {
     if (!(b->o.record = experiments_load(b->replay, err)))
@@ -325,7 +326,8 @@ static bool measure_table(struct session *s, void *state, struct result *result,
         return true;
     }
     struct job_info info;
-    job_wait(number);   /* take_result reports the rounds and the run. */
+    job_wait(number);   /* The function take_result reports the rounds and the run when the job has
+                         * ended. */
     bool ok = p->run != NULL;
     if (!ok)
         *err = job_find(number, &info) && info.state != JOB_DONE ? info.err : p->err;
@@ -357,7 +359,7 @@ bool evolve_start_active(struct session *s, const struct active_choice *w,
         .from = w->go_on || w->replay ? NULL : experiments_hold(s->document.experiments),
         .replay = w->replay ? mem_strdup(w->replay) : NULL,
         .checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL};
-    /* Both pointed to strings of the command's values. */
+    /* Both pointed to strings of the command's values, which are freed before the job ends. */
     b->choice.simulate = b->choice.replay = NULL;
     b->o = (struct active_options){.noise = SIMULATED_NOISE,
                                    .cpu = -1,

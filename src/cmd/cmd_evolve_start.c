@@ -193,7 +193,7 @@ static bool need_experiments(const struct session *s, struct err *err)
                    "no experiments");
 }
 
-/* Rejects options that exclude each other. */
+/* Returns whether the options agree. Returns false with err if two options exclude each other. */
 static bool agree(const struct evolve_values *v, const struct evolve_options *o, struct err *err)
 {
     if (!v->active &&
@@ -219,7 +219,7 @@ static bool agree(const struct evolve_values *v, const struct evolve_options *o,
 struct starting {
     struct evolve_options o;
     struct ports names;              /* names of the ports; empty: numbers */
-    struct population before;        /* initial population */
+    struct population before;        /* initial mappings of the population */
     char *checkpoint;                /* path of the checkpoint; NULL: none */
     bool resumed;                    /* @before is from @checkpoint */
     bool live;
@@ -252,7 +252,8 @@ static bool time_over(void *state)
 static bool read_checkpoint(struct starting *w, struct err *err)
 {
     struct population *p = &w->before;
-    /* Only regular files are read: another author's session may name a pipe that never ends. */
+    /* Only regular files are read, because a session by another author may name a pipe that never
+     * ends. */
     const bool pipes = file_only_files(true), ok = population_load(w->checkpoint, p, err);
 
     file_only_files(pipes);
@@ -260,7 +261,8 @@ static bool read_checkpoint(struct starting *w, struct err *err)
         return false;
     if (p->count > 1) {   /* A single mapping initialises all individuals. */
         w->o.population = (unsigned)p->count;
-        w->o.population_each = true;   /* Each rank uses this size, whatever its own options are. */
+        w->o.population_each = true;   /* Each rank uses this population size and ignores its own
+                                        * option. */
     }
     w->live = p->live && ranks_count() == 1;
     w->o.ports = p->ports_given && p->count ? mapping_ports(p->mappings[0])->count : 0;
@@ -316,7 +318,8 @@ static bool lay_out(void *state, struct result *result, struct err *err)
         result_line(result,
                     "the run was live; with %u ranks it continues with its current experiments",
                     ranks_count());
-    /* Forms may have been measured since the checkpoint was written. */
+    /* The measured issue width may have changed, because forms may have been measured since the
+     * checkpoint was written. */
     if (w->problem && w->o.width_measured && w->before.count)
         w->o.width = evolve_measured_width(w->problem, mapping_issue_width(w->before.mappings[0]));
     /* With several ranks the UI thread makes the run. */

@@ -36,9 +36,10 @@ struct fleet_row {
 struct fleet_comparing {
     struct fleet_host *hosts;
     size_t count;
-    double threshold;      /* a fraction */
+    double threshold;      /* smallest relative difference of a listed experiment, as a fraction */
     VEC(struct fleet_row) rows;
-    size_t compared;       /* number of shared experiments, of which @rows has those that differ */
+    size_t compared;       /* number of experiments that several hosts measured; @rows has only
+                            * those that differ */
 };
 
 static void comparing_free(void *state)
@@ -62,7 +63,8 @@ static void comparing_free(void *state)
     free(w);
 }
 
-/* Returns a copy of the first value of column @name of @t; "" if empty. The caller frees it. */
+/* Returns a copy of the first value of column @name of @t, or "" if it is empty. The caller frees
+ * it. */
 static char *said(const struct experiments *t, const char *name)
 {
     uint32_t column = names_find(&t->extra, name);
@@ -93,7 +95,7 @@ static bool read_hosts(struct fleet_comparing *w, struct err *err)
     return true;
 }
 
-/* A measurement. */
+/* Time of one experiment on one host */
 struct fleet_value {
     char *text;
     size_t host;
@@ -107,8 +109,7 @@ static int order_values(const void *a, const void *b)
     return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* Compares all measurements of one experiment. Uses the fastest of several measurements by one
- * host. */
+/* Compares all measurements of one experiment. If a host has several, uses the fastest. */
 static void compare(struct fleet_comparing *w, struct fleet_value *v, size_t n)
 {
     double *cycles = mem_alloc(w->count * sizeof *cycles),

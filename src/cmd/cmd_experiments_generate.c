@@ -76,8 +76,8 @@ static bool take_forms(struct generating *g, struct experiments *t, struct form_
             err_set(err, ERR_USAGE, "forms select '*' selects all forms", "no form is selected"));
 }
 
-/* Rejects a request for too many experiments. All pairs of all forms are a hundred million, which
- * need minutes and gigabytes. */
+/* Returns false with err if too many experiments are requested. All pairs of all forms are a
+ * hundred million, which need minutes and gigabytes. */
 static bool affordable(size_t forms, const struct generate_values *v, struct err *err)
 {
     size_t wanted = (v->singles ? forms : 0) + v->triples + v->random +

@@ -21,16 +21,18 @@
 
 #define TITLE "experiments measure"   /* title of the job */
 #define FAILURES_SHOWN 20
-/* maximum number of rows selected before the job starts; less than a millisecond */
+/* Maximum number of rows that are selected before the job starts. This takes less than a
+ * millisecond. */
 #define CHOSEN_AT_ONCE 1000
 
 struct experiments_measuring {
-    /* input of the selection of experiments, if a worker selects them */
-    struct experiments *from;       /* counted reference until the selection is done; then NULL */
-    /* machine that predicts for the filter (counted reference); NULL: none */
+    /* Fields for a worker that selects the experiments: @from, @machine and @filter. */
+    struct experiments *from;       /* table (counted reference) until the selection is done; then
+                                     * NULL */
+    /* machine whose predictions the filter uses (counted reference); NULL: none */
     struct machine *machine;
     char *filter;
-    /* fields of the worker */
+    /* Fields of the worker */
     struct experiments *table;      /* the job's copy of the selected rows */
     size_t *rows;                   /* index in the session's table of each copied row */
     struct forms *forms;
@@ -42,12 +44,12 @@ struct experiments_measuring {
     struct runner_summary summary;
     double clock_hz;
     unsigned children;
-    struct record *record;          /* the session's record */
+    struct record *record;          /* the session's record of measurements, for the views */
     char name[64];                  /* name of the CPU or of the simulated machine */
-    /* fields of worker and UI thread */
+    /* Fields that worker and UI thread share */
     pthread_mutex_t lock;
     struct pending_results pending_results;
-    /* fields of the UI thread */
+    /* Fields of the UI thread */
     unsigned number;                /* number of the job */
     struct session *session;
     uint64_t target;                /* serial number of the session's table at the start */
@@ -79,7 +81,7 @@ static void worker_progress(void *state, const struct runner_summary *s, size_t 
 
     if (s->left && s->seconds_left >= 0)
         duration_print(s->seconds_left, &left);
-    /* Narrow lines are truncated, so the most important values are first. */
+    /* The remaining time is first, because narrow lines are truncated. */
     job_progress(w->job, s->share * (double)total, (double)total,
                  "%s%s%zu settled, %zu failed, %.0f passes/s", str_text(&left),
                  left.length ? " left, " : "", s->done, s->failed, s->rate);
@@ -115,7 +117,7 @@ static bool rows_choose(struct experiments_measuring *w, struct err *err)
     size_t n = from->rows.count, kept = 0;
     bool *keep = experiment_rows_matching(from, w->machine, w->filter, err);
 
-    /* A cancelled filter has not examined all rows. */
+    /* If the filter was cancelled, it has not examined all rows. */
     if (!keep || !watch_goes_on(err)) {
         free(keep);
         return false;
@@ -151,7 +153,7 @@ static bool worker_run(void *state, struct result *result, struct err *err)
     struct journal *journal = NULL;
     struct source *source = NULL;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     w->job = job_current();
     w->clock_hz = NAN;
     bool ok = !w->from || rows_choose(w, err);
@@ -167,7 +169,7 @@ static bool worker_run(void *state, struct result *result, struct err *err)
 
 void experiments_publish(struct session *s)
 {
-    /* While a job reads the table, results wait for the next poll or for its end. */
+    /* While a job reads the table, its results wait for the next poll or the end of that job. */
     struct experiments_measuring *w = s->measuring;
 
     if (!w || (s->document.experiments && experiments_held(s->document.experiments)))
@@ -210,8 +212,8 @@ static void days_add(const struct runner_summary *m, struct str *out)
         str_addf(out, " to %s", m->until);
 }
 
-/* Adds a summary. The workbench shows one line, because its experiments view has failures and
- * reasons. */
+/* Adds a summary. In the workbench it is one line, because the experiments view shows failures and
+ * their reasons. */
 static void add_summary(const struct session *s, struct result *result)
 {
     const struct document *d = &s->document;
@@ -336,7 +338,7 @@ static bool set_up(struct session *s, const struct experiments_measure_values *v
     }
     if (v->journal)
         w->journal_path = strcmp(v->journal, "none") == 0 ? NULL : mem_strdup(v->journal);
-    /* The journal has no values measured with --one-order, which are another quantity. */
+    /* The journal has no values measured with --one-order, because these are another quantity. */
     else if (!w->simulated && !w->options.one_order)
         w->journal_path = journal_default_path();
     return true;

@@ -16,7 +16,7 @@
 #define PARTS_MOST 10000
 #define CONTROLS 20            /* default number of control experiments */
 #define CONTROL_COLUMN "control"
-/* largest relative difference from the median of all hosts at which a control agrees */
+/* largest relative difference of a control from the median of all hosts at which it agrees */
 #define CONTROL_OFF .05
 /* A host disagrees if more than one of its controls, and more than this share of them, disagree. */
 #define CONTROLS_OFF .1
@@ -40,8 +40,8 @@ static void splitting_free(void *state)
     free(w);
 }
 
-/* Returns part @part (from 0): its share of the rows and all controls. Marks the controls and
- * removes their values. */
+/* Returns part @part (from 0) of the table: its share of the rows, and all controls. Marks the
+ * controls and removes their values. */
 static struct experiments *part_of(const struct splitting *w, size_t part, const bool *control)
 {
     size_t rows = w->table->rows.count, at = 0;
@@ -56,7 +56,7 @@ static struct experiments *part_of(const struct splitting *w, size_t part, const
         if (!keep[i])
             continue;
         experiments_set_extra(t, at, CONTROL_COLUMN, control[i] ? "yes" : "");
-        /* A control with a value would not be measured again, so the value is removed. */
+        /* Removes the value, because a control with a value would not be measured again. */
         if (control[i])
             experiments_set(t, at, NAN, NAN, 0, EXPERIMENT_PENDING);
         at++;
@@ -209,7 +209,7 @@ static bool is_control(const struct experiments *t, size_t index)
     return text && strcmp(text, "yes") == 0;
 }
 
-/* One host's measurement of a control */
+/* Time of one control on one host */
 struct sighting {
     char *text;
     size_t part;
@@ -224,7 +224,8 @@ static int order_sightings(const void *a, const void *b)
 }
 
 /* Compares each host's value of one control with the median. Two values differ equally from their
- * median, which does not show the wrong one, so they count only if there are exactly two hosts. */
+ * median, so it does not show which one is wrong. They count only if there are exactly two
+ * hosts. */
 static void compare_control(const struct sighting *s, size_t n, size_t hosts,
                             struct host_part *parts)
 {
@@ -271,8 +272,9 @@ static void compare_hosts(struct host_merging *w)
     }
 }
 
-/* Appends the rows of @t that are not in @taken, in order. @controls: selects controls or other
- * rows. @measured: selects measured or unmeasured controls. */
+/* Appends those rows of @t whose keys are not in @taken, in order, and adds the keys of appended
+ * controls. @controls selects controls, otherwise the other rows. @measured selects measured
+ * controls, otherwise unmeasured ones. */
 static void join_rows(struct host_merging *w, const struct experiments *t, bool controls,
                       bool measured, struct names *taken)
 {

@@ -81,7 +81,8 @@ static bool export_work(void *state, struct result *result, struct err *err)
             return false;
     }
     result_write(e->what, e->format, &(struct result_style){.title = e->title}, &text);
-    result_free(e->what);   /* Freeing a million rows takes long, so the worker does it. */
+    result_free(e->what);   /* The worker frees the result, because freeing a million rows takes
+                             * long. */
     e->what = NULL;
     if (format_is_document(e->format)) {
         utf8_printable(str_text(&text), text.length, &document);

@@ -172,9 +172,9 @@ struct select_values {
 /* Input and output of the job of forms select */
 struct selecting {
     struct forms *forms;       /* counted reference */
-    char **patterns;           /* patterns of the command, names of the most frequent forms, or the
-                                * selection so far */
-    size_t count, top;         /* top: NOT_GIVEN: none */
+    char **patterns;           /* patterns of the command, or names of the most frequent forms, or
+                                * the previous selection */
+    size_t count, top;         /* top: number of most frequent forms to select, or NOT_GIVEN */
     bool given;                /* @patterns become the selection */
 };
 

@@ -23,10 +23,12 @@ struct form_comparing {
     const char *pattern;
     const struct forms *forms;
     struct machine_set machines;
-    double above;                  /* minimum relative difference; NaN: all forms */
-    bool *shown;                   /* per form: it matches and differs by at least @above */
+    double above;                  /* smallest relative difference of a listed form; NaN: lists all
+                                    * forms */
+    bool *shown;                   /* per form: it matches the pattern and differs by at least
+                                    * @above */
     size_t matching, showing;
-    /* number of forms that two machines have, if @above is set */
+    /* number of forms in at least two machines, if @above is set */
     size_t compared;
 };
 

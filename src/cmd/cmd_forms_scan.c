@@ -14,8 +14,8 @@
 
 #define MISSING_SHOWN 30
 
-/* Returns whether the machine's tables have the instruction, or need not, because it is a hint that
- * decodes as nop. */
+/* Returns whether the machine's tables have the instruction. Also returns true for a hint that
+ * decodes as nop, because it needs no entry. */
 static bool knows(const struct machine *m, const struct scan_form *form)
 {
     struct insn insn = {.traits = form->traits};
@@ -51,8 +51,8 @@ static double coverage(const struct machine *m, const struct scan *scan, const s
     return all ? (double)known / (double)all : 0;
 }
 
-/* Selects the machines to compare: two for the instruction set, then the other selected machines of
- * that set. */
+/* Selects the machines to compare: two chosen by the instruction set, then the other selected
+ * machines of that set. */
 static size_t machines_of(struct session *s, enum isa isa, struct machine *out[32], struct err *err)
 {
     const char *const *always = isa_ops(isa)->common_machines;
@@ -85,7 +85,7 @@ static void add_missing(const struct scan *scan, const struct forms *forms,
         result_table(result, "missing", columns, sizeof columns / sizeof *columns);
     size_t shown = 0;
 
-    t->hide = NOT_TEXT;   /* Hidden in text, so the default output fits a screen. */
+    t->hide = NOT_TEXT;   /* Text omits this table, so the default output fits a screen. */
     for (size_t i = 0; i < scan->forms.count; i++) {
         const struct scan_form *form = &scan->forms.items[i];
         struct str lacking = {0};
@@ -150,7 +150,7 @@ static void show(const struct scan *scan, const struct forms *forms,
 struct scanning {
     struct scan scan;
     char **paths;
-    size_t count, at;    /* number of files, and number of assigned ones */
+    size_t count, at;    /* number of files, and number of files assigned to workers */
     unsigned threads;
     struct job *job;
     struct farm *farm;   /* other ranks; NULL: none */
@@ -211,7 +211,7 @@ static bool scan_run(void *state, struct result *result, struct err *err)
     struct str nothing = {0};
     bool ok = true;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     j->job = job_current();
     j->scan.progress = scan_progress;
     j->scan.context = j;
@@ -305,7 +305,7 @@ const struct command command_forms_scan = {
     .run = run,
 };
 
-/* State of a rank other than rank 0, each of whose threads counts the forms of files */
+/* State of a rank other than rank 0. Each of its threads counts the forms of files. */
 struct scan_hand {
     struct farmhand *hand;
     unsigned workers;

@@ -16,7 +16,7 @@ struct help_values {
 
 static void add_troff(struct str *out, const char *text)
 {
-    for (; *text; text++)   /* A line may also break after a bar. */
+    for (; *text; text++)   /* troff may break a line at \:, which follows a bar. */
         str_addf(out,
                  *text == '-' || *text == '\\' ? "\\%c"
                  : *text == '|'                ? "%c\\:"
@@ -170,7 +170,7 @@ static void add_row(struct result_table *t, const struct command *c)
     str_done(&usage);
 }
 
-/* Tasks in display order. Each lists its commands by name or first word; the last one lists all
+/* Tasks in display order. Each lists its commands by name or by first word. The last task lists all
  * remaining commands. */
 static const struct {
     const char *title, *commands;

@@ -30,12 +30,13 @@ struct kernel_blaming {
     size_t loop;
     /* the loop's instructions, or those of its most frequent recorded path */
     struct insn *insns;
-    const struct kernel *texts; /* kernel whose text @insns borrow (counted reference) */
+    const struct kernel *texts; /* kernel that owns the text of @insns (counted reference) */
     size_t count;
     double share;            /* share of the recorded iterations on this path; NaN: not recorded */
-    /* Iterations that program explain recorded, which borrow from @texts; empty: none. */
+    /* iterations that program explain recorded, with text of @texts; empty: none */
     struct recording recording;
-    double program;          /* cycles per iteration in the program */
+    double program;          /* cycles per iteration that were counted in the program; NaN:
+                              * unknown */
     bool huge;               /* the program's data is on pages of 2 MiB */
     struct recorded_costs recorded;
     struct err unrecorded;   /* reason why @recorded has no times */
@@ -45,11 +46,11 @@ struct kernel_blaming {
     struct sandbox *sandbox;
     struct calibration calibration;
     struct kernel_set *set;          /* the loop and all variants so far */
-    /* per variant: its time was requested before, so the next request measures it again */
+    /* per variant: whether its time was requested before; a second request measures it again */
     VEC(bool) asked;
     struct blame *found;             /* the result */
     pthread_mutex_t lock;            /* protects so_far */
-    /* copy for the UI thread, which moves it out; NULL: nothing new */
+    /* partial result for the UI thread, which takes it; NULL: nothing new */
     struct blame *so_far;
 };
 
@@ -112,7 +113,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     struct kernel_blaming *w = state;
     const struct blame_source source = {measure, cancelled, progress, expect, keep_so_far, w};
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     w->job = job_current();
     w->sandbox = sandbox_new(-1, err);
     bool ok = w->sandbox && calibrate(w->sandbox, cancelled, w, &w->calibration, err);
@@ -135,7 +136,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     return w->found != NULL;
 }
 
-/* Returns @cycles, or 0 if it would print as -0.00. */
+/* Returns @cycles, or 0 if they would print as 0.00 or -0.00. */
 static double plain(double cycles)
 {
     return fabs(cycles) < 0.005 ? 0 : cycles;

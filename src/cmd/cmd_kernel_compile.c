@@ -34,7 +34,7 @@ static void step_level(struct recipe *r)
     static const char *const levels[] = {"-O0", "-O1", "-O2", "-O3"};
     const size_t count = sizeof levels / sizeof *levels;
     const char *level = recipe_level(r);
-    /* The order is cyclic: index 0 follows the last index, or an unknown value. */
+    /* The order is cyclic: the first index follows the last one, and also an unknown value. */
     size_t at = count - 1;
 
     for (size_t i = 0; level && i < count; i++)
@@ -102,7 +102,7 @@ static bool prepare_compile(struct session *s, const void *values, struct task *
     if (!now || !session_may_open(s, now, err))
         return false;
     struct recipe *r = recipe_copy(now);
-    r->options.loop = 0;   /* Loop 0: the best loop of the new code is selected. */
+    r->options.loop = 0;   /* Loop 0 selects the best loop of the new code. */
     if (change(r, values, err))
         return loading_start(s, r, task);
     recipe_free(r);

@@ -26,7 +26,7 @@
 #define CLOSE 0.005     /* difference of the median errors below which the mean errors decide */
 
 struct batch {
-    struct str text;                /* hex digits, NUL-terminated */
+    struct str text;                /* code as hex digits, NUL-terminated */
     size_t starts[BATCH];
     double cycles[BATCH];
     size_t count;
@@ -38,14 +38,15 @@ struct kernel_evaluating {
     struct machine *machine;        /* the job's copy, because the session's machine may change */
     enum evaluate_model model;
     enum evaluate_half { HALF_BOTH, HALF_EVEN, HALF_ODD } half;
-    /* requested protocol; MEASURED_BY_COLUMNS: determined from columns or data */
+    /* requested protocol; MEASURED_BY_COLUMNS: chosen by the columns or the data */
     enum { MEASURED_BY_COLUMNS, MEASURED_BY_BHIVE, MEASURED_BY_PORTOLAN } measured_by;
     enum evaluate_protocol protocol;  /* used protocol; @because has the reason */
     struct str because;
     unsigned workers;
     struct evaluation_result result;
     double seconds;
-    double per;                     /* iterations per block that the file's cycles cover */
+    double per;                     /* number of iterations of a block that the file's cycles
+                                     * include */
     double cycles_median;           /* median cycles of the first blocks, if @per is not 1 */
     unsigned ranks;                 /* number of ranks that took part; 0: this process only */
 };
@@ -57,7 +58,7 @@ struct evaluation_run {
     size_t blocks;                  /* number of blocks assigned to workers so far */
     struct csv_reader *reader;
     int hex, cycles, arch;          /* column indices; -1: none */
-    /* number of the columns that only kernel measure writes; 2: all of them */
+    /* number of columns that only kernel measure writes and the file has, 0 to 2 */
     int own;
     FILE *rows;                     /* file of option --blocks; NULL: none */
     const char *wanted;             /* requested value of the arch column; NULL: any */
@@ -86,8 +87,8 @@ static double number_of(const char *text)
     return *text && !*end ? value : NAN;
 }
 
-/* Returns the half to which a block belongs, which is equal in every file and for upper and lower
- * case hex digits. */
+/* Returns the half to which a block belongs. It is equal in all files, and for upper and lower case
+ * hex digits. */
 static enum evaluate_half half_of(const char *hex)
 {
     char *lower = mem_strdup(hex);
@@ -207,7 +208,8 @@ static bool read_header(struct evaluation_run *run, struct err *err)
                        "the header must have the columns hex and cycles");
     run->hex = 0;
     run->cycles = 1;
-    take_row(run, &run->batches[0], fields);   /* The caller evaluates the batch. */
+    take_row(run, &run->batches[0], fields);   /* The row is data, so it is added to the first
+                                                * batch. */
     return true;
 }
 
@@ -348,7 +350,7 @@ static struct glance_result glance(struct kernel_evaluating *w, double per,
         next_batch(&run, 0);
         work_batch(&run, 0);
         qsort(batch->cycles, batch->count, sizeof *batch->cycles, by_number);
-        /* Rows without cycles are last. */
+        /* Rows without cycles (NaN) are sorted last, so they are not counted. */
         while (n < batch->count && !isnan(batch->cycles[n]))
             n++;
         seen.cycles = n ? batch->cycles[n / 2] * per : NAN;
@@ -373,8 +375,8 @@ static bool is_rereadable(const struct kernel_evaluating *w)
     return stat(w->file, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* Returns the iterations per block that the file's cycles cover: 1, or 100 as in BHive, according
- * to the median ratio of measured to predicted cycles. */
+/* Returns the iterations of a block that the file's cycles include: 1, or 100 as in BHive. The
+ * median ratio of measured to predicted cycles decides. */
 static double iterations_of(struct kernel_evaluating *w)
 {
     if (!is_rereadable(w))
@@ -387,8 +389,8 @@ static double iterations_of(struct kernel_evaluating *w)
     return BHIVE_ITERATIONS;
 }
 
-/* Chooses the protocol: the requested one, that of files with all columns of kernel measure (@own),
- * or the one with the smaller error on the first blocks. */
+/* Chooses the protocol: the requested one, or that of kernel measure if the file has all its
+ * columns (@own), or the one with the smaller error on the first blocks. */
 static void protocol_choose(struct kernel_evaluating *w, bool own)
 {
     str_clear(&w->because);
@@ -525,11 +527,12 @@ static bool evaluate_run(void *state, struct result *result, struct err *err)
     double start = clock_seconds();
     FILE *rows = w->rows_path ? fopen(w->rows_path, "w") : NULL;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     if (w->rows_path && !rows)
         return file_fault(err, w->rows_path, "write", "choose another file");
     bool ok = evaluate_file(job, w, rows, err);
-    bool whole = !rows || !ferror(rows);   /* fclose reports only errors of the last buffer. */
+    bool whole = !rows || !ferror(rows);   /* Earlier write errors need ferror, because fclose
+                                            * reports only errors of the last buffer. */
     if (rows && (fclose(rows) != 0 || !whole) && ok)
         ok = err_set(err, ERR_IO, "free some space", "%s is incomplete", w->rows_path);
     w->seconds = clock_seconds() - start;
@@ -664,7 +667,7 @@ struct evaluate_hand {
     struct machine *machine;
     unsigned workers;
     struct evaluation **evaluations;
-    bool rows;              /* rank 0 requests the rows */
+    bool rows;              /* whether rank 0 needs a row per block */
 };
 
 static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsigned workers,

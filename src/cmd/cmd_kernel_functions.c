@@ -10,7 +10,7 @@
 #include "cmd/task.h"
 
 #define TOP 40   /* default number of rows */
-/* the first column; exists only with a profile */
+/* the first column, which exists only with a profile */
 #define SAMPLES_COLUMN                                                                             \
     {                                                                                              \
         .key = "percent", .title = "samples", .unit = "%", .kind = CELL_NUMBER, .decimals = 2      \

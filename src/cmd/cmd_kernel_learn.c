@@ -14,7 +14,7 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-/* number of experiments shown of each kind: slowed by the form, and not slowed */
+/* number of experiments shown of each kind: slowed by the form, or not */
 #define STEPS_SHOWN 6
 
 /* Result for one form: its learned usage, or the reason why there is none */
@@ -94,8 +94,8 @@ static void add_step(struct result_table *t, const struct learn_step *step)
     cell_text(t, step->experiment);
 }
 
-/* Adds some experiments that the form slows down (@slowed) or does not slow down, except the first
- * one, which is the form in isolation. */
+/* Adds some experiments that the form slows down (@slowed) or does not slow down. Omits the first
+ * experiment, which is the form in isolation. */
 static size_t add_steps(struct result_table *t, const struct learned *l, bool slowed)
 {
     size_t shown = 0;
@@ -206,7 +206,7 @@ static void add_failure(struct result *result, const struct machine *m, const ch
                           "reason", json_text(text)));
 }
 
-/* Learns one form. The forms learned before are known. */
+/* Learns one form. The known forms include those learned before it. */
 static void learn_one(struct kernel_learning *w, struct learner *learner, struct source *cpu,
                       struct lesson *lesson)
 {
@@ -217,7 +217,7 @@ static void learn_one(struct kernel_learning *w, struct learner *learner, struct
         return;
     const struct form_row *row = cpu ? forms_find(w->forms, lesson->form) : NULL;
     if (row)
-        /* Many forms have no chain, so an error is ignored. */
+        /* An error is ignored, because many forms have no chain. */
         lesson->learned.latency = learn_latency(cpu, row, &none);
     adopt(w->machine, lesson->form, &lesson->learned);
 }
@@ -228,7 +228,7 @@ static bool learn_run(void *state, struct result *result, struct err *err)
     struct kernel_learning *w = state;
     size_t learned = 0;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     w->job = job;
     job_progress(job, 0, (double)w->lessons.count, "searching for blocking forms");
     struct source *source = w->simulated

@@ -6,7 +6,7 @@
 #include "cmd/command.h"
 #include "isa/isa.h"
 
-/* maximum number of lines of directives and comments between a loop's label and its first
+/* maximum number of lines with directives and comments between a loop's label and its first
  * instruction */
 #define LABEL_LINES 32
 

@@ -22,12 +22,13 @@
 #define DOUBTS 3
 #define PATIENT "kernel measure --patience 30s waits longer; --cpu N uses another CPU"
 
-/* reasons, and the number of occurrences of each */
+/* distinct reasons, and the number of blocks with each */
 struct reasons { VEC(char *) texts; VEC(size_t) counts; };
 
 static void reasons_add(struct reasons *r, const char *text)
 {
-    /* Merges reasons that differ only in addresses, numbers or instructions. */
+    /* Ignores the text after ':' or '(', so reasons that differ only in addresses, numbers or
+     * instructions are one. */
     size_t length = strcspn(text, ":(");
     while (length && text[length - 1] == ' ')
         length--;
@@ -65,7 +66,7 @@ struct kernel_measuring {
     VEC(char *) hex;                 /* blocks of the file */
     struct block_rows rows;          /* results of the blocks */
     const struct kernel *block;      /* current block */
-    struct file_stream *stream;      /* stream that writes @out; NULL: none */
+    struct file_stream *stream;      /* stream that writes @out; NULL: @out is not written */
     struct reasons reasons;
     struct runner_estimate estimate;
     double seconds;
@@ -103,14 +104,14 @@ static void begin_record(void *state, const struct calibration *c)
 static void record_visit(void *state, const struct kernel_measured *m)
 {
     const struct kernel_measuring *w = state;
-    /* NaN: no window, which counts as one lost window. */
+    /* The contended share is NaN or 1 if all windows were lost. Then counts one lost window. */
     const double lost = m->contended < 1 ? m->windows * m->contended / (1 - m->contended) : 1;
 
     record_windows(w->session->document.record, clock_seconds() - w->rows.begun, m->clock_hz,
                    m->windows, (unsigned)ceil(lost), 0);
 }
 
-/* Reports progress, and the estimated remaining time of the open blocks. */
+/* Reports the progress, and an estimate of the time for the remaining blocks. */
 static void tell_progress(void *state, const struct block_rows *rows)
 {
     struct kernel_measuring *w = state;
@@ -180,7 +181,7 @@ static bool rows_write(void *state, const struct block_rows *rows, size_t from, 
 
 static const char header[] = "hex,cycles,spread,state\n";
 
-/* Rewrites the file with facts that were determined after its rows were written. */
+/* Rewrites the file, because later results may have changed the state of rows already written. */
 static bool file_improve(const struct kernel_measuring *w, struct err *err)
 {
     struct str text = {0};
@@ -198,7 +199,7 @@ static bool read_blocks(struct kernel_measuring *w, struct err *err)
     struct csv_table *table = csv_table_read(w->in, err);
     int column = table ? csv_table_column(table, "hex") : -1;
 
-    /* The BHive format has no header. */
+    /* A first row of hex digits is data, because the BHive format has no header. */
     if (table && column < 0 && table->columns && text_is_hex(table->header[0])) {
         column = 0;
         vec_push(&w->hex, mem_strdup(table->header[0]));
@@ -266,7 +267,7 @@ static bool measure_run(void *state, struct result *result, struct err *err)
     struct kernel_measuring *w = state;
     const double begun = clock_seconds();
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     w->job = job_current();
     w->bounds = w->machine ? block_work_new(w->machine) : NULL;
     bool ok = w->kernel ? measure_loop(w, err) : measure_file(w, err);

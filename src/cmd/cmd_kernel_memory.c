@@ -72,7 +72,7 @@ static bool work(void *state, struct result *result, struct err *err)
     struct memory_job *w = state;
     struct memory_costs measured;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     w->job = job_current();
     bool kept = w->here && memory_lines_recall(w->machine, &measured);
     if (!memory_curve_predict(&w->curve, w->kernel, w->loop, w->machine, kept ? &measured : NULL,
@@ -90,7 +90,7 @@ static bool work(void *state, struct result *result, struct err *err)
     if (ok)
         return true;
     const struct err reason = *err;
-    /* On a busy machine the earlier results are shown. */
+    /* If the core was too busy, earlier results are shown with the reason. */
     if (reason.code == ERR_LIMIT && measured_count(&w->curve)) {
         w->cut_off = reason;
         *err = (struct err){0};
@@ -258,8 +258,8 @@ static void add_points(const struct memory_job *w, struct result *result)
     table_hide_empty(t);
 }
 
-/* Draws cycles (logarithmic scale) over sizes: o measured, - predicted, * both. The label of a line
- * is its highest value. */
+/* Draws cycles over sizes, with a logarithmic scale: o measured, - predicted, * both. The label of
+ * a line is the highest value of the line. */
 static void add_curve(const struct memory_curve *c, struct result *result)
 {
     double least = INFINITY, most = 0;

@@ -54,7 +54,7 @@ static void add_repeated(const struct insn *repeated, struct result *result)
     str_done(&text);
 }
 
-/* Names those sizes of buffers that cause stalls and are estimates. */
+/* Names the buffers that cause stalls and whose sizes are estimates. */
 static void add_estimates(const struct machine *m, const struct simulation *sim,
                           struct result *result)
 {

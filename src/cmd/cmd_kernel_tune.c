@@ -31,9 +31,9 @@ struct tune_values {
     bool reassociate, model_only;
 };
 
-/* Measured values of one version; the first element is the original loop */
+/* Measured values of one version. The first element of a list is the original loop. */
 struct tuned_result {
-    double measured; /* cycles per iteration of the original loop; NaN: not measured */
+    double measured; /* measured cycles per iteration of the original loop; NaN: not measured */
     struct same same;
     bool compared;
 };
@@ -50,19 +50,20 @@ struct tuning {
     bool here; /* this CPU can run the loop */
     /* --reassociate would allow more accumulators */
     bool would_sum;
-    bool compares; /* each version is verified: its results are compared with the loop's */
+    bool compares; /* whether each version is verified: its results are compared with those of the
+                    * loop */
     char *export;  /* output file; NULL: none */
     char why[128]; /* reason why nothing was run or measured; "": it was measured */
     struct tune *tune;
     struct tuned_result versions[SHOWN + 1];
     size_t best; /* index of the best version; 0: the original loop */
     struct tune_builds builds;
-    /* cycles per iteration of the original loop; NaN: not measured */
+    /* measured cycles per iteration of the original loop, per build; NaN: not measured */
     double builds_measured[BUILDS_SHOWN];
     /* index of the best build if it is faster than every version; SIZE_MAX: none */
     size_t build;
     struct str text;           /* text of the best version */
-    const struct kernel *made; /* kernel made of @text or of the best build; NULL: none */
+    const struct kernel *made; /* kernel made from @text or from the best build; NULL: none */
     size_t made_loop;
 };
 
@@ -97,8 +98,8 @@ static size_t builds_shown(const struct tuning *w)
     return count;
 }
 
-/* Compares all shown versions with the loop on random inputs. A difference, which shows an error in
- * a table or an ordering rule, is reported, and the version is rejected. */
+/* Compares all shown versions with the loop on random inputs. Reports and rejects a version with a
+ * difference, because a table or an ordering rule is then wrong. */
 static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *insns, size_t count,
                         struct err *err)
 {
@@ -319,7 +320,7 @@ static bool tune_run(void *state, struct result *result, struct err *err)
     size_t count;
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
-    (void)result; /* publish fills the result */
+    (void)result; /* the publish function fills it */
     w->job = job_current();
     for (size_t i = 0; i <= SHOWN; i++)
         w->versions[i].measured = NAN;
@@ -392,7 +393,7 @@ static void add_version(struct result_table *t, const struct tuning *w, size_t a
     str_done(&checked);
 }
 
-/* Adds a row for @vain, the fastest of one kind of versions that are not faster than the loop. */
+/* Adds a row for @vain: the fastest version of one kind, none of which is faster than the loop. */
 static void add_vain(struct result_table *t, const struct tuning *w, const struct tuned *vain)
 {
     cell_text(t, "");
@@ -466,7 +467,7 @@ static bool found_faster(const struct tuning *w)
 }
 
 /* Names the fastest build that was rejected because it changes results, if it is faster than
- * @cycles, or else --reassociate if it allows more versions. */
+ * @cycles. If there is none, names --reassociate if it permits more versions. */
 static void add_left(const struct tuning *w, double cycles, struct str *sentence)
 {
     for (size_t i = 0; !w->options.reassociate && i < builds_shown(w); i++) {
@@ -565,7 +566,7 @@ static bool tune_finish(struct session *s, void *state, struct result *result, s
     (void)err;
     show(w, result);
     s->in_view = s->views ? "faster" : NULL;
-    /* If another kernel was loaded in the meantime, only the text is shown. */
+    /* The kernel is replaced only if no other kernel was loaded in the meantime. */
     if (w->made && d->kernel == w->kernel && d->loop == w->loop) {
         session_set_kernel(s, w->made, w->made_loop);
         w->made = NULL;

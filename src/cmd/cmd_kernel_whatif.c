@@ -23,7 +23,7 @@
 struct whatif_outcome {
     double bounds, simulated;
     enum bound_kind bottleneck;
-    double ports[PORTS_MAX];   /* cycles per iteration after balancing */
+    double ports[PORTS_MAX];   /* cycles per iteration of each port, after balancing */
 };
 
 /* Computes the outcome for code that is moved by @moved bytes. */
@@ -160,7 +160,7 @@ static bool sweep_run(void *state, struct result *result, struct err *err)
     struct job *job = job_current();
     struct sweeping *w = state;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     for (long value = w->from; value <= w->to; value++) {
         if (!sweep_one(w, value, err))
             return false;
@@ -352,8 +352,8 @@ static bool alignment_range(const char *value, long *from, long *to, struct err 
            err_set(err, ERR_USAGE, "write alignment=0..63", "invalid alignment \"%s\"", value);
 }
 
-/* Appends @value of change @name to @out with the machine's own port names, which machine_change
- * needs. Users write the displayed names. Returns false with err for an invalid usage. */
+/* Appends @value of change @name to @out. Replaces the displayed port names, which users write, by
+ * the machine's own, which machine_change needs. Returns false with err for an invalid usage. */
 static bool name_ports(const struct machine *m, const char *name, const char *value,
                        struct str *out, struct err *err)
 {

@@ -62,7 +62,7 @@ static bool chains_run(void *state, struct result *result, struct err *err)
     struct chains *w = state;
     struct calibration c;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     w->job = job;
     struct forms *forms = forms_load(isa_host(), NULL, err);
     struct sandbox *sandbox = forms ? sandbox_new(-1, err) : NULL;

@@ -25,7 +25,7 @@ struct atlas_entry {
 /* State of the job that writes the atlas */
 struct atlas_job {
     char *directory;
-    bool asked;                  /* the user named machines, which must then all load */
+    bool asked;                  /* whether the user named the machines; if so, all must load */
     VEC(struct atlas_entry) entries;
     struct forms *forms[ISA_COUNT];
     struct form_uses *uses[ISA_COUNT];
@@ -50,8 +50,8 @@ static void atlas_job_free(struct atlas_job *w)
     free(w);
 }
 
-/* Returns the journal of this CPU if @m was charted on it, because it has that chart's
- * experiments. */
+/* Returns the path of this CPU's journal if @m was charted on this CPU, because that journal has
+ * the chart's experiments. Otherwise returns NULL. */
 static char *own_journal(const struct machine *m)
 {
     const char *measured = machine_fact(m, "measured_cpu");

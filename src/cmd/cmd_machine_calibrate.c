@@ -42,7 +42,7 @@ static bool calibrate_run(void *state, struct result *result, struct err *err)
     struct calibrating *w = state;
     char name[64];
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     w->job = job;
     job_progress(job, 0, 0, "clock, noise and idle baseline");
     struct sandbox *sandbox = sandbox_new(w->cpu, &w->fault);
@@ -204,7 +204,7 @@ static bool memory_run(void *state, struct result *result, struct err *err)
 {
     struct calibrating_memory *w = state;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     w->job = job_current();
     job_progress(w->job, 0, 0, "cycles per cache line of each level");
     uint64_t available = memory_available();

@@ -22,7 +22,7 @@ struct machine_charting {
     struct job *job;
     struct chart_job *charting;
     unsigned threads;
-    struct record *record;           /* the session's record */
+    struct record *record;           /* the session's record of measurements, for the views */
     struct chart *chart;             /* the result */
     struct stage_log *log;           /* progress for the views */
     struct machine *tables;          /* tables of the CPU for comparison; NULL: none */
@@ -55,7 +55,8 @@ static void stage_done(void *state, enum chart_stage stage, const struct chart *
     const struct machine_charting *w = state;
 
     stage_log_done(w->log, stage, so_far);
-    if (job_cancelled(w->job))   /* Nothing was predicted, so the earlier lists remain. */
+    if (job_cancelled(w->job))   /* A cancelled stage predicted nothing, so the earlier lists
+                                  * remain. */
         return;
     if (so_far->machine) {
         stage_log_mapping(w->log, so_far->machine->mapping, so_far->table);
@@ -93,7 +94,7 @@ static bool chart_work(void *state, struct result *result, struct err *err)
                                          .record = w->record,
                                          .state = w};
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     w->job = job_current();
     job_progress(w->job, 0, 0, "clock, noise and idle baseline");
     return (w->chart = charting_run(w->charting, &hooks, err)) != NULL;
@@ -194,7 +195,7 @@ static void show_review(const struct chart *c, struct result *result)
     result_count(result, "review_changed", (int64_t)r->changed);
 }
 
-/* Lists the first forms with an alternative usage of similar likelihood. */
+/* Lists the first forms whose usage has a similarly likely alternative. */
 static void show_doubts(const struct chart *c, struct result *result)
 {
     size_t doubtful = 0;

@@ -22,8 +22,8 @@
 
 #define TOP 60              /* default number of forms */
 #define SECONDS 60
-#define SHARE 0.6           /* share of the time for throughputs */
-#define SHOWN 40            /* number of rows of text */
+#define SHARE 0.6           /* share of the time limit for throughputs; latencies use the rest */
+#define SHOWN 40            /* maximum number of rows in text */
 #define TELL_SECONDS 0.2    /* interval between two lists for the views, in seconds */
 #define PENDING "not measured yet"
 
@@ -132,7 +132,7 @@ static void take_result(void *state, size_t index, const struct measured *m)
     struct checking *w = state;
     struct check_row *row = &w->check->rows[index];
 
-    /* Times of a busy core do not refute the table. */
+    /* An unconfirmed time does not refute the table, because the core may have been busy. */
     row->measured = experiment_state_open(m->state) ? NAN : m->cycles;
     row->spread = m->spread;
     snprintf(row->state, sizeof row->state, "%s", m->state);
@@ -147,7 +147,7 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
     tell(w, so_far->share * (double)total, 2 * (double)total, what);
 }
 
-/* Makes a row of the check and an experiment for each form, in the same order. */
+/* Makes one row of the check and one experiment for each form, in the same order. */
 static void make_rows(struct checking *w)
 {
     double *predicted;
@@ -239,7 +239,7 @@ static bool check_run(void *state, struct result *result, struct err *err)
 {
     struct checking *w = state;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     w->job = job_current();
     w->until = clock_seconds() + w->seconds;
     w->table = experiments_new();
@@ -355,7 +355,7 @@ static bool check_finish(struct session *s, void *state, struct result *result, 
     put(s, w->check);
     w->check = NULL;
     if (s->checking == w)
-        s->checking = NULL;   /* An older copy must not replace the result. */
+        s->checking = NULL;   /* A partial result must not replace the final one. */
     return true;
 }
 
@@ -457,7 +457,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (v->simulate && !simulated)
         return false;
     if (simulated)
-        isa_parse(simulated->isa, &isa);   /* Nothing is executed, so any instruction set works. */
+        isa_parse(simulated->isa, &isa);   /* Any instruction set is accepted, because nothing is
+                                            * executed. */
     bool native = s->document.here.id && s->document.here.isa == isa;
     const struct machine *m = v->machine ? session_machine(s, v->machine, err)
                               : native   ? session_machine(s, s->document.here.id, err)

@@ -22,7 +22,7 @@
 
 /* A disagreement and its correction */
 struct correction {
-    struct check_row row;      /* checked row, with an owned copy of the form's name */
+    struct check_row row;      /* row of the check; the form's name is an owned copy */
     bool written;
     struct usage usage;        /* corrected usage, if the row is a throughput */
     unsigned micro_ops;
@@ -214,7 +214,7 @@ static bool correct_run(void *state, struct result *result, struct err *err)
 {
     struct correcting *w = state;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     w->job = job_current();
     for (size_t i = 0; i < w->list.count; i++)
         if (w->list.items[i].row.latency)

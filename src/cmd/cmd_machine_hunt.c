@@ -17,14 +17,17 @@
 #include "work/job.h"
 
 #define SECONDS 120
-#define FORMS 1000            /* number of most frequent forms from which blocks are drawn */
-#define CPU_TOLERANCE 0.15    /* tolerated relative error compared with times of this CPU */
-/* tolerated relative error compared with a model: another machine's or llvm-mca's */
+#define FORMS 1000            /* default number of forms, most frequent first, from which blocks are
+                               * drawn */
+#define CPU_TOLERANCE 0.15    /* largest relative error that is accepted, if the reference is this
+                               * CPU */
+/* largest relative error that is accepted, if the reference is a model: another machine or
+ * llvm-mca */
 #define MODEL_TOLERANCE 0.05
 #define CPU_ROUND 48          /* number of blocks per round */
 #define MODEL_ROUND 512
 #define CPU_DRAWS 10
-#define MUTANTS 4             /* one block in MUTANTS is a mutation of an earlier block */
+#define MUTANTS 4             /* one block in MUTANTS is a changed copy of an earlier block */
 #define LLVM "llvm-mca"       /* --against value that selects llvm-mca; ":CPU" may follow */
 #define MODEL_DRAWS 24
 
@@ -110,8 +113,8 @@ static bool times_of_cpu(void *state, const struct random_block *blocks, size_t 
                             w->until - clock_seconds(), cycles, err);
 }
 
-/* Times the blocks of a round in one process of llvm-mca. Times are unknown after the time
- * limit. */
+/* Times the blocks of a round in one process of llvm-mca. After the time limit, times are unknown
+ * (NaN). */
 static bool times_of_llvm(void *state, const struct random_block *blocks, size_t n, double *cycles,
                           struct err *err)
 {
@@ -204,7 +207,7 @@ static bool hunt_work(void *state, struct result *result, struct err *err)
                                           : times_of_cpu,
                                w, w->tolerance};
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     w->job = job_current();
     w->knows = model_new(w->machine, false);
     w->truth = w->against ? model_new(w->against, w->against_simulated) : NULL;
@@ -399,7 +402,8 @@ static bool choose_sides(struct session *s, const struct hunt_values *v, struct 
         return err_set(err, ERR_USAGE, "give two machines with the same instruction set",
                        "%s is %s, but %s is %s", m->id, m->isa, against->id, against->isa);
     if (against || llvm)
-        isa_parse(m->isa, &w->isa);   /* Nothing is executed, so any instruction set works. */
+        isa_parse(m->isa, &w->isa);   /* Any instruction set is accepted, because nothing is
+                                       * executed. */
     else if (strcmp(m->isa, isa_name(w->isa)) != 0)
         return err_set(
             err, ERR_USAGE,

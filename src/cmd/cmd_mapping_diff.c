@@ -93,8 +93,8 @@ static void summary(const struct machine *a, const struct machine *b, const stru
 #define LAST_COLUMNS 21
 #define LINE_COLUMNS 80
 
-/* Adds one difference. If it does not fit one line, the usages follow in a second line, or in a
- * line each. */
+/* Adds one difference. If it does not fit one line, the usages follow in a second line, or each in
+ * a separate line. */
 static void add_text(const char *form, const char *kind, const char *a, const char *b,
                      struct result *result)
 {

@@ -27,7 +27,8 @@ static bool cancelled(void *job)
 
 static bool read_llvm(struct llvm_importing *w, struct err *err)
 {
-    /* A CPU name belongs to only one instruction set. */
+    /* The first instruction set that has the CPU is used, because a CPU name belongs to only one
+     * set. */
     for (int isa = 0; isa < ISA_COUNT && !w->machine; isa++) {
         if (!w->forms[isa] && !(w->forms[isa] = forms_load((enum isa)isa, NULL, err)))
             return false;
@@ -42,7 +43,7 @@ static bool llvm_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     job_progress(job, 0, 0, "reading the tables of llvm-mca");
     child_watch(cancelled, job);
     bool ok = read_llvm(state, err);
@@ -101,8 +102,8 @@ static char *imported_id(const char *path, const char *architecture)
     return str_take(&id);
 }
 
-/* State of the job that imports uops.info's XML. The worker reads all files, then their machines
- * are added. The file of all architectures has 150 MB. */
+/* State of the job that imports uops.info's XML. The worker reads all files before the machines are
+ * added. The file of all architectures has 150 MB. */
 struct uops_import {
     char *architecture;   /* NULL: all */
     char **paths;
@@ -117,7 +118,7 @@ static bool uops_run(void *state, struct result *result, struct err *err)
     struct forms *forms = forms_load(ISA_UNSAID, NULL, err);
     bool ok = forms != NULL;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     for (size_t i = 0; ok && i < w->count; i++) {
         char *id = imported_id(w->paths[i], w->architecture);
         job_progress(job, (double)i, (double)w->count, "%s", w->paths[i]);

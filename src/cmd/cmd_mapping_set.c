@@ -18,7 +18,7 @@ struct mapping_set_values {
     bool added;
 };
 
-/* State of a job that copies a large machine before it sets one usage */
+/* State of a job that copies a large machine and then sets one usage */
 struct usage_setting {
     struct machine *from, *copy;
     char *form, *usage;
@@ -71,14 +71,14 @@ static bool is_form(struct session *s, const struct machine *m, const char *form
     struct similar near = {.word = form, .best = of_mnemonic(m, forms, form)};
     near.best = !near.best && forms ? forms_meant(forms, form) : near.best;
     char todo[SIMILAR_TODO] = "";
-    /* The mapping may have forms that the tables lack. */
+    /* Compares with the mapping's forms also, because the tables may lack some of them. */
     for (size_t i = 0; !near.best && i < mapping_count(m->mapping); i++)
         similar_try(&near, mapping_at(m->mapping, i)->form);
     similar_todo(&near, "mapping set --new adds a form", todo);
     return err_set(err, ERR_USAGE, todo, "no form \"%s\" in %s or in the form tables", form, m->id);
 }
 
-/* Sets one usage. @copy: prepared copy of @m, or NULL; the caller still owns it on failure. */
+/* Sets one usage. @copy is a prepared copy of @m, or NULL. The caller still owns it on failure. */
 static bool apply(struct session *s, struct machine *m, struct machine *copy, const char *form,
                   const char *text, struct result *result, struct err *err)
 {

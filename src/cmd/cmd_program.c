@@ -48,7 +48,7 @@ static bool load_run(void *state, struct result *result, struct err *err)
 {
     struct program_loading *l = state;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     l->job = job_current();
     l->begun = clock_seconds();
     child_watch(loading_cancelled, l);
@@ -307,7 +307,7 @@ static bool run_run(void *state, struct result *result, struct err *err)
     struct running *r = state;
     bool ok = true;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     r->job = job_current();
     child_watch(running_cancelled, r);
     ok = (r->program = program_rebuilt(r->loaded, &r->how, r->inputs.names,
@@ -389,8 +389,8 @@ static const char *starts_processes(const struct program_runs *runs)
     return NULL;
 }
 
-/* Reports how many counts depend on the inputs, which inputs affect no count, and the basis of
- * counts outside the runs. */
+/* Reports how many counts depend on the inputs, which inputs affect no count, and how counts
+ * outside the runs are predicted. */
 static void add_findings(struct result *result, const struct program_model *m)
 {
     const struct program_runs *runs = m->runs;
@@ -463,7 +463,8 @@ static bool run_finish(struct session *s, void *state, struct result *result, st
     add_runs(result, r->runs);
     add_findings(result, r->model);
     if (p->program != r->loaded)
-        return true;   /* Another program was loaded in the meantime. */
+        return true;   /* The result is dropped, because another program was loaded in the
+                        * meantime. */
     program_free(p->program);
     p->program = r->program;
     r->program = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command program blame: explains the difference between predicted and measured time. Samples give
- * each part's time. The parts that differ most are also measured in isolation. */
+/* Command program blame: explains the difference between predicted and measured time. Samples show
+ * the time of each part. The parts that differ most are also measured in isolation. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +44,8 @@ struct blaming_program {
     struct machine *machine;
     /* the machine is this CPU, to which its measured memory and clock apply */
     bool here;
-    char day[KEPT_DAY];              /* date of this CPU's memory measurement; "": another
-                                      * machine */
+    char day[KEPT_DAY];              /* date of this CPU's memory measurement; "" if @machine is
+                                      * another */
     struct invocation how;
     double limit;
     unsigned runs;
@@ -57,10 +57,10 @@ struct blaming_program {
     double least, user;
     struct blamed_system system;
     double faults_user; /* predicted seconds of page faults that count as user time */
-    uint32_t again;              /* Block that repeatedly frees and allocates the largest number of
-                                  * pages. UINT32_MAX: none. */
+    uint32_t again;              /* block that repeatedly frees and allocates the largest number of
+                                  * pages; UINT32_MAX: none */
     double again_pages;
-    double elsewhere;                  /* samples in libraries or outside any part */
+    double elsewhere;                  /* seconds measured in libraries or outside any part */
     char *different;
     VEC(struct blamed_part) parts;     /* parts, largest difference first */
     char *sentence;
@@ -252,7 +252,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     struct code_parts parts = {{0}};
     struct located located = {.all = 0};
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     w->job = job_current();
     if (!e)
         return false;
@@ -290,7 +290,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     if (ok)
         w->sentence =
             blamed_judge(w->parts.items, w->parts.count, w->measured, w->predicted, w->elsewhere);
-    double more = 0;   /* by which the parts take longer than predicted, page faults included */
+    double more = 0;   /* seconds by which the parts exceed their predictions */
     for (size_t i = 0; i < w->parts.count; i++)
         more += w->parts.items[i].measured - w->parts.items[i].predicted;
     if (ok && more > 0 && w->faults_user > more / 2) {

@@ -18,7 +18,7 @@
 #include "program/octaves.h"
 #include "work/job.h"
 
-/* smallest ratio of the misses to those of a fully associative cache at which conflicts are
+/* smallest ratio of misses to those of a fully associative cache at which conflict misses are
  * reported */
 #define CONFLICTS 1.1
 
@@ -365,10 +365,10 @@ struct missing {
     bool bins, fresh, sets;
     size_t threads;
     double common;
-    /* options of the run that simulates the cache sets; owns its strings */
+    /* options of the run that simulates the cache sets, with owned strings */
     struct run_options options;
     double missed[MEMORY_LEVELS];      /* misses per level in the simulated sets */
-    /* date of this CPU's memory measurement; "": another machine */
+    /* date of this CPU's memory measurement; "" for another machine */
     char day[KEPT_DAY];
     struct memory memory;
     struct reuse_histogram all;
@@ -386,7 +386,7 @@ static bool misses_run(void *state, struct result *result, struct err *err)
     const struct program_model *m = w->at.model;
     struct program_run run;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     job_progress(job, 0, 0, "%s", w->at.machine->id);
     if ((w->at.here && !native_known(w->at.machine, w->fresh, w->day, err)) ||
         !memory_of(w->at.machine, &w->memory, err))
@@ -409,7 +409,8 @@ static bool misses_run(void *state, struct result *result, struct err *err)
         if (!ok)
             return false;
     }
-    return watch_goes_on(err);   /* A cancelled fit must not be used. */
+    return watch_goes_on(err);   /* If the fit was cancelled, it is incomplete and must not be
+                                  * used. */
 }
 
 static bool misses_finish(struct session *s, void *state, struct result *result, struct err *err)

@@ -44,10 +44,10 @@ struct builds_diff {
     struct job *job;
     char *paths[2], *input;
     VEC(char *) arguments;
-    bool run;               /* the programs run with a profiler, whose samples weight the loops */
+    bool run;               /* whether the programs are run and sampled, to weight the loops */
     struct machine_set machines;
     size_t top;
-    double fail_above;      /* percent; NaN: no limit */
+    double fail_above;      /* smallest slowdown in percent that is an error; NaN: none is */
     /* results */
     struct binary *builds[2];
     struct run_profile *profiles[2];
@@ -115,7 +115,7 @@ static bool profile_one(struct builds_diff *w, int side, struct err *err)
 {
     VEC(const char *) argv = {0};
     struct sampled sampled;
-    /* A program in PATH must not run instead of the named build. */
+    /* The path becomes absolute, because a program of this name in PATH must not run instead. */
     char *path = path_argument(w->paths[side]);
 
     vec_push(&argv, path);
@@ -219,8 +219,8 @@ static double program_change(const struct builds_diff *w, size_t machine)
     return sum;
 }
 
-/* Returns the number of loops that are over @percent slower. With a profile, returns the number of
- * machines on which the whole program is. */
+/* Returns the number of loops that are more than @percent slower. With a profile, returns the
+ * number of machines on which the whole program is more than @percent slower. */
 static size_t count_above(const struct builds_diff *w, double percent)
 {
     size_t count = 0;
@@ -533,7 +533,7 @@ static void say_program(const struct builds_diff *w, struct result *result)
                 w->profiles[0]->user, w->profiles[1]->user);
     struct result_table *t =
         result_table(result, "runs", columns, sizeof columns / sizeof *columns);
-    t->hide = NOT_CSV;   /* CSV has the table of all loops instead. */
+    t->hide = NOT_CSV;   /* CSV omits this table, because it has the table of all loops. */
     for (size_t m = 0; m < w->machines.list.count; m++) {
         double covered = 0;
         for (size_t i = 0; i < w->rows.count; i++)
@@ -596,7 +596,8 @@ static bool diff_work(void *state, struct result *result, struct err *err)
     return true;
 }
 
-/* Shows the results also if a change exceeds the limit of --fail-above. */
+/* Shows the results although the command failed, because a change exceeds the limit of
+ * --fail-above. */
 static void diff_failed(struct session *s, void *state, struct result *result,
                         const struct err *err)
 {

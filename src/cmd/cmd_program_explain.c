@@ -269,7 +269,7 @@ static bool explain_run(void *state, struct result *result, struct err *err)
 {
     struct explaining *w = state;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     w->job = job_current();
     w->options.goes_on = goes_on;
     w->options.state = w;
@@ -364,7 +364,8 @@ static bool take_profiled(struct explaining *w, const struct run_profile *p, siz
     const struct profile_loop *l = &p->loops.items[number - 1];
     const struct kernel_loop *loop = &l->kernel->loops[l->loop];
     w->found.file = mem_strdup(l->file);
-    if (loop->dispatch) {   /* The profile may have only a part of its function. */
+    if (loop->dispatch) {   /* Loads the whole function, because the profile may have only a part of
+                             * it. */
         struct str at = {0};
         str_addf(&at, "0x%" PRIx64, l->kernel->insns[loop->first].offset);
         w->place = str_take(&at);

@@ -12,7 +12,7 @@
 #include "program/native_kept.h"
 #include "work/job.h"
 
-/* largest ratio of inputs that the formula covers to the runs' inputs */
+/* largest ratio of an input in the formula's range to the largest input of the runs */
 #define REACH 8
 #define POINTS_MOST 160
 
@@ -127,7 +127,8 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
         estimator_meet_here(e, f->machine);
         f->share = estimator_share(e);
     } else if (e && f->here) {
-        estimator_set_share(e, &f->share);   /* The core's share as measured for the first point */
+        estimator_set_share(e, &f->share);   /* Uses the core's share that was measured for the
+                                              * first point. */
     }
     bool ok = e && estimator_time(e, f->machine, NULL, &time, err);
     if (ok) {
@@ -140,7 +141,7 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
     return ok;
 }
 
-/* Predicts at the inputs of the runs and at their multiples by two, four and eight. Then fits the
+/* Predicts at the inputs of the runs, and at two, four and eight times these inputs. Then fits the
  * formula by regression. */
 static bool formula_run(void *state, struct result *result, struct err *err)
 {
@@ -150,7 +151,7 @@ static bool formula_run(void *state, struct result *result, struct err *err)
     size_t steps = runs->runs.count * 4 < POINTS_MOST ? 1 : runs->runs.count * 4 / POINTS_MOST + 1;
     bool ok = !f->here || native_known(f->machine, false, f->day, err);
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     f->inputs = mem_zero(4 * runs->runs.count * runs->name_count + 1, sizeof *f->inputs);
     f->seconds = mem_zero(4 * runs->runs.count + 1, sizeof *f->seconds);
     for (size_t r = 0; ok && r < runs->runs.count; r += steps)

@@ -30,8 +30,8 @@ static bool open_loop(struct session *s, size_t number, struct err *err)
     return true;
 }
 
-/* Returns whether @b is block @name with its file as a prefix. The prefix distinguishes functions
- * of the same name in several files. */
+/* Returns whether @name is @b's name with its source file as a prefix. The prefix distinguishes
+ * functions of the same name in several files. */
 static bool is_of_a_file(const struct study_block *b, const char *name)
 {
     size_t length = strlen(b->name), wanted = strlen(name);

@@ -19,8 +19,8 @@
 
 /* smallest reported share of the time with unknown forms, estimates or inexact counts */
 #define SHOWN_LEAST 0.005
-/* factor by which the time of page faults may differ from its measurement, in both directions; a
- * page takes 14 to 25 us on a virtual Zen 5 under load */
+/* Factor by which the time of page faults may exceed or fall below its measurement. A page takes 14
+ * to 25 us on a virtual Zen 5 under load. */
 #define FAULTS_OFF 1.5
 
 struct predict_values {
@@ -38,7 +38,9 @@ struct machine_prediction {
     double clock;                      /* clock in GHz */
     char day[KEPT_DAY];              /* date of the memory measurement; "": not measured */
     size_t levels;                     /* number of cache levels */
-    struct core_share share;           /* share of the core that other processes do not use */
+    struct core_share share;           /* zero unless @machine is this CPU: seconds for the start
+                                        * and for page faults, and number of page faults; NaN:
+                                        * unknown */
     /* this CPU only, else 0: seconds for the start and for page faults, and number of page faults;
      * NaN: unknown */
     struct system_cost cost;
@@ -46,10 +48,10 @@ struct machine_prediction {
     struct program_time time;
     struct time_spread spread;         /* uncertainty of the time due to the counts */
     bool done;
-    struct err why;                    /* reason, if not @done */
+    struct err why;                    /* reason for a missing prediction; valid if not @done */
 };
 
-/* A fact whose value replaces each machine's value */
+/* A fact of the command line. Its value replaces that of each machine. */
 struct given_fact {
     const struct fact *fact;
     double value;
@@ -106,8 +108,8 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
     return o->done;
 }
 
-/* Predicts for each machine. Omits machines without the necessary facts; an error if none
- * remains. */
+/* Predicts for each machine. Omits machines that lack a necessary fact. Returns false with err if
+ * no machine remains. */
 static bool predict_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();
@@ -115,7 +117,7 @@ static bool predict_run(void *state, struct result *result, struct err *err)
     struct estimator *e = estimator_new(p->model, p->inputs, p->kind, err);
     bool ok = e != NULL;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     if (ok)
         estimator_set_threads(e, (double)p->threads, p->common / 100);
     for (size_t i = 0; ok && i < p->outcomes.count; i++) {
@@ -175,7 +177,7 @@ static void say_doubts(struct result *result, const struct machine_prediction *o
 }
 
 /* Returns whether the runs determine the time: all loops are counted, and uncertain counts change
- * the time by at most a factor of two. */
+ * the time at most by a factor of two. */
 static bool is_known(const struct time_spread *s)
 {
     return s->uncounted == UINT32_MAX && !isinf(s->counts_most) &&
@@ -207,7 +209,8 @@ static void add_machines(struct result *result, const struct predicting *p)
         cell_text(t, o->machine->id);
         cell_number(t, o->clock);
         const bool known = is_known(&o->spread);
-        /* Cycles are those of all threads, seconds those of concurrent ones. */
+        /* The cycles are those of all threads. The seconds are elapsed time, in which the threads
+         * run concurrently. */
         const double faults = o->cost.user / fmax(1, (double)p->threads);
         cell_number(t, known ? o->time.seconds + faults : NAN);
         cell_number(t, known ? o->time.cycles + o->cost.user * o->clock * 1e9 : NAN);

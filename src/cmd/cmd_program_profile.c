@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command program profile: where a program spends its time, by functions and hottest loops, with
- * their possible gains. */
+/* Command program profile: finds the functions and loops that take a program's time, and the
+ * possible gains of the loops. */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -27,7 +27,7 @@
 #include "work/job.h"
 
 #define SAMPLES_LEAST 10       /* minimum number of samples for a report */
-#define SAMPLES_FEW 100        /* number of samples below which a warning follows */
+#define SAMPLES_FEW 100        /* number of samples below which the report has a warning */
 #define MEMORY_MATTERS 1.1     /* smallest reported ratio of the time with data in memory to the
                                 * time with data in the first-level cache */
 #define SIMULATED_MOST 2000    /* maximum number of instructions of a simulated loop */
@@ -56,7 +56,7 @@ struct profiling {
     struct sampling options;
     struct machine *machine;       /* a copy; NULL: no machine fits this CPU */
     size_t measure, top;
-    /* a script's run was interrupted; the samples so far are shown */
+    /* whether a script's run was interrupted; its samples are then evaluated */
     bool interrupted;
     struct sampled sampled;
     struct run_profile *profile;       /* the result */
@@ -69,7 +69,7 @@ struct profiling {
     double next;                   /* sampling seconds at which the next list is due */
 };
 
-/* Returns whether to stop evaluating. An interrupted run is still evaluated. */
+/* Returns whether to stop. An interrupted run is still evaluated. */
 static bool cancelled(void *state)
 {
     const struct profiling *w = state;
@@ -84,7 +84,7 @@ static void name_run(const struct profiling *w, struct run_profile *p)
     p->input = w->input ? mem_strdup(w->input) : NULL;
 }
 
-/* Returns the CPU time of this thread. Wall-clock time includes waits on a busy host. */
+/* Returns the CPU time of this thread. Wall-clock time would include waits on a busy host. */
 static double own_seconds(void)
 {
     struct timespec t;
@@ -143,8 +143,8 @@ static bool looking(void *state, double share)
     return !cancelled(w);
 }
 
-/* Predicts the loop for arrays as large as the program's memory. This is an upper limit, because
- * the code does not show the sizes of the arrays. */
+/* Predicts the loop for arrays as large as the program's memory. This is an upper limit: the code
+ * does not show how large the loop's arrays are. */
 static void predict_over_memory(const struct profiling *w, struct profile_loop *l)
 {
     const double bytes = fmin(fmax(w->profile->memory, MEMORY_CURVE_LEAST), MEMORY_CURVE_MOST);
@@ -267,7 +267,7 @@ static bool profile_run(void *state, struct result *result, struct err *err)
 {
     struct profiling *w = state;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     w->job = job_current();
     w->options.goes_on = goes_on;
     w->options.enough = enough_seen;
@@ -379,8 +379,8 @@ static void add_loops(struct result *result, const struct run_profile *p, size_t
         result_line(result, "loops not shown: %zu; --top N shows more", p->loops.count - top);
 }
 
-/* Reports the numbers of lost samples and of samples outside mapped files, which the shares
- * include. */
+/* Reports the number of lost samples, and of samples outside mapped files. The shares include
+ * both. */
 static void say_lost(struct result *result, const struct run_profile *p)
 {
     if (p->lost)
@@ -573,7 +573,7 @@ static void profile_failed(struct session *s, void *state, struct result *result
     }
     (void)result;
     (void)err;
-    /* Removes the file at once, because ended jobs remain in memory for some time. */
+    /* Removes the file now, because the state of an ended job remains in memory for some time. */
     program_output_drop(&((struct profiling *)state)->output);
 }
 

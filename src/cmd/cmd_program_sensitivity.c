@@ -36,13 +36,13 @@ struct probing {
     struct job *job;
     struct program_case at;
     bool fresh;
-    /* date of this CPU's memory measurement; "": another machine */
+    /* date of this CPU's memory measurement; "" for another machine */
     char day[KEPT_DAY];
     enum estimate_model kind;
     double seconds;
     struct effects effects;
     size_t idle;                       /* number of properties without effect */
-    /* fields of a sweep */
+    /* Fields of a sweep */
     char *property;
     VEC(double) values;
     VEC(double) times;
@@ -79,7 +79,7 @@ static bool sensitivity_run(void *state, struct result *result, struct err *err)
     struct probing *p = state;
     struct estimator *e;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     p->job = job_current();
     bool ok = prepare(p, &e, err) && (effects_find(e, p->at.machine, p->kind, p->seconds,
                                                    effects_go_on, p, &p->effects, &p->idle) ||
@@ -279,7 +279,7 @@ static bool sweep_run(void *state, struct result *result, struct err *err)
     struct farm *farm = NULL;
     struct estimator *e;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     p->job = job;
     bool ok = prepare(p, &e, err);
     for (size_t i = 0; i < p->values.count; i++)
@@ -419,8 +419,8 @@ static bool read_program(struct sweep_hand *hand, struct unpacking *setup, struc
     return hand->program != NULL;
 }
 
-/* Reads the run that rank 0 predicted. The model has no other run, and so predicts exactly this one
- * for its inputs. */
+/* Reads the run that rank 0 predicted. The model has no other run, so for the run's inputs it
+ * predicts exactly this run. */
 static bool read_run(struct sweep_hand *hand, struct unpacking *setup, struct err *err)
 {
     char *names[INPUTS_MAX];
@@ -445,8 +445,9 @@ static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsig
         unpack_count(setup) == ESTIMATE_AMMP ? ESTIMATE_AMMP : ESTIMATE_STEADY;
     struct core_share share;
 
-    (void)farmhand;   /* Work items are short, so they are never cancelled. */
-    (void)workers;    /* There is always one worker, because an estimator is for one thread. */
+    (void)farmhand;   /* unused: work items are too short to be cancelled */
+    (void)workers;    /* unused: there is always one worker, because an estimator is for one
+                       * thread */
     hand->property = mem_strdup(unpack_text(setup));
     unpack_array(setup, &share, 1, sizeof share);
     if (read_program(hand, setup, err) && read_run(hand, setup, err) &&
@@ -477,7 +478,7 @@ static bool sweep_piece(void *state, unsigned worker, struct unpacking *piece, s
     return true;
 }
 
-/* All results have been sent. */
+/* Nothing remains to be sent to rank 0. */
 static bool close_hand(void *state, struct str *result, struct err *err)
 {
     (void)state;

@@ -23,7 +23,7 @@ struct show_values {
 struct showing {
     struct job *job;
     struct program_case at;
-    /* number of the job, if it was started automatically; 0: the user started it */
+    /* number of a job that was started automatically; 0: the user started it */
     unsigned quiet;
     struct study *study;           /* the result */
 };
@@ -39,7 +39,7 @@ static bool show_run(void *state, struct result *result, struct err *err)
 {
     struct showing *w = state;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     w->job = job_current();
     w->study = study_new(w->at.model, w->at.inputs, w->at.machine, w->at.here, goes_on, w, err);
     return w->study != NULL;
@@ -115,9 +115,9 @@ static bool show_finish(struct session *s, void *state, struct result *result, s
     (void)err;
     shown_no_more(s, w);
     if (p->model != w->at.model)
-        return true;   /* Another program was run in the meantime. */
+        return true;   /* The study is dropped, because another program was run in the meantime. */
     if (w->quiet && p->study)
-        return true;   /* The user requested a study in the meantime. */
+        return true;   /* The study is dropped, because the user requested one in the meantime. */
     if (!w->quiet) {
         result_line(result, "%s at %s on %s: %.6g s predicted", w->study->program, w->study->inputs,
                     w->study->machine, w->study->seconds);

@@ -23,18 +23,19 @@ struct validate_values {
     double limit, common;
 };
 
-#define ALIKE 0.1              /* largest relative difference of run times under equal conditions */
-/* largest relative difference of memory measurements under equal conditions */
+#define ALIKE 0.1              /* largest relative difference of two run times that agree */
+/* largest relative difference of two memory measurements that agree */
 #define SAME_MEMORY 0.3
-/* CPU seconds of all runs that suffice to separate user from system time, which the system accounts
- * in ticks of some milliseconds */
+/* Smallest CPU time of all runs, in seconds, at which user and system time are separated. The
+ * system accounts both in ticks of some milliseconds. */
 #define SPLIT_SECONDS 0.2
 /* maximum number of runs until two agree, as a multiple of the requested number */
 #define MORE_TIMES 2
 
-/* One comparison: CPU seconds in user and system mode, and page faults. */
+/* Predicted and measured values for one combination of inputs */
 struct compared {
-    double user, system, faults; /* predicted values */
+    double user, system, faults; /* predicted: CPU seconds in user and system mode, and page
+                                  * faults */
     struct program_usage measured;
     bool split; /* the measured time is split into user and system time */
     double clock;
@@ -51,15 +52,15 @@ struct validating {
     unsigned times;
     size_t threads;
     double limit, common;
-    /* measurements during the run; NULL: it was not bound to one CPU */
+    /* watch of clock and core during a run; NULL: the run was not bound to one CPU */
     struct native_watch *watch;
     /* measured costs of the mathematical library functions that the program calls */
     struct call_readings calls;
     VEC(struct compared) rows;
 };
 
-/* Returns whether the job was cancelled. Called while the program runs; measures clock, core and
- * calls once. */
+/* Returns whether the job was cancelled. Called repeatedly while the program runs. Each call also
+ * measures clock, core and library calls once. */
 static bool cancelled(void *state)
 {
     struct validating *v = state;
@@ -140,13 +141,13 @@ static bool run_watched(struct validating *v, const double *inputs,
     v->watch = NULL;
     out->readings = native_watch_end(watch, v->machine, &out->clock_hz, &out->share);
     call_readings_judge(&v->calls, out->clock_hz, &out->calls);
-    /* The watch's own readings also took over the CPU, so they are subtracted. */
+    /* Subtracts the readings of the watch, which also took over the CPU. */
     out->share.taken_over = fmax(0, out->share.taken_over - (double)out->readings / out->seconds);
     return !isnan(out->seconds);
 }
 
-/* Returns the lower quartile of the runs, which are sorted by time. Sets @use for the measurements
- * around each run that took about as long. */
+/* Returns the lower quartile of the runs, which are sorted by time. Sets @use for the memory
+ * measurements before and after each run whose time agrees with it. */
 static const struct program_taken *quartile(const struct program_taken *seen, size_t count,
                                             bool *use)
 {
@@ -249,7 +250,7 @@ static bool validate_run(void *state, struct result *result, struct err *err)
     const struct program *program = v->model->runs->program;
     bool ok = true;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     v->job = job;
     for (size_t b = 0; b < program->block_count; b++)
         for (size_t k = 0; k < program->blocks[b].call_count; k++)

@@ -232,7 +232,7 @@ static void add_worst(struct result *part, const struct experiments *t, const do
         double error = experiments_measured(t, i)
                            ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles
                            : 0;
-        if (error > WORST_LEAST)   /* A comparison with NaN is false. */
+        if (error > WORST_LEAST)   /* NaN is not listed, because a comparison with NaN is false. */
             worst[n++] = (struct worst_row){error, i};
     }
     if (n)

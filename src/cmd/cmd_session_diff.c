@@ -159,8 +159,8 @@ static void print_usage(const struct ports *shown, const struct mapping_entry *e
         usage_print(&entry->usage, shown, out);
 }
 
-/* Adds the forms whose usages differ. The shipped tables are used for a session that did not load
- * the machine. */
+/* Adds the forms whose usages differ. If a session did not load the machine, uses the shipped
+ * tables. */
 static bool compare_machine(const struct machine *a, const struct machine *b,
                             struct result_table *t)
 {
@@ -175,7 +175,7 @@ static bool compare_machine(const struct machine *a, const struct machine *b,
             const struct mapping_entry *entry = mapping_at(m->mapping, i),
                                        *there = mapping_find(other->mapping, entry->form);
             if (turn && there)
-                continue;   /* Compared in the first turn. */
+                continue;   /* The first turn has compared it. */
             print_usage(&shown[turn], entry, turn ? &right : &left);
             print_usage(&shown[!turn], there, turn ? &left : &right);
             if (strcmp(str_text(&left), str_text(&right)) == 0)
@@ -202,7 +202,8 @@ static bool compare_machines(struct session *a, struct session *b, struct result
         for (size_t i = 0; ok && i < d->machine_count; i++) {
             const char *id = d->machines[i]->id;
             if (turn && find_machine(&a->document, id))
-                continue;   /* Already compared, or loaded only for this comparison. */
+                continue;   /* The first turn has compared it, or has loaded it for the
+                             * comparison. */
             const struct machine *x = session_machine(a, id, err),
                                  *y = x ? session_machine(b, id, err) : NULL;
             ok = y && watch_goes_on(err) && (x == y || compare_machine(x, y, t));
@@ -211,7 +212,7 @@ static bool compare_machines(struct session *a, struct session *b, struct result
     return ok;
 }
 
-/* Lists the keys of @t's experiments. Without duplicates, the index of a key is its row. */
+/* Lists the keys of @t's experiments. If none occurs twice, the index of a key is its row. */
 static void index_rows(const struct experiments *t, struct names *out)
 {
     struct str text = {0};
@@ -236,7 +237,8 @@ static void compare_experiments(const struct experiments *a, const struct experi
     for (size_t i = 0; i < left.count && !watch_steps(1); i++) {
         uint32_t at = names_find(&right, left.items[i]);
         only_a += at == UINT32_MAX;
-        /* With duplicates, indices are not row numbers, so only presence is compared. */
+        /* If a key occurs twice, indices are not rows. Then only the presence of experiments is
+         * compared. */
         if (at == UINT32_MAX || left.count != a->rows.count || right.count != b->rows.count)
             continue;
         double p = a->rows.items[i].cycles, q = b->rows.items[at].cycles;

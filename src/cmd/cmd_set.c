@@ -154,7 +154,7 @@ static bool refuse_name(const char *name, struct err *err)
     struct similar similar = {.word = name};
     char todo[SIMILAR_TODO];
 
-    /* This setting is separate, because the selection is part of the document. */
+    /* `machine` is not in the table, because the selection is part of the document. */
     similar_try(&similar, "machine");
     for (const struct setting *setting = settings_table; setting->name; setting++)
         similar_try(&similar, setting->name);

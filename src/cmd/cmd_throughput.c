@@ -11,7 +11,7 @@ struct throughput_values {
     const char *experiment;
 };
 
-/* Parses the rest of the line. Ignores quotes, because no form contains any. */
+/* Parses the rest of the line. Ignores quotes, because no form name contains any. */
 static bool parse(const char *text, struct experiment *e, struct err *err)
 {
     char *plain = mem_strdup(text), *end = plain;
@@ -27,7 +27,8 @@ static bool parse(const char *text, struct experiment *e, struct err *err)
 
 struct load {
     VEC(struct mass) masses;
-    double alone;     /* cycles of the forms whose copies slow each other beyond their port usage */
+    double alone;     /* sum of measured times in isolation, of forms whose copies slow each other
+                       * more than their ports explain */
 };
 
 /* Sums the µops of all terms. Returns false with err if the machine lacks a form. */

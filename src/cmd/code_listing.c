@@ -10,18 +10,18 @@
 #include "toolchain/assemble.h"
 #include "work/job.h"
 
-/* State of the job that makes the code, freed when the job has ended and the view has freed the
- * listing */
+/* State of the job that makes the code. It is freed when the job has ended and the view has freed
+ * the listing. */
 struct code_maker {
     struct code_listing shown;
-    bool dropped;               /* the view has freed the listing */
-    bool runs;                  /* the job has not ended */
+    bool dropped;               /* whether the view has freed the listing */
+    bool runs;                  /* whether the job has not ended */
     unsigned job;
     enum isa isa;
-    struct forms *forms;        /* NULL: the job loads the table */
+    struct forms *forms;        /* form table; NULL: the job loads it */
     bool loaded;                /* the job has loaded @forms */
     struct experiment e;
-    /* row of machine check; its form NULL: the listing is for experiment @e */
+    /* row of machine check; if its form is NULL, the listing is for experiment @e */
     struct check_row row;
 };
 

@@ -228,7 +228,7 @@ static const char *meant_by(const char *first, const char *second)
         if (str_has_prefix(name, first) && !begun)
             begun = name;
     }
-    /* word.best is part of a command's name, which replaces it. */
+    /* word.best points into a command's name, so the whole name replaces it. */
     for (const struct command *const *c = commands; *c && word.best && !whole.best; c++)
         if (word.best >= (*c)->name && word.best <= (*c)->name + strlen((*c)->name))
             word.best = (*c)->name;
@@ -300,11 +300,11 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
         const struct command *c = *at;
         bool exact, optional = needs_nothing(c);
         int n = words_match(c, count, words, &exact);
-        /* The next word decides: `k l x.s` is kernel load, `k l` is kernel list. */
+        /* An abbreviated command must match the presence of arguments: `k l x.s` is kernel load, `k
+         * l` is kernel list. */
         if (!n || (!exact && takes_nothing(c) != (n == count) && !optional))
             continue;
-        /* A longer name precedes a shorter one followed by arguments: `k a` is kernel analyze, not
-         * keys. */
+        /* A longer match has precedence: `k a` is kernel analyze, not keys with an argument. */
         if (!exact && n < most)
             continue;
         /* A command that also works without arguments (`kernel learn`) has the lowest
@@ -551,14 +551,14 @@ static bool run_command(struct session *s, const struct command *c, char **words
     struct shortage shortage = {0}, *before = shortage_begin(&shortage);
     struct err none = {0};
 
-    if (line)   /* Typed or from a script, so no other command is running. */
+    if (line)   /* No other command is running, because this one was typed or is from a script. */
         document_let_go(&s->document);
     s->result = result_new();
     result_set_command(s->result, c->name);
     s->out = out;
     const char *own = s->in_view;
     s->in_view = NULL;
-    /* Without a screen, a reading command is no job. Its watch then cancels it at Ctrl-C. */
+    /* Without a screen a reading command is not a job, so a watch cancels it at Ctrl-C. */
     bool watches = c->read && !s->interactive;
     struct watch watched = watches ? watch_begin(interrupted, NULL) : watch;
     bool ok = run_record(s, c, words, count, line != NULL, err);
@@ -579,7 +579,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
         utf8_write(out, str_text(&printed), printed.length);
     if (out && fflush(out) != 0 && ok)
         ok = err_set(err, ERR_IO, NULL, "cannot write the output: %s", strerror(errno));
-    /* Background commands show a note, but no result. */
+    /* A command in the background shows a note, but no result. */
     if (ok && line && shows(s, c) && !(s->queue.now && s->queue.own))
         keep_result(s, mem_strdup(line));
     if (line)
@@ -615,7 +615,7 @@ static void print_refusal(struct session *s, const char *text, const char *end, 
     free(line);
 }
 
-/* Returns whether @c must wait for a job that loads its machines and forms. Other problems are
+/* Returns whether @c must wait until a job has loaded its machines and forms. Other problems are
  * reported when @c runs. Returns false with err. */
 static bool waits_for_data(struct session *s, const struct command *c, char **words, size_t count,
                            bool *waits, struct err *err)
@@ -626,7 +626,7 @@ static bool waits_for_data(struct session *s, const struct command *c, char **wo
     *waits = false;
     if (!s->interactive || c->read || !may_run(s, c, &none))
         return true;
-    s->result = result_new();   /* The job's note is not part of a result. */
+    s->result = result_new();   /* The new result discards the job's note. */
     bool ok = queue_load(s, c, words, count, waits, err);
     result_free(s->result);
     s->result = outer;

@@ -8,7 +8,7 @@
 #include "cmd/explained_result.h"
 
 #define PLACES_MOST 64u    /* number of lines of a page */
-/* minimum number of new lines per execution of an access that is moved */
+/* smallest number of new lines per execution at which the runs move an access to other lines */
 #define SPREADS_LEAST 0.05
 
 /* maximum number of irregular new lines per execution of a sequential load */
@@ -19,7 +19,7 @@ struct event_walk {
     const struct placed *x;
     struct recording *out;
     const uint32_t *places; /* per instruction of the region: its index in the recording */
-    size_t at, end;         /* current event; end of the events */
+    size_t at, end;         /* index of the current event, and end of the events */
     bool *seen;             /* per instruction: this iteration has executed it */
 };
 

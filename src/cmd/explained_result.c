@@ -226,7 +226,7 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         for (int k = 0; k < CACHE_LEVELS; k++)
             cell_number(t, by_level ? from[k] * lines / (double)l->iterations : NAN);
         cell_number(t, line->footprint * EXPLAINED_LINE / (1 << 20));
-        /* Without latencies of the levels, all lines have the same weight. */
+        /* If the levels' latencies are unknown, all lines have the same weight. */
         double share = all > 0 ? lines_weight(line, &levels) / all
                                : lines / (double)l->iterations / (l->fresh + l->streamed);
         cell_number(t, part_of(&f->split.cache, share));

@@ -113,7 +113,7 @@ static int numbered(long number)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (keys[i].number == number)
             return keys[i].key;
-    /* F1 to F5, F6 to F10, F11 and F12; the numbers have gaps between these groups. */
+    /* The numbers have gaps between F1 to F5, F6 to F10, and F11 and F12. */
     return number >= 11 && number <= 15   ? KEYCODE_F1 + (int)number - 11
            : number >= 17 && number <= 21 ? KEYCODE_F1 + (int)number - 12
            : number == 23 || number == 24 ? KEYCODE_F1 + (int)number - 13
@@ -147,7 +147,8 @@ int key_of_sequence(const char *bytes, size_t length, size_t *used)
         *used = 2;
         return lettered(bytes[1]);
     }
-    if (length > 1 && bytes[0] == '[' && bytes[1] == '[') {   /* Linux console F1 to F5: "[[A". */
+    if (length > 1 && bytes[0] == '[' && bytes[1] == '[') {   /* The Linux console sends "[[A" for
+                                                               * F1, and so on up to F5. */
         *used = length > 2 ? 3 : 0;
         return length > 2 && bytes[2] >= 'A' && bytes[2] <= 'E' ? KEYCODE_F1 + bytes[2] - 'A'
                                                                 : KEYCODE_NONE;
@@ -158,7 +159,7 @@ int key_of_sequence(const char *bytes, size_t length, size_t *used)
         return KEYCODE_ESCAPE;
     if (at >= length)
         return KEYCODE_NONE;
-    if (at == 1 && bytes[at] == 'M') {   /* X10 mouse report: three more bytes. */
+    if (at == 1 && bytes[at] == 'M') {   /* An X10 mouse report has three more bytes. */
         *used = length >= 5 ? 5 : 0;
         return KEYCODE_NONE;
     }
@@ -167,14 +168,15 @@ int key_of_sequence(const char *bytes, size_t length, size_t *used)
         return at > 1 && strspn(bytes + 1, "0123456789") == at - 1
                    ? numbered(strtol(bytes + 1, NULL, 10))
                    : KEYCODE_NONE;
-    /* The parameters encode a modifier key, which no key of the table has. */
+    /* A sequence with parameters is ignored: they encode a modifier key, and no key of the table
+     * has one. */
     return at == 1 ? lettered(bytes[at]) : KEYCODE_NONE;
 }
 
 /* Returns the key of button @code, in xterm's numbering. */
 static int mouse_button(int code, bool pressed)
 {
-    switch (pressed ? code & ~(4 | 8 | 16) : -1) {   /* The masked bits are modifiers. */
+    switch (pressed ? code & ~(4 | 8 | 16) : -1) {   /* The masked bits are modifier keys. */
     case 0: return KEYCODE_CLICK;
     case 64: return KEYCODE_WHEEL_UP;
     case 65: return KEYCODE_WHEEL_DOWN;

@@ -94,7 +94,7 @@ static bool experiments_are_there(const struct session *s)
     return s->document.experiments && s->document.experiments->rows.count;
 }
 
-/* Returns whether a measurement can start: no other job needs an idle CPU. */
+/* Returns whether a measurement can start, because no other job needs an idle CPU. */
 static bool cpu_is_free(void)
 {
     struct err none = {0};

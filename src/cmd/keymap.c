@@ -116,7 +116,7 @@ static char *take_word(const char **at)
     const char *quote = *text == '"' || *text == '\'' ? strchr(text + 1, *text) : NULL;
     char *word;
 
-    /* strchr also finds the NUL at the end of the text. */
+    /* Tests for the end of the text: strchr also finds its NUL. */
     if (quote && quote > text + 1 && strchr(BLANKS, quote[1])) {
         word = mem_strndup(text + 1, (size_t)(quote - text - 1));
         *at = quote + 1;
@@ -197,7 +197,7 @@ bool keymap_unbind(struct keymap *k, const char *text, struct err *err)
                                          strcmp(view, KEYMAP_ALL) == 0 ? "" : view);
 }
 
-/* Returns whether the key of @b runs the command of @b in @view. */
+/* Returns whether pressing the key of @b in @view runs the command of @b. */
 static bool is_heard(const struct keymap *k, const struct key_binding *b, const char *view)
 {
     return strcmp(b->view, view) == 0 ||

@@ -25,7 +25,7 @@ static char *unquoted(const char *text)
     return mem_strndup(text, length);
 }
 
-/* Returns whether the line has commands and all of them parse. Runs nothing. */
+/* Returns whether @line has commands, all of which parse. Runs none of them. */
 static bool check(const char *line, struct err *err)
 {
     const struct command *found;

@@ -46,7 +46,7 @@ static const char *take_word(const char *at, const char *end, struct str *storag
     const char *word = at;
     char quote = 0;
 
-    if (home) {   /* This is the current user's home directory; ~NAME is not supported. */
+    if (home) {   /* Only the current user's home directory is replaced; ~NAME is not supported. */
         str_add(storage, home);
         at++;
     }

@@ -48,7 +48,7 @@ static bool load(void *state, struct result *result, struct err *err)
     struct kernel_loading *l = state;
     struct recipe *recipe = l->recipe;
 
-    (void)result;   /* publish fills the result */
+    (void)result;   /* the publish function fills it */
     l->recipe = NULL;
     l->begun = clock_seconds();
     /* Without a job Ctrl-C ends the process. */
@@ -57,7 +57,7 @@ static bool load(void *state, struct result *result, struct err *err)
         recipe ? recipe_make(recipe, &l->printed, err)
                : kernel_from_text("pasted", str_text(&l->text), l->text.length, &l->options, err);
     child_watch(NULL, NULL);
-    /* A cancelled reader may set another error, which the watch's error replaces. */
+    /* If the job was cancelled, the watch's error replaces that of the reader. */
     return watch_goes_on(err) && l->kernel;
 }
 

@@ -18,8 +18,9 @@
 #include "simulate/simulate.h"
 
 #define DOUBTS 3             /* maximum number of times below a bound that are measured per size */
-#define GAIN 1.05            /* smallest gain (ratio) of a reported remedy */
-#define BLOCK_NEARLY 1.25    /* largest ratio of a chosen block size's time to the best time */
+#define GAIN 1.05            /* smallest reported gain of a remedy, as a ratio of times */
+#define BLOCK_NEARLY 1.25    /* largest ratio of the time with a chosen block size to the best
+                              * time */
 /* largest ratio of the core's time to its largest bound at which that bound is the limit */
 #define CORE_BOUND 1.05
 #define BLOCK_SHARE 0.5      /* share of a cache for blocks; the rest is for other data */
@@ -218,8 +219,8 @@ bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t
     return true;
 }
 
-/* Stores copies of @insns that address the arrays of their symbols in @own. Returns false with err
- * if an instruction cannot encode such an address. */
+/* Copies @insns to @own, with the addresses of the arrays in place of those of their symbols.
+ * Returns false with err if an instruction cannot encode such an address. */
 static bool symbols_place(const struct kernel *k, const struct insn *insns, size_t count,
                           const struct arrays *arrays, struct insn *own, struct err *err)
 {
@@ -252,7 +253,8 @@ static bool symbols_place(const struct kernel *k, const struct insn *insns, size
 struct point_run {
     bool placed;              /* false: the strides are too long for arrays of this size */
     struct arrays arrays;
-    struct insn *own;         /* instructions that address the arrays of their symbols */
+    struct insn *own;         /* instructions with the addresses of the arrays in place of their
+                               * symbols */
     struct kernel_arrays run;
 };
 
@@ -335,7 +337,7 @@ static bool costs_again(struct memory_curve *c, struct memory_lines *lines, doub
     c->again = memory_lines_again(lines, needs, bytes, c->count, seconds, &c->costs, err);
     if (!c->again && err->code != ERR_LIMIT)
         return false;
-    err_clear(err);   /* On a busy CPU the stored costs are used. */
+    err_clear(err);   /* On a busy CPU the stored costs are used instead. */
     for (size_t i = 0; i < c->count; i++)
         point_predict(c, &c->points[i]);
     return true;

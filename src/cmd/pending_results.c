@@ -37,7 +37,8 @@ static bool is_table(const struct session *s, uint64_t serial)
 void pending_results_put(struct session *s, uint64_t serial, struct pending_results *a, size_t most)
 {
     bool same = is_table(s, serial);
-    /* A table with other references is copied, if there are results to add. */
+    /* The table is copied if it has other references, so it is requested only if there are results
+     * to add. */
     struct experiments *t = same && a->put < a->list.count ? session_change_experiments(s) : NULL;
 
     for (; t && a->put < a->list.count && most; a->put++, most--) {
@@ -51,8 +52,9 @@ void pending_results_put(struct session *s, uint64_t serial, struct pending_resu
 /* State of a job that adds results to a copy of the table */
 struct merging {
     struct pending_results pending_results;
-    struct experiments *base, *made;   /* counted references; made: NULL until the job has ended */
-    bool started;                      /* the job has got the results so far */
+    struct experiments *base, *made;   /* counted references to the session's table and the new one;
+                                        * made: NULL until the job has ended */
+    bool started;                      /* whether the job has received the results so far */
 };
 
 static bool merge(void *state, struct result *result, struct err *err)
@@ -77,7 +79,8 @@ static void merge_here(struct session *s, void *state, struct result *result, co
     (void)result;
     (void)err;
     s->replacing = 0;
-    experiments_free(m->base);   /* Without this reference the table need not be copied. */
+    experiments_free(m->base);   /* Drops this reference first, because a table with one reference
+                                  * need not be copied. */
     m->base = NULL;
     pending_results_put(s, serial, &m->pending_results, SIZE_MAX);
 }

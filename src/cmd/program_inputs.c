@@ -152,8 +152,8 @@ static bool add_combination(const value_list *values, const size_t *places,
     return true;
 }
 
-/* Makes at most @most combinations. In the first ones each input in turn takes all its values,
- * while the others have their first value. Further combinations are random. */
+/* Makes at most @most combinations. First, each input in turn takes all its values, while the
+ * others keep their first value. Further combinations are random. */
 static bool spread(const value_list *values, size_t most, struct program_inputs *out,
                    struct err *err)
 {

@@ -76,7 +76,7 @@ bool queue_ended(struct session *s, bool *ended, struct err *err)
     struct job_info info = {.settled = true, .state = JOB_DONE};
 
     *ended = q->job == AWAIT_ALL ? job_running() == 0 : !job_find(q->job, &info) || info.settled;
-    /* The job that adds the results of the ended job must also end. */
+    /* The command must also wait for the job that adds the ended job's results. */
     if (*ended && s->replacing && s->replacing != q->job) {
         q->job = s->replacing;
         *ended = false;
@@ -183,7 +183,7 @@ bool queue_load(struct session *s, const struct command *c, char **words, size_t
                                         .free = loading_free,
                                         .listed = TASK_LISTED_IF_LONG};
     *later = false;
-    /* Data that is missing now would be missing again, so it is loaded only once. */
+    /* Data is loaded only once, because what is still missing would be missing again. */
     if (s->queue.loaded) {
         s->queue.loaded = false;
         return true;
@@ -247,7 +247,7 @@ static bool run_line(struct session *s, const char *script, size_t number, const
         if (!command_execute(s, line, end, out, &waits, err) &&
             !goes_on(s, script, number, out, err))
             return false;
-        if (!s->interactive)   /* In the workbench this happens between two redraws. */
+        if (!s->interactive)   /* The workbench does this between two redraws instead. */
             evolve_feed(s);
         if (!waits)
             line = next;

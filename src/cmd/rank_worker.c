@@ -29,7 +29,7 @@ void rank_worker_run(void)
         case RANK_SWEEP:
             farm_serve(&m, &program_sweep_farm);
             break;
-        default:   /* The message is about work that has already ended. */
+        default:   /* Ignores a message about work that has already ended. */
             break;
         }
     }

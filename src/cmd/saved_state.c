@@ -115,7 +115,7 @@ char *saved_state_checkpoint_new(void)
     snprintf(name, sizeof name, "%s-%u.json", own_name(), ++number);
     char *path = state_path("checkpoints/", name);
     if (path)
-        /* Writing the checkpoint reports an error. */
+        /* An error is ignored, because writing the checkpoint reports it. */
         path_make_parents(path, 0700, NULL);
     return path;
 }
@@ -137,9 +137,9 @@ static int newest_first(const void *a, const void *b)
     return x->tv_nsec == y->tv_nsec ? 0 : x->tv_nsec < y->tv_nsec ? 1 : -1;
 }
 
-/* Lists the entries of state directory @part whose names begin with @begin, newest first. An
- * entry's age is that of file @inside in it ("": of the entry itself). Omits entries without this
- * file. */
+/* Lists the entries of directory @part in the state directory whose names begin with @begin, newest
+ * first. The age of an entry is that of file @inside in it, or of the entry itself if @inside is
+ * "". Omits entries without this file. */
 static void list_aged(const char *part, const char *begin, const char *inside,
                       struct aged_list *out)
 {

@@ -18,7 +18,7 @@
 
 void session_init(struct session *s)
 {
-    /* This must precede the first JSON value. */
+    /* This must be called before the first JSON value is created. */
     json_set_alloc_funcs(mem_lend, free);
     *s = (struct session){.input = stdin,
                           .revision = 1,
@@ -87,7 +87,8 @@ const char *session_machine_id(const struct session *s, const char *id, struct e
     return s->document.here.id;
 }
 
-/* Sets the title of this computer's machine. A machine with other references already has it. */
+/* Sets the title of this computer's machine unless the machine has other references. In that case
+ * it already has the title. */
 static void entitle(const struct here *here, struct machine *m)
 {
     struct str title = {0};
@@ -189,8 +190,8 @@ struct experiments *session_change_experiments(struct session *s)
     if (t && experiments_held(t)) {
         struct experiments *copy = experiments_copy(t, NULL);
         copy->serial = t->serial;
-        /* The copy continues the revision count, so readers of the original detect later
-         * changes. */
+        /* The copy continues the revision count, so readers of the original detect later changes of
+         * the copy. */
         copy->revision = t->revision;
         experiments_free(t);
         s->document.experiments = copy;
@@ -271,7 +272,8 @@ void session_show(struct session *s, enum isa isa, const char *const *ids, size_
 
     for (size_t i = 0; i < count; i++) {
         fresh[i] = mem_strdup(ids[i]);
-        if (seen && strcmp(fresh[i], seen) == 0) {   /* The same machine remains displayed. */
+        if (seen && strcmp(fresh[i], seen) == 0) {   /* The displayed machine remains displayed if
+                                                      * it is selected again. */
             d->in_view = i;
             seen = NULL;
         }

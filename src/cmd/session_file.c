@@ -110,8 +110,8 @@ static bool overrides_of(const struct machine *m, struct str *out)
                                    *old = mapping_find(base->mapping, entry->form);
         if (old && same_entry(entry, old))
             continue;
-        /* Two cases cannot be expressed: an empty field means unchanged, so a number cannot be
-         * removed, and a pattern would also match other forms. */
+        /* Two differences cannot be expressed. An empty field means unchanged, so a number cannot
+         * be removed. A pattern would also match other forms. */
         ok = !strpbrk(entry->form, "*?{") &&
              !(old && ((isnan(entry->latency) && !isnan(old->latency)) ||
                        (!entry->micro_ops && old->micro_ops)));
@@ -189,7 +189,8 @@ static bool save_all(struct session *s, struct session_saving *w, struct err *er
             session_row(&settings, setting->name, str_text(&value));
         }
     str_done(&value);
-    /* The displayed instruction set is last. */
+    /* The displayed instruction set is written last, because the last one in the file is
+     * displayed. */
     for (int k = 1; k <= ISA_COUNT; k++) {
         const struct selection *shown = &s->document.kept[(s->document.isa + k) % ISA_COUNT];
         for (size_t i = 0; i < shown->count; i++)

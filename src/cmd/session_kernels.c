@@ -272,7 +272,7 @@ static bool save_origin(struct session_saving *w, const struct kernel *k, size_t
     if (!kernel_has_source(k))
         return true;
     if (!k->source)
-        /* The source is in another file, so only the lines of the saved loop are stored. */
+        /* If the source is in another file, stores only the lines of the saved loop. */
         loop_lines(k, loop, &first, &last);
     for (size_t i = 0; i < k->origin_text_count && i < last && !watch_steps(1); i++)
         str_addf(&text, "%s\n", i + 1 >= first ? k->origin_texts[i] : "");
@@ -495,7 +495,7 @@ static bool load_text_lines(const struct csv_table *t, const char *path, struct 
         if (ok)
             vec_try_push(&lines, last, room);
     }
-    /* The last entry applies up to the end of the text. */
+    /* The last entry applies up to the end of the text, because only changes are stored. */
     for (size_t i = 0; ok && lines.count && i < k->insn_count; i++)
         while (room && lines.count < k->insns[i].line)
             vec_try_push(&lines, last, room);

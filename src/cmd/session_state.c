@@ -140,7 +140,8 @@ struct unfinished_run session_unfinished_run(const struct session *s)
     struct evolve_status status;
     struct evolve_options o;
 
-    if (d->unfinished.checkpoint)   /* No run was started after the session was loaded. */
+    if (d->unfinished.checkpoint)   /* The run remains unfinished, because no run was started after
+                                     * the session was loaded. */
         return (struct unfinished_run){mem_strdup(d->unfinished.checkpoint), d->unfinished.seconds,
                                        d->unfinished.limit};
     if (!d->run_count)

@@ -9,9 +9,9 @@
 #include "infer/generate.h"
 
 struct settling_table {
-    /* the session's table (counted reference), and the extended table */
+    /* the session's table (counted reference), and the extended copy */
     struct experiments *base, *made;
-    struct machine *evolved;           /* machine (counted reference); NULL: no evolved machine */
+    struct machine *evolved;           /* evolved machine (counted reference); NULL: none */
     struct measure_choice choice;
     char *simulate;
     size_t added;

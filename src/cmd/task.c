@@ -8,14 +8,15 @@
 #include "base/watch.h"
 #include "io/recognise.h"
 
-#define MOMENT 0.005   /* seconds of waiting after which the screen mentions the job */
+#define MOMENT 0.005   /* seconds of waiting after which the screen displays the name of the job */
 
 struct task_run {
     struct session *session;
     const struct task_ops *ops;
     struct job_ops job_ops;
     void *state;
-    struct result *result;    /* result; used only by the worker until it ends */
+    struct result *result;    /* the command's result; until the job ends, only the worker uses
+                               * it */
     char *title;              /* title of a job for which no screen waits; otherwise NULL */
     enum format format;       /* session's format at the start */
     bool color;

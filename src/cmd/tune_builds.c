@@ -15,7 +15,7 @@
 #define FAST_MATH "-ffast-math"
 #define LEVEL_LEAST "-O2"
 
-/* a change of the recipe; NULL members remain */
+/* A change of the recipe. A NULL member changes nothing. */
 struct build_change {
     const char *level, *compiler, *target;
     bool fast;
@@ -27,7 +27,7 @@ static double cycles_of(const struct kernel *k, size_t loop, const struct machin
     struct bounds bounds;
 
     simulate_kernel(k, loop, m, &(struct simulate_options){0}, &sim, &bounds);
-    /* fmax returns its other argument if one is NaN. */
+    /* NaN is tested first, because fmax would return its other argument. */
     const double cycles = bounds.unknown ? NAN : fmax(bounds.total, sim.cycles);
     simulation_done(&sim);
     return cycles;

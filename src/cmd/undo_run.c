@@ -27,7 +27,8 @@ static bool same_choice(const struct undo_choice *a, const struct undo_choice *b
     return same;
 }
 
-/* Returns a step that restores the selection of @s and its machine @id. Moves @take_what. */
+/* Returns a step that restores the selection of @s and its machine @id. @take_what is the step's
+ * description. */
 static struct undo_step arrival_step(const struct session *s, const char *id, enum isa isa,
                                      unsigned group, char *take_what)
 {

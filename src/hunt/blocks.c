@@ -21,10 +21,10 @@ static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
 #define VECTOR_POOL 16
 #define DRAWN_DATA 6
 #define DRAWN_OTHER 3
-/* One of this many addresses uses a register that the block may write. */
+/* one address in COMPUTED uses a register that the block may write */
 #define COMPUTED 4
-#define STACKED 5           /* One of this many addresses is on the stack. */
-#define INDEXED 8           /* One of this many addresses has an index register. */
+#define STACKED 5           /* one address in STACKED is on the stack */
+#define INDEXED 8           /* one address in INDEXED has an index register */
 #define TRIES 1000          /* maximum number of attempts to draw a suitable block */
 
 struct block_maker {
@@ -189,7 +189,7 @@ uint8_t block_register(enum isa isa, const struct slot *slot, struct rng *rng)
 
     if (slot->role == SLOT_BASE && !rng_below(rng, STACKED))
         return isa_ops(isa)->stack_pointer;
-    /* The block computes some addresses. */
+    /* One address in COMPUTED uses a register that the block may write. */
     if (slot->role != SLOT_DATA && slot->file == FILE_GENERAL && !rng_below(rng, COMPUTED))
         return data_pool[rng_below(rng, DRAWN_DATA)];
     return block_register_at(isa, slot, (unsigned)rng_below(rng, data ? DRAWN_DATA : DRAWN_OTHER));
@@ -205,8 +205,8 @@ bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t
 
     if (from == reg)
         return true;
-    /* Base and index of an address must differ, because a change of the register would otherwise
-     * change both. */
+    /* Base and index of an address must differ: a change of one register would otherwise change
+     * both. */
     if (slot->role != SLOT_DATA &&
         (op->base == op->index || reg == (slot->role == SLOT_BASE ? op->index : op->base)))
         return false;
@@ -340,7 +340,8 @@ void block_random(const struct block_maker *m, size_t count, struct rng *rng,
         do {
             out->forms[i] = block_maker_draw(m, rng);
             out->insns[i] = m->insns[out->forms[i]];
-        } while (block_mixed(out));   /* Terminates, because a block of one form is never mixed. */
+        } while (block_mixed(out));   /* The loop ends, because a block of one form is never
+                                       * mixed. */
     }
     balance_stack(m, out, rng);
     for (size_t i = 0; i < count; i++)

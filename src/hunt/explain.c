@@ -14,20 +14,21 @@
 
 #define LATENCY_MOST 30      /* maximum latency to try, in cycles */
 #define FAR 64               /* maximum distance of tried numbers from the current value */
-/* The step between tried numbers is 1 plus the distance divided by STRIDE_SHARE. */
+/* The step between two tried numbers is 1 plus the distance divided by STRIDE_SHARE. */
 #define STRIDE_SHARE 16
 #define LIKE_SHARE 0.75      /* smallest fraction of the similar blocks (mutants) that a change must
                               * correct */
-/* An agreeing block that becomes wrong outweighs 1 / BROKEN_SHARE corrected blocks. */
+/* Cost of an agreeing block that becomes wrong: it outweighs 1 / BROKEN_SHARE corrected blocks. */
 #define BROKEN_SHARE 0.1
-/* A change fits clearly better if its error is below this fraction of the other change's error. */
+/* Ratio of the errors of two changes below which the one with the smaller error fits clearly
+ * better. */
 #define NEARER 0.95
-#define ABSOLUTE 0.1         /* Smaller differences in cycles count as equal. */
+#define ABSOLUTE 0.1         /* largest difference in cycles at which times count as equal */
 #define FINALISTS 64         /* maximum number of changes tried on all blocks */
 
 struct model {
     struct block_work *work;
-    struct simulator *simulator;   /* NULL: only bounds */
+    struct simulator *simulator;   /* simulator; NULL: bounds alone predict */
 };
 
 struct model *model_new(const struct machine *m, bool simulated)
@@ -59,7 +60,7 @@ double model_cycles_as(struct model *model, const struct insn *insns, size_t cou
         struct simulation sim;
         simulate(model->simulator, model->work, insns, count, &options,
                  &(struct simulate_options){0}, &sim);
-        /* fmax returns its other argument if one is NaN. */
+        /* fmax ignores an argument that is NaN. */
         cycles = fmax(sim.cycles, bounds.cycles[BOUND_MEMORY]);
         simulation_done(&sim);
     }
@@ -475,13 +476,13 @@ static void add_all(const struct machine *m, const struct trial *t, changes *lis
     free(sets);
 }
 
-/* Result of a change on all blocks of a trial. */
+/* Result of a change on all blocks of a trial */
 struct score {
     size_t mended, broken, like;
     double error;              /* sum of relative errors over all blocks */
 };
 
-/* previous values, to undo a trial change */
+/* Previous values, to undo a trial change */
 struct tried {
     const struct remedy *change;
     /* entries of the changed forms; owned, except for their source */
@@ -586,8 +587,8 @@ bool explain(const struct machine *m, const struct trial *t, struct remedy *out)
         if (helps(scratch, t)) {
             struct score s = score_of(scratch, t);
             double gain = (double)s.mended - (double)s.broken / BROKEN_SHARE;
-            /* The best fit is chosen among equally good values of one property. The first of
-             * different properties is chosen unless another fits clearly better. */
+            /* Of several values of one property, the best fit is chosen. Of different properties,
+             * the first is chosen unless another one fits clearly better. */
             bool same = best != SIZE_MAX && strcmp(list.items[i].name, list.items[best].name) == 0;
             bool nearer =
                 gain == best_gain && best != SIZE_MAX && s.error < (same ? 1 : NEARER) * best_error;

@@ -183,7 +183,8 @@ static void add_some(const struct judged *from, size_t count, const struct rando
  * block is mixed (block_mixed). */
 static bool insert_of(struct hunting *h, const struct random_block *b, struct random_block *d)
 {
-    /* C does not define the order of evaluation, so these are separate statements. */
+    /* Separate statements fix the order of the two random numbers, which C does not define within
+     * one. */
     const size_t from = rng_below(&h->rng, b->count), at = rng_below(&h->rng, d->count + 1);
 
     block_insert(d, at, b, from);
@@ -433,7 +434,7 @@ static size_t next_open(const struct hunting *h)
 static void count_blocks(struct hunting *h)
 {
     struct hunt *r = h->result;
-    /* The watch of the hunt has expired and would end the predictions, so it is suspended. */
+    /* Suspends the watch of the hunt, which has expired and would end the predictions. */
     struct watch before = watch_begin(NULL, NULL);
     bool *counted = mem_zero(h->differ.count + 1, sizeof *counted);
 
@@ -507,7 +508,7 @@ struct hunt *hunt_run(const struct machine *m, const struct block_maker *maker,
         if (options->progress)
             options->progress(options->state, h.result);
         if (h.result->sampled + h.result->mutants == before && options->blocks)
-            break;   /* No block can be timed. */
+            break;   /* Ends the hunt, because no block can be timed. */
     }
     count_blocks(&h);
     if (h.result->count)

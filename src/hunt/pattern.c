@@ -82,7 +82,7 @@ static uint32_t draw_form(const struct pattern *p, size_t at, const struct block
         if (pattern_fits(p, at, block_maker_insn(m, form)))
             return form;
     }
-    /* A family may be so rare that no draw finds it, so all forms are tried. */
+    /* Tries all forms: a family may be so rare that no draw finds it. */
     for (size_t i = 0; i < count; i++)
         if (pattern_fits(p, at, block_maker_insn(m, (uint32_t)((from + i) % count))))
             return (uint32_t)((from + i) % count);

@@ -156,7 +156,7 @@ static struct usage_class *class_of(const struct annealer *s, uint64_t hash)
 static uint64_t kind_hash(const struct annealer *s, uint32_t f, uint64_t hash)
 {
     uint64_t mixed = (hash ^ (s->p->kind[f] + 1u) * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
-    return (mixed ^ mixed >> 31) | 1;   /* The hash is never 0. */
+    return (mixed ^ mixed >> 31) | 1;   /* Sets a bit, because the hash must not be 0. */
 }
 
 static uint32_t count_in(struct annealer *s, uint64_t hash)
@@ -219,8 +219,8 @@ static size_t lanes_of_all(const struct annealer *s)
 static void make_room(struct annealer *s, size_t lanes)
 {
     size_t n = s->p->forms + 1, all = lanes_of_all(s);
-    /* The stride is an odd number of cache lines, because the tables would otherwise share a few
-     * sets of the cache. */
+    /* The stride is an odd number of cache lines. Otherwise the tables would share a few sets of
+     * the cache. */
     size_t stride = ((lanes < all ? lanes : all) / COLUMNS_LANES | 1) * COLUMNS_LANES;
 
     free(s->tables.values);
@@ -434,7 +434,8 @@ void anneal_set_prices(struct annealer *s, const struct anneal_prices *prices)
 
 double anneal_d_avg(const struct annealer *s)
 {
-    return fmax(s->error_sum, 0) / s->p->weights;   /* Rounding may make the sum negative. */
+    return fmax(s->error_sum, 0) / s->p->weights;   /* Limits the sum to 0, because rounding may
+                                                     * make it negative. */
 }
 
 double anneal_cost(const struct annealer *s)

@@ -175,7 +175,7 @@ static bool scale(struct gene *gene, unsigned i, unsigned set)
 static bool step_count(struct annealer *s, struct gene *gene)
 {
     unsigned i = anneal_below(s, gene->uops), size = portset_size(gene->set[i]);
-    /* Large counts also change by larger steps. */
+    /* A large count also changes by larger steps. */
     unsigned step = gene->count[i] > 4 && anneal_below(s, 2)
                         ? 1 + anneal_below(s, gene->count[i] / 2u)
                     : anneal_below(s, 4) ? 1
@@ -248,7 +248,7 @@ static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct
     }
     case MOVE_REPLACE:
     case MOVE_RANDOM: {
-        /* The order of evaluation must be fixed, so the statements are separate. */
+        /* Separate statements fix the order of evaluation. */
         unsigned set = kind == MOVE_REPLACE ? any_set(s) : anneal_random_set(s),
                  i = anneal_below(s, gene->uops);
         return exchange(gene, i, set);
@@ -324,8 +324,9 @@ struct set_exchange {
     /* @beside: another µop that a usage must have for the replacement; 0: any usage */
     unsigned from, to, beside;
     uint32_t one;
-    bool kind;                   /* replace the µop only in forms of the first form's kind */
-    /* scale the count to keep the ports equally busy; otherwise keep it */
+    bool kind;                   /* whether to replace the µop only in forms of the first form's
+                                  * kind */
+    /* whether to scale the count, so that the ports remain equally busy */
     bool scaled;
 };
 
@@ -333,7 +334,7 @@ struct set_exchange {
 static bool pick_exchange(struct annealer *s, struct set_exchange *x)
 {
     enum { EVERYWHERE, KIND, CONCURRENT };
-    /* The number of occurrences is the relative frequency. */
+    /* The number of occurrences of a kind is its relative frequency. */
     static const uint8_t places[] = {EVERYWHERE, EVERYWHERE, KIND, CONCURRENT};
 
     *x = (struct set_exchange){.one = anneal_below(s, (unsigned)s->p->forms)};
@@ -432,7 +433,7 @@ void anneal_run(struct annealer *s, uint64_t moves, double temperature)
 {
     if (s->stale)
         anneal_lay_out(s);
-    /* A rejected move also takes time, because it reads the experiments of a form. */
+    /* Counts a rejected move as work, because it reads the experiments of a form. */
     uint64_t look = 1 + s->p->link_start[s->p->forms] / (s->p->forms + 1) / LINKS_A_STEP,
              before = s->stats.evaluations;
     for (uint64_t i = 0;

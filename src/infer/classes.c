@@ -25,7 +25,7 @@ static struct experiments *table_of(const struct problem *p, const struct congru
         uint32_t n = 0;
         for (uint32_t k = p->term_start[e]; k < p->term_start[e + 1]; k++) {
             uint32_t form = p->terms[k].form, class = c ? c->class_of[form] : UINT32_MAX;
-            /* experiments_add sums the counts of equal forms. */
+            /* The same form may occur several times: experiments_add sums its counts. */
             terms[n++] = (struct flat_term){class == UINT32_MAX ? form : c->representative[class],
                                             (uint32_t)p->terms[k].count};
         }

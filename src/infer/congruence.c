@@ -8,9 +8,10 @@
 #include "base/shortage.h"
 #include "base/watch.h"
 
-/* A measurement of a form with one other form, the partner: both counts, and the cycles */
+/* A measurement of a form with one other form (the partner): both counts, and the cycles */
 struct beside {
-    uint32_t partner, own, other;   /* partner UINT32_MAX: the form alone */
+    uint32_t partner, own, other;   /* partner: index of the other form; UINT32_MAX: the form was
+                                     * alone */
     double cycles;
 };
 

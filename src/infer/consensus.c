@@ -64,7 +64,7 @@ static void draw_terms(const struct problem *p, struct rng *rng, struct table_te
  * only experiments of single forms, or memory is exhausted. */
 static struct problem *add_unseen(const struct problem *p, struct rng *rng)
 {
-    size_t first = 0, terms = 0;   /* Measured experiments are sorted by size. */
+    size_t first = 0, terms = 0;   /* The measured experiments are sorted by size. */
 
     while (first < p->experiments && p->term_start[first + 1] - p->term_start[first] < 2)
         first++;
@@ -79,8 +79,8 @@ static struct problem *add_unseen(const struct problem *p, struct rng *rng)
     for (size_t i = 0; i < count; i++) {
         size_t like = first + rng_below(rng, several);
         size_t size = p->term_start[like + 1] - p->term_start[like];
-        /* Sizes are those of the measured experiments, to which the mappings are fitted, or larger
-         * by one form. */
+        /* An experiment has the size of a measured one, to which the mappings are fitted, or one
+         * form more. */
         terms += size + (size < p->forms ? rng_below(rng, 2) : 0);
         start[i + 1] = (uint32_t)terms;
     }
@@ -114,7 +114,7 @@ struct problem *consensus_problem(const struct problem *p, struct genome *const 
         }
     }
     for (size_t e = p->experiments; e < with->experiments; e++)
-        if (sum[e] > 0) {   /* There is no relative error if all forms take no time. */
+        if (sum[e] > 0) {   /* Without a predicted time there is no relative error. */
             problem_set(with, e, sum[e]);
             deviation += sqrt(fmax(squares[e] - sum[e] * sum[e], 0)) / sum[e];
         }

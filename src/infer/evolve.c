@@ -14,9 +14,9 @@
 #include "infer/evolve_state.h"
 #include "infer/pmevo.h"
 
-#define RESIDUAL 0.02               /* mean error for which the given prices are */
-/* number of experiments for which the given prices are; a price is paid once, but each experiment
- * benefits */
+#define RESIDUAL 0.02               /* mean error for which the given prices are suited */
+/* Number of experiments for which the given prices are suited. A price is paid once, but each
+ * experiment benefits. */
 #define EXPERIMENTS_SUITED 1000
 #define SCALE_LEAST 0.25
 #define SCALE_MOST 1
@@ -24,7 +24,7 @@
 #define WIDTH_NEAR 0.06
 #define WIDTH_SCATTER 0.01           /* relative distance at which rates agree */
 #define WIDTH_SHARED 8               /* minimum number of rates that must agree */
-/* relative distance from an integer at which the width is that integer */
+/* largest relative distance from an integer at which the width counts as that integer */
 #define WIDTH_WHOLE 0.01
 #define WIDTH_STEPS 1000             /* a width between integers is a multiple of 1 / WIDTH_STEPS */
 
@@ -245,7 +245,7 @@ void evolve_note_best(struct evolve *e, const struct genome *g)
     e->best = genome_copy(g);
     e->best_expanded = false;
     if (e->p == e->first)
-        /* Also recorded if no point of the curves is due. */
+        /* The error is also recorded if no point of the curves is due. */
         e->reached = fmin(e->reached, g->d_avg);
 }
 
@@ -281,7 +281,8 @@ void evolve_insert(struct evolve *e, struct genome *take_g)
     for (size_t i = 0; i < e->finished; i++)
         if (e->population[i]->cost == take_g->cost &&
             genome_volume(e->population[i]) == genome_volume(take_g)) {
-            genome_free(take_g);   /* A duplicate would only displace other individuals. */
+            genome_free(take_g);   /* Drops a duplicate, which would only displace other
+                                    * individuals. */
             return;
         }
     if (e->finished == e->target) {
@@ -336,8 +337,8 @@ void evolve_choose_ports(struct evolve *e, unsigned n)
 {
     if (e->best && e->best->ports != n)
         forget_best(e);
-    /* After a join, the least error is still that on the initial experiments, whatever the number
-     * of ports. */
+    /* After a join, the least error remains that on the initial experiments, whatever the number of
+     * ports. */
     if (!e->joins)
         e->reached = INFINITY;
     e->ports = n;
@@ -351,7 +352,7 @@ static void begin_anew(struct evolve *e, struct genome *take_g)
         genome_free(e->population[--e->finished]);
     forget_best(e);
     evolve_choose_ports(e, take_g->ports);
-    /* Another run determined the number. */
+    /* The number of ports is known, because another run has determined it. */
     e->ports_known = evolve_ports_unexplained(take_g) ? PORTS_UNEXPLAINED : PORTS_FOUND;
     e->fresh_begun = 1;
     evolve_insert(e, take_g);
@@ -414,9 +415,10 @@ bool evolve_edit(struct evolve *e, const struct genome *g)
         struct problem *p;
         struct genome *own = judged(e, g, &p);
         lock_take(&e->lock);
-        while (e->meeting)   /* Another thread reads the individuals without the lock. */
+        while (e->meeting)   /* Waits, because another thread reads the individuals without the
+                              * lock. */
             pthread_cond_wait(&e->change, &e->lock);
-        again = e->p != p;   /* New measurements have joined. */
+        again = e->p != p;   /* Repeats if new measurements have joined in the meantime. */
         fits = own && !again && e->ports == own->ports;
         if (fits) {
             evolve_insert(e, genome_copy(own));
@@ -575,8 +577,8 @@ static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t eval
         genome_free(e->population[i]);
     for (e->finished = 0; e->finished < keep; e->finished++)
         e->population[e->finished] = genome_copy(pmevo_individual(m, e->finished));
-    /* The paper's fitness is relative to the generation. The fittest individual replaces the best
-     * if its error is smaller; others must also have no more µops. */
+    /* The paper's fitness is relative to the generation, so errors decide. The fittest individual
+     * replaces the best if its error is smaller. Others must also have no more µops. */
     for (size_t i = 0; i < e->finished; i++) {
         const struct genome *g = e->population[i], *best = e->best;
         if (best && (g->d_avg >= best->d_avg || (i && genome_distinct(g) > genome_distinct(best))))
@@ -619,8 +621,8 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
 
     lock_take(&e->lock);
     enum evolve_algorithm algorithm = e->o.algorithm;
-    /* Waits until a conversion ends. The converting thread does not wait for one that starts late,
-     * but frees the problem that this one would read. */
+    /* Waits until a conversion ends, because it frees the problem that this thread would read. The
+     * converting thread does not wait for threads that start late. */
     while (e->meeting)
         evolve_wait_change(e, &w);
     /* A thread that does not take part must not end the run. */
@@ -642,7 +644,7 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
         algorithm == EVOLVE_MEMETIC)
         evolve_quench(e);
     if (--e->workers == 0 && (e->finished || atomic_load(&e->stop) || time_over(e))) {
-        /* An intermediate state of a search may be better than its end. */
+        /* Uses an intermediate state if it is better than the end of the search. */
         if (e->best_expanded)
             evolve_price_best(e);
         if (e->best && e->ports == e->best->ports)

@@ -10,7 +10,7 @@
 #include "base/watch.h"
 
 #define PORTS_FINALISTS 3
-/* smallest relative reduction of the cost that justifies another port */
+/* smallest relative reduction of the cost that justifies one more port */
 #define PORTS_GAIN 0.01
 /* smallest reduction as a multiple of the random error of the sum of errors: the mean error times
  * the root of their number */
@@ -140,8 +140,9 @@ static void publish(struct evolve *e, unsigned index, struct annealer *s, bool c
     const struct genome *g = anneal_genome(s);
     double d_avg = g->d_avg;
 
-    /* Errors on means of classes are smaller than on single measurements, so curves must not mix
-     * them. Errors on single measurements need expanded classes, which takes time. */
+    /* Does not record the error on means of classes, which is smaller than on single measurements:
+     * a curve must not mix both. Errors on single measurements need expanded classes, which takes
+     * time. */
     if (classes)
         d_avg = !e->live[index].busy || !e->best || e->best_expanded || evolve_sample_due(e)
                     ? note_expanded(e, g)
@@ -180,8 +181,9 @@ static void set_temperatures(const struct evolve *e, const struct schedule *plan
     double dense = fmax(1, density_of(walk_problem(e, walk)) / DENSITY_SUITED),
            scale = isnan(e->scale) ? 1 : e->scale;
 
-    /* The cost of a wrong structure does not depend on noise, but the small cost differences at the
-     * end do. */
+    /* The initial temperature has a lower limit, because the cost of a wrong structure does not
+     * depend on noise. The small differences at the end do, so the final one depends on the
+     * scale. */
     walk->hot = plan->hot * fmax(1, scale) * dense;
     walk->cold = COLD * fmax(scale, COLD_LEAST) * sqrt(dense);
 }
@@ -215,7 +217,7 @@ static void anneal(struct evolve *e, struct annealing *walk, const struct schedu
 {
     double x = 0, done = 0, begun, now;
     bool going = true;
-    /* The remaining time is for downhill moves. */
+    /* Keeps part of the time for downhill moves. */
     double timed = plan->seconds * (1 - POLISH_SHARE);
 
     lock_take(&e->lock);
@@ -315,7 +317,7 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
         struct genome *g = improve(e, index, e->from, e->ports ? e->ports : PORTS_PILOT,
                                    e->o.seed * 1000003, &plan, w);
         e->piloting = false;
-        /* A pilot that ended early is ignored, because its errors are those of a hot state. */
+        /* Ignores a pilot that ended early, because its errors are those of a hot state. */
         if (evolve_go_on(e, w)) {
             e->scale = evolve_residual_scale(e->p, g->d_avg);
             if (!e->best_expanded)
@@ -335,7 +337,8 @@ bool evolve_ports_unexplained(const struct genome *g)
 void evolve_race(struct evolve *e, unsigned fewest, unsigned most)
 {
     e->racing = e->race_next = e->race_done = e->race_round = 0;
-    if (most == PORTS_MOST)   /* The long trial with most ports may make all others unnecessary. */
+    if (most == PORTS_MOST)   /* The long trial with most ports is first, because it may make all
+                               * others unnecessary. */
         e->race[e->racing++] = most;
     for (unsigned n = fewest; n <= most && n < PORTS_MOST; n++)
         e->race[e->racing++] = n;
@@ -370,7 +373,7 @@ static struct genome *take_tried(struct evolve *e)
         genome_free(g);
         g = fewer;
     }
-    g->ports = e->ports;   /* An unused port does not change the mapping. */
+    g->ports = e->ports;   /* Adds an unused port, which does not change the mapping. */
     return g;
 }
 
@@ -396,7 +399,8 @@ static void pick_finalists(struct evolve *e)
         fewest = e->race[i] < fewest ? e->race[i] : fewest;
         most = e->race[i] > most ? e->race[i] : most;
     }
-    for (unsigned i = 0; i < e->racing; i++) {   /* The numbers of ports are sorted, best first. */
+    for (unsigned i = 0; i < e->racing; i++) {   /* The best number of each range is the first one,
+                                                  * because the numbers are sorted. */
         unsigned part = (e->race[i] - fewest) * PORTS_FINALISTS / (most - fewest + 1);
         if (!has[part])
             e->race[kept++] = e->race[i];
@@ -491,8 +495,8 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
                               : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
         struct schedule plan = {HOT_TRIAL, share * evolve_round_seconds(e) * e->o.threads,
                                 longer ? MOVES_PER_FORM : TRIAL_MOVES};
-        /* A trial with one port less starts from the result with one port more, because a random
-         * start would often fail. */
+        /* A trial with one port less starts from the result with one port more. A random start
+         * would often fail. */
         struct genome *fewer = round > 2 ? genome_least_missed(e->trials[ports + 1], e->p) : NULL;
         if (fewer)
             plan = (struct schedule){WARM, plan.seconds * CHILD_SHARE, plan.moves * CHILD_SHARE};
@@ -511,7 +515,7 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
             e->ports_known = PORTS_UNEXPLAINED;
             settle_ports(e, ports);
         }
-        /* If the number is not 0, another run has determined it (evolve_settle). */
+        /* If the number of ports is not 0, another run has determined it (evolve_settle). */
         if (++e->race_done == e->racing && e->ports == 0)
             next_round(e);
         pthread_cond_broadcast(&e->change);
@@ -556,7 +560,8 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
     } else {
         while (e->finished < parents && e->busy > 0 && evolve_go_on(e, w))
             evolve_wait_others(e, w);
-        if (e->ports == 0 || e->fresh_begun < e->target)   /* New experiments joined the run. */
+        if (e->ports == 0 || e->fresh_begun < e->target)   /* Returns, because new experiments
+                                                            * joined the run. */
             return evolve_go_on(e, w);
         if (e->finished < parents || !evolve_go_on(e, w) ||
             (e->o.generations && e->children_begun >= (uint64_t)e->o.generations * e->target) ||
@@ -630,7 +635,7 @@ static void prepare(struct evolve *e, struct watcher *w)
         bool over = watch_over();
         lock_take(&e->lock);
         e->classes = classes;
-        /* If the run ended during preparation, its status still shows it. */
+        /* If the run ended during preparation, its status remains that of preparation. */
         e->preparation = over ? EVOLVE_PREPARING : EVOLVE_PREPARED;
         pthread_cond_broadcast(&e->change);
     }
@@ -695,7 +700,7 @@ void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w)
     prepare(e, w);
     seek_scale(e, index, w);
     for (bool going = true; going;) {
-        seek_ports(e, index, w);   /* Repeats the trials if experiments joined. */
+        seek_ports(e, index, w);   /* Repeats the trials if experiments have joined. */
         lock_take(&e->lock);
         while (e->ports && (going = memetic_task(e, index, w))) {
         }

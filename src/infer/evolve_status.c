@@ -12,7 +12,7 @@
 #include "base/steps.h"
 #include "infer/evolve_state.h"
 
-#define SHOWN_LEAST 1e-4 /* smaller errors are printed as 0.00 % */
+#define SHOWN_LEAST 1e-4 /* errors below this are printed as 0.00 % */
 
 /* Writes the phase to @phase. Returns its description, which fits a line of 80 columns. */
 static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
@@ -141,7 +141,7 @@ size_t evolve_spread_samples(struct evolve *e, struct evolve_sample *out, size_t
 
     lock_take(&e->lock);
     const size_t count = e->samples.count, step = count / limit + 1;
-    /* Goes back in steps from the newest sample, to include it. */
+    /* Goes back in steps from the newest sample, so that it is included. */
     for (size_t back = 0; back < count; back += step)
         out[n++] = e->samples.items[count - 1 - back];
     lock_give(&e->lock);

@@ -117,7 +117,7 @@ uint64_t gene_hash(const struct gene *gene)
     uint64_t hash = words[0] * 0x9e3779b97f4a7c15u;
     hash = (hash ^ hash >> 32 ^ words[1]) * 0xbf58476d1ce4e5b9u;
     hash = (hash ^ hash >> 29 ^ words[2]) * 0x94d049bb133111ebu;
-    return (hash ^ hash >> 31) | 1;   /* The hash is never 0. */
+    return (hash ^ hash >> 31) | 1;   /* Sets a bit, because the hash must not be 0. */
 }
 _Static_assert(sizeof(struct gene) <= 24 && sizeof(struct gene) > 16,
                "gene_hash covers three words");

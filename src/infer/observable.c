@@ -9,9 +9,9 @@
 #include "base/watch.h"
 #include "throughput/throughput.h"
 
-/* Two times that differ by less, relatively, are indistinguishable in any measurement. */
+/* largest relative difference of two times that no measurement distinguishes */
 #define ALIKE 0.01
-/* Two times that differ by more, relatively, are distinguishable in any measurement. */
+/* smallest relative difference of two times that any measurement distinguishes */
 #define TELLS 0.05
 #define SETS_MOST 64
 /* maximum number of forms with different usages that experiments use as partners */
@@ -35,7 +35,7 @@ struct looking {
     VEC(size_t) *rows;           /* measured rows, per form of the table */
 };
 
-/* A possible usage of a form. */
+/* A possible usage of a form */
 struct taking {
     struct usage usage;
     unsigned slots;

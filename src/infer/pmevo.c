@@ -10,7 +10,7 @@
 
 struct individual {
     struct genome *genome;
-    /* d is D_avg, with tolerance if requested. genome->d_avg has no tolerance. */
+    /* d: D_avg, with tolerance if requested; genome->d_avg has no tolerance */
     double d, fitness;
     double volume;
 };

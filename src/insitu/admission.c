@@ -166,7 +166,8 @@ bool admit_sequences(const struct process *p, const char *file, const struct reg
 
     if (!file_bytes(file, 0, &header, sizeof header) || header.e_shentsize != sizeof(Elf64_Shdr) ||
         !header.e_shnum)
-        return true;   /* A file without sections has no restartable sequences. */
+        return true;   /* A file without sections has no restartable sequence, so the code is
+                        * permitted. */
     Elf64_Shdr *sections = mem_zero(header.e_shnum, sizeof *sections);
     bool ok = true;
     if (file_bytes(file, header.e_shoff, sections, header.e_shnum * sizeof *sections) &&

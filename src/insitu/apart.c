@@ -22,7 +22,7 @@ struct apart_lines {
 };
 
 struct message {
-    bool result;               /* true: a result follows; false: a progress message */
+    bool result;               /* whether a result follows; otherwise a progress message */
     double seconds;
     uint64_t iterations;
 };
@@ -149,14 +149,14 @@ static bool goes_on(void *state, double seconds, uint64_t iterations)
     const struct message m = {.seconds = seconds, .iterations = iterations};
     struct pollfd up = {.fd = w->tell, .events = POLLOUT}, down = {.fd = w->hear, .events = POLLIN};
 
-    /* Skips the report if the pipe is full, for example because the parent is stopped. */
+    /* Omits the report if the pipe is full, for example because the parent is stopped. */
     if (poll(&up, 1, 0) == 1 && up.revents == POLLOUT)
         put(w->tell, &m, sizeof m);
     return poll(&down, 1, 0) == 0;
 }
 
-/* Closes all descriptors except @a and @b. Readers at the other ends of closed pipes then detect
- * the end of the file. */
+/* Closes all descriptors except @a and @b. Otherwise other processes would not detect the end of a
+ * pipe whose writer has ended. */
 static void close_others(int a, int b)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -184,7 +184,7 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
         struct insitu_options apart = *o;
         struct err why = {0};
         signal(SIGPIPE, SIG_IGN);
-        /* The end of the terminal's session would kill this process, so it leaves the session. */
+        /* Leaves the terminal's session, whose end would kill this process. */
         setsid();
         close_others(up[1], down[0]);
         apart.goes_on = goes_on;

@@ -81,7 +81,8 @@ void code_branch_address(struct code *c, unsigned cc, uint64_t address)
 
 void code_branch_zero(struct code *c, uint32_t label)
 {
-    /* jrcxz leads to the long jump, which a short jump skips. */
+    /* jrcxz has only a short range, so it jumps to the long jump. If rcx is not 0, a short jump
+     * skips that jump. */
     BYTES(c, 0xe3, 2, 0xeb, 5);
     code_jump(c, label);
 }

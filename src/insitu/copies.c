@@ -30,7 +30,7 @@ struct stub {
     uint32_t label;
     uint32_t source;           /* index of the branch in the list, and index of the copy */
     unsigned copy;
-    bool taken;                /* the event records that the branch was taken */
+    bool taken;                /* whether the event records that the branch was taken */
     bool falls;                /* the event is on the path of the branch that is not taken */
 };
 

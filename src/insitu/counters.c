@@ -38,7 +38,7 @@ static int system_open(void *state, enum counter kind, pid_t tid)
 
 static bool system_read(void *state, int counter, double *value)
 {
-    uint64_t words[3]; /* count, time enabled, time running */
+    uint64_t words[3]; /* of a group read: count, time enabled, and time running */
 
     (void)state;
     if (read(counter, words, sizeof words) != (ssize_t)sizeof words || !words[2])
@@ -80,7 +80,7 @@ static void run_known(enum counter kind, double *least, double *most)
         for (unsigned i = 0; i < LINES; i++)
             __asm__ volatile("clflush %0" : "+m"(lines[i * LINE]));
         __asm__ volatile("mfence" : : : "memory");
-        /* No prefetcher predicts the irregular order of the lines. */
+        /* The order of the lines is irregular, so that no prefetcher predicts it. */
         for (unsigned i = 0; i < LINES; i++)
             taken += (uint64_t)lines[(i * 1229u + (unsigned)(taken & 0)) % LINES * LINE];
         *least = 0.25 * LINES;

@@ -49,7 +49,7 @@ struct insitu_watch {
     struct launched program;
     struct process process;
     struct maps maps;
-    /* An exec occurred before the copies were placed. The thread is stopped before the new
+    /* The program executed exec before the copies were placed. Its thread is stopped before the new
      * program's first instruction. */
     bool executed;
     bool placed;

@@ -12,7 +12,7 @@
 /* minimum cycles per visit at which the overhead of timing each visit is low */
 #define VISIT_LEAST 400.0
 #define BLOCKS_LEAST 8u        /* minimum number of timed blocks for a quantile */
-/* ratio of a disturbed block to the SLOWER longest of the 2 * NEAR blocks around it */
+/* smallest ratio of a disturbed block to the SLOWER longest of the 2 * NEAR blocks around it */
 #define DISTURBED 1.5
 #define NEAR 8u
 #define SLOWER 5u
@@ -45,7 +45,7 @@ static bool is_disturbed(const struct timed_run *t, size_t i)
     const size_t all = t->count < 2 * NEAR + 1 ? t->count : 2 * NEAR + 1;
     const size_t before = i > NEAR ? i - NEAR : 0,
                  first = before + all < t->count ? before : t->count - all, end = first + all;
-    double largest[SLOWER] = {0};   /* in descending order */
+    double largest[SLOWER] = {0};   /* the SLOWER longest blocks in descending order */
 
     for (size_t k = first; k < end; k++) {
         double cycles = k == i ? 0 : t->cycles[k];
@@ -59,8 +59,8 @@ static bool is_disturbed(const struct timed_run *t, size_t i)
     return t->cycles[i] > DISTURBED * largest[SLOWER - 1];
 }
 
-/* Returns the mean cycles of the blocks of a timing, without disturbed ones and without the first
- * quarter: after a stop of the program, caches and the TLB are cold. */
+/* Returns the mean cycles of the blocks of a timing. Omits disturbed blocks, and the first quarter,
+ * because caches and the TLB are cold after a stop of the program. */
 static double mean_of(const struct timed_run *t)
 {
     double sum = 0;
@@ -74,9 +74,9 @@ static double mean_of(const struct timed_run *t)
     return n ? sum / (double)n : NAN;
 }
 
-/* Returns the mean of all timings. Each one represents the same time of the program, of which the
- * loop has a share. In the same time a fast loop executes more iterations. Disturbed blocks are not
- * detected in timings of few blocks, which therefore have a lower weight. */
+/* Returns the mean of all timings. Each timing represents an equal part of the program's time, and
+ * the loop takes a share of it. A fast loop executes more iterations in this share. Timings of few
+ * blocks have a lower weight, because disturbed blocks are not detected in them. */
 static double typical(const struct timed_run *timings, size_t count)
 {
     double time = 0, iterations = 0;
@@ -204,7 +204,8 @@ double insitu_cycles(const struct insitu *x, double q, bool *alone)
     double trip = x->region.each_away ? recorded_trip(x, true) : timed_trip(x),
            within = cycles_of(x, INSITU_TYPICAL, BLOCK_VISITS);
 
-    if (x->region.jumps_indirect) {   /* Visits are not timed. */
+    if (x->region.jumps_indirect) {   /* Visits are not timed for a loop with an indirect jump, so
+                                       * there are no exits to count. */
         *alone = isinf(trip);
         return of_original(x, q);
     }

@@ -11,10 +11,10 @@
 #define ITERATIONS_LEAST 500u  /* minimum number of evaluated iterations for a rate */
 /* minimum number of new lines per iteration of a load whose lines are not in the first level */
 #define NEW_LEAST 0.003
-/* expected number of common lines for which there is none with a probability of 5 % */
+/* Expected number of common lines at which a recording has none with a probability of 5 %. */
 #define NONE_COMMON 3.0
 
-/* set of lines that a recording accessed */
+/* Set of the lines that a recording accessed */
 struct recent {
     VEC(uint64_t) lines;
     struct index by_line;
@@ -25,7 +25,7 @@ struct access_step {
     int64_t by;
 };
 
-/* a line, and the first instruction of a recording that accessed it */
+/* A line, and the first instruction of a recording that accessed it */
 struct new_line {
     uint64_t line;
     uint32_t at;
@@ -193,7 +193,7 @@ double lines_all(const struct loop_lines *l, bool *at_least)
     for (size_t i = 0; i < l->list.count; i++) {
         const struct load_lines *load = &l->list.items[i];
         double each = (double)(load->fresh + load->streamed) / (double)l->iterations;
-        if (each < NEW_LEAST)   /* The first level holds the lines of this load. */
+        if (each < NEW_LEAST)   /* Skips a load whose lines remain in the first level. */
             continue;
         sum += load->footprint;
         *at_least |= load->at_least;
@@ -225,7 +225,8 @@ bool lines_from(const struct load_lines *l, const struct cache_levels *c, double
 {
     double d = l->distance;
 
-    /* The hit rate of a cache is its size divided by the reuse distance. */
+    /* Needs the reuse distance, because the hit rate of a cache is its size divided by that
+     * distance. */
     if (isnan(d) || (l->at_least && d < c->l3))
         return false;
     double first = fmin(c->l1 / d, 1), second = fmin(c->l2 / d, 1), third = fmin(c->l3 / d, 1);

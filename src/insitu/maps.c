@@ -9,7 +9,8 @@
 
 #include "base/mem.h"
 
-/* Greatest distance of placed memory from the code in bytes, below the 2 GiB of a displacement. */
+/* Greatest distance in bytes of placed memory from the code. It is below the 2 GiB of a
+ * displacement. */
 #define REACH UINT64_C(0x60000000)
 #define STEP UINT64_C(0x1000000)
 #define LOWEST UINT64_C(0x110000)     /* lowest address that can be mapped, with a margin */
@@ -83,7 +84,7 @@ double maps_huge(pid_t pid, const uint64_t *addresses, size_t count)
         return NAN;
     for (bool more = true; more;) {
         more = fgets(line, sizeof line, file) != NULL;
-        /* Names of other lines may also begin with hexadecimal digits. */
+        /* Skips other lines, whose names may also begin with hexadecimal digits. */
         if (more && sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &from, &to) != 2) {
             sscanf(line, "Rss: %" SCNu64, &resident);
             large += huge_kib(line);
@@ -114,7 +115,7 @@ uint64_t maps_gap(const struct maps *m, uint64_t low, uint64_t high, uint64_t si
 {
     uint64_t down = low & ~(STEP - 1), up = (high + STEP - 1) & ~(STEP - 1);
 
-    /* The heap grows upwards, so the search begins downwards. */
+    /* Searches downwards first, because the heap grows upwards. */
     for (uint64_t far = STEP; far < REACH; far += STEP)
         if (down > far + LOWEST && is_free(m, down - far, down - far + size))
             return down - far;

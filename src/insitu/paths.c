@@ -12,7 +12,7 @@
 struct reader {
     const struct placed *x;
     struct paths *out;
-    size_t at, end;            /* current event, and end of the events */
+    size_t at, end;            /* index of the current event, and end of the events */
     struct path path;          /* path of the current iteration */
 };
 
@@ -181,7 +181,7 @@ static void read_stretch(struct reader *r)
         if (read_iteration(r) && (r->at < r->end || r->at > begun))
             keep(r);
         else {
-            /* The recording ends within its last iteration, which is not counted. */
+            /* Counts a dropped iteration, unless the recording ends within it. */
             r->out->dropped += r->at < r->end;
             vec_done(&r->path.insns);
         }

@@ -90,7 +90,7 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
     if (!process_write(p, at, c->code.bytes.items, c->code.bytes.count))
         return err_set(err, ERR_IO, NULL,
                        "the copy of the loop cannot be written into the process");
-    /* Other threads may run during later calls of a thread. */
+    /* Later calls of a thread use code in the copies, because other threads may run during them. */
     p->call_at = label_address(out, c->call);
     return true;
 }
@@ -138,7 +138,7 @@ bool placed_take(struct placed *x, struct traced *t)
 {
     struct user_regs_struct regs;
     if (!process_registers(t, &regs))
-        return true;   /* The thread has just ended. */
+        return true;   /* The thread needs no slot, because it has just ended. */
     if ((regs.gs_base && !is_slot(x, regs.gs_base)) ||
         (x->slot_count == SLOTS_MOST && !x->free.count))
         return false;
@@ -153,7 +153,8 @@ bool placed_take_stranger(struct placed *x, pid_t tid)
     struct traced t = {.tid = tid};
     if (!x->slots)
         return true;
-    x->kept = x->shared = true;   /* The end of this process will not be reported. */
+    x->kept = x->shared = true;   /* The copies must remain, because the end of this process will
+                                   * not be reported. */
     return placed_take(x, &t);
 }
 
@@ -263,7 +264,8 @@ bool placed_restore(struct placed *x, struct err *err)
         uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];
         uint64_t at = site_address(x, i);
         site_bytes(x, i, x->mode, original, jump);
-        if (!is_ours(x, i))   /* The program may restore the jump later. */
+        if (!is_ours(x, i))   /* The program may restore the jump later, so the copies must
+                               * remain. */
             x->kept |= !process_read(x->process, at, there, sizeof there) ||
                        memcmp(there, original, sizeof there) != 0;
         else if (!process_write(x->process, at, original, PATCH_BYTES))
@@ -498,7 +500,8 @@ static void harvest_stamps(struct placed *x, struct traced *t, uint64_t end)
                          false}));
         }
     x->batches += x->timed.count > first;
-    /* Between visits a thread may wait voluntarily. The stop of the thread is voluntary, too. */
+    /* Voluntary switches between visits do not count, nor does the one for the stop of the
+     * thread. */
     add_waits(t);
     placed_mark_waited(x->timed.items + first, x->timed.count - first,
                        t->waits[0] + (visits || !t->waits[1] ? 0 : t->waits[1] - 1));
@@ -622,7 +625,8 @@ void placed_unmap(struct placed *x, struct traced *t)
 
     if (x->kept)
         return;
-    /* All threads are stopped. The next call unmaps the copies with the system call in them. */
+    /* Later calls use code outside the copies, because the next ones unmap these. All threads are
+     * stopped. */
     x->process->call_at = 0;
     if (x->slots)
         process_call(x->process, t, SYS_munmap,

@@ -39,11 +39,11 @@ void predictor_run(const struct placed *x, struct predicted_branches *out)
         unsigned id = (unsigned)(x->events.items[i] >> 48);
         uint64_t value = x->events.items[i] & ((UINT64_C(1) << 48) - 1);
         bool indirect = id == EVENT_PART;
-        /* The values are in memory of the program, which may have overwritten them. */
+        /* Checks the values, because the program may have overwritten the memory with them. */
         if (indirect && (!x->region->dispatch || value > x->region->resumed.count))
             continue;
         out->iterations += (id == EVENT_PASS || id == EVENT_PART) && i >= begin;
-        if (id == EVENT_PART) {   /* The previous part ends with the jump to this one. */
+        if (id == EVENT_PART) {   /* The previous part ends with an indirect jump to this one. */
             id = part;
             part = region_site(x->region, value);
         } else if (id >= x->region->list.count ||

@@ -21,7 +21,8 @@
 
 #define STOP_SECONDS 5.0       /* maximum seconds to wait until a thread stops */
 #define WAKE_SIGNAL (SIGRTMIN + 1)
-/* Nanoseconds between signals. If the wait begins after one signal, the next one ends it. */
+/* Nanoseconds between two signals. If the first one arrives before the wait begins, the next one
+ * ends the wait. */
 #define WAKE_AGAIN 1000000L
 
 static void wake(int number)
@@ -77,9 +78,9 @@ struct traced *process_tracee(struct process *p, pid_t tid)
     return NULL;
 }
 
-/* Returns whether the stopped thread can execute instructions for the tracer. Within a system call
- * it cannot, because restoring the registers would lose the result; after a stop signal it cannot,
- * because the execution would cancel the stop. */
+/* Returns whether the stopped thread can execute instructions for the tracer. It cannot within a
+ * system call, because restoring the registers would lose the call's result. It cannot after a stop
+ * signal, because the execution would cancel the stop. */
 static bool can_run(const struct traced *t)
 {
     return t->stopped && !t->exiting && !t->within && !t->listening;
@@ -151,7 +152,8 @@ bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err)
     size_t before;
 
     *out = (struct process){.pid = pid, .memory = -1};
-    do {   /* Threads may start while others are seized, so this is repeated. */
+    do {   /* Repeats until no new thread is found, because threads may start while others are
+            * seized. */
         struct task_list tasks = {{0}};
         before = out->tracees.count;
         tasks_find(pid, &tasks);
@@ -310,20 +312,22 @@ static bool trapped(struct process *p, struct traced *t, int request)
             bool first = !t->signal;
             if (first)
                 take_signal(t, WSTOPSIG(status));
-            if (!first || t->info.si_code > 0)   /* An instruction of the thread itself faulted. */
+            if (!first || t->info.si_code > 0)   /* Fails if an instruction of the thread itself
+                                                  * faulted. */
                 return false;
         }
         t->exiting |= status >> 16 == PTRACE_EVENT_EXIT;
         if (t->exiting)
             return false;
-        /* The tracer's system call causes the event. */
+        /* The tracer's system call created this process. */
         if (status >> 16 == PTRACE_EVENT_CLONE || status >> 16 == PTRACE_EVENT_FORK) {
             unsigned long born = 0;
             trace(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&born);
             p->born = (pid_t)born;
         }
         t->asked = false;
-        trace(request, tid, 0, 0);   /* The stop belongs to an earlier interrupt. */
+        trace(request, tid, 0, 0);   /* Resumes the thread again: its stop belongs to an earlier
+                                      * interrupt. */
     }
 }
 
@@ -346,7 +350,7 @@ int64_t process_call(struct process *p, struct traced *t, long number, const uin
         return -EFAULT;
     call = before;
     call.rax = (unsigned long long)number;
-    call.orig_rax = ~0ull;   /* The system call is not restarted. */
+    call.orig_rax = ~0ull;   /* Prevents the restart of an interrupted system call. */
     call.rdi = arguments[0];
     call.rsi = arguments[1];
     call.rdx = arguments[2];
@@ -379,7 +383,7 @@ bool process_copy(struct process *p, struct traced *t, struct process *out, int6
     p->born = 0;
     if (!p->call_at || !process_registers(t, &regs))
         return false;
-    /* This is clone without a signal. */
+    /* Clones without an exit signal, so the end of the child sends none. */
     *number = process_call(p, t, SYS_clone, (const uint64_t[6]){0});
     out->pid = p->born;
     if (!p->born)
@@ -457,7 +461,7 @@ void process_go(struct process *p, struct traced *t)
         trace(PTRACE_SETSIGINFO, t->tid, 0, (uintptr_t)&t->info);
     if (!t->listening)
         trace(PTRACE_CONT, t->tid, 0, (uintptr_t)t->signal);
-    /* The thread was single-stepped after the stop, so it must stop again before it listens. */
+    /* A thread that was single-stepped after the stop must stop again before it can listen. */
     else if (trace(PTRACE_LISTEN, t->tid, 0, 0) != 0) {
         trace(PTRACE_INTERRUPT, t->tid, 0, 0);
         trace(PTRACE_CONT, t->tid, 0, 0);
@@ -489,7 +493,7 @@ void process_detach(struct process *p)
 static bool shares_memory(const struct process *p, const struct traced *t, int event)
 {
     struct user_regs_struct regs;
-    uint64_t flags;   /* clone3: the first member of the arguments. */
+    uint64_t flags;   /* clone3 has the flags in the first member of its arguments. */
 
     if (process_registers(t, &regs) && regs.orig_rax == SYS_clone)
         return regs.rdi & CLONE_VM;
@@ -547,8 +551,8 @@ static struct process_event take_event(struct process *p, struct traced *t, int 
 
     switch (event) {
     case PTRACE_EVENT_STOP:
-        if (has_fault(t)) {   /* Otherwise the fault would occur while the thread executes the
-                               * tracer's instructions. */
+        if (has_fault(t)) {   /* The pending fault is delivered first. Otherwise it would occur
+                               * while the thread executes the tracer's instructions. */
             trace(PTRACE_CONT, tid, 0, 0);
             t->stopped = false;
             t->asked = true;
@@ -614,8 +618,9 @@ static struct process_event look(struct process *p, double seconds)
         return e;
     }
     t->stopped = true;
-    t->suspended = false;   /* A parent cannot stop before its vfork is done. */
-    /* Any stop answers a pending interrupt, whose own stop then becomes a quiet event. */
+    t->suspended = false;   /* A parent that stops has completed its vfork. */
+    /* Any stop answers a pending interrupt. The interrupt's own stop later becomes a quiet
+     * event. */
     t->asked = false;
     if (status >> 16)
         return take_event(p, t, status >> 16, WSTOPSIG(status));
@@ -633,7 +638,7 @@ struct process_event process_wait(struct process *p, double seconds)
         struct process_event e = look(p, end - clock_wall());
         if (e.news != PROCESS_QUIET)
             return e;
-        if (e.tid) {   /* The event is not reported to callers. */
+        if (e.tid) {   /* A quiet event is not reported to callers. Its thread continues. */
             struct traced *t = process_tracee(p, e.tid);
             if (t && t->stopped)
                 process_go(p, t);
@@ -654,7 +659,7 @@ static size_t interrupt(struct process *p, bool running)
         bool known = t->considered == p->stops;
         t->considered = p->stops;
         if (t->stopped && t->within && !t->replaced) {
-            /* The thread stops after its system call. */
+            /* A thread in a system call stops after the call. */
             t->asked = trace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0;
             process_go(p, t);
         } else if (!t->stopped && !t->asked && !known &&
@@ -672,7 +677,7 @@ bool process_stop(struct process *p, bool running, struct err *err)
     p->stops++;
     while (interrupt(p, running) && !p->ended) {
         struct process_event e = look(p, end - clock_wall());
-        /* The parent stops only after the end of this child. */
+        /* The child is released, because its parent stops only after the end of the child. */
         if (e.news == PROCESS_FORKED && e.suspends) {
             if (p->before_child)
                 p->before_child(p->state, &e);

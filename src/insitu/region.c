@@ -12,7 +12,8 @@
 #define TABLE_MOST 1024  /* maximum number of entries of a jump table */
 #define ANCHORS_MOST 64u
 #define RESUMED_MOST 90u /* maximum number of patched places in addition to the pivot */
-/* distance from the function within which entries of its table may be addresses of other code */
+/* distance in bytes from the function within which entries of its table may be addresses of other
+ * code */
 #define NEAR_BYTES (UINT64_C(1) << 20)
 #define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
@@ -176,7 +177,8 @@ static void find_parts(struct region *r, const struct region_memory *memory, boo
         if (lea)
             table_take(r, memory, at, false);
     }
-    parts[0] = false;   /* The address of the function itself may follow the table. */
+    parts[0] = false;   /* The function's first instruction is not a part, because the function's
+                         * address may follow the table. */
     vec_done(&seen);
 }
 
@@ -342,7 +344,8 @@ static bool flags_free(const struct region *r, uint32_t at, uint32_t open, unsig
             return false;
         if (!may_keep(i->insn))
             open &= ~i->insn->flags_written;
-        if (!open || i->insn->traits & INSN_RETURN)   /* Callers read no flags. */
+        if (!open || i->insn->traits & INSN_RETURN)   /* The search ends at a return, because
+                                                       * callers read no flags. */
             return true;
         if (i->direct && i->target == REGION_NONE)
             return false;
@@ -428,7 +431,8 @@ static bool patchable(const struct region *r, uint32_t at)
             return false;
         end = end_of(x->insn);
         if (end < begin + PATCH_BYTES && !region_falls(x)) {
-            /* A table may contain the next address. All tables of computed gotos are known. */
+            /* A table may contain the address after the instruction, so it must not be overwritten.
+             * Only all tables of computed gotos are known. */
             if (!r->dispatch || !is_padding(r, i + 1, begin + PATCH_BYTES))
                 return false;
             end = begin + PATCH_BYTES;

@@ -30,17 +30,17 @@
 #define PAGE 4096u
 #define REPEATS 300u
 #define CHUNKS_LEAST 2u
-/* maximum cycles by which a block may exceed the same iterations within a longer block */
+/* maximum cycles by which a block may take longer than the same iterations within a longer block */
 #define EDGE_CYCLES 25.0
-/* smallest and largest share of iterations that execute the patched place of the original */
+/* smallest and largest share of iterations that execute the patched place in the original */
 #define ANCHORED_LEAST 0.002
 #define ANCHORED_MOST 0.34
 #define ANCHORED_ITERATIONS 2000.0 /* number of iterations between two stamps */
 #define ANCHORED_STAMPS 80u
 #define MOMENTS_LEAST 3u
-#define SPREAD_MOST 0.2        /* largest relative difference between moments */
-#define FALLS_MOST 0.07        /* largest relative decrease from one quarter of the repeats to the
-                                * next */
+#define SPREAD_MOST 0.2        /* largest relative difference of the times of several moments */
+#define FALLS_MOST 0.07        /* largest relative decrease of the time from one quarter of the
+                                * repeats to the next */
 #define STEPS_MOST 500u        /* maximum number of single steps to the pivot */
 #define SECONDS 0.3            /* maximum seconds of one run in a copy */
 #define LINE 64u
@@ -59,7 +59,7 @@ struct rerun {
     /* index of the first event of each completely recorded iteration, and of the end of the last
      * one */
     VEC(size_t) passes;
-    /* per block: number of its first iteration, counted from the first lead */
+    /* per block: index of its first iteration, counted from the first lead */
     VEC(size_t) bounds;
     /* number of passes of the first copy in a lead and in a timed block */
     uint32_t lead, timed;
@@ -204,7 +204,7 @@ static bool follow(struct rerun *m)
         if (m->events.items[i] >> 48 == EVENT_PASS)
             vec_push(&m->passes, i);
     if (!left)
-        /* Otherwise control left the copies within the last iteration. */
+        /* The last iteration is complete, unless control left the copies within it. */
         vec_push(&m->passes, count);
     return true;
 }
@@ -246,7 +246,7 @@ static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t *
     if (n)
         qsort(lines, n, sizeof *lines, compare_uint64);
     for (size_t i = 0; i < n; i++)
-        /* The second of two entries with the same line marks a store. */
+        /* Keeps the last of equal lines, which has the mark of a store if there is one. */
         if (i + 1 == n || (lines[i] | 1) != (lines[i + 1] | 1))
             lines[kept++] = lines[i];
     *out = lines;
@@ -402,7 +402,7 @@ static bool write_state(struct rerun *m)
     bool ok = ptrace((enum __ptrace_request)PTRACE_GETREGSET, p->pid,
                      (void *)(uintptr_t)NT_X86_XSTATE, &all) == 0 &&
               all.iov_len < STATE_BYTES;
-    memset(state + 464, 0, 48);   /* These are reserved bytes of the XSAVE header. */
+    memset(state + 464, 0, 48);   /* Clears reserved bytes of the XSAVE header. */
     ok = ok && process_write(p, m->slot + SLOT_STATE, state, all.iov_len) &&
          process_write(p, m->slot + SLOT_REGISTERS, general, sizeof general) &&
          word(p, m->slot + SLOT_FLAGS, r->eflags) &&
@@ -492,7 +492,8 @@ static bool measure(struct rerun *m, double overhead, struct replayed *out)
     out->leaves = left > 0;
     out->edge = EDGE_CYCLES / (double)(m->bounds.items[2] - m->bounds.items[1]);
     count = replay(m, 1, chunks, overhead, &blocks);
-    first = count / 4 ? count / 4 : 1;   /* The predictor is untrained in the first blocks. */
+    first = count / 4 ? count / 4 : 1;   /* Omits the first blocks, in which the predictor is
+                                          * untrained. */
     bool ok = count > first;
     if (ok)
         out->warm = typical(blocks + first, count - first);
@@ -519,7 +520,8 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
 
     out->tried++;
     bool ok = true;
-    /* Records in the first copy. The second one starts in the same state. */
+    /* Records in a first copy of the process. Measures in a second one, which starts in the same
+     * state. */
     for (int k = 0; k < 2 && t && ok; k++) {
         int64_t number = 0;
         ok = make_copy(&m, t, false, &number) && (k ? measure(&m, overhead, &r) : follow(&m));
@@ -600,7 +602,8 @@ static uint64_t *run_anchored(struct rerun *m, struct traced *t, struct copy_anc
          word(&m->copy, m->slot + SLOT_STAMPS_LEFT, ANCHORED_STAMPS) &&
          word(&m->copy, m->slot + SLOT_STAMP_AT, begin);
     if (ok) {
-        run_at(m, m->regs.rip); /* The stamps made so far are valid, whatever ended the run. */
+        run_at(m, m->regs.rip); /* The stamps made before the end of the run are valid, whatever
+                                 * ended it. */
         ok = process_read(&m->copy, m->slot + SLOT_STAMP_AT, &end, sizeof end) && end >= begin &&
              end <= begin + ANCHORED_STAMPS * STAMP_BYTES;
     }
@@ -631,7 +634,7 @@ void replay_original(struct placed *x, struct traced *t, double *seconds)
         t = process_tracee(x->process, tid);
     }
     size_t count = counts[0] < counts[1] ? counts[0] : counts[1];
-    /* The first stamps include copying of pages and cold caches. */
+    /* Omits the first quarter, which includes copying of pages and cold caches. */
     for (size_t i = count / 4 + 1; i < count; i++) {
         const uint64_t *counted = stamps[0] + i * words, *b = stamps[1] + i * words, *a = b - words;
         vec_push(&x->timed,

@@ -15,7 +15,8 @@
  * difference */
 #define MISS_MOST 100.0
 #define LINE_MOST 3000.0
-/* iterations per visit below which the time of a visit includes the code before the next one */
+/* smallest number of iterations per visit at which a visit's time is used; a shorter one includes
+ * the code before the next visit */
 #define TRIP_LEAST 8.0
 
 static struct split refused(struct split s, const char *why)
@@ -41,8 +42,9 @@ static struct split of_replays(struct split s, const struct split_facts *f)
 
     s.cache = (struct split_term){r->live - r->warm, live_off + r->warm_off};
     s.branch = (struct split_term){r->warm - r->trained, r->warm_off + r->trained_off};
-    /* Replays begin with an untrained predictor. If they take longer than the program, its
-     * predictor was better, and the difference from trained replays is the sum of both terms. */
+    /* Replays begin with an untrained predictor. If they take longer than the program, the
+     * program's predictor was better trained. The difference from trained replays is then the sum
+     * of both terms. */
     if (s.cache.cycles < 0 && f->fresh < FRESH_LEAST && f->streamed < STREAMED_LEAST) {
         s.cache.cycles = 0;
         s.branch = (struct split_term){r->live - r->trained, live_off + r->trained_off};

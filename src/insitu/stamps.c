@@ -88,7 +88,7 @@ uint32_t stamps_visits(struct code *c)
     code_label_here(c, label);
     code_bytes(c, stamp, sizeof stamp);
     BYTES(c, 0x49, 0x89, 0xc0); /* mov rax, r8 */
-    /* The first exit follows the first stamp, because otherwise SLOT_AWAY could include an
+    /* The first exit is stamped after the first stamp. Otherwise SLOT_AWAY could include an
      * interruption before it, and the overhead would be too small. */
     stamps_leave(c);
     for (unsigned i = 0; i < VISITS; i++) {
@@ -213,7 +213,8 @@ void stamps_repeat(struct code *c, uint32_t begin, uint32_t end, uint32_t entry)
     code_store(c, CODE_RAX, SLOT_TOUCH);
     touch(c);
     code_load(c, CODE_RAX, SLOT_PERIOD);
-    code_add(c, CODE_RAX, 1);                   /* The pivot is executed before the first pass. */
+    code_add(c, CODE_RAX, 1);                   /* Adds a pass, because the pivot is executed before
+                                                 * the first pass. */
     code_store(c, CODE_RAX, SLOT_COUNTDOWN);
     BYTES(c, 0x65, 0x48, 0x8b, 0x24, 0x25);     /* mov gs:flags_at, rsp */
     code_bytes(c, &(uint32_t){SLOT_FLAGS_AT}, 4);

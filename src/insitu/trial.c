@@ -98,7 +98,7 @@ static bool prepare(struct process *p, struct trial_seen *out)
         t = process_stop(p, false, &ignored) ? process_caller(p) : NULL;
         out->stopped = t && process_registers(t, &before) && before.rdi == at &&
                        before.rip >= wait && before.rip < address(insitu_trial_begin);
-        if (!out->stopped) { /* The child has not stopped. */
+        if (!out->stopped) { /* Continues the child, because it does not wait yet. */
             process_go_all(p);
             process_wait(p, 0.001);
         }
@@ -184,7 +184,8 @@ bool trial_run(struct trial_seen *out, struct err *err)
     }
     kill(pid, SIGKILL);
     while (waitpid(pid, &status, __WALL) < 0 ? errno == EINTR : WIFSTOPPED(status))
-        ptrace(PTRACE_CONT, pid, NULL, NULL); /* The child may stop again when it exits. */
+        ptrace(PTRACE_CONT, pid, NULL, NULL); /* Continues the child if it stops again when it
+                                               * exits. */
     process_done(&p);
     return ok;
 }

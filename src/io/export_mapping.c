@@ -108,8 +108,8 @@ void pmevo_name_of(const struct form_row *row, struct str *out)
             at++;
         }
     }
-    /* PMEvo has no notation for fixed registers and prefixes, so only names that can be converted
-     * back are used. */
+    /* PMEvo has no notation for fixed registers and prefixes. Uses only names that can be converted
+     * back. */
     if (!ok || !pmevo_form_name(str_text(out) + start, &back) ||
         strcmp(str_text(&back), row->form) != 0) {
         out->length = start;

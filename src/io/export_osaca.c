@@ -16,11 +16,11 @@
 
 #define FORM_STEPS 8   /* steps (base/steps.h) per form */
 
-/* A form to write, with its sort keys. */
+/* A form to write, with its sort keys */
 struct item {
     const struct mapping_entry *entry;
     struct spelling text;
-    bool spelled;           /* the form has an assembly spelling */
+    bool spelled;           /* whether the form has an assembly spelling */
     unsigned rank;          /* the form with the least rank represents its group */
     size_t order;           /* position of the form in the mapping */
     /* Key of the form in OSACA: a name and operand classes. OSACA does not distinguish forms with
@@ -33,7 +33,7 @@ struct writer {
     struct throughput *engine;
     const struct machine *machine;
     enum isa isa;
-    /* @failed: writing failed. @memory: because memory was exhausted. */
+    /* @failed: whether writing failed. @memory: whether it failed because memory was exhausted. */
     bool failed, memory;
 };
 
@@ -253,7 +253,7 @@ static void put_names(struct writer *w, const struct item *item, bool general)
     }
     unsigned from = general && f->suffixed ? 1 : 0,
              to = !general && f->suffixed ? 1 : f->name_count;
-    /* The general name of movzbq is movzb. movzx is Intel's name. */
+    /* The general name of movzbq is movzb, because movzx is Intel's name. */
     to = general && f->suffixed && str_has_prefix(f->names[0], "mov") ? 2 : to;
     if (to - from == 1 && !f->more) {
         put(w, f->names[from]);
@@ -311,9 +311,8 @@ static void put_group(struct writer *w, const struct item *items, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (written[i])
             continue;
-        /* An entry named "addq" before the general entry would hide the general entry from its
-         * 64-bit forms. Such an entry is therefore written after the general entry, so that OSACA
-         * does not use it. */
+        /* An entry named "addq" before the general entry would hide the latter from its 64-bit
+         * forms. It is therefore written after the general entry, where OSACA does not use it. */
         bool hides = false;
         for (size_t k = 0; k < i; k++)
             hides |= spoken[k] && strcmp(items[k].text.names[0], items[i].text.names[0]) == 0;

@@ -20,7 +20,8 @@ struct resource {
     char name[64];
     unsigned units;
     portset set;         /* execution ports of the resource; 0: not an execution resource */
-    bool invalid;        /* this is the resource of instructions that the model does not support */
+    bool invalid;        /* whether this is the resource of instructions that the model does not
+                          * support */
 };
 
 struct llvm_import {
@@ -102,7 +103,7 @@ static unsigned port_order(const struct llvm_import *r, unsigned index)
     return resource->units > 1 ? (unsigned)(name[4] - '0') : (unsigned)strtoul(name + 4, NULL, 10);
 }
 
-/* Parts of a line "[16] - SKLPort23:2 SKLPort2, SKLPort3". */
+/* Parts of a line such as "[16] - SKLPort23:2 SKLPort2, SKLPort3" */
 struct resource_line {
     const char *name, *members;
     size_t length;
@@ -200,8 +201,8 @@ static void find_prefix(struct llvm_import *r, const bool *is_unit)
             same++;
         r->prefix = same;
     }
-    /* The prefix must end at a word: SKLPort5 and SKLPort6 may share SKLPort, but Zn4ALU0 and
-     * Zn4ALU1 must keep ALU. */
+    /* The prefix must end at a word. For example, SKLPort5 and SKLPort6 may share SKLPort, but
+     * Zn4ALU0 and Zn4ALU1 must keep ALU. */
     while (first && r->prefix > 0 && !isupper((unsigned char)first[r->prefix]))
         r->prefix--;
 }

@@ -86,7 +86,7 @@ static bool operand_fits(enum isa isa, const struct osaca_pattern *p,
 
     if (p->never || (fit != FIT_LOOSE && p->mask != o->mask))
         return false;
-    if (p->class != o->class)   /* Older files call a condition an identifier. */
+    if (p->class != o->class)   /* Older files use the class identifier for a condition. */
         return p->class == SPELLED_LABEL && o->class == SPELLED_CONDITION;
     if (p->class == SPELLED_MEMORY)
         return shaped ? a64_address_fits(p, o, strict) : address_fits(p, o, address, strict);
@@ -277,7 +277,7 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const struct
         rule_for(r->isa, r->stores.items, r->stores.count, class, &address);
     if ((reads && !load) || (writes && !store))
         return false;
-    /* Searches for this entry last, because the search also marks other matching entries. */
+    /* Searches for the register form last, because the search also marks other matching entries. */
     struct osaca_entry *e = find(r, &plain, row->form);
     if (!e)
         return false;
@@ -328,7 +328,8 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
     bool found = describe(r, &f, row, &entry, &rounded, notes);
     if (osaca->respell && osaca->respell(&f, &again)) {
         if (found)
-            find(r, &again, row->form);   /* Also marks the entries that this entry hides. */
+            find(r, &again, row->form);   /* Searches again, which marks also the entries that this
+                                           * entry hides. */
         else
             found = describe(r, &again, row, &entry, &rounded, notes);
     }

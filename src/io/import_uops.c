@@ -19,7 +19,7 @@
 #define DIVIDER "DV"
 #define ROW_STEPS 8   /* steps (base/steps.h) per row */
 
-/* A group of a ports column: "2*p23A" or, for AMD's units, "1*FP01". */
+/* A group in a column of ports: "2*p23A" or, for AMD's units, "1*FP01" */
 struct uop_group {
     unsigned count;
     const char *unit;    /* prefix of the port names: "p" or "FP" */
@@ -120,7 +120,7 @@ static bool find_ports(const struct uops_table *t, const char *name, struct port
         return err_at(err, name, 0, 0);
     }
     qsort(ports->names, ports->count, sizeof *ports->names, compare_ports);
-    /* If the table names its dividers, no heuristic is needed to find them. */
+    /* Needs no heuristic for the dividers if the table names them. */
     for (unsigned j = 0; j < ports->count; j++)
         if (port_name_divides(ports->names[j]))
             ports->pipes |= (portset)1 << j;
@@ -188,7 +188,7 @@ static void plain_name(const char *mnemonic, const char *operands, struct str *o
     for (size_t i = 0; i < 2; i++)
         if (strstr(name, repeats[i][0])) {
             strip(name, repeats[i][0]);
-            /* REPE and REPNE differ only for compares and scans. Other string instructions ignore
+            /* REPE and REPNE differ only for compares and scans; other string instructions ignore
              * the flag. */
             prefix = i == 1 && !str_has_prefix(name, "CMPS") && !str_has_prefix(name, "SCAS")
                          ? "REP_"
@@ -237,7 +237,7 @@ static struct machine *machine_from(const char *id, const char *name, const stru
     if (!find_ports(t, name, &ports, err))
         return NULL;
     struct machine *m = machine_new(id, &ports);
-    /* The row with the form's own name takes precedence over that of another encoding. */
+    /* The row that has the form's own name takes precedence over that of another encoding. */
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < t->count; i++) {
             const struct uops_row *row = &t->rows[i];

@@ -5,7 +5,7 @@
 
 #include "base/watch.h"
 
-/* Text that is passed to jansson in pieces. */
+/* Text that is passed to jansson in pieces */
 struct json_pieces {
     const char *bytes;
     size_t at, length;

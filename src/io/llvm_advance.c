@@ -17,14 +17,14 @@
 /* first mask register number of the second copy; few forms accept numbers above 7 */
 #define FRESH_MASK 4
 
-/* A register of a template. */
+/* A register of a template */
 struct template_place {
     unsigned operand;
     char file;        /* register file: X, V or P */
     bool read, written;
 };
 
-/* Input operand @from and output operand @to of a form, as indices in the template's order. */
+/* Input operand @from and output operand @to of a form, as indices in the template's order */
 struct advance_pair {
     const struct form_row *row;
     unsigned from, to;              /* @from, @to: indices in the list of places */

@@ -70,7 +70,7 @@ static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *e
     for (const char *f = cpu + strcspn(cpu, "+"); *f; f += 1 + strcspn(f + 1, "+"))
         str_addf(&features, "%.*s,", (int)(1 + strcspn(f + 1, "+")), f);
     str_addf(&path, "%s/table", directory);
-    /* These options are last: if llvm_syntax is NULL, the list ends there. */
+    /* These options are last, because the list ends at llvm_syntax if it is NULL. */
     const char *last[] = {isa_ops(isa)->llvm_syntax, "-output-asm-variant=1", NULL};
     const char *argv[7 + EXTRA_MAX + 3] = {program(),
                                            isa_ops(isa)->llvm_triple,
@@ -97,7 +97,7 @@ static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *e
         how = LLVM_MCA_DIED;
     } else if (result.status != 0 ||
                strstr(str_text(&result.output),
-                      /* Otherwise llvm-mca would ignore the unknown feature. */
+                      /* Fails, because llvm-mca would ignore the unknown feature. */
                       "is not a recognized feature")) {
         explain(argv[0], cpu, str_text(&result.output), err);
     } else if (file_read(str_text(&path), OUTPUT_LIMIT, out, err)) {
@@ -198,8 +198,7 @@ static bool times_of(enum isa isa, const char *cpu, code_reader code_of, const v
         expected[i] = copies * count;
         total[i] = NAN;
     }
-    /* Adds a region with a known instruction, because llvm-mca fails if all instructions are
-     * unknown. */
+    /* Adds a region with a known instruction. llvm-mca fails if all instructions are unknown. */
     str_addf(&input, "%s LLVM-MCA-BEGIN %zu\n%s\n%s LLVM-MCA-END %zu\n", comment, 2 * n,
              isa_ops(isa)->llvm_marker.text, comment, 2 * n);
     enum llvm_mca_end how = llvm_mca_run(isa, cpu, "-iterations=50", &input, &report, err);

@@ -81,7 +81,8 @@ static bool listed(const char *list, const char *word, size_t length)
 void llvm_model_title(const char *cpu, const char *resource, struct str *out)
 {
     const struct llvm_model *model = NULL;
-    const size_t length = strcspn(cpu, "+");   /* Features follow the plus sign. */
+    const size_t length = strcspn(cpu, "+");   /* Compares the name up to the plus sign, after which
+                                                * features follow. */
 
     for (size_t i = 0; resource && i < sizeof models / sizeof *models && !model; i++)
         model = str_has_prefix(resource, models[i].prefix) ? &models[i] : NULL;

@@ -27,8 +27,8 @@
 #include "model/facts.h"
 
 #define MICRO_OPS_MAX 1e6
-/* Most rows of facts. Each row is compared with all facts or forms, so this limits the work for
- * hostile files. */
+/* Largest number of rows of facts. Each is compared with all facts or forms, so this limits the
+ * work for hostile files. */
 #define FACTS_MAX 10000
 #define WARNINGS_MAX 20   /* maximum number of warnings per file */
 #define OVERRIDES_MAX 10000
@@ -47,7 +47,8 @@ static bool check_row(const char *key, const char *value, struct err *err)
     const struct fact *f = fact_find(key);
     const char *meant = f ? NULL : fact_meant(key);
 
-    if (dispatch_limits_former(key))   /* Both obsolete facts are combined when they are read. */
+    if (dispatch_limits_former(key))   /* Accepts both obsolete facts, which are combined when they
+                                        * are read. */
         return true;
     if (!f)
         return err_set(err, ERR_DATA, "help facts lists all facts",
@@ -83,7 +84,8 @@ static bool take_facts(const struct csv_table *t, const char *path, struct machi
     struct err ambiguity = {0};
     for (size_t i = 0, warned = 0; i < t->count; i++) {
         const char *named = t->rows[i][key];
-        const struct fact *fact = fact_find(named);   /* An older key may have been renamed. */
+        const struct fact *fact = fact_find(named);   /* Looks up the fact, because its key may have
+                                                       * been renamed. */
         if (!check_row(named, t->rows[i][value], &ambiguity) && warned++ < WARNINGS_MAX)
             warn(&ambiguity, path, t->lines[i]);
         machine_set_fact(facts, fact && !dispatch_limits_former(named) ? fact->key : named,
@@ -301,7 +303,7 @@ out:
     return m;
 }
 
-/* A row of latencies.csv, parsed except for its pattern. */
+/* A row of latencies.csv, parsed except for its pattern */
 struct latency_row {
     struct machine *machine;
     int from, to;
@@ -473,7 +475,8 @@ static struct machine *read_directory(const char *id, const char *dir, struct er
     if (ok && access(str_text(&path), F_OK) == 0)
         ok = read_facts(str_text(&path), facts, err);
     path_in(&path, dir, "mapping.csv");
-    /* A saved machine already includes its base. */
+    /* The base is used only without mapping.csv, because a saved machine already includes its
+     * base. */
     if (ok && machine_fact(facts, "base") && access(str_text(&path), F_OK) != 0) {
         m = read_derived(id, dir, facts, err);
         goto out;

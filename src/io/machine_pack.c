@@ -47,7 +47,7 @@ struct machine *machine_unpack(struct unpacking *from, struct err *err)
                      "the machine sent by another rank is damaged");
     if (ok && (m = machine_load(scratch, err))) {
         free(m->id);
-        /* The id of a directory has slashes, so the original id is set. */
+        /* Restores the original id, because the id of a directory has slashes. */
         m->id = mem_strdup(id);
     }
     child_directory_free(scratch);

@@ -312,7 +312,7 @@ static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t name
                                           "an instruction form has too many operands");
         if (i < SPELLING_OPERANDS)
             e->operands[i] = p;
-        /* An entry with too many operands gets a count that matches no form. */
+        /* An entry with too many operands gets a number of operands that no form has. */
         e->count = (unsigned)(i < SPELLING_OPERANDS ? i + 1 : SPELLING_OPERANDS + 1);
     }
     if (r->names.count > names)

@@ -140,7 +140,7 @@ static void keep_disputed(struct translation *t, json_t *assignment)
     }
     for (size_t i = 0; i < t->theirs.count && !watch_steps(1); i++) {
         const uint32_t form = names_find(&seen, t->ours[i]);
-        /* The previous loop may have been cancelled. */
+        /* Tests the index, because the previous loop may have been cancelled. */
         if (form < seen.count && disputed[form]) {
             free(t->ours[i]);
             t->ours[i] = mem_strdup(t->theirs.items[i]);

@@ -188,7 +188,7 @@ static bool operands_of(char *text, bool a64, bool lea, struct str *mnemonic, st
 
 bool pmevo_form_name(const char *theirs, struct str *out)
 {
-    /* PMEvo's AArch64 names begin with a tab, given as '_' or a space. */
+    /* PMEvo's AArch64 names begin with a tab, which is written as '_' or a space. */
     bool a64 = theirs[0] == '_' || theirs[0] == ' ';
     const char *begin = theirs + a64;
     size_t length = strcspn(begin, "_ ");

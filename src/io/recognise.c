@@ -13,7 +13,7 @@
 #define BEGINNING 32768
 #define END 4096
 
-/* First and last bytes of a file, both NUL-terminated. */
+/* First and last bytes of a file, each NUL-terminated */
 struct sample {
     char text[BEGINNING + END + 1];
 };
@@ -264,7 +264,7 @@ static bool read_sample(const char *path, struct sample *out)
         length += fread(out->text + length, 1, END, file);
     fclose(file);
     out->text[length] = '\0';
-    /* Replaces NULs, because the bytes after them are searched too. */
+    /* Replaces NULs, because the search must not end at them. */
     for (size_t i = 1; i < length; i++)
         if (!out->text[i])
             out->text[i] = ' ';

@@ -21,12 +21,12 @@ struct uops_xml {
     XML_Parser parser;
     struct uops_table *table;
     char *name, *architecture;
-    bool chosen;             /* the caller selected the architecture */
+    bool chosen;             /* whether the caller selected the architecture */
     struct str others;       /* names of other architectures in the file */
-    bool rooted;             /* an <instruction> was seen */
-    bool wanted;             /* the parser is in the selected architecture's element */
-    bool measured;           /* the first <measurement> of the architecture was read */
-    bool open;               /* the parser is in that <measurement> */
+    bool rooted;             /* whether an <instruction> was read */
+    bool wanted;             /* whether the parser is in the element of the selected architecture */
+    bool measured;           /* whether the first <measurement> of the architecture was read */
+    bool open;               /* whether the parser is in that <measurement> */
     char *instruction;
     struct uops_row row;
     struct err *err;         /* error for the text that the parser processes */
@@ -91,7 +91,7 @@ static void enter_measurement(struct uops_xml *x, const XML_Char **attributes)
               "a <measurement> is outside of an <instruction>");
         return;
     }
-    /* There are ports already if a measurement was not closed, because an architecture was inside
+    /* Frees the ports of a measurement that was not closed, because an architecture was inside
      * another one. */
     free(x->row.ports);
     x->row = (struct uops_row){.name = x->instruction,

@@ -11,14 +11,14 @@
  * before the tree is built. DEPTH_LIMIT is for nested brackets: libyaml examines every open bracket
  * for each token. */
 #define DEPTH_LIMIT 64
-/* Anchors. libyaml compares each anchor with all earlier anchors. */
+/* Maximum number of anchors. libyaml compares each one with all earlier ones. */
 #define ANCHOR_LIMIT 1000
-/* Aliases. libyaml compares each alias with every anchor. */
+/* Maximum number of aliases. libyaml compares each one with every anchor. */
 #define ALIAS_LIMIT 10000
-/* Tag directives. libyaml compares each directive with all earlier ones. */
+/* Maximum number of tag directives. libyaml compares each one with all earlier ones. */
 #define TAG_LIMIT 16
 
-/* Text that is passed to libyaml in pieces, so that reading can be cancelled. */
+/* Text that is passed to libyaml in pieces, so that reading can be cancelled */
 struct yaml_pieces {
     const char *text;
     size_t at, length;
@@ -128,7 +128,7 @@ fault:
         yaml_parser_delete(&parser);
         return false;
     }
-    /* If memory is exhausted, composing the tree fails without a message. */
+    /* Reports a lack of memory, because composing the tree then fails without a message. */
     if (parser.error == YAML_MEMORY_ERROR || !parser.problem) {
         yaml_parser_delete(&parser);
         return err_memory(err, name, length);

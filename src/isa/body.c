@@ -136,8 +136,8 @@ bool body_check(enum isa set, const uint8_t *code, size_t length, struct err *er
     return true;
 }
 
-/* Checks the body if its form was added by a user. tests/unit/test_regalloc.c checks the shipped
- * forms. */
+/* Checks the body if a user added its form. A test checks the bodies of the shipped forms
+ * (tests/unit/test_regalloc.c). */
 static bool checked(const struct form_code *code, const struct body *body, struct err *err)
 {
     return !code->row->added || body_check(code->row->isa, body->code, body->length, err);
@@ -162,7 +162,8 @@ void code_print(enum isa isa, const uint8_t *code, size_t length, size_t lines, 
     struct insn insn;
     size_t shown = lines && lines < length / isa_step(isa) ? lines * isa_step(isa) : length;
 
-    /* Looks up all words together. Unknown words are printed as numbers. */
+    /* Looks up all words together, because each look-up starts a program. Unknown words are printed
+     * as numbers. */
     insn_learn(isa, code, isa_step(isa) > 1 ? shown : length, NULL);
     for (size_t at = 0, line = 0; at < length && (!lines || line < lines);
          at += insn.length, line++) {

@@ -79,7 +79,7 @@ static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32
     turns = mem_alloc((count + 1) * sizeof *turns);
     spread(units, n, count, turns);
     for (uint64_t u = 0; u < count; u++) {
-        size_t other = turns[u];   /* second instruction of the unit; n if there is none */
+        size_t other = turns[u];   /* second instruction of the unit; n if the unit has only one */
         *order++ = turns[u];
         if (apart[turns[u]])
             for (other = 0; other < n && !beside[other]; other++)

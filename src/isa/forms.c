@@ -18,10 +18,10 @@ struct forms {
     enum isa isa;
     struct form_row *rows;      /* sorted by the name of the form */
     size_t count;
-    /* owner of the rows' strings; NULL: @base */
+    /* owner of the strings of the rows; NULL: @base owns them */
     struct csv_table *table;
-    struct forms *base;         /* extended table, with an owned reference; may be NULL */
-    /* the user's rows, beginning with those of @base; the strings of new rows are owned */
+    struct forms *base;         /* table that this one extends (counted reference); NULL: none */
+    /* The user's rows, those of @base first. This table owns the strings of the new rows. */
     struct form_row *added;
     size_t added_count, inherited;
     _Atomic unsigned holders;   /* number of references besides the creator's */
@@ -161,7 +161,8 @@ enum isa forms_isa(const struct forms *f)
     return f->isa;
 }
 
-/* Compares by name, and rows of equal name by their position, because the last one is effective. */
+/* Compares by name, and then by position, because the last of several rows with one name is
+ * effective. */
 static int compare_added(const void *a, const void *b)
 {
     const struct form_row *const *x = a, *const *y = b;

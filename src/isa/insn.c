@@ -31,7 +31,7 @@ void insn_fill_roles(struct insn *insn)
         bool written = op->access & ACCESS_WRITE;
         if (written && insn->result == INSN_NO_OPERAND)
             insn->result = i;
-        /* AArch64's zero register has no access but is an input. */
+        /* AArch64's zero register is an input, although it has no access. */
         if ((!written || op->access & ACCESS_READ) && count < 2)
             insn->inputs[count++] = i;
     }

@@ -85,8 +85,8 @@ static bool encoding_read(const char *line, const char *end, struct llvm_mc_word
     return false;
 }
 
-/* Returns whether the line is one instruction with balanced brackets. llvm-mc parses `[rbx' as
- * address 0. */
+/* Returns whether the line is one instruction with balanced brackets, because llvm-mc parses `[rbx'
+ * as address 0. */
 static bool is_plain(const struct llvm_mc_word *line)
 {
     static const char ends[] = "]})", begins[] = "[{(";

@@ -93,7 +93,7 @@ __asm__(
     "    mrs x1, cntvct_el0\n"
     "    str x1, [x0, #56]\n"
     "    mov w1, #0\n"
-    /* x0: the frame; w1: return value. */
+    /* Register x0 points to the frame, and w1 has the return value. */
     "sandbox_leave:\n"
     "    ldr x2, [x0, #16]\n"
     "    mov sp, x2\n"
@@ -113,7 +113,7 @@ __asm__(
     "    mov w1, w0\n"
     "    mrs x0, tpidr_el0\n"
     "    b sandbox_leave\n"
-    /* x2: the loop counter. */
+    /* Register x2 is the loop counter. */
     "sandbox_load_vectors:\n"
     "    ldr w3, [x0, #68]\n"
     "    add x3, x0, x3, lsl #3\n"
@@ -199,7 +199,7 @@ BARE void *arch_thread(void)
 
 BARE void arch_thread_set(struct sandbox_frame *frame, void *local)
 {
-    /* Code that reads the second thread register is rejected, so it needs no value. */
+    /* The value is unused: code that reads the second thread register is rejected. */
     (void)local;
     __asm__ volatile("msr tpidr_el0, %0" : : "r"(frame) : "memory");
 }
@@ -223,7 +223,7 @@ size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter)
     unsigned reg = counter >= COUNTER_REGISTER ? counter - COUNTER_REGISTER : A64_COUNTER;
     size_t at = end;
 
-    /* cbnz does not change the flags and reaches one MiB (ARCH_LOOP_LIMIT). */
+    /* cbnz is used because it does not change the flags. It reaches one MiB (ARCH_LOOP_LIMIT). */
     at += put(code + at, 0xd1000400u | reg << 5 | reg);
     at += put(code + at,
               0xb5000000u | ((uint32_t)(-(int32_t)((at - start) / 4)) & 0x7ffff) << 5 | reg);
@@ -266,8 +266,9 @@ BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t l
     uint64_t loads = (uint64_t)(area + AREA_LOADS + AREA_PAGES_AT + 4096),
              stores = (uint64_t)(area + AREA_STORES + AREA_PAGES_AT + 4096);
 
-    (void)loads_at;   /* AArch64 has many load bases, which are already far apart. */
-    /* Values are small odd numbers: valid shift counts and divisors. */
+    (void)loads_at;   /* The argument is unused, because AArch64 has many load bases, which are far
+                       * apart. */
+    /* The values are small odd numbers: valid as shift counts and as divisors. */
     for (unsigned i = 0; i < 31; i++)
         f->general[i] = 37 + 4 * i;
     for (unsigned i = 0; i < sizeof a64_load_bases; i++)
@@ -291,7 +292,7 @@ BARE uint64_t arch_fault_code(const void *context)
 
 BARE void arch_code_changed(uint8_t *code, size_t length)
 {
-    /* The addresses of execution are passed, because instruction caches may be virtually tagged. */
+    /* Passes the addresses of execution, because instruction caches may be virtually tagged. */
     __builtin___clear_cache((char *)code, (char *)code + length);
 }
 

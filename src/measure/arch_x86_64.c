@@ -150,7 +150,7 @@ __asm__(
     "    kmovq %k\\r, 3184+8*\\r(%rdi)\n"
     ".endr\n"
     "    jmp sandbox_finish\n"
-    /* rcx: the loop counter. */
+    /* Register rcx is the loop counter. */
     "sandbox_load_vectors:\n"
     "    mov %rcx, 8(%rdi)\n"
     "    mov 68(%rdi), %eax\n"
@@ -295,7 +295,7 @@ unsigned arch_setup(const struct body *body)
 void arch_frame_begin(struct sandbox_frame *frame)
 {
     frame->masks = ~(uint64_t)0;
-    /* Masks exceptions. Treats denormals as zero, because they cause microcode assists. */
+    /* Masks exceptions, and treats denormals as zero, because they cause microcode assists. */
     frame->control = 0x9fc0;
     frame->clean = cpu_vector_bits() >= 256;
 }
@@ -307,7 +307,7 @@ BARE void arch_frame_kernel(struct sandbox_frame *frame)
 
 BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t loads_at)
 {
-    /* Values are small odd numbers: valid shift counts, divisors and near bit offsets. */
+    /* The values are small odd numbers: valid as shift counts, divisors and near bit offsets. */
     for (unsigned i = 0; i < 16; i++)
         f->general[i] = 37 + 4 * i;
     f->general[1] = 5;

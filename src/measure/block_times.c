@@ -11,19 +11,19 @@
 /* Number of rows per group. On an idle core, a row is revisited after a few tenths of a second. */
 #define GROUP 64
 #define GROUP_VISITS 4           /* maximum number of visits per row before the next group starts */
-/* seconds after which a group is closed to further rows, because rows are slow on a busy core */
+/* Seconds after which a group accepts no further row. Rows are slow on a busy core. */
 #define GROUP_SECONDS 3.0
 #define VISIT_SECONDS 0.25       /* seconds that a visit waits for an idle core */
-/* seconds without an idle window after which the core is assumed busy */
+/* seconds without an idle window at which the core is assumed busy */
 #define DRY_SECONDS 2.0
 /* Factor of the patience of visits while the core is assumed busy. Each row is still visited
  * once. */
 #define DRY_PATIENCE 0.05
-/* seconds without a newly settled row after which the measurement of open rows ends */
+/* seconds without a newly settled row after which open rows are no longer measured */
 #define PATIENCE_SECONDS 20.0
 /* largest share of a block's patience for the initial check of the core */
 #define LOOK_SHARE 0.5
-/* Multiple of the patience for a block without any value. */
+/* multiple of the patience for a block that has no value at all */
 #define FIRST_VALUE 10
 #define CONTENDED "contended"
 
@@ -83,7 +83,7 @@ bool block_time(const struct insn *insns, size_t count, double patience,
         snprintf(out->unconfirmed, sizeof out->unconfirmed, "%.159s", reason.what);
         return true;
     }
-    /* Only an expired patience calls for more of it. */
+    /* The reason counts as exhausted patience only if the whole patience has passed. */
     bool over = reason.code == ERR_LIMIT && clock_seconds() - begun >= patience;
     return over ? err_set(err, ERR_LIMIT, BLOCK_WAIT_LONGER, "%s", reason.what) : false;
 }
@@ -94,7 +94,7 @@ struct visits {
     struct sandbox *sandbox;
     struct calibration calibration;
     struct seek seek;
-    /* clock_seconds of the last settled row, and of the last visit with an accepted window */
+    /* clock_seconds() of the last settled row, and of the last visit with an accepted window */
     double last_settled, last_quiet;
 };
 

@@ -240,8 +240,7 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
  * @known. */
 static void baseline_take(struct baseline *known, const struct look *seen, struct calibration *out)
 {
-    /* The room probe is valid only on an idle core, because a busy neighbour may halve the
-     * buffer. */
+    /* Omits the room probe of a busy core, because a busy neighbour may halve the buffer. */
     struct baseline now = {.nops = seen->by_nops.rate,
                            .ports = seen->by_ports.rate,
                            .room = out->busy ? 0 : seen->by_room.rate,
@@ -261,8 +260,8 @@ static void baseline_take(struct baseline *known, const struct look *seen, struc
     out->room_rate = known->room;
     out->rules.probe_tolerance = PROBE_TOLERANCE;
     out->rules.ports_tolerance = PORTS_TOLERANCE;
-    /* The core was never idle, but the machine's facts give its speed, so windows close to that
-     * speed are accepted. */
+    /* Accepts windows close to the speed that the machine's facts give, because the core was never
+     * idle. */
     if (out->doubtful && out->expected_rate > 0) {
         out->probe_rate = OF_EXPECTED * out->expected_rate;
         out->ports_rate = out->room_rate = 0;
@@ -352,7 +351,8 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     for (unsigned i = 0; i < 2 * N; i++) {
         if (!loads_add(s, windows[i / 2], i % 2, &offset))
             return err_set(err, ERR_LIMIT, NULL, "no memory for the calibration code");
-        /* Interleaves the rounds of all items, which distributes them over time. */
+        /* Interleaves the rounds of all items, so that each item's rounds are distributed over
+         * time. */
         for (unsigned r = 0; r < ROUNDS_EACH; r++) {
             raw(&items[r * 2 * N + i], PULSE_ITEM,
                 out->stretch * CHAIN_SECONDS * out->clock_hz / 100, OF_ROUND);

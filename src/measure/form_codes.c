@@ -9,7 +9,7 @@
 #include "base/names.h"
 #include "base/vec.h"
 
-/* number of instructions in a hashed body, which use every register */
+/* Number of instructions in a hashed body. It is enough to use every register. */
 #define SUM_BODY 16
 #define SUM_BASIS 0xcbf29ce484222325
 
@@ -56,8 +56,8 @@ static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t length)
     return sum;
 }
 
-/* Returns the hash of a short body of @row, which is independent of this processor; 0: there is no
- * code. */
+/* Returns the hash of a short body of @row, or 0 without code. The hash does not depend on this
+ * processor. */
 static uint64_t sum_of(struct form_codes *f, const struct form_row *row, struct form_code *code)
 {
     const struct body_shape shape = {.instructions = SUM_BODY};
@@ -136,7 +136,7 @@ static void experiment_sum(const struct form_codes *f, const struct experiment *
     uint64_t sum = 0;
     bool added = false, known = e->count <= FORM_CODES_MAX;
 
-    /* The sum does not depend on the order of the terms. */
+    /* The combined hash does not depend on the order of the terms. */
     for (unsigned i = 0; known && i < e->count; i++) {
         const uint32_t index = names_find(&f->names, e->terms[i].form);
         const struct form_row *row = forms_find(f->forms, e->terms[i].form);

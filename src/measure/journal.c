@@ -39,7 +39,7 @@ struct journal {
     char *path;
     struct str pending;
     off_t length;        /* number of bytes of complete records in the file */
-    /* an incomplete record at the end of the file could not be removed */
+    /* whether an incomplete record at the end of the file could not be removed */
     bool torn;
     double synced;
     struct names keys;
@@ -95,7 +95,8 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
         if (!shorter && entry->value_count < sizeof entry->values / sizeof *entry->values)
             entry->values[entry->value_count++] = row->cycles;
     }
-    /* Values of single passes are not final, and "busy machine" is no result. */
+    /* Rejects states that are not final: values of single passes, and "busy machine", which is no
+     * result. */
     if (single ? entry->state != NULL
                : experiment_state_open(row->state) || !replaces(entry, row, &now)) {
         if (single && strcmp(entry->state, JOURNAL_ONCE) == 0 && !(entry->baseline <= now.baseline))
@@ -185,8 +186,8 @@ static int open_locked(const char *path, struct err *err)
         O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (path_is_state(path) ? O_NOFOLLOW : 0), 0600);
 
     if (fd >= 0 && path_is_state(path))
-        /* Earlier versions created files that others can read. The directory is private even if
-         * fchmod fails. */
+        /* Makes the file private, because earlier versions created files that others can read. If
+         * this fails, the directory is private anyway. */
         fchmod(fd, 0600);
     if (fd < 0) {
         err_set(err, ERR_IO, "use another file with --journal", "cannot write: %s",
@@ -269,7 +270,7 @@ struct journal *journal_open(const char *path, struct err *err)
     j->file = path_make_parents(path, 0777, err) ? open_locked(path, err) : -1;
     if (j->file < 0 || !file_read(path, JOURNAL_LIMIT, &bytes, err))
         goto out;
-    /* The file is empty, or its header is incomplete. */
+    /* Starts a new file: it is empty, or its header is incomplete. */
     if (bytes.length < strlen(JOURNAL_HEADER) &&
         memcmp(str_text(&bytes), JOURNAL_HEADER, bytes.length) == 0) {
         str_add(&j->pending, JOURNAL_HEADER);
@@ -335,8 +336,8 @@ bool journal_flush(struct journal *j, struct err *err)
     }
     j->length += (off_t)j->pending.length;
     str_clear(&j->pending);
-    /* Bytes that write() accepted survive a crash of this process. Synchronises the disk at most
-     * once per second. */
+    /* write() suffices for a crash of this process. For a crash of the system, the disk is
+     * synchronised at most once per second. */
     if (clock_seconds() - j->synced > 1) {
         j->synced = clock_seconds();
         return file_calls.sync(j->file) == 0 || write_fault(j, err);
@@ -368,7 +369,7 @@ char *journal_default_path(void)
     char name[64];
     struct str file = {0};
 
-    /* Adds the CPUID signature, because brand strings in virtual machines are vague. */
+    /* Adds the CPUID signature, because the brand strings of virtual machines are vague. */
     for (const char *p = cpu_name(name, sizeof name); *p; p++)
         str_add_char(&file, isalnum((unsigned char)*p) ? *p : '-');
     str_addf(&file, "-%08x-%d.csv", cpu_signature(),

@@ -30,7 +30,7 @@
 #define CLOCK_LONG 402
 #define CLOCK_SHORT 2
 #define CLOCK_SAMPLES 4
-#define CLOCK_RECENT 5e-3         /* seconds for which a measured clock is used */
+#define CLOCK_RECENT 5e-3         /* seconds for which a measured clock remains valid */
 /* Cycles of a run with arrays in private caches or beyond. A host may interrupt a guest for a few
  * microseconds about every fifty microseconds, so most shorter runs are not interrupted. With
  * larger arrays, a run must be long compared with the lines in flight at its end. */
@@ -62,7 +62,7 @@
 #define FREE_SHARE 0.75           /* largest fraction of the free memory that an arena uses */
 #define MIB 1048576.0
 #define OWN_BYTES ((uint64_t)3 << 20)   /* largest arrays in bytes that private caches may hold */
-/* the start-up cost of a pass is subtracted if the pass takes fewer cycles than this */
+/* a pass that takes fewer cycles than this has its start-up cost subtracted */
 #define SHORT_CYCLES 4e4
 /* Maximum number of cycles of the walks over the arrays before measuring, and if few samples
  * suffice. Instead of a longer walk, all lines are read once. */
@@ -110,7 +110,7 @@ static bool lengths_add(struct kernel_arrays *k, struct arrays_code code[ARRAYS_
     const struct insn *last = &k->insns[k->count - 1];
     bool closes = k->count > 1 && last->traits & INSN_BRANCH;
 
-    /* The instruction loop rel8 decrements rcx. */
+    /* The instruction loop decrements rcx and jumps by an 8-bit distance. */
     for (unsigned i = 0; i < last->operand_count; i++)
         closes &= !(last->operands[i].access & ACCESS_WRITE);
     if (!copies_add(k, k->count, &code[ARRAYS_MANY], copies, stride, err))
@@ -367,7 +367,7 @@ static bool run(struct kernel_arrays *k, const struct arrays_code *code,
 struct array_walk {
     const struct arrays_code *code;
     unsigned copies;
-    uint64_t all;                /* number of units until the arrays end */
+    uint64_t all;                /* units until the arrays end */
 };
 
 /* Returns the iteration at which a run of @units begins to continue the previous run. */
@@ -461,8 +461,9 @@ struct sample_plan {
     bool own, spread;
     uint64_t units;
     unsigned passes;
-    bool differs;            /* the start-up cost of a pass is subtracted */
-    /* samples are of evenly distributed parts of arrays that a shared cache may hold in part */
+    bool differs;            /* whether the start-up cost of a pass is subtracted */
+    /* whether samples are of evenly distributed parts, because a shared cache may hold a part of
+     * the arrays */
     bool parts;
     uint64_t walk;           /* number of units of one walk over all arrays */
     uint64_t warm;           /* number of warm-up units before a sample */
@@ -542,7 +543,7 @@ static uint64_t start_find(const struct kernel_arrays *k, const struct arrays *a
     unsigned oldest = UINT32_MAX;
     double start = 0;
 
-    if (!arrays->walked_count)   /* All parts of a ring are equal. */
+    if (!arrays->walked_count)   /* All parts of a ring are equal, so any start is suited. */
         return (uint64_t)(fmod((k->arena->uses + 1) * GOLDEN, 1) * (double)p->walk);
     for (unsigned i = 0; i < STARTS; i++) {
         const double from = (double)i / STARTS * (double)w->all;
@@ -635,7 +636,8 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
         if (p->differs) {
             if (!run(k, w->code, arrays, ahead, p->units, 1, p->passes, &one, err))
                 return false;
-            /* An interruption would make a difference too small, so the least value is used. */
+            /* Uses the least value, because an interruption would make this difference too
+             * small. */
             out->start = fmin(out->start, one * k->arena->clock);
         }
         const uint64_t turns = sandbox_turns(k->sandbox);
@@ -696,12 +698,12 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
         !samples_take(k, arrays, &w, &p, seconds, &samples, err))
         return false;
     const unsigned n = samples.count;
-    /* The start-up cost, which is subtracted, includes the first unit. */
+    /* The first unit is part of the start-up cost, which is subtracted. */
     const bool less = p.differs && p.units > 1;
     const double scale = 1 / (double)p.passes / ((double)(p.units - less) * w.copies),
                  start = less ? samples.start : 0;
-    /* Private caches: nearly the least time. Shared caches: the lower quartile, because times vary
-     * with other users. */
+    /* In private caches nearly the least time counts. In shared caches the lower quartile counts,
+     * because times vary with other users. */
     double low = (samples.cycles[p.own ? n / 8 : n / 4] - start) * scale,
            middle = (samples.cycles[n / 2] - start) * scale;
     if (!(low > 0))

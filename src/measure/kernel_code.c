@@ -76,8 +76,8 @@ size_t kernel_emit_one(const struct insn *in, unsigned slot, uint32_t offset, ui
 size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint8_t *out, size_t at)
 {
     size_t start = at;
-    /* Relocates the code. Each relative operand accesses a cache line of its own, the same in all
-     * copies. */
+    /* Relocates the code. Each relative operand accesses its own cache line, which is the same in
+     * all copies. */
     for (size_t i = 0; i < count; i++)
         at += kernel_emit_one(&insns[i], (unsigned)i, offset, out, at);
     return at - start;

@@ -16,7 +16,8 @@
  * chance */
 #define SHARE 0.15
 #define FEW 3
-#define APART 0.015           /* relative distance above which a time is not on the floor */
+#define APART 0.015           /* largest relative distance from the floor at which a time is on the
+                               * floor */
 /* minimum share of windows above the floor at which several rhythms are assumed */
 #define OTHERS 0.25
 /* minimum number of windows for code with several rhythms, whose fastest rhythm may be rare */
@@ -29,7 +30,7 @@
  * 60. */
 #define WAY_CYCLES 512
 #define VISITS_LEAST 3
-/* number of visits, and of windows, after which a loop without a floor has no stable time */
+/* Number of visits, and of windows. A loop that has no floor after them has no stable time. */
 #define VISITS 8
 #define WINDOWS 40
 #define PLAN_VISITS 4         /* number of visits after which an unsettled loop gets another plan */

@@ -53,7 +53,7 @@ struct run_plan {
     size_t count, length;   /* @count: number of instructions. @length: bytes of one copy. */
     uint8_t *code;
     unsigned copies;
-    /* the closing branches of copies are separated, as in struct kernel_plan */
+    /* whether the closing branches of copies are separated, as in struct kernel_plan */
     bool apart;
     uint32_t offset;
     bool vector_index;
@@ -62,8 +62,9 @@ struct run_plan {
     uint32_t bases, indices;    /* bit sets of general registers by use in addresses */
     double until;               /* clock_seconds at which the measurement ends */
     unsigned *reached;          /* number of accesses to reserved addresses, borrowed */
-    bool ended;                 /* a run ended its process; other values are not tried */
-    /* several kernels share the process, and their code remains in place */
+    bool ended;                 /* whether a run ended its process; other values are then not
+                                 * tried */
+    /* whether several kernels share the process, so that their code remains in place */
     bool beside;
 };
 
@@ -210,7 +211,8 @@ static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint6
         return err_set(err, ERR_DATA, NULL, "%s", sandbox_fault_text(FAULT_RESERVED));
     if (!in_time(p->until, err) || !sandbox_run(s, 1, NULL, NULL, NULL, err))
         return false;
-    /* Code may make such accesses to guess the address of the vault, so they are counted. */
+    /* Counts accesses to reserved addresses, because code may make them to guess the address of the
+     * vault. */
     *p->reached += item->fault == FAULT_RESERVED;
     p->ended |= ends_all(item->fault) || *p->reached >= SANDBOX_GUESSES;
     if (*p->reached >= SANDBOX_GUESSES)
@@ -260,7 +262,7 @@ static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructio
     if (!code_place(s, p, err))
         return false;
     bool quicker = false;
-    /* Long code is slow at first, so it is tried several times. */
+    /* Tries several times, because long code is slow at first. */
     for (unsigned tries = 0; tries < UNROLLED_TRIES && !quicker; tries++) {
         if (!try(s, p, plan->values, 2 * count, &item, &now, err))
             return false;
@@ -464,7 +466,7 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c,
         item_fill(p, plan->values, item);
         item->count = plan->count;
         item->passes = plan->passes;
-        /* After the timeout, the windows collected so far suffice. */
+        /* After the time limit, uses the windows collected so far. */
         if (!in_time(p->until, err))
             return out->windows > 0;
         if (!sandbox_run(s, 1, &c->rules, NULL, NULL, err))
@@ -599,8 +601,7 @@ bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct i
 
     if (!visit_begin(&p, insns, count, seconds, plan, out, err))
         return false;
-    /* No other measurement followed the last correct reference block, so this one is repeated in
-     * new processes. */
+    /* If the reference block had a wrong time, repeats the measurement in a new process. */
     for (unsigned i = 0; !ok && off && i < ATTEMPTS; i++)
         ok = attempt(s, c, &p, plan, out, &off, err);
     if (!ok)

@@ -25,7 +25,7 @@ struct set_member {
 
 struct kernel_set {
     struct sandbox *sandbox;
-    struct calibration calibration;   /* the caller's calibration, with less patience */
+    struct calibration calibration;   /* the caller's calibration with a lower patience */
     struct seek seek;
     VEC(struct set_member *) members;
 };
@@ -80,7 +80,7 @@ static size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns
     m->passes.least = kernel_least_cycles(&set->calibration, count);
     m->passes.plan.kind = kind;
     m->cycles = m->spread = NAN;
-    /* The text of instructions is borrowed. */
+    /* The instructions borrow their text. */
     for (size_t i = 0; i < count; i++)
         m->insns[i].text = NULL;
     vec_push(&set->members, m);

@@ -46,7 +46,7 @@ static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
     const struct body_shape shape = {t->source->instructions, t->calibration->load_window, order,
                                      padded};
     const bool made = body_make(codes, counts, e->count, &shape, &l->body, &err);
-    /* The body is too long, or padding does not change it. */
+    /* Rejects a padded body that is too long, or equal to the unpadded one. */
     if (padded && !(made && l->body.padded)) {
         l->body.padded = false;
         return true;
@@ -117,7 +117,8 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, uint6
                              .slowed = (double)(r->contended + r->disturbed) /
                                        fmax(1, r->contended + r->disturbed + r->accepted)};
     if (item->fault) {
-        /* The kernel or a user killed the process, so the code may be valid. */
+        /* The kernel or a user killed the process, so the code may be valid, and the result is not
+         * final. */
         out->busy = item->fault == FAULT_KILLED;
         state_set(out, sandbox_fault_text(item->fault));
     } else if (r->state != WINDOW_SETTLED || !(r->cycles > 0)) {

@@ -49,7 +49,7 @@ struct lanes {
     atomic_bool stop;
     int failed;                    /* first lane that failed, or -1; protected by the lock */
     struct err errs[CORES_LANES];
-    bool narrow;                   /* the first lane may use only its share of the CPUs */
+    bool narrow;                   /* whether the first lane may use only its share of the CPUs */
     int only;                      /* the only lane that probes its CPU; -1: all lanes probe */
     unsigned looks[CORES_LANES];   /* number of probes that found the lane's CPU idle */
     /* per lane: recent share of experiments that did not fail because the core was busy */
@@ -223,7 +223,8 @@ static void lane_work(void *state, unsigned member)
     t.cancelled = member ? stopped : asked;
     t.state = l;
     while (ok) {
-        /* The sandbox does not poll during a piece, because pieces are short. */
+        /* Only the first lane polls between pieces, because the sandbox does not poll during a
+         * short piece. */
         if (member == 0)
             ask(l);
         if (stopped(l))
@@ -341,7 +342,7 @@ static bool measure_together(struct lanes *l, size_t n, bool *done, struct err *
     sched_setaffinity(0, sizeof before, &before);
     if (ok)
         return true;
-    /* Only the first lane continues after an error of another lane. */
+    /* After an error of another lane, only the first lane continues. */
     if (l->failed > 0 && fault.code != ERR_INTERRUPTED) {
         others_end(l, &fault);
         return true;

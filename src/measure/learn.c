@@ -40,7 +40,8 @@ struct learner {
     bool (*cancelled)(void *state);
     void *state;
     VEC(struct blocker) blockers;
-    char *filler;             /* form that takes a slot at rename but no port; NULL: none */
+    char *filler;             /* form that takes a slot at rename but no port, to fill slots; NULL:
+                               * none */
     VEC(portset) sets;        /* port sets that occur in the mapping, including blocking pipes */
     struct throughput *throughput;
 };
@@ -158,7 +159,8 @@ static double alone_predicted(const struct learner *l, const struct mapping_entr
         masses[i] = (struct mass){entry->usage.uops[i].ports, entry->usage.uops[i].count};
     double cycles = throughput_of_masses(l->throughput, masses, entry->usage.count);
     double slots = (entry->micro_ops ? entry->micro_ops : 1) / l->issue_width;
-    return fmax(cycles, slots);   /* fmax ignores a NaN. */
+    return fmax(cycles, slots);   /* Uses the other limit if one is NaN, because fmax ignores
+                                   * NaN. */
 }
 
 /* Returns whether @entry alone keeps @set busy. Its only µop must use @set; with @paired it also
@@ -240,7 +242,8 @@ static bool find_blockers(struct learner *l, struct err *err)
     struct experiments *table = experiments_new();
     VEC(struct blocker) tried = {0};
 
-    for (size_t i = 0; i <= l->sets.count; i++) {   /* The last pass is for forms without ports. */
+    for (size_t i = 0; i <= l->sets.count; i++) {   /* The last pass, after all sets, is for forms
+                                                     * without ports. */
         const char *list[CANDIDATES];
         portset set = i < l->sets.count ? l->sets.items[i] : 0;
         size_t n = set || !isnan(l->issue_width) ? candidates(l, set, list) : 0;
@@ -260,7 +263,7 @@ static bool find_blockers(struct learner *l, struct err *err)
             continue;
         if (!b->ports)
             l->filler = mem_strdup(b->form);
-        /* Port sets as large as the issue width are never saturated. */
+        /* Skips port sets as large as the issue width, because nothing saturates them. */
         else if (isnan(l->issue_width) || cycles > 1.2 / l->issue_width)
             vec_push(&l->blockers, ((struct blocker){mem_strdup(b->form), b->ports, cycles}));
     }
@@ -364,7 +367,8 @@ static void descend(struct usage_search *s, size_t from)
         under += -off > below(s, trial->measured);
         error += agrees ? fabs(off) / trial->measured : 0;
         if (i == 0 && (over || (under && s->depth == s->wanted)))
-            return;   /* The time of a form alone does not depend on usages of other forms. */
+            return;   /* Stops, because the time of a form alone does not depend on the usages of
+                       * other forms. */
     }
     if (s->wanted + OUTLIER * (double)over > s->best_price + 1e-9)
         return;
@@ -439,7 +443,7 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
                      "%s was not measured: %s", form, table->rows.items[alone].state);
     if (ok) {
         double cycles = table->rows.items[alone].cycles;
-        /* Uses so many copies of the blocking form that its ports are the limit, not those of
+        /* Uses enough copies of the blocking form that its ports are the limit, not those of
          * @form. */
         for (size_t i = 0; i < l->blockers.count; i++) {
             const struct blocker *b = &l->blockers.items[i];

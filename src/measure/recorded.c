@@ -56,7 +56,7 @@ struct recorded_run {
     /* Number of runs in random order before each counted run. Without them the predictor would
      * learn the directions, which the runs repeat. 0: directions do not change. */
     unsigned forgetting;
-    uint32_t *mixed;         /* a random order of the iterations */
+    uint32_t *mixed;         /* the iterations in a random order */
     struct rng rng;
     struct arena_state arena;
 };
@@ -436,7 +436,7 @@ static bool measure(struct recorded_run *x, const struct recorded_code *codes,
         times[c] =
             (struct recorded_time){recorded_possible(x->r, &x->plan, changes[c]) ? 0 : NAN, NAN};
     }
-    /* The first round fills caches and is not counted. */
+    /* The first round is not counted, because it fills caches. */
     for (unsigned round = 0;
          ok && round <= ROUNDS_MOST && (round <= ROUNDS_LEAST || clock_seconds() < until);
          round++) {
@@ -456,7 +456,7 @@ static bool measure(struct recorded_run *x, const struct recorded_code *codes,
                     ticks * x->arena.clock / (double)(x->taken.count * x->repeats);
         }
         rounds = round;
-        if (!round) {   /* Takes as many runs as the remaining time permits. */
+        if (!round) {   /* Chooses the number of runs that the remaining time permits. */
             const double took = clock_seconds() - begun;
             const double runs = (until - begun) / took / ROUNDS_LEAST - 1;
             forgetting = runs < 1 ? x->forgetting > 0

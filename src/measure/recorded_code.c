@@ -83,7 +83,7 @@ static bool is_zero(const struct recording *r, const struct recorded_plan *p, ui
             (!(in->traits & INSN_LOAD) || strncmp(in->mnemonic, "mov", 3) != 0 ||
              in->operands[0].reg != reg))
             return false;
-        /* A load that determines a branch reads other values, so the register may not be 0. */
+        /* A load that determines a branch reads other values than 0. */
         if (recorded_writes(in, reg) && p->own[i])
             return false;
     }
@@ -146,7 +146,8 @@ static bool choose_registers(const struct recording *r, struct recorded_plan *p,
         if (!(used >> reg & 1) && reg != RSP)
             *wanted[found++] = reg;
     if (found < count && !(used >> RSP & 1)) {
-        /* rsp cannot be an index, so it gets the address of the record, which is never one. */
+        /* Since rsp cannot be an index, it gets the address of the record, which is never used as
+         * an index. */
         if (found)
             *wanted[found] = p->record;
         p->record = RSP;
@@ -361,7 +362,8 @@ static void put_flagged(struct emitter *e, const struct recorded_insn *in, uint3
     put_jump(e, 0x0f85, in->target);
 }
 
-/* An indirect jump reads its target from the record, as the original jump reads a table. */
+/* Appends an indirect jump. It reads its target from the record, as the original jump reads a
+ * table. */
 static void put_indirect(struct emitter *e, const struct recorded_insn *in, uint32_t at)
 {
     const struct recorded_plan *p = e->p;
@@ -448,7 +450,7 @@ static void put_start(struct emitter *e, const struct recorded_memory *memory)
     PUT(e, rex(true, p->value, 0, p->value), 0x19,
         (uint8_t)(0xc0 | (p->value & 7) << 3 | (p->value & 7)));
     PUT(e, rex(true, 0, 0, p->value), 0x81, (uint8_t)(0xe0 | (p->value & 7)));
-    put32(e, memory->pass_bytes); /* and pass_bytes, value */
+    put32(e, memory->pass_bytes); /* and pass_bytes, value: 0 or the offset of the second pass */
     PUT(e, rex(true, p->value, 0, p->record), 0x01,
         (uint8_t)(0xc0 | (p->value & 7) << 3 | (p->record & 7))); /* add value, record */
     if (!is_general(p->shift))
@@ -533,7 +535,7 @@ bool recorded_emit(const struct recording *r, const struct recorded_plan *p,
     put_memory(&e, MOVZX_LOAD, false, p->value, p->record, NO_INDEX, 0);
     PUT(&e, rex(false, p->value, 0, p->value), 0x85,
         (uint8_t)(0xc0 | (p->value & 7) << 3 | (p->value & 7)));
-    put_jump(&e, 0x0f84, r->first); /* je: another iteration follows */
+    put_jump(&e, 0x0f84, r->first); /* je: continues with another iteration */
     for (size_t i = 0; ok && i < e.fixup_count; i++) {
         const uint32_t at = e.fixups[i].at,
                        to = e.fixups[i].label == RECORDED_OUT

@@ -6,7 +6,7 @@
 /* Input of a comparison: a constant, or the value of a load */
 struct comparand {
     bool known;
-    uint32_t load; /* RECORDED_OUT: constant */
+    uint32_t load; /* index of the load; RECORDED_OUT: a constant */
     uint64_t value;
 };
 

@@ -45,10 +45,11 @@ struct runner_trial {
     double slowed;           /* largest share of lost windows in the passes so far */
     double shorts[SHORTS];
     unsigned short_count;
-    /* @held is the final value except for the comparison with a short body */
+    /* whether @held is final except for the comparison with a short body */
     bool confirmed;
     struct measured held;
-    bool known;              /* the value is in the journal already, or must not be stored there */
+    bool known;              /* whether the value is already in the journal, or must not be stored
+                              * there */
     bool settled;
     double expected;         /* expected cycles; NaN: none */
     double contended;        /* smallest cycles measured on a busy core; NaN: none */
@@ -261,17 +262,17 @@ static void report(struct runner_state *r)
     s->seconds = spent(r);
     s->rate = s->seconds > 0 ? (double)s->passes / s->seconds : 0;
     s->left = r->total - s->done - s->failed;
-    /* Each experiment needs at least two long passes and a short one. Passes on a busy core do not
+    /* An experiment needs at least two long passes and a short one. Passes on a busy core do not
      * count. */
     const double each = r->options->one_length ? 2 : 3;
     double needed = fmax((double)s->left, each * (double)(r->total - s->reused) -
                                               (double)(s->useful + s->taken_over + s->foretold));
     double guess = s->useful ? needed * s->seconds / (double)s->useful : NAN,
            drain = r->waited - EARNED * (double)s->useful;
-    /* At the current rate of waiting, the patience may be used up first. */
+    /* At the current rate of waiting, the patience may end first. */
     if (drain > 0)
         guess = fmin(guess, fmax(r->patience - drain, 0) * s->seconds / drain);
-    /* The share does not fall when experiments need more passes. */
+    /* Keeps the share from falling when experiments need more passes. */
     s->share = s->left ? fmax(s->share, 1 - needed / (each * (double)r->total)) : 1;
     s->seconds_left = s->left ? runner_estimate(&r->estimate, s->seconds, guess) : 0;
     r->hooks->progress(r->hooks->state, s, r->total);
@@ -336,7 +337,7 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
             (shorter ? take_short : take)(r, &trials[who[i]], &got[i]);
         r->waited +=
             (spent(r) - begun) * (1 - (double)(r->summary->useful - useful) / (double)count);
-        /* Limits the time without results, so each new value extends the patience. */
+        /* Each new value extends the patience, which limits the time without results. */
         r->waited = fmin(r->waited, r->patience + EARNED * (double)r->summary->useful);
         if (r->journal && !journal_flush(r->journal, r->err))
             return false;
@@ -369,7 +370,7 @@ static void recall_passes(struct runner_state *r, struct runner_trial *t,
 {
     if (!holds(r, known->baseline))
         return;
-    /* Limits the number of values that do not agree, which leaves space for new ones. */
+    /* Drops some values that do not agree, so there is space for new ones. */
     t->count = known->value_count < VALUES / 2 ? known->value_count : VALUES / 2;
     memcpy(t->values, known->values, t->count * sizeof *t->values);
     judge(r, t);
@@ -422,8 +423,7 @@ static void recall(struct runner_state *r, struct runner_trial *t)
     m.spread = known->spread;
     m.repeats = known->repeats;
     snprintf(m.state, sizeof m.state, "%s", known->state);
-    /* The value was measured with a lower baseline. It counts as one pass, and later passes confirm
-     * or lower it. */
+    /* A value with a lower baseline counts as one pass. Later passes confirm it or lower it. */
     if (m.cycles > 0 && !holds(r, known->baseline)) {
         t->values[t->count++] = m.cycles;
         r->summary->taken_over++;
@@ -489,8 +489,8 @@ static bool block_run(struct runner_state *r, struct runner_trial *trials, size_
     for (size_t i = 0; i < n; i++)
         recall(r, &trials[i]);
     report(r);
-    /* Short bodies run first, so a second long pass can settle a value. Each experiment gets one
-     * more attempt after the patience is used up. */
+    /* Short bodies run first, so that a second long pass can settle a value. After the patience is
+     * used up, each experiment gets one more attempt. */
     for (bool again = true; ok && again && unsettled(trials, n) && !out_of_budget(r);) {
         ok = (out_of_patience(r) || block_pass(r, trials, n, true)) &&
              block_pass(r, trials, n, false);

@@ -297,8 +297,7 @@ bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err)
         return err_set(err, ERR_LIMIT, "use smaller arrays, or raise the limit shown by ulimit -v",
                        "cannot map %zu MiB for arrays: %s", bytes >> 20, strerror(error));
     }
-    /* The call fails if the system has no such pages. sandbox_arena_huge then returns less than
-     * 1. */
+    /* An error is ignored: without such pages, sandbox_arena_huge returns less than 1. */
     madvise(inside, s->arena_size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return true;
 }
@@ -373,8 +372,8 @@ void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *
 void sandbox_clear(struct sandbox *s)
 {
     sandbox_process_stop(&s->foreign);
-    /* Older emulators do not discard their translation of the old code, so a new child is
-     * needed. */
+    /* Starts a new child under an older emulator, because it would keep its translation of the old
+     * code. */
     if (s->hello.unfiltered)
         sandbox_process_stop(&s->own);
     s->used = s->fixed;
@@ -492,7 +491,8 @@ bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *r
         sandbox_answer_clear(&s->items[i]);
     for (unsigned next = 0, end; next < count; next = end) {
         bool foreign = is_foreign(&s->items[next]), ok;
-        /* The wait for the child polls only every tenth of a second, and most runs end earlier. */
+        /* Polls here, because most runs end before the wait for the child would poll, which it does
+         * every tenth of a second. */
         if (how.cancelled && how.cancelled(how.state))
             return err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
         for (end = next + 1; !foreign && end < count && !is_foreign(&s->items[end]);)

@@ -98,12 +98,12 @@ static bool windows_right(const struct sandbox_item *item, const struct window_r
     if (r->state == WINDOW_FAULT)
         return true;
     if (!r->accepted)
-        /* Without an accepted window there are no cycles. */
+        /* A result without an accepted window must not have cycles. */
         return isnan(r->cycles) &&
                (r->state == WINDOW_UNSETTLED || (r->state == WINDOW_BEATEN && item->worth > 0));
     if (r->state == WINDOW_SETTLED && r->accepted < 3)
         return false;
-    /* Tolerates rounding, because values are stored as floats. */
+    /* Tolerates the rounding of values to floats. */
     double slack = 1e-4 * (fabs(least) + fabs(most)) + 1e-6;
     return r->clock > 0 && r->cycles >= least - slack && r->cycles <= most + slack;
 }
@@ -129,7 +129,7 @@ void sandbox_answer_take(struct sandbox_item *item, const struct sandbox_item *a
     struct sandbox_item got;
 
     memcpy(&got, answer, sizeof got);
-    /* A byte, because a bool with a bit pattern other than 0 and 1 is invalid. */
+    /* not a bool, because a bool with a bit pattern other than 0 and 1 is invalid */
     unsigned char done;
     memcpy(&done, &got.done, 1);
     if (done != 1 || !answer_right(item, &got)) {

@@ -412,8 +412,8 @@ void sandbox_child_main(const struct sandbox_child *given)
 {
     enum sandbox_stage failed;
 
-    /* The compiler's library may store cache parameters in a variable, so this call precedes the
-     * protection of the variable. */
+    /* This call must precede the protection of variables, because the compiler's library may store
+     * cache parameters in one. */
     arch_code_changed(given->area, given->code_length);
     struct sandbox_vault *v = sandbox_close_begin(given, &failed);
 

@@ -122,7 +122,8 @@ static bool range_close(int first, int last)
 {
     if (first > last || syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
         return true;
-    /* Older kernels need one call per descriptor, including those above the current limit. */
+    /* Closes descriptors one by one, because older kernels lack close_range. Descriptors may exceed
+     * the current limit. */
     struct rlimit limit;
     int end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < (1 << 20)
                   ? (int)limit.rlim_max
@@ -164,7 +165,7 @@ static bool limits_set(void)
         if (setrlimit((enum __rlimit_resource)limits[i].resource, &limit) < 0)
             return false;
     }
-    /* The parent raises the soft limit while the child runs, so the hard limit remains. */
+    /* Sets only the soft limit, because the parent raises it while the child runs. */
     struct rlimit processor;
     if (getrlimit(RLIMIT_CPU, &processor) == 0 && processor.rlim_cur > SECONDS_AT_MOST) {
         processor.rlim_cur = SECONDS_AT_MOST;
@@ -399,7 +400,8 @@ BARE enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v,
 {
     v->frame.self = &v->frame;
     arch_thread_set(&v->frame, v->given.area + AREA_LOCAL + AREA_PAGES_AT + AREA_PAGES / 2);
-    /* Under an emulator no memory is unmapped, because the ranges include the emulator's memory. */
+    /* Under an emulator no memory is unmapped, because the emulator's own memory would be unmapped,
+     * too. */
     if (!v->hello.unfiltered && !memory_close(v))
         return STAGE_MEMORY;
     if (!signals_take(v, handler))

@@ -215,7 +215,7 @@ enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
             if (batch)
                 batch->stop = 1;
         }
-        /* A cancelled batch gets a second to end after its current item. A task is killed at
+        /* A cancelled batch gets a second to complete its current item. A task is killed at
          * once. */
         if (stopped && (!batch || wall - stopped > 1)) {
             sandbox_process_stop(p);
@@ -227,8 +227,8 @@ enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
             begun = wall;
             asked = false;
         } else if (now - since > 2 * SANDBOX_ENDLESS || wall - begun > how->patience) {
-            /* A sleeping child called sleep itself. A runnable child without CPU time is
-             * starved. */
+            /* A sleeping child has called sleep itself, so it is endless. A runnable child without
+             * CPU time is starved. */
             bool endless = now - since > SANDBOX_ENDLESS || (!batch && !ready_to_run(p->pid));
             *fault = endless ? FAULT_ENDLESS : batch ? FAULT_KILLED : FAULT_STARVED;
             sandbox_process_stop(p);

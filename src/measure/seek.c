@@ -56,7 +56,7 @@ void seek_begin(struct seek *k, const struct sandbox *s)
         k->quiet[i] = NAN;
         k->at = k->cpus[i] == sandbox_cpu(s) ? i : k->at;
     }
-    /* If there are too many CPUs to probe, the current one is among those probed. */
+    /* Probes the current CPU in any case, if there are too many CPUs to probe all. */
     if (k->at == k->count)
         k->cpus[--k->at] = sandbox_cpu(s);
 }
@@ -117,7 +117,7 @@ bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, d
     unsigned quiet = 0;
 
     k->contended = (1 - LATELY) * k->contended + LATELY * (isnan(contended) ? 0 : contended);
-    /* A single CPU is also probed, because it may exceed the baseline. */
+    /* Probes a single CPU too, because its probes may exceed the baseline. */
     if (k->contended < MUCH_LOST || now - k->looked < LOOK_EVERY)
         return true;
     k->looked = now;
@@ -150,7 +150,8 @@ bool seek_learn(struct seek *k, struct sandbox *s, struct calibration *c, struct
     *c = anew;
     for (size_t i = 0; i < k->count; i++) {
         k->at = k->cpus[i] == sandbox_cpu(s) ? i : k->at;
-        k->quiet[i] = NAN;   /* Shares relative to the old baseline are invalid. */
+        k->quiet[i] = NAN;   /* Discards the shares, because they are relative to the old
+                              * baseline. */
     }
     return true;
 }

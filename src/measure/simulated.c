@@ -80,7 +80,7 @@ static uint64_t simulated_run(void *self, enum pulse_code code, uint64_t warm, u
                               unsigned *fault)
 {
     struct simulated *s = self;
-    /* The clock drifts by a few parts in ten thousand, like that of a CPU with turbo. */
+    /* The clock drifts by a few parts in ten thousand, as on a CPU with turbo. */
     double clock = CLOCK_HZ * (1 + 3e-4 * sin(s->ticks / TICK_HZ)),
            jitter = 1 + (isnan(s->noise) ? 0 : s->noise * rng_unit(&s->rng));
     double ticks = OVERHEAD + (double)count * loop_cycles(s, code) * jitter * TICK_HZ / clock;

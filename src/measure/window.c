@@ -33,7 +33,7 @@ BARE bool window_floor(double *values, unsigned n, double width, double share, d
 {
     unsigned needed = (unsigned)(share * n);
 
-    /* This is ceil(), which may be a library call. */
+    /* Rounds up like ceil(), which may be a library call. */
     needed += needed < share * n;
     needed = needed < FLOOR_LEAST ? FLOOR_LEAST : needed;
     sort(values, n);
@@ -245,7 +245,8 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
            (first || before > 0 || may_wait(pulse, rules, wait))) {
         double shorter = rules->overhead, longer;
         first = false;
-        /* The check at the end of an accepted window also opens the next window. */
+        /* The check at the end of an accepted window is also the one at the start of the next
+         * window. */
         before = before > 0 ? before : window_open(pulse, rules, &tick, out);
         if (!(before > 0))
             continue;
@@ -283,8 +284,8 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         }
         agree = windows_agree(rules, difference, iterations, values, out) && out->accepted >= 3;
     }
-    /* Many idle windows are accepted even if they do not agree, because the time of some code
-     * always varies. */
+    /* Ends after many idle windows even if they do not agree, because the time of some code always
+     * varies. */
     if (out->accepted >= 3 && (agree || out->accepted == VALUES))
         out->state = WINDOW_SETTLED;
     if (!out->accepted && !difference && !contended_look(pulse, rules, count, out))

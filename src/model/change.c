@@ -64,7 +64,8 @@ static bool change_latency(struct machine *m, const char *form, const char *valu
     if (!old) {
         machine_refuse_form(m, form, "set the usage of the form before its latency", err);
         if (err)
-            err->code = ERR_USAGE;   /* The fault is in the user's text, not in a file. */
+            err->code = ERR_USAGE;   /* The error is one of usage, because the fault is in the
+                                      * user's text and not in a file. */
         return false;
     }
     struct mapping_entry fresh = {.form = (char *)form,
@@ -83,7 +84,7 @@ static const struct fact *fact_to_change(const char *name, struct err *err)
     const struct similar similar = {.word = name, .best = f ? NULL : fact_meant(name)};
     char todo[SIMILAR_TODO];
 
-    if (!f && strchr(name, '('))   /* Only names of forms have parentheses. */
+    if (!f && strchr(name, '('))   /* A name with a parenthesis is a form. */
         err_set(err, ERR_USAGE, "use usage:FORM=USAGE or latency:FORM=CYCLES to change a form",
                 "unknown fact \"%s\"", name);
     else if (!f)

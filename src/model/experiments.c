@@ -19,7 +19,8 @@ struct experiments *experiments_new(void)
     return t;
 }
 
-/* States of nearly all rows, stored once so that tables with a million rows are copied quickly */
+/* States of nearly all rows. They are stored once, so that tables with a million rows are copied
+ * quickly. */
 static char *const shared_states[] = {(char[]){EXPERIMENT_PENDING}, (char[]){EXPERIMENT_OK},
                                       (char[]){EXPERIMENT_ONCE}, (char[]){EXPERIMENT_CONTENDED}};
 #define SHARED_STATES (sizeof shared_states / sizeof *shared_states)

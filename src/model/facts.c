@@ -573,7 +573,7 @@ const struct fact fact_schema[] = {
     {.key = NULL},
 };
 
-/* Obsolete keys of facts. */
+/* Obsolete keys of facts, and the keys that replace them */
 static const struct { const char *former, *key; } renamed[] = {
     {"port_turns", "port_binding"},
     {"rename_sum", "immediate_folding"},

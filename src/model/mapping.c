@@ -19,8 +19,8 @@ struct mapping {
     VEC(struct mapping_entry) entries;
     struct index index;         /* index by form of the entries that are not in @rows */
     struct mapping_rows rows;   /* storage of borrowed entries; zero if there are none */
-    /* per entry of @rows, whether it was decoded; entries are decoded on first use, because a loop
-     * needs few of the thousands */
+    /* Per entry of @rows: whether it was decoded. Entries are decoded on first use, because a loop
+     * needs few of the thousands. */
     atomic_bool *filled;
     _Atomic(void *) derived;    /* block that mapping_derived returns, or NULL */
 };

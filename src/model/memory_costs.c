@@ -75,7 +75,7 @@ double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, doubl
 {
     if (!m->count)
         return NAN;
-    /* These costs are times of a complete loop, and not of lines beyond the first level. */
+    /* These costs are times of a complete loop instead of lines beyond the first level. */
     if (cost == COST_STREAMED || cost == COST_COPIED || cost == COST_FEW || cost == COST_SOME)
         return between(m, cost, bytes);
     if (bytes <= m->first)
@@ -103,7 +103,7 @@ static void size_add(struct memory_costs *out, double bytes, double line, double
     out->bytes[i] = bytes;
     out->cycles[COST_LOAD][i] = out->cycles[COST_ALONE][i] = out->cycles[COST_CONCURRENT][i] = line;
     out->cycles[COST_STORE][i] = out->cycles[COST_UPDATE][i] = written;
-    /* Non-temporal stores write to memory, regardless of the level of the lines. */
+    /* Non-temporal stores write to memory, whatever the level of the lines. */
     out->cycles[COST_STREAMED][i] = streamed;
     out->cycles[COST_COPIED][i] = line + streamed;
     static const enum memory_cost misses[] = {COST_RANDOM, COST_SCATTER, COST_PAIRED, COST_ODD,
@@ -136,8 +136,7 @@ bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct e
                  far_miss = fmax(far, wait / fact_number(m, "miss_parallel")),
                  second = fact_number(m, "l2_latency"), l2 = fact_number(m, "l2_line_cycles"),
                  l2_write = fact_number(m, "l2_write_cycles"),
-                 /* The default cost of a line may exceed that of a fast main memory, so the latter
-                  * limits it. */
+                 /* Limits the default cost to that of main memory, which may be faster. */
                  l3 = fmin(fact_number(m, "l3_line_cycles"), far),
                  l3_write = fmin(fact_number(m, "l3_write_cycles"), far_written),
                  l3_miss = fmin(fact_number(m, "l3_miss_cycles"), far_miss);

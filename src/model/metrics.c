@@ -44,7 +44,7 @@ double metrics_pearson(const double *x, const double *y, size_t n)
 }
 
 struct ranked_value {
-    double value;         /* must be the first member, because compare_doubles reads it */
+    double value;         /* first member, because compare_doubles reads it */
     size_t index;
 };
 

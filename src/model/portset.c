@@ -50,7 +50,7 @@ bool ports_parse(const char *list, struct ports *ports, struct err *err)
     const char *at = list;
 
     for (;;) {
-        /* The buffer is one character longer than a valid name, to detect longer names. */
+        /* The buffer has one character more than a valid name, to detect a longer one. */
         char name[PORT_NAME_MAX + 1];
         size_t length = strcspn(at, ", ");
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),

@@ -21,7 +21,8 @@
 
 struct tracee {
     struct thread_id task;
-    bool asked;            /* an interrupt was requested, but the thread has not stopped */
+    bool asked;            /* whether an interrupt was requested, although the thread has not
+                            * stopped yet */
 };
 
 /* CPU time of a process at its last sample, so that samples count only the program's time, even on
@@ -35,11 +36,12 @@ struct interrupt {
     VEC(struct tracee) tracees;
     VEC(struct progress) processes_seen;
     pid_t main;
-    /* in seconds: interval between samples; time of the next sample on the monotonic clock */
+    /* Seconds. @interval: time between samples. @next: time of the next sample, on the monotonic
+     * clock. */
     double interval, next;
     struct rng rng;
     size_t lost, processes, threads;
-    bool leaving;          /* threads that stop are detached */
+    bool leaving;          /* whether threads that stop are detached */
 };
 
 static double now(void)
@@ -153,11 +155,13 @@ static void take_start(struct interrupt *p, const struct tracee *t)
 
     if (trace(PTRACE_GETEVENTMSG, t->task.tid, 0, (uintptr_t)&started) != 0)
         return;
-    /* clone creates threads and processes, and its event does not distinguish them. */
+    /* Reads the process of the thread, because the event of clone does not distinguish threads from
+     * processes. */
     const struct thread_id task = {task_process((pid_t)started), (pid_t)started};
     p->threads++;
     p->processes += task.pid != t->task.pid;
-    if (!ended(&task))     /* Its end may be reported before this event. */
+    if (!ended(&task))     /* Adds the thread only if it exists, because its end may be reported
+                            * before this event. */
         add(p, task.pid, task.tid);
 }
 
@@ -192,7 +196,8 @@ static void take_stop(struct interrupt *p, pid_t tid, int status, struct spaces 
             sample(p, t, spaces);
         t->asked = false;
         if (signal != SIGTRAP && !p->leaving) {
-            /* A stop by a signal lasts until another signal continues the process. */
+            /* Listens, because a stop by a signal lasts until another signal continues the
+             * process. */
             trace(PTRACE_LISTEN, tid, 0, 0);
             return;
         }
@@ -259,7 +264,7 @@ static void ask(struct interrupt *p, pid_t pid)
     struct progress *progress = progress_of(p, pid);
     double cpu = cpu_of(pid);
 
-    /* Also returns if the process has ended, because its CPU time is then NaN. */
+    /* Also returns if the process has ended: its CPU time is then NaN. */
     if (!(cpu - progress->cpu >= p->interval / 2))
         return;
     progress->cpu = cpu;
@@ -299,7 +304,7 @@ bool interrupt_watch(struct interrupt *p, double seconds, struct spaces *spaces,
             return true;
         if (at >= p->next) {
             ask_all(p);
-            /* Intervals are random, to sample a periodic loop at all places. */
+            /* The interval is random, to sample a periodic loop at all places. */
             p->next = at + p->interval * (0.75 + 0.5 * rng_unit(&p->rng));
         }
         double left = p->next - now();

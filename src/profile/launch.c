@@ -45,7 +45,8 @@ bool launch_check(const char *path, const char *name, struct err *err)
     length = read(fd, &header, sizeof header);
     close(fd);
     if (length < (ssize_t)SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-        return true;   /* The file may be a script; if not, exec reports the error. */
+        return true;   /* Permits the file, which may be a script. If it is not, exec reports the
+                        * error. */
     if (header.e_ident[EI_CLASS] != ELFCLASS64)
         return err_set(err, ERR_DATA, "compile the program for 64 bits", "%s is a 32-bit program",
                        name);
@@ -72,7 +73,7 @@ static _Noreturn void become(const char *path, const char *const *argv, int in, 
     char byte;
 
     setsid();   /* Creates a process group, and detaches from the terminal. */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);   /* The system kills the child when its parent ends. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);   /* Requests a kill by the system when the parent ends. */
     dup2(in, 0);
     dup2(out, 1);
     dup2(out, 2);
@@ -105,7 +106,8 @@ static int open_now(const char *path, int flags)
         errno = ENXIO;
         return -1;
     }
-    fcntl(fd, F_SETFL, flags & O_APPEND);   /* The program's own reads and writes block as usual. */
+    fcntl(fd, F_SETFL, flags & O_APPEND);   /* Restores blocking, so that the program's own reads
+                                             * and writes block as usual. */
     return fd;
 }
 
@@ -155,7 +157,7 @@ bool launch_go(struct launched *l, void (*go_on)(void *state), void *state, stru
     while ((length = read(l->fault, &reason, sizeof reason)) < 0 && errno == EINTR)
         ;
     if (length == 0)
-        return true;   /* exec has closed the pipe. */
+        return true;   /* The end of the file means that exec has closed the pipe. */
     return err_set(err, ERR_DATA,
                    reason == ENOEXEC ? "a script begins with #! and its interpreter"
                    : reason == ENOENT

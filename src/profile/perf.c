@@ -19,14 +19,14 @@
 /* After this many nanoseconds, all records of a processor are in its ring. */
 #define LATE 10000000u
 
-/* Ring buffer of one processor. All threads on the processor write to it. */
+/* Ring buffer of one processor, to which all its threads write */
 struct ring {
     int fd;
     struct perf_event_mmap_page *page;
     uint64_t bytes;          /* size of the records in bytes */
 };
 
-/* A record that waits for older records of other processors. */
+/* A record that waits for older records of other processors */
 struct late_record {
     uint64_t time;
     size_t at;               /* offset in `bytes` */
@@ -36,7 +36,7 @@ struct perf {
     struct ring *rings;
     size_t ring_count;
     VEC(int) others;         /* events that write to another event's ring */
-    VEC(char) bytes;         /* the waiting records */
+    VEC(char) bytes;         /* bytes of the waiting records */
     VEC(struct late_record) waiting;
     size_t lost, processes, threads;
 };
@@ -97,7 +97,7 @@ static bool watch(struct perf *p, pid_t tid, bool on_exec, double rate)
         struct ring *ring = &p->rings[cpu];
         int fd = event_open(&attr, tid, (int)cpu);
         if (fd < 0 && (errno == ESRCH || errno == ENODEV))
-            continue;   /* The thread has ended, or the processor is offline. */
+            continue;   /* Skips a thread that has ended, and a processor that is offline. */
         if (fd < 0)
             return false;
         if (ring->fd < 0) {

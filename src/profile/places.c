@@ -23,7 +23,7 @@
 /* minimum fraction of all samples with which a function's loops are found */
 #define DECODED 0.001
 
-/* Number of samples at one address of the object's code. */
+/* Number of samples at one address of the object's code */
 struct code_place {
     uint64_t at;
     size_t count;
@@ -110,7 +110,7 @@ static size_t insn_at(const struct kernel *k, uint64_t at)
     return low ? low - 1 : 0;
 }
 
-/* Number of samples, and innermost loop, of each instruction of a kernel. */
+/* Number of samples, and innermost loop, of each instruction of a kernel */
 struct insn_samples {
     size_t *counts;
     size_t *loops;               /* SIZE_MAX: the instruction is in no loop */
@@ -125,7 +125,8 @@ static bool hot_part(const struct kernel *k, size_t l, const struct insn_samples
     const struct kernel_loop *loop = &k->loops[l];
     size_t best = loop->count;
 
-    /* The arms of one natural loop are not separate loops. Parts of computed gotos are none. */
+    /* Excludes the arms of a natural loop, which are not separate loops, and the parts of computed
+     * gotos. */
     if (samples < PART_LEAST || loop->head != loop->first || loop->dispatch)
         return false;
     for (size_t i = loop->first; i < loop->first + loop->count && !watch_steps(1); i++) {
@@ -185,7 +186,7 @@ static void loops_take(struct run_profile *p, const struct object *o,
         if (s.loops[i] != SIZE_MAX)
             samples[s.loops[i]] += s.counts[i];
     kernel_set_percents(k, percents);
-    bool hot = false;   /* true if a loop has enough samples */
+    bool hot = false;   /* whether a loop has enough samples */
     for (size_t l = 0; l < k->loop_count; l++)
         hot |= (double)samples[l] >= LINES_LEAST * (double)p->samples;
     if (hot && lines)

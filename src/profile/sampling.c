@@ -89,7 +89,7 @@ static void reap(struct watching *w)
     launch_end(&w->program);
     if (pid > 0 && w->interrupt)
         while (!interrupt_watch(w->interrupt, STEP, &w->spaces, &w->out->status, &w->usage))
-            ;   /* Traced threads end one by one, the first thread last. */
+            ;   /* Continues, because traced threads end one by one, the first thread last. */
     else if (pid > 0)
         while (wait4(pid, &w->out->status, __WALL, &w->usage) < 0 && errno == EINTR)
             ;
@@ -209,7 +209,8 @@ static bool run(const struct sampling *o, struct sampled *out, struct err *err)
 
     bool ok = begin(&w, err) && watch(&w, err);
     if (out->ended)
-        w.program.pid = 0;   /* The system may reuse the number of an ended process. */
+        w.program.pid = 0;   /* Forgets the number of the ended process, which the system may
+                              * reuse. */
     reap(&w);
     if (ok)
         tell(&w);

@@ -42,7 +42,7 @@ static void cut(struct space *space, uint64_t start, uint64_t end)
             continue;
         struct space_map behind = {end, m->end, m->offset + (end - m->start), m->image};
         bool more = m->end > end;
-        /* The mapping becomes empty if it began after @start. */
+        /* A mapping that began after @start becomes empty. */
         m->end = m->start < start ? start : m->start;
         if (more)
             vec_push(&space->maps, behind);
@@ -58,7 +58,7 @@ void spaces_map(struct spaces *s, pid_t pid, uint64_t start, uint64_t length, ui
                 const char *path)
 {
     struct space *space = find_or_add(s, pid);
-    /* Names such as "//anon" are not files. */
+    /* A name such as "//anon" is no file. */
     bool named =
         path[0] == '[' || (path[0] == '/' && path[1] != '/' && strncmp(path, "/memfd:", 7) != 0);
 

@@ -9,9 +9,9 @@
 
 struct counted { double distance, count; };
 
-/* Computes the lengths, in references, of windows with d distinct lines. A window grows by a line
- * at each reference with a distance above d. The length is therefore the integral over d of the
- * mean number of references between two such references (Denning's working set, 1968). */
+/* Computes the lengths, in references, of windows that contain d distinct lines. At each reference
+ * with a distance above d a line enters the window. The length is therefore the integral over d of
+ * the mean number of references between two such references (Denning's working set, 1968). */
 void ages_of(const struct program *p, const struct program_run *run, struct ages *out)
 {
     VEC(struct counted) all = {0};

@@ -7,7 +7,8 @@
 
 #include "base/mem.h"
 
-/* largest difference, as a share of the program's time, that needs no explanation */
+/* largest difference between measured and predicted time that needs no explanation, as a share of
+ * the program's time */
 #define AGREES 0.03
 #define EXPLAINS 0.5           /* smallest share of a difference that a term must explain */
 
@@ -101,8 +102,9 @@ static const char *core_term(const struct blamed_part *b)
     return b->bottleneck == BOUND_DEPENDENCIES ? "chain" : "ports";
 }
 
-/* Returns the term that explains the part's difference. It is a limit of the core if the part shows
- * most of the difference in isolation, otherwise an effect within the program. */
+/* Returns the name of the term that explains the part's difference. If the part in isolation has
+ * most of the difference, the term is a limit of the core. Otherwise it is an effect within the
+ * program. */
 static const char *term_of(const struct blamed_part *b, double measured)
 {
     double difference = b->measured - b->predicted, enough = EXPLAINS * fabs(difference);
@@ -122,7 +124,7 @@ static const char *term_of(const struct blamed_part *b, double measured)
                : b->calls > 0                                    ? "calls"
                : b->branches > 0                                 ? "branch misses"
                                                                  : "not explained";
-    /* The part is faster than predicted: the cause is the largest predicted term. */
+    /* A part that is faster than predicted is explained by its largest predicted term. */
     if (b->misses >= enough && b->misses >= b->calls && !b->near)
         return "misses";
     if (b->calls >= enough)
@@ -140,8 +142,8 @@ char *blamed_judge(struct blamed_part *parts, size_t count, double measured, dou
         parts[i].term = term_of(&parts[i], measured);
         const bool wrong = strcmp(parts[i].term, "counts") == 0;
         if (parts[i].term[0] != 'a' && (!worst || (wrong && strcmp(worst->term, "counts") != 0)))
-            /* Predicted time follows from the counts, so a part with wrong counts takes
-             * precedence. */
+            /* A part with wrong counts takes precedence, because its predicted time follows from
+             * the counts. */
             worst = &parts[i];
     }
     if (fabs(elsewhere) > fabs(measured - predicted) / 2 && elsewhere > AGREES * measured &&

@@ -14,9 +14,10 @@
 #include "base/vec.h"
 #include "toolchain/compile.h"
 
-/* A sanitized compiler reserves far more address space than it uses. */
+/* A sanitized compiler reserves far more address space than it uses, so its memory is not
+ * limited. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define MEMORY SIZE_MAX   /* RLIM_INFINITY */
+#define MEMORY SIZE_MAX   /* means RLIM_INFINITY */
 #else
 #define MEMORY ((size_t)16 << 30)
 #endif

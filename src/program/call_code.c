@@ -18,12 +18,13 @@
 #define INSN_BYTES 16
 
 /* Runs in the child process: stops, makes the calls, and exits. It has little other code, because
- * the parent single-steps every instruction. */
+ * the parent executes it instruction by instruction. */
 static void make_calls(const struct call_function *const *functions, size_t count)
 {
     static volatile double sink;
 
-    /* The parent may exit before it sets PTRACE_O_EXITKILL, so the child ends with its parent. */
+    /* The child requests a signal at its parent's end, which may precede the parent's
+     * PTRACE_O_EXITKILL. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 ||
         raise(SIGSTOP) != 0)
         _exit(1);
@@ -56,7 +57,8 @@ static bool step(pid_t *pid, uintptr_t *place)
     struct __ptrace_syscall_info info;
     int signal;
 
-    do {   /* Repeats the step if a terminal signal stops the process before the instruction. */
+    do {   /* Repeats the step if a signal from the terminal stopped the process before the
+            * instruction. */
         if (ptrace(PTRACE_SINGLESTEP, *pid, NULL, NULL) != 0 || !stopped(pid, &signal))
             return false;
     } while (signal != SIGTRAP);
@@ -75,8 +77,8 @@ struct following {
     unsigned depth;
 };
 
-/* Appends the instruction at @place. The child is a copy of this process, which therefore has the
- * same code there. Returns false if the call ends, is too long, or cannot be decoded. */
+/* Appends the instruction at @place. It is decoded from this process, of which the child is a copy.
+ * Returns false if the call ends, is too long, or cannot be decoded. */
 static bool follow(struct following *f, uintptr_t place)
 {
     struct insn insn;
@@ -113,7 +115,7 @@ static void follow_all(pid_t *pid, const struct call_function *const *functions,
         if (f.code && !follow(&f, place))
             f.code = NULL;
     }
-    if (f.code)   /* The process ended before the call returned. */
+    if (f.code)   /* Drops the code, because the process ended before the call returned. */
         call_code_done(f.code);
 }
 

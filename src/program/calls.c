@@ -17,7 +17,8 @@
 #define READ_CALLS 400        /* number of calls per measurement in call_readings_add */
 #define CALL_NONE UINT_MAX
 
-/* Compilers replace calls of sqrt by an instruction, but not calls through this pointer. */
+/* Calls through this pointer remain calls. Compilers replace other calls of sqrt by an
+ * instruction. */
 static double (*volatile real_sqrt)(double x) = sqrt;
 static double sqrt_of(double x) { return real_sqrt(x); }
 static double pow_of(double x) { return pow(x, 1.3); }
@@ -118,7 +119,8 @@ void call_readings_add(struct call_readings *r)
 
     for (unsigned i = 0; i < r->count; i++) {
         double (*call)(double x) = functions[r->list[i].function].call;
-        seconds_of(call, WARM_CALLS);   /* Loads the function's code and tables into the caches. */
+        seconds_of(call, WARM_CALLS);   /* The first calls load the function's code and tables into
+                                         * the caches. */
         vec_push(&r->list[i].seconds, seconds_of(call, READ_CALLS) - empty);
     }
 }

@@ -9,19 +9,20 @@
 #include "program/calls.h"
 
 #define OUTSIDE UINT32_MAX
-/* Smallest ratio of a block's executions to the most executed block's at which it is on the path of
- * a loop */
+/* Smallest number of executions of a block on a loop's path, as a share of those of the most
+ * executed block */
 #define ON_PATH 0.5
 
 /* Block and label of a line of the assembler text */
 struct text_line {
     /* 1 + index of the block in the unit, from the compiler's line numbers; 0: none */
     uint32_t block;
-    bool begins;               /* a label precedes the line, so it may be a jump's target */
+    bool begins;               /* whether a label precedes the line, which may then be a jump's
+                                * target */
 };
 
-/* Returns whether the word is a label of code, not one of debug information, which may also occur
- * within a block. */
+/* Returns whether the word is a label of code. Labels of debug information are not, because they
+ * may also occur within a block. */
 static bool is_label(const char *word, size_t length)
 {
     static const char *const others[] = {".Ltmp", ".Lfunc", ".Ldebug", ".Lcfi"};
@@ -50,7 +51,8 @@ static struct text_line *read_lines(const char *text, uint32_t most, size_t *cou
         now.begins |= is_label(at, strcspn(at, " \t\n"));
         vec_push(&lines, now);
         if (*word && *word != '#' && *word != '.' && !is_label(at, strcspn(at, " \t\n")))
-            now.begins = false;   /* This line has an instruction. */
+            now.begins = false;   /* The line has an instruction, so the label does not precede the
+                                   * next line. */
         at += length + (at[length] == '\n');
     }
     *count = lines.count;
@@ -325,8 +327,8 @@ static bool is_innermost(const struct kernel *k, uint32_t loop)
     return true;
 }
 
-/* Splits an innermost loop into its path and less executed code. Splits other code into one part
- * per number of executions. */
+/* Splits an innermost loop into its path and its less executed code. Splits other code into one
+ * part for each number of executions. */
 static void find_in(const struct program_code *c, const struct program_run *run,
                     const double *times, uint32_t unit, uint32_t loop, struct code_parts *out)
 {

@@ -11,7 +11,7 @@
 #define OPERANDS_MOST 1000
 #define VALUES_MOST 1000000
 
-/* operations with their number of operands; 0: it is part of the expression */
+/* Operations with their numbers of operands; 0: the expression has the number. */
 static const struct { const char *name; uint8_t op, operands;
 } operations[] = {
     {"trunc", CONTROL_TRUNC, 1}, {"zext", CONTROL_ZEXT, 1}, {"sext", CONTROL_SEXT, 1},
@@ -70,7 +70,7 @@ static bool expression(struct control *c, const char **at, unsigned depth)
     } else if (chosen) {
         node.op = CONTROL_SELECT;
         operands = 2;
-        /* In the text, the condition of a select precedes its width. */
+        /* In the text, the condition of a select precedes its width, so it is parsed first. */
         if (!expression(c, at, depth + 1))
             return false;
     } else {

@@ -11,7 +11,7 @@
 #include "program/weight.h"
 
 #define STEPS_MOST 1000000       /* maximum number of blocks executed in one walk */
-#define DEPTH_MOST 200           /* largest nesting depth of calls */
+#define DEPTH_MOST 200           /* largest nesting depth of walked calls */
 #define ARGUMENTS_AT ((uint64_t)1 << 52)   /* assumed address of the command line's words */
 #define POINTER_BYTES 8u
 /* assumed address of the first allocation, distance to the next one, and malloc's alignment */
@@ -38,7 +38,7 @@ struct unit_names {
     /* per symbol: index of the program's function; CONTROL_NONE: none */
     uint32_t *functions;
     uint32_t *variables;         /* per symbol: index of the variable */
-    bool *allocates;             /* per symbol: it is an allocation function */
+    bool *allocates;             /* per symbol: whether it is an allocation function */
 };
 
 /* Blocks of a loop in reverse postorder, in which the header of an inner loop represents that loop.
@@ -583,7 +583,7 @@ static void find_dependences(const struct derivation *d, uint32_t function, bool
         mention(c, c->exits.items[i].count, end_of(c, c->exits.items[i].count), depends);
 }
 
-/* Marks loops with a load or call whose value may change, each of whose iterations must be
+/* Marks loops with a load or call whose value may change. Each of their iterations must be
  * walked. */
 static void find_changes(const struct derivation *d, uint32_t function, bool *depends)
 {

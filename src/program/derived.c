@@ -18,7 +18,7 @@ struct kept { double inputs[INPUTS_MAX], *counts, *taken; bool filled; };
 struct derived {
     const struct program_runs *runs;
     struct derivation *derivation;
-    bool *believed;          /* per function: no run contradicts its derived counts */
+    bool *believed;          /* per function: whether the runs agree with its derived counts */
     struct kept kept[KEPT];
     size_t next;
     pthread_mutex_t lock;

@@ -10,7 +10,8 @@
 #include "model/facts.h"
 
 #define STEP 0.01          /* relative change of a property, in both directions */
-#define NOTHING 5e-4       /* elasticities and relative time changes below this are set to 0 */
+#define NOTHING 5e-4       /* limit below which elasticities and relative changes of time are set to
+                            * 0 */
 
 struct probing_effects {
     struct estimator *estimator;

@@ -12,16 +12,16 @@
 
 #define RATE_ROUNDS 8
 #define RATE_ERROR 0.02   /* largest relative difference of rates that are considered equal */
-/* Seconds in which another process replaces all but 1/e of the second level, for example a compiler
- * that reads 2 GB/s. */
+/* Time constant in seconds with which another process replaces the second level's lines. It is that
+ * of a compiler that reads 2 GB/s. */
 #define FILLED 1e-3
 
 struct estimator {
-    const struct program_model *model;   /* the estimator owns a reference to it */
+    const struct program_model *model;   /* counted reference to the model */
     /* code of the model's program, borrowed; NULL: the pipe model */
     const struct program_code *code;
     struct program_run run;
-    struct turns_walks *walks;           /* NULL: the pipe model */
+    struct turns_walks *walks;           /* walks of the program; NULL: the pipe model */
     struct call_costs calls;
     enum estimate_model kind;
     struct core_share share;
@@ -140,8 +140,8 @@ static bool keep(const struct core_share *share, const struct machine *m, double
     return changed;
 }
 
-/* Computes the time repeatedly, because the number of replaced lines depends on it, and these cause
- * misses. */
+/* Computes the time repeatedly until it converges. The number of replaced lines depends on the
+ * time, and replaced lines cause misses. */
 static void steady_beside(struct estimator *e, const struct machine *m, struct memory *memory,
                           struct program_time *out)
 {

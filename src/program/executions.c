@@ -66,7 +66,7 @@ static double loop_entries(const struct program_code *c, const struct code_unit 
     const struct program_function *f = &p->functions[p->blocks[block].function];
     const struct kernel_loop *loop = &u->kernel->loops[l];
     bool *inside = mem_zero(p->block_count + 1, sizeof *inside);
-    /* per block: number of its instructions in the loop minus that of those outside */
+    /* per block: number of its instructions in the loop minus number of its instructions outside */
     long *more = mem_zero(p->block_count + 1, sizeof *more);
 
     for (size_t i = 0; i < u->kernel->insn_count; i++)

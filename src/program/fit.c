@@ -25,12 +25,12 @@
 /* Largest excess of the criterion, computed from single left-out runs, over the best one for which
  * it is also computed from left-out values. */
 #define LENIENCE 10
-/* largest excess of the criterion over the best one at which a formula is about as good */
+/* largest excess of a formula's criterion over the best one at which it is about as good */
 #define AS_GOOD 6
 #define WIDTH_MOST 128
 #define OFFSETS 4
-/* Smallest ratio of the largest to the smallest input at which a quotient is certain beyond the
- * runs. Close inputs fit many divisors by chance. */
+/* Smallest ratio of an input's largest value to its smallest one at which a quotient is certain
+ * beyond the runs. Closer values fit many divisors by chance. */
 #define SPAN_LEAST 3
 /* Number of steps beyond a run in which an exact formula must yield integers. */
 #define STEPS_ON 3
@@ -40,7 +40,7 @@
 struct candidate {
     struct formula_term term;
     double *column;              /* value of the term in each run */
-    /* price of the term; the formula with the smallest sum is selected */
+    /* price of the term; the formula with the lowest sum of prices is selected */
     unsigned cost;
 };
 
@@ -50,8 +50,8 @@ struct search {
     VEC(struct candidate) terms;
     double *weights;             /* per run: weight that makes errors relative to the value */
     long double *work;
-    bool exact;                  /* search for exact formulas */
-    /* number of distinct runs that are needed beyond the number of terms */
+    bool exact;                  /* whether the search is for exact formulas */
+    /* excess of the number of distinct runs over the number of terms that is needed */
     size_t spare;
     size_t distinct;             /* number of runs that differ in active inputs */
     /* price of the best exact formula, or criterion of the best inexact one */
@@ -98,8 +98,8 @@ static void add_products(struct search *s, struct formula_term term, size_t firs
     }
 }
 
-/* Returns whether runs @a and @b have equal inputs, except @but (SIZE_MAX: none). Compares all
- * inputs or only the active ones. */
+/* Returns whether runs @a and @b have equal inputs, except input @but (SIZE_MAX: none). Compares
+ * all inputs, or only the active ones. */
 static bool same_inputs(const struct search *s, size_t a, size_t b, size_t but, bool active_only)
 {
     const struct fit_data *d = s->data;
@@ -228,7 +228,7 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     const double *columns[SOLVE_COLUMNS];
     double coefficients[SOLVE_COLUMNS], most = 0, cost = 0;
     struct solution solution;
-    /* One term is a quotient. Runs cover few remainders, so more runs are needed. */
+    /* A term that is a quotient needs more runs, because the runs cover few remainders. */
     bool quotient = false;
 
     for (size_t k = 0; k < count; k++) {
@@ -390,7 +390,7 @@ static bool find_exact_count(struct search *s)
     size_t most = s->terms.count <= ALL_SUBSETS_MOST ? EXACT_SIZE : s->terms.count <= 40 ? 3 : 2;
     for (size_t size = 1; !found && size <= most; size++)
         found = find_exact(s, size);
-    s->spare = 2;   /* Many candidates may fit by chance, so more runs are needed. */
+    s->spare = 2;   /* Needs more runs, because one of many candidates may fit by chance. */
     for (size_t size = 1; !found && active <= 3 && size <= (active == 1 ? 4 : 2); size++)
         found = find_stepped(s, size);
     return found || (active > 1 && products_exact(s->data, s->active, s->out));
@@ -426,8 +426,8 @@ static void add_slow_growth(struct search *s, size_t active)
                          active == 1 ? 2 : 1, 2);
 }
 
-/* Adds candidate terms: for each input that is never 0, products of the other inputs divided by it.
- * Counts of code with hash tables or bins have this form. */
+/* Adds candidate terms for each input that is never 0: products of other inputs, divided by this
+ * input. Counts of code with hash tables or bins have this form. */
 static void add_ratios(struct search *s, unsigned degree)
 {
     const struct fit_data *d = s->data;
@@ -475,7 +475,7 @@ static void find_best(struct search *s, unsigned degree)
         products_best(s->data, s->active, most, s->out)) {
         const double values = range_left_out(s->data, s->out);
         s->out->error = fmax(s->out->error, values);
-        /* The error is NaN if a coefficient depends on a single value. */
+        /* NaN means that a coefficient depends on a single value. */
         if (isnan(values) || !(s->out->error < most))
             *s->out = before;
     }
@@ -499,8 +499,8 @@ static bool all_equal(const struct fit_data *d)
     return true;
 }
 
-/* Returns whether the formula divides by an input and so yields a fraction at a step beyond run
- * @run along @input. */
+/* Returns whether the formula yields a fraction in a step beyond run @run along @input, because it
+ * divides by an input. */
 static bool breaks(const struct fit_data *d, const struct formula *f, size_t run, size_t input)
 {
     double inputs[INPUTS_MAX], step = 1;
@@ -522,9 +522,9 @@ static bool breaks(const struct fit_data *d, const struct formula *f, size_t run
 }
 
 /* Returns the inputs beyond whose values the runs do not determine the formula. A coefficient may
- * depend on one value. If all values are multiples of 4, N / 4 may be floor(N / 4). A quotient with
- * only two values may be a threshold or have another divisor. There may be another threshold beyond
- * one that at most one run exceeds. */
+ * depend on one value. N / 4 may be floor(N / 4) if all values are multiples of 4. A quotient with
+ * only two values may be a threshold, or have another divisor. A threshold that at most one run
+ * exceeds may be followed by another. */
 static uint16_t told_within(const struct fit_data *d, const struct formula *f)
 {
     uint16_t within = range_decided(d, f);

@@ -158,7 +158,7 @@ static bool find_store(const struct insn_forward *from, const struct walked *seq
             return true;
         }
         if (i == at && left == from->age)
-            return false;   /* The sequence does not contain the store. */
+            return false;   /* The sequence of instructions does not contain the store. */
     }
     return false;
 }

@@ -13,13 +13,13 @@
 /* maximum number of terms all of whose subsets are tried; more terms are added one by one */
 #define ALL_SUBSETS_MOST 12
 #define SIZE_MOST 4              /* maximum number of terms added one by one */
-/* largest ratio of the error with more terms to the error before at which they are accepted */
+/* largest ratio of the errors (with more terms to without) at which more terms are accepted */
 #define GAIN 0.5
 /* maximum number of candidate terms; the degree is reduced if there are more */
 #define TERMS_MOST 150
 /* maximum number of candidate terms of a sum, which is fitted in one step */
 #define SUMS_MOST 600
-/* smallest ratio to the largest insignificant difference of a significant one */
+/* smallest significant difference, in multiples of the largest insignificant one */
 #define SEEN 2
 #define STEPS_OUT 6              /* number of steps beyond the runs' inputs at which a formula is
                                   * tested */
@@ -43,7 +43,8 @@ struct grower {
     size_t most;                 /* maximum number of candidate terms */
     double *weights;             /* per run: weight that converts errors to multiples of the
                                   * insignificant difference */
-    /* per input: value of the runs from which the tests step outwards (largest or smallest) */
+    /* per input: the extreme value of the runs, largest or smallest, from which tests step
+     * outwards */
     double *farthest;
     long double *work;
     struct formula best;         /* best formula of the current degree */
@@ -108,7 +109,7 @@ static bool sensible(const struct grower *g, const struct formula *f)
     if (l->rises && signed_value(f, inputs, n) < l->least - l->grain)
         return false;
 
-    /* alone 0: all inputs change together. */
+    /* For alone 0 all inputs change together, otherwise only input alone - 1. */
     for (size_t alone = 0; alone <= (n > 1 ? n : 0); alone++) {
         double before = -INFINITY;
         memcpy(inputs, g->farthest, n * sizeof *inputs);
@@ -248,7 +249,7 @@ static void search(struct grower *g, struct formula *out)
         error = g->best_error;
         *out = g->best;
         if (residual(g, out) <= 1)
-            break;   /* The residual is not significant. */
+            break;   /* Ends, because the residual is not significant. */
     }
     out->error = isinf(error) ? NAN : error * g->limits->scatter;
 }

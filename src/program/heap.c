@@ -227,7 +227,7 @@ static bool resize(struct heap *h, double wanted, struct allotted *place, double
         }
         return true;
     }
-    /* The chunk is next to the top, so it can grow into the top. */
+    /* A chunk below the top can grow into the top. */
     if (chunk->at + chunk->size == h->top &&
         (chunk->at + size + LEAST_CHUNK <= h->end ||
          (best_free(h, size) == SIZE_MAX && extend(h, size)))) {
@@ -273,7 +273,8 @@ void heap_faults(const struct heap_event *events, size_t count, bool returns, do
             places[i] = old;
             continue;
         }
-        if (e->size > 0) /* malloc frees the old memory only after it copied the contents. */
+        if (e->size > 0) /* The old memory is freed last, because malloc copies its contents
+                          * before. */
             faults[i] = take(h, e->size, &places[i]);
         if (has)
             give(h, &old);

@@ -19,7 +19,7 @@ struct twin {
     uint32_t unit;
     size_t first, count;       /* range of instructions in the unit's kernel */
     struct kernel *own;        /* kernel with the instructions in the executable */
-    /* per instruction of the executable: index of its match in the unit's range */
+    /* per instruction of the executable: index of its match among the unit's instructions */
     size_t *same;
 };
 
@@ -73,8 +73,8 @@ static bool align(const struct program_code *c, struct twin *t)
     m -= begun;
     if (n * m > ALIGNED_MOST)
         return false;
-    /* lengths[i][j]: length of the longest common sequence of the unit's instructions from i and
-     * the executable's from j */
+    /* lengths[i][j] is the length of the longest common sequence of the unit's instructions from i
+     * and those of the executable from j. */
     uint16_t *lengths = mem_try_zero((n + 1) * (m + 1), sizeof *lengths);
     if (!lengths)
         return false;
@@ -167,7 +167,8 @@ bool located_add(struct located *out, const struct program_code *c, const struct
         struct err ignored;
         struct twin t = {.same = NULL};
         if (!symbol || !function->block_count || !find_in_unit(c, function, &t))
-            continue;   /* The compiler inlined the function, so the executable lacks it. */
+            continue;   /* Skips a function that the executable lacks, because the compiler inlined
+                         * it. */
         t.own = kernel_from_code(&o, path, (size_t)symbol->offset, (size_t)symbol->size, true,
                                  &ignored);
         if (t.own && align(c, &t))

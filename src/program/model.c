@@ -19,20 +19,20 @@
 #include "program/paper/nalu.h"
 #include "program/pages.h"
 
-/* number of parts of the references if clusters differ between runs */
+/* number of parts into which the references are divided if clusters differ between runs */
 #define SHARES 16
-/* Ratio of the mean distances of a cluster's farthest tenth and nearest quarter above which one
- * mean distance does not represent the cluster. */
+/* Largest ratio of the mean distance of a cluster's farthest tenth to that of its nearest quarter
+ * at which one mean distance represents the cluster. */
 #define SPREAD 2.5
 #define SPREAD_LINES 16
 /* smallest size of a cluster relative to the corresponding cluster of the largest run */
 #define LIKE 0.25
 #define ALIKE_RUNS 3       /* minimum number of runs with the same remainder of an input */
 #define ALIKE_DIVISORS 8   /* largest divisor that is tried; a line has 8 doubles */
-/* smallest error of the formula of all runs for which remainders are tried */
+/* smallest error of the formula of all runs at which remainders are tried */
 #define ALIKE_WORTH 0.02
-/* largest ratio of the error with runs of one remainder to the error with all runs at which
- * remainders are used */
+/* largest ratio of the error with the runs of one remainder to the error with all runs at which a
+ * formula per remainder is used */
 #define ALIKE_BETTER 0.25
 #define DEGREE_MOST 3      /* largest degree of distance formulas */
 #define LINES 0.25         /* insignificant difference of a distance, in lines */
@@ -41,7 +41,7 @@
  * runs. It limits the time to half a minute, unless there are many runs. */
 #define BRED_RUNS 400
 
-/* number of the largest runs beyond whose inputs counts are derived from the code */
+/* number of largest runs from whose inputs the further inputs of derived counts are chosen */
 #define DERIVED_RUNS 3
 #define DERIVED_MOST 32      /* maximum number of inputs at which counts are derived */
 
@@ -354,7 +354,7 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     out->total = same_count ? f->model->counts[block] : formula_of(f, totals, n);
     if (counts[largest]) {
         size_t same = alike(f, modes, counts, totals, largest, use);
-        /* The effect of each input needs more runs than inputs. */
+        /* With no more runs than inputs, the effect of each input is unknown. */
         if (same >= varying(f) + 2 || same == n)
             fit_clusters(f, reference, modes, counts, largest, totals, use, out);
         else
@@ -404,7 +404,7 @@ static void find_beyond(struct fitting *f)
     }
     f->inputs = mem_resize(f->inputs, ((n + DERIVED_MOST) * width + 1) * sizeof *f->inputs);
     for (size_t k = 0; k < n && k < DERIVED_RUNS; k++)
-        for (size_t i = width == 1; i <= width; i++)   /* i 0: all inputs change. */
+        for (size_t i = width == 1; i <= width; i++)   /* For i 0 all inputs change together. */
             for (double factor = 2; factor <= 4 && f->derived_count < DERIVED_MOST; factor *= 2) {
                 double *at = f->inputs + (n + f->derived_count++) * width;
                 memcpy(at, f->runs->runs.items[order[k]].inputs, width * sizeof *at);
@@ -564,7 +564,8 @@ static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress pro
     for (uint32_t i = 0; fit != COUNTS_REGRESSION && i < f->formulas.count; i++) {
         const double *values = f->done.items[i].values;
         if (f->done.items[i].count > n)
-            continue;   /* The code also determines the counts, so the formula is not needed. */
+            continue;   /* Skips a count that the code determines, because its formula is not
+                         * needed. */
         struct failed one = {i, 0};
         for (size_t r = 0; r < n; r++)
             one.largest = fmax(one.largest, values[r]);

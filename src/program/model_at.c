@@ -211,7 +211,7 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
                 ? derived_taken[b]
                 : fmin(out->counts[b], formula_value(&m->formulas[m->taken[b]], inputs, width));
     }
-    /* Loop ends are predicted from their counts if these follow from the code. */
+    /* Ends of loops are predicted from the counts if these follow from the code. */
     for (size_t b = 0; b < p->block_count; b++)
         if (p->blocks[b].two_way && isnan(derived_taken[b]))
             out->mispredicted[b] =

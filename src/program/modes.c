@@ -8,10 +8,10 @@
 #define GAP 1.5            /* smallest ratio of the distances of two clusters */
 #define GAP_LINES 4        /* smallest difference of the distances of two clusters, in lines */
 #define SMALL 0.005
-#define STRAGGLER 0.001   /* smallest share of the references of a bin that starts a cluster */
+#define STRAGGLER 0.001   /* smallest share of the references in a bin that starts a cluster */
 /* largest ratio of a distance to the next smaller one at which a common mean represents both */
 #define FAR_OFF 4.0
-/* smallest share of the references of a cluster so far from the others */
+/* smallest share of the references in a cluster that is so far from the others */
 #define FAR_LEAST 1e-4
 
 static void join(struct mode *into, const struct mode *from)
@@ -59,7 +59,7 @@ static size_t thin(struct mode *modes, size_t count, double total, size_t most)
                 least = i;
         if (modes[least].count >= SMALL * total && count <= most)
             break;
-        /* The only cluster to merge with is far away. */
+        /* Ends if the only cluster to merge with is far away. */
         if (least == 0 && count <= most && stays(modes, count, 1, total))
             break;
         size_t other = !least               ? 1
@@ -93,7 +93,8 @@ size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
     double last = -1;
     size_t count = 0;
 
-    /* Adds large bins first, because a few references between two clusters would connect them. */
+    /* Adds large bins first, because a few references between two clusters would otherwise connect
+     * them. */
     for (int stragglers = 0; stragglers < 2; stragglers++)
         for (size_t i = 0; i < r->bin_count; i++) {
             const struct run_bin *b = &r->bins[i];

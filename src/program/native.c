@@ -21,8 +21,8 @@
 #define STREAM_BYTES ((size_t)1 << 20)   /* minimum number of bytes streamed per measurement */
 #define MOST_BYTES ((size_t)64 << 20)
 #define JUMPS 4000
-#define SLOW_BYTES ((size_t)1 << 22)        /* bytes of each part of a slow stream */
-#define SLOW_NEAR_BYTES ((size_t)1 << 14)   /* an area in the first level */
+#define SLOW_BYTES ((size_t)1 << 22)        /* size in bytes of each part of a slow stream */
+#define SLOW_NEAR_BYTES ((size_t)1 << 14)   /* size in bytes of an area in the first level */
 /* Minimum ratio of the time of a slow stream from main memory to that in the first level. Below it
  * prefetching hides the latency. */
 #define SLOW_SEEN 1.15
@@ -122,7 +122,8 @@ static double slow_seconds(const char *at, size_t bytes)
 
     for (size_t i = 0; i < bytes / 8; i++) {
         sum += p[i];
-        /* With the load, the addition and the loop these are MEMORY_FEW_UOPS for eight words. */
+        /* The nops complete MEMORY_FEW_UOPS for eight words, with the load, the addition and the
+         * loop. */
         __asm__ volatile(".rept 28\n\tnop\n\t.endr");
     }
     const double seconds = lap_seconds(&start);
@@ -379,7 +380,7 @@ void native_probe_look(struct native_probe *p)
     size_t second = p->first * SECOND_BY;
     if (second <= MOST_BYTES)
         n.second = (struct native_level){.bytes = (double)second, .latency = INFINITY};
-    /* Each try fills the area again, because a task in between evicts its lines. */
+    /* Fills the area before each try, because a task that runs in between evicts its lines. */
     for (int i = 0; i < TRIES && second <= MOST_BYTES; i++) {
         read_seconds(p->at, second);
         read_seconds(p->at, second);
@@ -406,7 +407,8 @@ void native_probe_look(struct native_probe *p)
     for (size_t i = 0; i < NATIVE_WALKS; i++)
         n.walks[i] = least_of_tries(walk_once, p->at, (NATIVE_FIRST_WALK << i) * PAGE);
     n.alone = least_of_tries(alone_seconds, p->at, MOST_BYTES);
-    /* Each measurement uses another part, because the third level may contain the last one. */
+    /* Uses another part for each measurement, because the third level may contain the previous
+     * one. */
     n.slow = INFINITY;
     for (size_t i = 0; i < TRIES; i++)
         n.slow = fmin(n.slow, slow_seconds(p->at + MOST_BYTES / 2 + i * SLOW_BYTES, SLOW_BYTES));
@@ -484,7 +486,7 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
     const struct looks looks = {used, count};
     *out = used[0];
     out->clock_hz = middle(&looks, offsetof(struct native, clock_hz));
-    /* The mean of rates is that of their reciprocals, the times. */
+    /* The mean of the rates is the reciprocal of the mean time. */
     for (size_t i = 0; i < count; i++) {
         slots += 1 / looks.items[i].share.slots;
         ports += 1 / looks.items[i].share.ports;
@@ -579,13 +581,14 @@ static double second_left(const struct native *n, const struct machine *m)
  * to measure. */
 static double kept_seconds(const double ages[NATIVE_WAITS], const double lefts[NATIVE_WAITS])
 {
-    double age = 0, left = 1;   /* age and share of lines after the previous wait */
+    double age = 0, left = 1;   /* age and share of the remaining lines after the previous wait */
 
     for (int i = 0; i < NATIVE_WAITS; i++) {
         if (isnan(ages[i]) || isnan(lefts[i]))
             continue;
         double now = fmin(1, fmax(0.01, lefts[i]));
-        if (now <= exp(-1))   /* Interpolates the logarithm of the share of lines. */
+        if (now <= exp(-1))   /* Interpolates the logarithm of the share of lines between two
+                               * waits. */
             return fmax(KEPT_LEAST, sqrt(age * age + (ages[i] * ages[i] - age * age) *
                                                          (log(left) + 1) / (log(left) - log(now))));
         age = ages[i];
@@ -755,7 +758,7 @@ void native_apply(const struct native *n, struct machine *m)
     set(m, "l3_line_cycles", next->read * n->clock_hz, "cycles");
     if (next->update > 0)
         set(m, "l3_write_cycles", fmax(next->read, next->update) * n->clock_hz, "cycles");
-    /* The previous area may hardly exceed the second level. */
+    /* Uses the third size, because the second one may hardly exceed the second level. */
     const struct native_level *area = &n->sizes[2];
     double third = behind_second(second, area, area->latency, near->latency), kept_second, kept;
     apply_columns(n, second, third, m);

@@ -147,7 +147,8 @@ void core_readings_judge(const struct core_readings *r, const struct machine *m,
             fmin(1, (NOPS + TURN_INSNS) / issued / (core_mean_of_most(values, n) * *clock_hz));
     for (size_t i = 0; i < n; i++)
         values[i] = r->list.items[i].loads;
-    /* The loads also wait for slots, so the ports' share is at least the slots' share. */
+    /* The ports' share is limited to at least the slots' share, because the loads also wait for
+     * slots. */
     if (!isnan(loads))
         share->ports =
             fmax(share->slots, fmin(1, LOADS / loads / (core_mean_of_most(values, n) * *clock_hz)));

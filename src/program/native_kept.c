@@ -73,7 +73,7 @@ bool native_known(struct machine *m, bool fresh, char day[KEPT_DAY], struct err 
     bool ok;
 
     const bool recalled = !fresh && native_recall(m, day);
-    /* Measurements of earlier versions lack this fact. */
+    /* A measurement of an earlier version lacks this fact and is repeated. */
     if (recalled && !isnan(fact_number(m, "page_fault_user")))
         return true;
     probe = native_probe_new(m, err);

@@ -83,7 +83,7 @@ static uint32_t size_formula(struct pages_model *m, const struct fit_data *data)
 {
     const size_t n = data->run_count;
 
-    /* Starts with the newest formula, because consecutive allocations often have equal sizes. */
+    /* Searches from the newest formula, because consecutive allocations often have equal sizes. */
     for (size_t k = m->sizes.count; k-- > 0;)
         if (memcmp(m->fitted.items + k * n, data->values, n * sizeof *data->values) == 0)
             return (uint32_t)k;
@@ -232,7 +232,7 @@ static void find_again(const struct pages_model *m, const struct program_runs *r
                      each = executed > 0 ? fmax(1, count[b] / executed) : 1,
                      halves = count[b] - floor(count[b] / 2);
         run->again[b] = fmax(0, sums[b]);
-        /* Adds the faults of allocations that are not in the recording. */
+        /* Adds the faults of those allocations that are not in the recording. */
         if (count[b] > 1 && executed > 0)
             run->again[b] =
                 fmax(0, run->again[b] +
@@ -271,7 +271,8 @@ static void fit_rest(struct pages_model *m, const struct program_runs *runs, con
 
     m->rest_least = INFINITY;
     for (size_t r = 0; r < n; r++) {
-        struct program_run run = runs->runs.items[r]; /* A shallow copy, which owns only @again. */
+        struct program_run run = runs->runs.items[r]; /* run is a shallow copy that owns only
+                                                       * @again. */
         run.again = NULL;
         values[r] = fmax(0, run.faults - explain(m, runs, &run));
         m->rest_least = fmin(m->rest_least, values[r]);

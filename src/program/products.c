@@ -17,12 +17,12 @@
 /* maximum number of values of an input for which a piecewise linear function is tried */
 #define BROKEN_VALUES 5
 #define PRODUCTS_MOST 6000       /* maximum number of candidate products per search */
-/* largest ratio of the errors at left-out runs (with an additional term to without) at which the
+/* largest ratio of the errors at left-out runs (with an additional term to without it) at which the
  * term is used */
 #define GAIN 0.7
 /* smallest share of a column's length that must not depend on the chosen columns */
 #define DEPENDENT 1e-9
-/* largest ratio of the residual to the length of the values at which these are explained */
+/* largest ratio of the residual to the length of the values at which the values are explained */
 #define EXPLAINED 1e-9
 /* number of doublings of the inputs during which a formula must remain positive */
 #define OUTWARD 4
@@ -45,7 +45,7 @@ struct joining {
     const struct fit_data *data;
     struct input_terms parts[INPUTS_MAX];
     VEC(struct product) products;
-    /* per input: no short formula fits the effect of this input alone */
+    /* per input: whether no short formula fits the effect of this input alone */
     bool broken[INPUTS_MAX];
     size_t distinct;             /* number of runs that differ in active inputs */
     double *weights, *left;      /* per run: weight, and weighted residual */

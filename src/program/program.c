@@ -19,7 +19,7 @@
 #include "base/watch.h"
 #include "program/runtime/runtime.h"
 
-#define ABOUT_MOST ((size_t)512 << 20)   /* largest number of bytes of descriptions */
+#define ABOUT_MOST ((size_t)512 << 20)   /* largest size of all descriptions in bytes */
 
 /* Appends the section with the descriptions to @out (may be NULL). Returns false if the file lacks
  * it, or if it is too large. */
@@ -153,7 +153,8 @@ static bool read_functions(json_t *functions, struct program_reading *r, struct 
             struct program_block b = {.unit = (uint32_t)r->units.count,
                                       .function = (uint32_t)r->functions.count - 1};
             bool ok = read_block(block, unit, &b);
-            /* From here on, the list's destructor frees the members of the block. */
+            /* The block is added even if it is invalid, so that the list's destructor frees its
+             * members. */
             vec_push(&r->blocks, b);
             if (!ok)
                 return false;

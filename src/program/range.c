@@ -8,20 +8,22 @@
 #include "base/mem.h"
 #include "program/solve.h"
 
-#define NEGLIGIBLE 0.02    /* smaller errors at left-out runs are negligible */
+#define NEGLIGIBLE 0.02    /* largest error at left-out runs that is negligible */
 /* largest power of an input with which a count of a single run may grow */
 #define GROWN_MOST 2
-/* factor of the error at left-out runs by which the counts at both ends of the runs may be off */
+/* Factor of the error at left-out runs. The product is the uncertainty of the counts at both ends
+ * of the runs. */
 #define ENDS 3.0
-/* Error at left-out runs above which the formula does not describe growth. The range then includes
- * powers through the largest count. */
+/* Error at left-out runs above which the formula does not describe the growth. The range then also
+ * includes powers of the inputs through the largest count. */
 #define BAD 0.25
 /* smallest uncertainty of a growing count's power beyond the runs, if the error is below
  * NEGLIGIBLE */
 #define SLACK_CLEAR 0.03
 /* smallest uncertainty of a growing count's power for other formulas */
 #define SLACK 0.1
-#define TOPS 2             /* numbers of largest values that are left out together: two and three */
+#define TOPS 2             /* number of tests that leave out the largest values: two values, then
+                            * three */
 #define APART 2.0          /* smallest ratio of two input values from which the power is computed */
 #define STEEP 3.0          /* smallest power at which growth may be exponential */
 /* smallest increase of the power over the runs at which growth may be exponential */

@@ -220,7 +220,7 @@ bool program_measure(const struct program *p, char *const *names, size_t count,
                                   .output = 4096};
     struct program_runs *runs = program_runs_new(p, names, count);
     VEC(const char *) argv = {0};
-    /* Threads that spin while they wait would add to the CPU time. */
+    /* Without this setting, threads that wait would spin and add to the CPU time. */
     static const char *const with_threads[] = {"env", "OMP_WAIT_POLICY=passive", NULL};
     struct str threads = {0};
     struct words words = {0};
@@ -301,7 +301,7 @@ static void join_bins(struct run_reference *into, const struct run_reference *fr
         if (sums[i].count > 0)
             sums[count++] = sums[i];
     free(into->bins);
-    /* Most references have few bins, so the array is shrunk. */
+    /* Shrinks the array, because most references have few bins. */
     into->bins = mem_resize(sums, (count + 1) * sizeof *sums);
     into->bin_count = count;
 }
@@ -322,7 +322,8 @@ void run_add(const struct program *p, struct program_run *into, const struct pro
         const struct run_reference *more = &from->references[i];
         join_bins(to, more);
         to->references += more->references;
-        if (!(one.references > 0)) {   /* Only @from has related references. */
+        if (!(one.references > 0)) {   /* Without references of its own, takes the relations of
+                                        * @from. */
             to->from = more->from;
             to->from_age = more->from_age;
             to->lead = more->lead;
@@ -354,7 +355,7 @@ static bool run_once(const struct program_runs *runs, const double *inputs,
                      const struct run_options *options, unsigned shift, struct program_run *out,
                      struct err *err)
 {
-    /* The run's files may have any names, so the trace is in its own directory. */
+    /* The trace is in a directory of its own, because the run's files may have any names. */
     char *dir = child_directory_new(err), *beside = dir ? child_directory_new(err) : NULL;
     struct str trace = {0};
 
@@ -401,7 +402,7 @@ static bool time_calls(const struct program_runs *runs, const double *inputs,
         struct program_run one;
         ok = run_once(runs, inputs, &timed, 0, &one, err);
         for (size_t b = 0; ok && b < runs->program->block_count; b++)
-            /* fmin returns the other operand if one is NaN. */
+            /* fmin ignores NaN, which means that a run did not measure the call. */
             out->calls[b] = fmin(out->calls[b], one.calls[b]);
         program_run_done(runs->program, &one);
     }

@@ -49,7 +49,7 @@ void program_sizes_add(struct program *p, const char *const *words, size_t count
     p->sizes_free = sizes_free;
 }
 
-/* Returns whether @a and @b have the same blocks, successors and references. Their runs are then
+/* Returns whether @a and @b have the same blocks, successors and references, so that their runs are
  * comparable. */
 static bool same_shape(const struct program *a, const struct program *b)
 {

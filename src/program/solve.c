@@ -60,7 +60,7 @@ bool solve(const double *const *columns, size_t count, const double *values, con
             leverage += work[k * rows + i] * work[k * rows + i];
         double size = (double)fabsl(rest[i]);
         out->worst = size > out->worst ? size : out->worst;
-        /* A row that alone determines a coefficient cannot be predicted from other rows. */
+        /* If a row alone determines a coefficient, other rows cannot predict it. */
         if (rows > count)
             out->left_out += leverage < 1 - 1e-9L ? size / (double)(1 - leverage) / (double)rows
                                                   : 1 / (double)rows;

@@ -14,8 +14,8 @@
  * three below and three above it. The factors of calls are a guess. */
 struct off { double less, more; };
 static const struct off core_off = {1.25, 1.5}, memory_off = {1.3, 1.9}, calls_off = {1.6, 1.6};
-/* multiple of the largest value of the runs that an additional run may have, which takes little
- * longer */
+/* Largest value of an input in an additional run, as a multiple of its largest value in the runs.
+ * Such a run takes little longer. */
 #define FARTHER 2.0
 
 struct part_range { double least, most; bool exact; };

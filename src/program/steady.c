@@ -16,15 +16,16 @@
 /* smallest share of all executed instructions of a path that is simulated */
 #define SIMULATED 0.002
 #define SIMULATED_MOST 400     /* maximum number of instructions of a simulated path */
-/* smallest share of references with long steady strides at which a reference is a walk */
+/* smallest share of a reference's executions with long steady strides at which it is a walk */
 #define STEADY 0.8
 /* Overlap of core time and main memory time, as a share of the smaller one. Measured on a Golden
  * Cove with sums of products over 64 MiB. */
 #define FAR_HIDDEN 0.25
-/* Maximum number of intervening lines with which a line was just used, and so causes no miss. */
+/* Maximum number of intervening lines at which a line counts as just used, and so causes no
+ * miss. */
 #define SAME_LINE 16
 #define STREAM_STEP 2048.0     /* longest stride in bytes that prefetchers follow */
-/* smallest ratio of distances at which a walk uses new lines */
+/* smallest ratio of two distances at which a walk uses new lines */
 #define NEW_LINE 4
 
 struct timing {
@@ -46,8 +47,8 @@ struct timing {
     /* Indices of the references, sorted by block: those of block b are
      * references[first_reference[b]] to references[first_reference[b + 1] - 1]. */
     uint32_t *first_reference, *references;
-    /* Per block: the cost of its references and calls is already part of an earlier part's time. A
-     * block's code may be in several parts. */
+    /* Per block: whether an earlier part's time includes the cost of its references and calls. The
+     * code of a block may be in several parts. */
     bool *paid;
     struct program_time *out;
 };
@@ -439,13 +440,14 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
         vec_push(&waits, time_reference(t, own.items[i], copies.items[i],
                                         alike_of(t->run, own.items, own.count, i, lines.items),
                                         use_of(t, own.items, own.count, i), &w));
-    /* Instructions after a mispredicted branch cannot start before the branch's data are loaded. */
+    /* Limits the reach, because instructions after a mispredicted branch cannot start before the
+     * data of the branch are loaded. */
     const double reach = fmin(reach_of(t, part), part->executions / out->mispredicted);
     const struct window window = {reach, out->core, t->parallel,
                                   w.translated / fmax(1, part->executions), 0};
     out->latency = window_phases(t->memory, &window, &w.walks, part->executions, w.others);
     if (part->repeats && own.count && t->work->core->has_latencies) {
-        /* The loop is entered several times within the reach, and chains of different entries
+        /* If the loop is entered several times within the reach, chains of different entries
          * overlap. */
         const double together = fmax(1, reach * part->entries / part->executions),
                      chain =
@@ -581,8 +583,8 @@ static void time_part(struct timing *t, const struct code_part *part)
     time_calls(t, part, &out);
     for (size_t i = 0; i < part->blocks.count; i++)
         t->paid[part->blocks.items[i]] = true;
-    /* A libm function hardly depends on the preceding code, so it can use the slots that dividers
-     * and chains leave empty. */
+    /* A call of libm can use the slots that dividers and chains leave empty, because its function
+     * hardly depends on the preceding code. */
     out.within = fmin(out.within, fmax(0, out.core - out.slots) * out.executions);
     out.branches = out.mispredicted * t->branch_miss;
     out.cycles = overlap(&out) + out.ends + out.branches + out.calls - out.within;

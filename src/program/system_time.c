@@ -64,7 +64,8 @@ bool system_cost_of(const struct run_pages *pages, double user_share, struct sys
         return false;
     for (int i = 0; i < READINGS; i++)
         seen[i] = page_seconds(count);
-    if (isnan(seen[0])) /* Without memory the program could not allocate these pages either. */
+    if (isnan(seen[0])) /* A failure means a lack of memory, in which the program could not allocate
+                         * these pages either. */
         return true;
     qsort(seen, READINGS, sizeof *seen, compare_doubles);
     const double faults = pages->faults * seen[READINGS / 2];

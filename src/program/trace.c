@@ -79,7 +79,8 @@ static bool read_block(struct trace *t, const char *at)
     double index, count, taken;
 
     if (!t->unit || !number(&at, &index) || !number(&at, &count) || !number(&at, &taken) ||
-        /* A process may have forked within the block. */
+        /* The branch may have one more execution than the block, because a process may have forked
+         * within the block. */
         index >= t->unit->block_count || taken > count + 1)
         return false;
     t->run->counts[t->unit->first_block + (size_t)index] = count;
@@ -326,7 +327,7 @@ bool program_trace_parse(const struct program *p, const char *name, struct str *
         find_leads(&t);
     vec_done(&t.units);
     free(t.places);
-    if (out->allocation_count) /* Most programs have few allocations, so the array is shrunk. */
+    if (out->allocation_count) /* Shrinks the array, because most programs have few allocations. */
         out->allocations =
             mem_resize(out->allocations, out->allocation_count * sizeof *out->allocations);
     return ok && (t.ended || err_set(err, ERR_LIMIT, "use smaller inputs, or --mode sampled",

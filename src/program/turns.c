@@ -13,8 +13,8 @@
 #define MOST 2000            /* maximum number of instructions of a walk */
 #define WANTED 1000          /* minimum number of instructions of a walk, for representative branch
                               * directions */
-/* number of instructions of the warm-up, and of the measurement, as a multiple of the reorder
- * buffer's entries */
+/* number of instructions of the warm-up as a multiple of the reorder buffer's entries; the
+ * measurement has as many */
 #define REACH 4
 /* share of a loop's executions in another walk above which it needs no separate walk */
 #define COVERED 0.5
@@ -23,7 +23,7 @@ struct root { uint32_t unit, loop; double times; size_t count; };
 
 struct turns_walk {
     nest_insns insns;              /* instructions in execution order */
-    /* per instruction of @insns: its unit and its index in it */
+    /* per instruction of @insns: its unit and its index in that unit */
     VEC(struct walked) sources;
     double times;                  /* number of executions of the walk */
 };
@@ -208,7 +208,8 @@ static void time_walk(struct turning *t, const struct turns_walk *w)
     struct bounds bounds;
     struct simulation sim;
 
-    /* The erratum depends on addresses, but the code of a walk is not contiguous. */
+    /* The erratum is not simulated. It depends on addresses, but the code of a walk is not
+     * contiguous. */
     core->jcc_erratum = false;
     core->uop_cache_lines = NAN;
     core->reorder_buffer = rint(buffer * t->share->slots);

@@ -8,10 +8,10 @@
 #include "analysis/loops.h"
 #include "base/mem.h"
 
-#define ROUNDS 60            /* maximum number of iterations to fit edges to the counts */
+#define ROUNDS 60            /* maximum number of iterations that fit the edges to the counts */
 /* change of edges, as a share of a branch's executions, below which they have converged */
 #define FITTED 1e-5
-/* Tolerance of a balance of half an execution, because sums of shares are inexact. */
+/* Tolerance of a balance that should be half an execution, because sums of shares are inexact. */
 #define EDGE 1e-4f
 #define DEPTH 16             /* maximum number of nested function calls */
 #define NOWHERE SIZE_MAX
@@ -27,7 +27,8 @@ struct unit_graph {
     /* per first instruction of a sequence: executions that arrive from unconditional code (@known),
      * and from conditional branches (@open) */
     double *known, *open;
-    /* the sequence begins a function, so code outside the function can enter it */
+    /* per first instruction of a sequence: whether it begins a function, which code outside the
+     * function can enter */
     bool *entered;
 };
 
@@ -157,13 +158,14 @@ struct walker {
     const struct program_code *code;
     const struct program_flow *flow;
     struct walk_place head;
-    /* per instruction of the unit: true if a path leads from it to the head */
+    /* per instruction of the unit: whether a path leads from it to the head */
     bool *leads_back;
     struct walk_place at, returns[DEPTH];
     unsigned depth;
     /* number of instructions of external functions so far */
     size_t library;
-    /* per unit and branch: number of due taken executions minus that of those in the walk */
+    /* per unit and branch: number of taken executions that are due, minus number of those in the
+     * walk */
     float **owed;
     struct code_walk *out;
 };
@@ -241,7 +243,8 @@ static bool step_call(struct walker *w, const struct insn *insn, bool jump)
         return true;
     }
     if (jump && !named)
-        return false;   /* An indirect jump, such as through a jump table, has an unknown target. */
+        return false;   /* Ends at an indirect jump, such as one through a jump table, because its
+                         * target is unknown. */
     if (named) {
         const char *known = called_name(w->code, from.unit, from.insn, name);
         const struct call_code *code = known ? program_code_library(w->code, known) : NULL;

@@ -99,7 +99,8 @@ double window_phases(const struct memory *m, const struct window *w, const struc
                 enter_bin(m, &walks->list.items[i], w->parallel, executions, &at[i]);
             }
             if (at[i].left <= LEAST_SHARE)
-                /* The rest is a rounding error, which continues in the last bin. */
+                /* The rest of the last bin is a rounding error, so the walk continues in that
+                 * bin. */
                 at[i].left = 1;
         }
     }

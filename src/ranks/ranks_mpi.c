@@ -123,7 +123,7 @@ unsigned ranks_share(unsigned processors)
 {
     long all = sysconf(_SC_NPROCESSORS_ONLN);
 
-    /* The launcher may have bound this rank to its own processors; all of these are for it. */
+    /* Uses all processors to which the launcher bound this rank. */
     if (all > 0 && processors < (unsigned)all)
         return processors;
     return processors > ranks.here ? processors / ranks.here : 1;

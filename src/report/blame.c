@@ -50,7 +50,7 @@ static double predict(struct blame_work *w, const struct insn *insns, size_t cou
     w->b->least |= insns == w->insns && bounds.unknown;
     w->b->estimate |= insns == w->insns && bounds.estimate;
     simulate(w->simulator, w->work, insns, count, &block, &how, &sim);
-    /* If one argument of fmax is NaN, it returns the other. */
+    /* fmax ignores an argument that is NaN. */
     double cycles = fmax(bounds.total, sim.cycles);
     simulation_done(&sim);
     return cycles;
@@ -378,7 +378,8 @@ static bool run(struct blame_work *w, struct err *err)
     ok = ok && fill_gaps(w, err) && confirm_base(w, err);
     if (ok)
         reckon_all(w);
-    /* The newly confirmed time of the loop may make other variants doubtful. */
+    /* Confirms again, because the newly confirmed time of the loop may make other variants
+     * doubtful. */
     ok = ok && confirm(w, err);
     return ok;
 }

@@ -20,7 +20,7 @@ struct evaluation {
     enum evaluate_model model;
     enum evaluate_protocol protocol;
     struct block_work *work;
-    struct simulator *simulator;   /* NULL: MODEL_BOUNDS */
+    struct simulator *simulator;   /* simulator; NULL: bounds alone predict */
     VEC(struct insn) insns;
     double (*sample)[2];       /* pairs of predicted and measured cycles */
     size_t sample_count;
@@ -31,7 +31,7 @@ struct evaluation {
     VEC(struct form_error) forms;
     struct index index;        /* index of `forms` by name */
     struct rng rng;
-    FILE *rows;                /* NULL: blocks are not written */
+    FILE *rows;                /* file for the blocks; NULL: none */
     uint8_t code[BLOCK_BYTES];
 };
 
@@ -190,7 +190,7 @@ static double less_cached(const struct evaluation *e, const struct bounds *b, si
     if (b->bottleneck != BOUND_FRONTEND || isnan(c->copies_cached) || isnan(c->copies_cached_bytes))
         return predicted;
     for (int kind = 0; kind < BOUND_COUNT; kind++)
-        /* If one argument of fmax is NaN, it returns the other. */
+        /* fmax ignores an argument that is NaN. */
         other = kind == BOUND_FRONTEND ? other : fmax(other, b->cycles[kind]);
     double share = c->copies_cached * fmin(1, c->copies_cached_bytes / (double)length);
     return predicted - share * fmax(0, predicted - other);

@@ -81,7 +81,7 @@ static void add_data(const struct figure *f, struct str *out)
             if (fits)
                 str_addf(out, "%.9g %.9g\n", s->x[k], s->y[k]);
             else if (drawn)
-                str_add(out, "\n");   /* a gap */
+                str_add(out, "\n");   /* An empty line makes a gap in the curve. */
             drawn += fits;
         }
         if (!drawn)

@@ -30,7 +30,7 @@ static void html_text(const char *text, struct str *out)
     tidy(text, &clean);
     const char *end = str_text(&clean) + clean.length;
     for (const char *at = str_text(&clean); at < end;) {
-        /* a kernel's text may have any bytes, but HTML must be UTF-8 */
+        /* Replaces invalid bytes: a kernel's text may have any, but HTML must be UTF-8. */
         size_t length = utf8_next(at, (size_t)(end - at), NULL);
         if (!length)
             str_add(out, "&#xfffd;");
@@ -104,7 +104,7 @@ static void cycles_text(double value, struct str *out)
         str_addf(out, "%.2f", value);
 }
 
-/* Ports that an iteration uses. A report has no columns for other ports. */
+/* Ports that an iteration uses. A report has no columns for the others. */
 struct busy_ports {
     unsigned count;
     unsigned ports[PORTS_MAX];

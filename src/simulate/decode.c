@@ -30,7 +30,8 @@ void decode_cycle(struct front *f)
             break;
         front_deliver(f, item);
         used += item->decode > 1 ? item->decode : !item->joins;
-        if (item->decode > most)   /* The microcode ROM delivers this instruction. */
+        if (item->decode > most)   /* The microcode ROM delivers an instruction of more µops than
+                                    * the decoders can produce. */
             f->decode_stall = (int32_t)((item->decode - 1) / f->microcode_width);
         if (item->branch || item->decode >= f->alone_uops)
             break;

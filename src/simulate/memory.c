@@ -132,7 +132,8 @@ void memory_start(struct simulator *s)
 {
     s->cache.taken.cycle = -1;
     s->cache.most_per_bank = (unsigned)s->core->loads_per_bank;
-    /* A load that crosses a line uses several slots, so fewer loads fit into a cycle. */
+    /* Load slots of a cycle. A load that crosses a line uses several, so fewer loads fit into a
+     * cycle. 0: unknown. */
     s->cache.slots = s->cache.split_slots = 0;
     if (!isnan(s->core->split_loads_per_cycle) && !isnan(s->core->loads_per_cycle)) {
         s->cache.slots = (int32_t)lround(SLOT_PARTS * s->core->loads_per_cycle);

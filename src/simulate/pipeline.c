@@ -97,7 +97,7 @@ static void size_rings(struct simulator *s)
     RING(s->flights, s->flight_capacity, s->flight_count);
     RING(s->values, s->value_capacity, (size_t)s->value_count + 1);
     RING(s->waiting, s->waiting_capacity, (size_t)s->waiting_count + 1);
-    /* Values of iterations before the first iteration are ready. */
+    /* Marks the values of the iterations before the first one as ready. */
     for (int64_t iteration = -(int64_t)p->longest_distance; iteration < 0 && p->nodes.count;
          iteration++)
         memset(values_of(s, iteration), 0, p->nodes.count * sizeof *s->values);
@@ -150,8 +150,8 @@ static void cycle(struct simulator *s)
         *s->stall += 1;
 }
 
-/* Returns the next cycle in which the state can change. Call it only if the state did not change in
- * this cycle. */
+/* Returns the next cycle in which the state can change. The state must not have changed in this
+ * cycle. */
 static int32_t next_event(const struct simulator *s)
 {
     int32_t next = scheduler_next(s), renamed = rename_next(s);
@@ -196,7 +196,7 @@ static void mark(struct simulator *s, int64_t iteration)
 double pipeline_run(struct simulator *s, int64_t limit)
 {
     int64_t items = (int64_t)s->plan.items.count, last = limit * items;
-    /* The mean covers the last quarter, because a scheduler may fill slowly. */
+    /* The mean covers only the last quarter, because a scheduler may fill slowly. */
     int64_t middle = (limit - limit / 4) * items;
     int32_t middle_cycle = 0;
     unsigned unwatched = 0;

@@ -109,9 +109,9 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
         }
     }
     item->uops = (uint32_t)p->uops.count - item->first_uop;
-    /* A load without a µop of its own is part of the operation. */
+    /* A load that has no µop of its own is part of the operation. */
     item->load = item->load && !loads;
-    /* A µop for both address and data waits for the data. */
+    /* A single µop for address and data waits for the data. */
     for (uint32_t i = item->first_uop;
          row->flags & ROW_STORE && data && i < (uint32_t)p->uops.count; i++)
         if (p->uops.items[i].kind == UOP_ADDRESS)
@@ -310,7 +310,7 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
 {
     p->items.count = p->uops.count = p->insns.count = p->listed.count = 0;
     p->length = 0;
-    /* These arrays need valid pointers even if they are empty. */
+    /* Reserves an element, because these arrays need valid pointers even if they are empty. */
     vec_reserve(&p->uops, 1);
     vec_reserve(&p->listed, 1);
     vec_reserve(&p->sources, 1);

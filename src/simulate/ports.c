@@ -123,10 +123,11 @@ void ports_bind(struct simulator *s, const struct plan_item *item)
         }
         unsigned port = choose_port(s, uop, turn);
         s->bound[port]++;
-        turn += uop->kind == UOP_COMPUTE;   /* A load shares the rename slot of its operation. */
+        turn += uop->kind == UOP_COMPUTE;   /* A load does not advance the turn, because it shares
+                                             * the rename slot of its operation. */
         w->queue = (uint16_t)(uop->pipe_choice * PORTS_MAX + port);
     }
-    /* Eliminated instructions do not advance the turn. */
+    /* An eliminated instruction does not advance the turn. */
     if (item->uops && !s->turns_of_computing)
         s->turn += item->issue;
 }
@@ -182,7 +183,7 @@ static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
     if (uop->pipe) {
         unsigned pipe = pipe_at(uop->pipe, port);
         s->pipe_free[pipe] = s->now + uop->hold;
-        /* The port itself was already counted. */
+        /* Excludes the cycle of the port itself, which was already counted. */
         s->busy[pipe] += uop->hold - (pipe == port);
     }
     writeback_dispatched(s, w);
@@ -200,7 +201,7 @@ void ports_cycle(struct simulator *s)
             continue;
         }
         if (s->plan.banked && q->ports & s->cache.ports && !has_banks(s, w)) {
-            q->blocked = s->now;   /* The µop is retried in the next cycle. */
+            q->blocked = s->now;   /* The µop is tried again in the next cycle. */
             s->moved = true;
             continue;
         }

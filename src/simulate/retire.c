@@ -26,7 +26,7 @@ void retire_cycle(struct simulator *s)
 {
     int32_t slots = s->retire_width;
 
-    s->scanned = -1;   /* No µop was examined in this cycle. */
+    s->scanned = -1;   /* No µop has been examined in this cycle yet. */
     memory_commit(s);
     for (int64_t waiting = s->issued.number - s->retired.number; slots > 0 && waiting > 0;
          waiting--) {
@@ -34,7 +34,7 @@ void retire_cycle(struct simulator *s)
         if (flight->pending || flight->merging || flight->done >= s->now)
             return;
         const struct plan_item *item = &s->plan.items.items[s->retired.index];
-        /* An item with more slots than can retire in a cycle still retires in one cycle. */
+        /* An item that has more slots than can retire in a cycle still retires in one cycle. */
         slots -= (int32_t)item->issue;
         s->rob -= (int32_t)item->issue;
         s->loads -= item->load;

@@ -155,7 +155,8 @@ void scheduler_add(struct simulator *s, uint32_t u, unsigned own, int32_t ready)
     if (own)
         return;
     if (ready == s->now + RENAME_TO_PORT && uop->kind < UOP_RENAMED)
-        enqueue(s, w);   /* The ports have already dispatched in this cycle. */
+        enqueue(s, w);   /* The µop waits for the next cycle, because the ports have already
+                          * dispatched in this one. */
     else
         sources_known(s, w);
 }

@@ -59,23 +59,23 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     pipeline_start(s, w, insns, count, block);
     double iterations = pipeline_run(s, limit),
            assists = bounds_assists(w->core, insns, count, block);
-    /* Cycles of assists are added after the simulation, because the pipeline is empty during an
-     * assist. */
+    /* Adds the cycles of assists now, because the pipeline is empty during an assist. */
     if (assists > 0) {
         out->cycles += assists;
         out->period = 0;
         out->assisted = true;
     }
     double replays = bounds_replays(w, insns, count);
-    /* Replays are not simulated, because their number per period is not an integer. They are a
-     * bound. */
+    /* Replays are a bound. They are not simulated, because their number per period is not an
+     * integer. */
     if (out->cycles < replays) {
         out->cycles = replays;
         out->period = 0;
         out->settled = false;
         out->replayed = true;
     }
-    if (out->cycles < w->total * (1 - 1e-9)) {   /* No loop is faster than its bounds. */
+    if (out->cycles < w->total * (1 - 1e-9)) {   /* No loop is faster than its largest bound, which
+                                                  * then is the result. */
         out->bounded = true;
         out->cycles = w->total;
         out->period = 0;

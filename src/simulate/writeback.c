@@ -18,7 +18,8 @@ void writeback_value(struct simulator *s, const struct iteration *row, uint32_t 
     const struct plan_node *from = &s->plan.nodes.items[node];
     const struct plan_reader *reader = &s->plan.readers.items[from->first_reader],
                              *end = reader + from->readers;
-    int64_t entered = s->entered - row->age;   /* Only µops in flight can be waiting for values. */
+    int64_t entered = s->entered - row->age;   /* Examines only the µops in flight, because no
+                                                * others can be waiting for values. */
 
     s->values[(uint32_t)row->value + node] = value;
     for (; reader < end && reader->ahead < entered; reader++) {

@@ -117,7 +117,7 @@ bool *experiment_rows_matching(const struct experiments *t, const struct machine
     if (!fits)
         err_memory_for(err, "the filter", (t->rows.count + 1) * sizeof *fits);
     if (fits)
-        /* if cancelled, the remaining rows count as not matching */
+        /* If cancelled, counts the remaining rows as not matching. */
         memset(fits, 0, (t->rows.count + 1) * sizeof *fits);
     for (size_t i = 0; fits && i < t->rows.count && !watch_steps(1); i++) {
         struct filtered_experiment bound = {&columns, i};

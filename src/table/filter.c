@@ -35,7 +35,8 @@ static const char *find_plain(const char *at, const char *end, const char *set)
             return at;
         else if ((*at == '"' || *at == '\'') &&
                  memchr(at + 1, *at,
-                        (size_t)(end - at - 1))) /* an unclosed quote has no special meaning */
+                        (size_t)(end - at - 1))) /* Skips an unclosed quote, which has no special
+                                                  * meaning. */
             quote = *at;
     }
     return end;
@@ -112,8 +113,8 @@ static bool parse_term(const char *at, const char *end, const struct table_colum
     return false;
 }
 
-/* Range of one column that the terms of a group allow. above, below: the bound itself is
- * excluded. */
+/* Range of a column's values that the terms of a group allow. above, below: whether the bound
+ * itself is excluded. */
 struct bounds_of_column { double low, high; bool above, below; };
 
 static void narrow(struct bounds_of_column *b, const struct filter_term *term)

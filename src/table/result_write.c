@@ -164,7 +164,7 @@ static void add_csv(const char *text, bool *first, struct str *out)
         str_add_char(out, ',');
     *first = false;
     csv_add_field(out, text, true);
-    out->data[--out->length] = '\0';   /* removes the line feed, because the row continues */
+    out->data[--out->length] = '\0';   /* Removes the line feed, because the row continues. */
 }
 
 static void table_csv(const struct result_table *t, struct str *out)

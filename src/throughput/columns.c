@@ -85,13 +85,12 @@ bool columns_add(struct columns *c, portset set, unsigned most)
     unsigned first = c->count;
 
     if (has(c, set))
-        /* A set that is already a column is a union of members, and its unions with other members
-         * are already columns. */
+        /* Skips a set that is already a column: it is a union of members, and its unions with other
+         * members are columns as well. */
         return true;
     append(c, set);
     c->member[c->members++] = set;
-    /* A connected union that contains the set is reachable by adding overlapping members one by
-     * one. */
+    /* Adding overlapping members one by one reaches every connected union with the set. */
     for (unsigned at = first; at < c->count && c->count <= most; at++) {
         portset from = c->sets[at];
         for (unsigned i = 0; i < c->members; i++)
@@ -126,7 +125,7 @@ size_t columns_list(const portset *sets, size_t n, size_t most, portset *out)
     columns_init(&columns, PORTS_MAX);
     for (size_t i = 0; fit && i < n; i++)
         fit = columns_add(&columns, sets[i], (unsigned)most + 1);
-    /* The first column is the issue bound, so it is not counted. */
+    /* Excludes the first column, which is the issue bound. */
     size_t count = columns.count - 1;
     if (fit)
         memcpy(out, columns.sets + 1, count * sizeof *out);

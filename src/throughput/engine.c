@@ -11,8 +11,8 @@ const struct engine *engine_named(const char *name)
     const struct engine *known[3] = {&engine_portable};
     unsigned count = 1;
 
-    /* CPUs with AVX-512 but without its population count (Skylake-X) reduce their clock for
-     * AVX-512, so AVX2 is faster. */
+    /* Uses AVX2 on CPUs with AVX-512 but without its population count (Skylake-X), because these
+     * reduce their clock for AVX-512. */
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
         __builtin_cpu_supports("bmi2")) {

@@ -44,7 +44,7 @@ static inline flanes sizes_ratio(lanes mass, lanes sets)
     sets = (sets + (sets >> 4)) & 0x0f0f0f0f;
     sets += sets >> 8;
     sets = (sets + (sets >> 16)) & 0x3f;
-    /* Empty sets have no mass, so any size except 0 is valid. */
+    /* An empty set has no mass, so any size except 0 is valid. */
     sets -= (lanes)(sets == 0);
     return as_floats(mass) / as_floats(sets);
 }

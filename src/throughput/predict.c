@@ -24,7 +24,7 @@ void throughput_predict(const struct mapping *m, const struct experiments *t, do
         entries[i] = mapping_find(m, t->forms.items[i]);
     for (size_t i = 0; i < t->rows.count; i++) {
         const struct flat_term *terms = experiments_terms(t, i);
-        bool known = !watch_steps(1) && entries;   /* After a cancellation, all results are NaN. */
+        bool known = !watch_steps(1) && entries;   /* All results are NaN after a cancellation. */
         double slots = 0;
         masses.count = 0;
         for (uint32_t k = 0; known && k < t->rows.items[i].count; k++) {
@@ -111,8 +111,8 @@ void machine_predict(const struct machine *m, const struct experiments *t, doubl
            *locked = shortage_alloc((t->forms.count + 1) * sizeof *locked);
 
     throughput_predict(m->mapping, t, cycles);
-    /* The mapping of an inferred machine already includes the slots, also for forms without
-     * µops. */
+    /* Adds no slots, because the mapping of an inferred machine already includes them, also for
+     * forms without µops. */
     if (mapping_issue_width(m->mapping) > 0)
         width = 0;
     for (size_t i = 0; issue && locked && i < t->forms.count; i++) {

@@ -22,7 +22,7 @@ struct balance {
 };
 
 /* A tight block (smallest bottleneck): its sets, and the logarithm of each port's weight. The mass
- * of a set is divided in proportion to the weights. */
+ * of a set is divided in proportion to the weights of its ports. */
 struct block {
     portset ports;
     double level;
@@ -135,7 +135,7 @@ static void spread(struct balance *b, struct block *block)
             length /= 2;
         } while (norm >= old && length > 1e-9);
         if (norm >= old) {
-            /* Rounding prevents a better result, so the last step is undone. */
+            /* Undoes the last step, because rounding prevents a better result. */
             memcpy(block->weight, before, sizeof before);
             share_out(b, block);
             return;

@@ -144,7 +144,7 @@ static unsigned port_range(portset used)
 /* estimated nanoseconds of a method that is not applicable */
 #define COST_NEVER 1e9
 
-/* Inline, because fmin() is a call. */
+/* inline, because fmin() would be a call */
 static inline double smaller(double a, double b)
 {
     return a < b ? a : b;

@@ -21,10 +21,10 @@
 #include "base/watch.h"
 
 #define MAGIC 8            /* size in bytes of the magic number */
-/* size of a member's header in bytes, which limits the number of members */
+/* size of a member's header in bytes; it limits the number of members in a file */
 #define HEADER 60
-#define HEADER_NAME 16     /* length of the name field at the start of the header, in bytes */
-#define HEADER_SIZE 48     /* offset of the field with the member's length, in bytes */
+#define HEADER_NAME 16     /* size in bytes of the name field, at the start of the header */
+#define HEADER_SIZE 48     /* offset in bytes of the field with the member's length */
 #define HEADER_SIZE_LENGTH 10
 /* maximum number of bytes of all member names of a thin archive */
 #define NAMES_MOST ((size_t)64 << 20)
@@ -126,12 +126,12 @@ static bool is_elf_file(const char *path)
  * it. */
 struct thin {
     const char *bytes;
-    /* @length: bytes of the path. @directory: length of its directory part, which precedes the
-     * names of members. */
+    /* @length: number of bytes of the path. @directory: length of its directory part, to which
+     * members' names are relative. */
     size_t length, directory;
     const char *from;
     const char *names;          /* table of names that are too long for a header */
-    size_t names_length, left;  /* left: bytes that further member names may use */
+    size_t names_length, left;  /* left: number of bytes that further member names may use */
 };
 
 static bool damaged(struct err *err)
@@ -220,7 +220,7 @@ static bool read_thin(const char *path, const struct mapped *file, struct archiv
         uint64_t size = 0;
         ok = (t.length - at >= HEADER && header_size(header, &size)) || damaged(err);
         at += HEADER;
-        /* In a thin archive, bytes follow only tables. */
+        /* In a thin archive, only tables are followed by bytes. */
         if (ok && header[0] == '/' && !isdigit((unsigned char)header[1])) {
             ok = size <= t.length - at || damaged(err);
             if (ok && header[1] == '/') {
@@ -262,7 +262,7 @@ bool archive_read(const char *path, struct archive *out, struct err *err)
                                                 : damaged(err);
         elf_end(ar);
         mapped_check(&file, fd);
-        /* The members may be wrong, because the file became shorter during the read. */
+        /* Fails, because the file became shorter during the read, so the members may be wrong. */
         if (mapped_cut(&file))
             ok = err_set(err, ERR_IO, "try again", "the archive was truncated while it was read");
         mapped_close(&file);
@@ -293,7 +293,7 @@ bool archive_names_member(const char *spec, char **path)
     const size_t length = strlen(spec);
     const char *open = length && spec[length - 1] == ')' ? strrchr(spec, '(') : NULL;
 
-    /* A file with this name exists, although the name looks like that of an archive member. */
+    /* A file with this name is not a member, although its name looks like a member's. */
     if (!open || open == spec || access(spec, F_OK) == 0)
         return false;
     char *file = mem_strndup(spec, (size_t)(open - spec));

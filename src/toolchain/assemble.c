@@ -106,7 +106,7 @@ static size_t second_assemble(struct listing *l, struct refused_list *refused, s
         words[i].length = size;
     }
     bool ran = llvm_mc_encode(l->isa, l->syntax == SYNTAX_INTEL, words, count, &ignored);
-    /* Replaces lines from last to first, because a growing line moves the following lines. */
+    /* Replaces lines from last to first, because a line that grows moves those after it. */
     for (size_t i = count; ran && i-- > 0;)
         if (words[i].known) {
             const size_t line = refused->list.items[from + i].line;
@@ -190,7 +190,7 @@ static bool read_nothing(const char *dir, struct err *err)
     bool ok = file_read(path.data, (size_t)1 << 20, &deps, err);
     const char *colon = ok ? strchr(str_text(&deps), ':') : NULL;
     const char *read = colon ? colon + 1 + strspn(colon + 1, " ") : "";
-    /* NASM lists its own input file. */
+    /* Ignores NASM's own input file, which NASM lists. */
     for (const char *p = str_has_prefix(read, NASM_TEXT) ? read + strlen(NASM_TEXT) : read;
          ok && *p; p++)
         if (!isspace((unsigned char)*p))
@@ -317,7 +317,7 @@ static bool as_run(const char *const argv[], const struct listing *l,
     const char *dir = place->dir ? place->dir : "/";
     struct str text = {0};
 
-    if (l->nasm) {   /* NASM reads its input several times. */
+    if (l->nasm) {   /* NASM reads its input several times, so it gets a file instead of a pipe. */
         str_addf(&text, "%s/" NASM_TEXT, dir);
         bool written = file_write(str_text(&text), l->text.data, l->text.length, err);
         str_done(&text);
@@ -608,7 +608,7 @@ static bool text_assemble(enum isa isa, const char *name, const char *text, size
         return err_at(err, name, 0, 0);
     struct listing l;
     struct refused_list refused = {0};
-    /* SIGTSTP remains blocked until the temporary directory is removed. */
+    /* Blocks SIGTSTP until the temporary directory is removed. */
     sigset_t stops, mask;
     sigemptyset(&stops);
     sigaddset(&stops, SIGINT);

@@ -68,7 +68,7 @@ static void child_main(const struct object *o, struct dwarf_wish wish, int out)
     sigprocmask(SIG_SETMASK, &none, NULL);
     setrlimit(RLIMIT_CPU, &cpu);
     setrlimit(RLIMIT_CORE, &core);
-/* With sanitizers there is no limit of memory, because their shadow memory would exceed it. */
+/* With sanitizers there is no memory limit, because their shadow memory would exceed it. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     const struct rlimit memory = {MEMORY, MEMORY};
     setrlimit(RLIMIT_AS, &memory);
@@ -109,7 +109,7 @@ static bool collect(int in, struct str *out, struct err *err)
 
 /* A mangled function name and its index in debug_lines.inlined. */
 struct known_name {
-    const char *mangled;   /* borrowed */
+    const char *mangled;   /* the mangled name, borrowed */
     size_t length;
     uint32_t number;
 };
@@ -192,7 +192,7 @@ static void take_row(struct parser *p, const char *line, const char *end, uint64
     if (!take_number(&at, end, 16, UINT64_MAX, &place) ||
         (*line == 'R' && (at++ == end || !take_number(&at, end, 10, UINT32_MAX, &number))))
         return;
-    const bool named = *line == 'R' && end - at > 1;   /* There is a name only after a blank. */
+    const bool named = *line == 'R' && end - at > 1;   /* A name follows only after a blank. */
     vec_add(&p->out->rows,
             ((struct debug_line){base + place, (uint32_t)number,
                                  named ? name_number(p, at + 1, (size_t)(end - at) - 1) : 0}));
@@ -301,7 +301,7 @@ static int unit_line_order(const void *a, const void *b)
 
     if (x->place != y->place)
         return x->place < y->place ? -1 : 1;
-    /* The end of a sequence sorts before the start of another sequence at the same place. */
+    /* The end of a sequence sorts before the start of another one at the same place. */
     return (y->line == 0) - (x->line == 0);
 }
 

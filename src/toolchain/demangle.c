@@ -21,7 +21,7 @@
 /* Maximum bytes of the demangled text, because substitutions can double it repeatedly. */
 #define TEXT_LONGEST 8192
 
-/* A demangled name under construction. */
+/* A demangled name that is being written */
 struct readable_name {
     char *text;
     size_t length;
@@ -33,7 +33,7 @@ static void take_piece(const char *piece, size_t length, void *state)
     struct readable_name *to = state;
 
     if (length > TEXT_LONGEST - to->length)
-        /* Only a jump out of the callback stops the library. */
+        /* Jumps out of the callback, because nothing else stops the library. */
         longjmp(to->stop, 1);
     memcpy(to->text + to->length, piece, length);
     to->length += length;
@@ -55,7 +55,7 @@ static bool print_name(const char *name, bool rust, struct readable_name *to)
 
 char *demangle(const char *name)
 {
-    /* Names that are not mangled, mostly those of C, need no demangling. */
+    /* Returns the name unchanged if it is not mangled, like most names of C. */
     if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') || strlen(name) > NAME_LONGEST)
         return NULL;
 #ifdef HAVE_LIBIBERTY

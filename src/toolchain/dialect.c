@@ -30,7 +30,7 @@ static const char *next_word(const char *p, const char *end, const char **stop)
     return p;
 }
 
-/* Positions of the first two words of a line. */
+/* Positions of the first two words of a line */
 struct opening { const char *first, *first_end, *second, *second_end, *end; };
 
 /* Finds the first two words. The word after a branch is ignored, because it is a label, even if it
@@ -192,7 +192,7 @@ bool dialect_line(struct dialect *d, const char *p, const char *end, struct str 
     p = skip_blank(p, end);
     end = trim_end(p, end);
     *function = NULL;
-    /* Lines with several statements are translated statement by statement. */
+    /* Skips lines with several statements, which are translated statement by statement. */
     if (p == end || memchr(p, ';', (size_t)(end - p)))
         return false;
     struct opening o = opening_of(p, end);
@@ -234,7 +234,7 @@ void dialect_heading(struct dialect *d, const char *p, const char *end, struct s
         p++;
         end--;
     }
-    /* `as` makes a symbol for the name of a section. */
+    /* Omits the name of a section, for which `as` makes a symbol. */
     if (*p == '.' && !text_begins(p, end, ".L"))
         return;
     char *name = mem_strndup(p, (size_t)(end - p));
@@ -374,7 +374,7 @@ void dialect_learn(struct dialect *d, const char *p, const char *end)
                                           ".comm",  "proto",   NULL};
     bool declared = true;
 
-    /* One line may declare several names. */
+    /* Handles several names, because one line may declare more than one. */
     for (unsigned words = 0; declared && words < 8; words++) {
         p = skip_blank(p, end);
         const char *e = word_end(p, end);
@@ -454,7 +454,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             pointer = true;
             e = next + 3;
         } else if (bracket &&
-                   /* .NET: relocated data of a method or of the runtime */
+                   /* `reloc` is .NET's mark for relocated data of a method or of the runtime */
                    word_is(p, e, "reloc")) {
             str_add(out, next < end && (is_name(*next) || *next == '@') ? "rip+" : "rip");
             e = next;
@@ -466,7 +466,8 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             str_add(out, sub ? "rip+" : "");
             e = next;
         } else if (bracket && word_is(p, e, "string") && next < end &&
-                   *next == '"') { /* Visual Studio: a string constant of the program. */
+                   *next == '"') { /* Visual Studio prints a string constant of the program in
+                                    * quotes. */
             const char *close = memchr(next + 1, '"', (size_t)(end - next - 1));
             str_add(out, "rip");
             e = close ? close + 1 : end;
@@ -476,7 +477,8 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             e = next;
         } else if (word_is(p, e, "@f") || word_is(p, e, "@b")) {
             str_addf(out, ANONYMOUS "%c", p[1] | 32);
-        } else if (word_is(p, e, "$")) { /* The position of the current instruction is a number. */
+        } else if (word_is(p, e, "$")) { /* $ is the position of the current instruction, a
+                                          * number. */
             str_add(out, bracket || d->branch ? "." : "OFFSET .");
         } else {
             if (!name_add(d, p, e, out))
@@ -485,7 +487,8 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
         }
         p = e;
     }
-    if (pointer && named && !bracket)   /* MASM: a variable named without brackets. */
+    if (pointer && named && !bracket)   /* MASM permits a variable without brackets, so they are
+                                         * added. */
         str_add(out, "[rip]");
 }
 
@@ -516,7 +519,7 @@ static const char *spelled_end(const char *p, const char *end)
             return at;
         if (depth == 1 && *at == '(' && at + 1 < end &&
             (at[1] == '%' || (at[1] == ',' && at + 2 < end && at[2] == '%')))
-            return at;   /* AT&T registers */
+            return at;   /* a percent sign begins an AT&T register */
     }
     return end;
 }
@@ -602,7 +605,7 @@ static void operands_clean(const struct dialect *d, const char *p, const char *e
         const char *name = x86 ? name_begin(p, end) : modified_begin(p, end), *stop, *e;
         bool spelled = is_spelled(name, end, &stop);
         steps_add(1);
-        /* The operand ends at the comma. */
+        /* The operand ends at a comma outside of brackets. */
         int depth = 0;
         for (e = spelled ? stop : p; e < end && !(depth == 0 && *e == ','); e++) {
             depth += strchr("([{", *e) != NULL;
@@ -684,11 +687,13 @@ static void statement(struct dialect *d, const char *p, const char *end, struct 
         return;
     if (d->intel && managed_call(p, e, operand, end, out))
         return;
-    /* This is a label of llvm-objdump --symbolize-operands. */
+    /* The operand is a label of llvm-objdump --symbolize-operands. */
     if (operand < end && *operand == '<' && end[-1] == '>' && end - operand > 2) {
         str_add_bytes(out, p, (size_t)(operand - p));
         dialect_quote(operand + 1, end - 1, out);
-    } else if (word_is(p, e, "ret") && d->intel && word_is(operand, end, "0")) {   /* Visual C++ */
+    } else if (word_is(p, e, "ret") && d->intel && word_is(operand, end, "0")) {   /* Visual C++
+                                                                                    * prints ret
+                                                                                    * 0. */
         str_add(out, "ret");
     } else if (word_among(p, e, flow) && is_spelled(name, end, &stop) && *(end - 1) != ']' &&
                !text_find(name, end, "(%")) {
@@ -714,7 +719,7 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
     bool marked = false, bare = false;
     const char *mnemonic = word_end(p, end);
 
-    /* A word with a backslash is a macro argument. */
+    /* Skips a line with a backslash, because the word is a macro argument. */
     if (!isa_ops(d->isa)->dialects || d->unusual || memchr(p, '\\', (size_t)(end - p)))
         return false;
     for (const char *at = mnemonic, *e; at < end; at = e) {
@@ -729,8 +734,8 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
         bare |= is && at[-1] != '%';
         e += e == at;
     }
-    /* With a percent sign, both syntaxes are possible: gcc prints one before registers of inline
-     * assembler, and AT&T syntax requires one. */
+    /* A percent sign alone does not show the syntax: gcc also prints one before registers of inline
+     * assembler in Intel syntax. */
     return d->intel
                ? marked && !bare && (memchr(p, '$', (size_t)(end - p)) || text_find(p, end, "(%"))
                : bare && !marked && !memchr(p, '%', (size_t)(end - p)) &&

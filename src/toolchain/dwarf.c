@@ -49,7 +49,7 @@ static bool load_library(void)
     return callbacks.find_elf && callbacks.find_debuginfo && callbacks.section_address;
 }
 
-/* A row of the line table within the requested range. */
+/* A row of the line table in the requested range */
 struct row {
     uint64_t place;           /* offset of the code in the section */
     Dwarf_Addr address;       /* address of the row in the debug information */
@@ -75,7 +75,7 @@ struct sought {
     size_t inlined_count;
     const char *file;          /* source file of the function; NULL: unknown */
     unsigned left;             /* number of entries that may still be visited */
-    bool found;                /* the function at the requested byte was found */
+    bool found;                /* whether the function at the requested byte was found */
 };
 
 /* Converts @address to an offset in the requested section. Returns false if it is outside of the
@@ -100,7 +100,7 @@ static int by_place(const void *a, const void *b)
 
     if (x->place != y->place)
         return x->place < y->place ? -1 : 1;
-    /* The end of a sequence sorts before a row that begins another sequence at the same address. */
+    /* The end of a sequence sorts before the start of another one at the same address. */
     return x->end != y->end ? (x->end ? -1 : 1) : 0;
 }
 
@@ -305,7 +305,7 @@ int dwarf_print(const struct dwarf_wish *wish, int out)
 {
     struct sought s = {.wish = wish, .left = DIES_MOST};
 
-    unsetenv("DEBUGINFOD_URLS");   /* This prevents downloads of debug information. */
+    unsetenv("DEBUGINFOD_URLS");   /* Prevents downloads of debug information. */
     FILE *to = fdopen(out, "w");
     if (!to || !load_library())
         return 0;
@@ -329,7 +329,7 @@ int dwarf_print(const struct dwarf_wish *wish, int out)
     fprintf(to, "F %.*s\n", (int)strcspn(s.file, "\n"), s.file);
     for (size_t i = 0; i < s.row_count; i++)
         print_row(&s, &s.rows[i], to);
-    return fclose(to) == 0 ? 0 : 1;   /* The memory is not freed, because the process ends. */
+    return fclose(to) == 0 ? 0 : 1;   /* Frees no memory, because the process ends. */
 }
 
 #else

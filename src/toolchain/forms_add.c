@@ -180,7 +180,7 @@ static struct csv_table *read_rows(enum isa isa, const char *path, struct err *e
         goto out;
     if (t->count &&
         !assemble(isa, path, str_text(&text), text.length, SYNTAX_INTEL, false, &a, err)) {
-        /* The assembler's line numbers equal row numbers. */
+        /* The assembler's line numbers equal row numbers, so the rejected row is known. */
         if (a.refused_count && a.refused[0].line - 1 < t->count)
             row_fault(err, path, t->lines[a.refused[0].line - 1], "correct the template",
                       "assembler error: %.200s", a.refused[0].reason);

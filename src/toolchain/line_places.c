@@ -16,7 +16,7 @@
 #define NEAR_UNSURE 64
 #define TRIES_PER_LINE 50  /* maximum number of lengths tried per line of a function */
 
-/* A line that contains an instruction. */
+/* A line that contains an instruction */
 struct placed_line {
     size_t line;
     uint64_t length;
@@ -224,7 +224,7 @@ void line_places_find(const struct assembled *a, const char *text, size_t length
 
     memset(out, 0, sizeof *out);
     margins_find(text, length, &margins);
-    /* Collects the names first, because branches may lead forward. */
+    /* Collects all names first, because branches may lead forward. */
     for (size_t i = 0; i < margins.lines.count; i++) {
         const char *end = text + margins.lines.items[i].end,
                    *p = skip_blank(text + margins.lines.items[i].start, end),

@@ -133,8 +133,8 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
                          ? contains_nocase(e, end, "prefix") && !contains_nocase(e, end, "noprefix")
                          : contains_nocase(e, end, "noprefix");
         str_add_bytes(&l->text, p, (size_t)(end - p));
-        /* clang accepts bare register names without `noprefix`, but `as` would treat them as
-         * symbols. */
+        /* Adds `noprefix`, without which `as` would treat bare register names as symbols. clang
+         * accepts them. */
         if (d->intel && skip_blank(e, end) == end)
             str_add(&l->text, " noprefix");
     } else if (word_is(p, e, ".section") || word_is(p, e, ".pushsection")) {
@@ -153,21 +153,22 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
     } else if ((word_is(p, e, ".set") || word_is(p, e, ".equ")) &&
                (text_begins(skip_blank(e, end), end, "@feat") ||
                 text_begins(skip_blank(e, end), end, "\"@feat"))) {
-        ;   /* The directive is for Windows linkers and is omitted. */
+        ;   /* Omits a directive for Windows linkers. */
     } else if (word_is(p, e, ".bss") || directive_kept(p, e) ||
                (isa_ops(l->isa)->directive_kept &&
                 isa_ops(l->isa)->directive_kept(p, (size_t)(e - p)))) {
-        /* Comment of otool and LLVM: `.long 4294967213 @ KIND_JUMP_TABLE32`. */
+        /* otool and LLVM mark data by a comment, as in `.long 4294967213 @ KIND_JUMP_TABLE32`. */
         const char *remark = l->disassembly ? text_find(e, end, "\t@ ") : NULL;
         end = remark ? remark : end;
         const char *comma = word_is(p, e, ".lcomm") ? memchr(p, ',', (size_t)(end - p)) : NULL,
                    *second = comma ? memchr(comma + 1, ',', (size_t)(end - comma - 1)) : NULL;
-        end = second ? second : end;   /* Excludes the alignment that Windows assemblers write. */
+        end = second ? second : end;   /* Omits the alignment, which Windows assemblers write
+                                        * last. */
         size_t quotes = 0;
         for (const char *at = p; at < end; at++)
             quotes += *at == '"' && (at == p || at[-1] != '\\');
         str_add_bytes(&l->text, p, (size_t)(end - p));
-        /* An `as` listing truncates long lines, which leaves the string open. */
+        /* Closes a string that is open because an `as` listing truncates long lines. */
         if (quotes % 2)
             str_add_char(&l->text, '"');
     }
@@ -294,14 +295,15 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
         enum syntax set = syntax_set(p, end);
         if (set != SYNTAX_AUTO)
             return code ? (intel > att ? SYNTAX_INTEL : SYNTAX_ATT) : set;
-        /* Directives in a macro have no effect before it is expanded. */
+        /* A macro counts as code, because directives in it have no effect before it is expanded. */
         code |= (*p != '.' && end[-1] != ':') || text_begins(p, end, ".macro");
-        p += *p == '%';   /* A NASM directive may begin with %. */
+        p += *p == '%';   /* Skips %, which may begin a NASM directive. */
         for (bool mark_att = false, mark_intel = false; p < end && *p != '#'; p++) {
             if (*p == '%' && p + 1 < end && isalpha((unsigned char)p[1])) {
                 att += !mark_att;
                 mark_att = true;
-            } else if (*p == '"') {   /* A quoted name may look like a register. */
+            } else if (*p == '"') {   /* Skips a quoted name, because it may look like a
+                                       * register. */
                 const char *stop = memchr(p + 1, '"', (size_t)(end - p - 1));
                 p = stop ? stop : end - 1;
             } else if (isalpha((unsigned char)*p) && (p == start || !is_word(p[-1]))) {
@@ -354,7 +356,8 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
         code[i] = m->bytes[m->joined && isa->step > 1 ? n - 1 - i : i];
     const size_t before = l->text.length;
     if (m->addressed && isa->branch_written && isa->branch_written(code, &far, &l->text)) {
-        /* Assembler listing: the branch is not relocated, or its target is in the text. */
+        /* In an assembler listing, a branch of distance 0 is not relocated yet, or its target is in
+         * the text. */
         if (!l->disassembly && (far == 0 || far == (int64_t)n)) {
             l->text.length = before;
             return false;
@@ -383,7 +386,7 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
     }
     if (held && (!m->addressed || (!l->disassembly && far == (int64_t)n)))
         return false;
-    if (!m->addressed)   /* Data need a label. */
+    if (!m->addressed)   /* Adds a label, which data need. */
         str_addf(&l->text, "%sline_%zx: ", LISTING_ADDRESS_LABEL, number);
     l->encoded = true;
     for (size_t i = 0; i < n - held; i++)
@@ -457,7 +460,7 @@ static void nasm_clean(struct listing *l, struct str *code, const char *text, si
                     mem_strdup("the directive reads another file, or the environment")}));
     } else {
         str_add_bytes(&l->text, s, (size_t)(stop - s));
-        /* The code follows a label. */
+        /* The code may follow a label. */
         first = e < end && *e == ':' ? skip_blank(e + 1, end) : first;
         if (stop - s > first - p)
             span = (struct source_span){(size_t)(first - text), (size_t)((stop - s) - (first - p))};
@@ -544,7 +547,7 @@ static void line_clean(struct listing *l, struct dialect *d, struct str *code, b
         if (l->disassembly && !m->addressed && stop > s + 1 && stop[-1] == ':')
             heading_clean(l, d, skip_blank(s, stop), stop - 1);
         else if (marker_of_iaca(skip_blank(s, stop), stop))
-            ;   /* markers_find searches for the markers in the user's text. */
+            ;   /* Omits the line: markers_find searches for markers in the user's text. */
         else if (listed_clean(l, d, m, s, stop, number, next, &at))
             span = (struct source_span){(size_t)(p - text) + (size_t)(at - s), (size_t)(stop - at)};
         else

@@ -127,7 +127,7 @@ bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *
         return without_suffix(p, e, end, out) ||
                (memchr(p, '@', (size_t)(end - p)) && mark_dropped(p, end, out)) ||
                (memchr(p, '{', (size_t)(end - p)) && masks_marked(p, end, out));
-    /* LLVM prints a wrong size. */
+    /* Corrects the size, because LLVM prints a wrong one. */
     if ((word_is(p, e, "clrssbsy") || word_is(p, e, "rstorssp")) && text_find(e, end, "[")) {
         str_addf(out, "%.*s %.*s", (int)(e - p), p, (int)(end - text_find(e, end, "[")),
                  text_find(e, end, "["));

@@ -122,7 +122,7 @@ static const char *listed_bytes_end(const char *p, const char *end)
     const char *start = p;
     while (p < end && (isxdigit((unsigned char)*p) || strchr("[]()-", *p)))
         p++;
-    /* This may be a repeat count of NASM. */
+    /* The text may be a repeat count of NASM. */
     const char *times = text_begins(p, end, REPEATED) ? memchr(p, '>', (size_t)(end - p)) : NULL;
     p = times ? times + 1 : p;
     return p > start + 1 && (p == end || isspace((unsigned char)*p)) ? p : NULL;
@@ -277,10 +277,11 @@ static void numbers_take(struct framed_text *r)
         e = margin_number_end(p, end, &number);
         unsigned bytes = 0;
         if (e && e[-1] == ':' && column_bytes(skip_blank(e, end), end, &bytes) && bytes)
-            /* The number is not a line number but a short address before bytes. */
+            /* The number is not a line number, but a short address before bytes. */
             e = NULL;
         const char *behind = e ? listed_code(e, end) : p;
-        /* The line number belongs to the macro's definition, or repeats. */
+        /* Accepts the number of an expanded line: it is that of the macro's definition, or it
+         * repeats. */
         if (e && behind > e && expansion_end(behind, end) > behind) {
             in_order++;
             expanded++;
@@ -297,7 +298,7 @@ static void numbers_take(struct framed_text *r)
     }
     if (in_order < 2 || 10 * in_order < 9 * filled)
         return;
-    struct margin *before = NULL;   /* line with more bytes in the next line */
+    struct margin *before = NULL;   /* line whose bytes continue in the next line */
     struct section_name sections[SECTIONS_MOST];
     size_t section_count = 0;
     unsigned section = 0, depth = 0;
@@ -357,8 +358,7 @@ static void percents_take(struct framed_text *r)
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
         margin_at(r, i, &p, &end);
-        /* In a line without samples the column is blank, and the vertical line is the first
-         * character. */
+        /* A line without samples begins with the vertical line, because its column is blank. */
         filled += p < end && !text_begins(p, end, BAR);
         with += column_percent(p, end, &percent) != NULL;
         heading |= text_begins(p, end, "Percent") &&

@@ -39,15 +39,15 @@ void margin_take_bytes(struct margin *line, const char *p, const char *end)
     }
 }
 
-/* The address column of a line and its properties. */
+/* The address column of a line, and its properties */
 struct address_column {
     uint64_t address;
     /* start: the first digit; rest: the text after address, symbol and bytes */
     const char *start, *rest;
-    bool named; /* the address is followed by `<main+4>` or `<+4>` */
+    bool named; /* whether `<main+4>` or `<+4>` follows the address */
     bool bytes;
     bool joined;
-    bool wide;        /* the address has at least eight digits and a word after it */
+    bool wide;        /* whether the address has at least eight digits and a word after it */
     const char *code; /* start of the bytes, which end at @rest */
 };
 
@@ -90,7 +90,7 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     const char *digits = p + (prefixed ? 2 : 0), *e = hex_end(digits, end, &out->address);
     uint64_t low;
     if (!e) {
-        /* This is a debugger line without address. */
+        /* A debugger's line may have no address. */
         const char *angle = text_begins(p, end, "<+") ? angle_end(p, end) : NULL;
         if (!angle || angle >= end || *angle != ':')
             return false;
@@ -107,7 +107,7 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     out->named = angle && e < end;
     const char *behind = out->named ? angle : e;
     bool colon = behind < end && *behind == ':';
-    /* AArch64: `b <f+0x10>` is an instruction and not an address. */
+    /* On AArch64, `b <f+0x10>` is an instruction and no address. */
     if (out->named && behind == end && e - digits < 4 && !prefixed)
         return false;
     if (colon)
@@ -121,7 +121,7 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     after = column_bytes(b, end, &count);
     out->bytes = count > 0;
     const char *run = column_joined(b, end);
-    bool digits_within = false; /* Excludes words such as fadd. */
+    bool digits_within = false; /* A word without a digit, such as fadd, is no address. */
     for (const char *at = b; at < run; at++)
         digits_within |= isdigit((unsigned char)*at) != 0;
     out->joined = !count && run > b && (joined || (run - b > 2 && digits_within));
@@ -131,8 +131,8 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     }
     out->rest = after;
     const char *word = skip_blank(behind, end);
-    /* A statement never begins with a digit, but a word of hexadecimal letters alone may be a
-     * name. */
+    /* A word of hexadecimal letters alone may be a name, but a statement never begins with a
+     * digit. */
     out->wide = !colon && !out->named && e - digits >= 8 &&
                 ((isdigit((unsigned char)*p) && word < end && isalpha((unsigned char)*word)) ||
                  isa_of_dialects()->is_mnemonic(word, (size_t)(word_end(word, end) - word)));
@@ -229,7 +229,7 @@ void margins_take_bytes(struct framed_text *r)
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
         struct margin *line = margin_at(r, i, &p, &end);
-        /* objdump prints "..." for omitted zeros. */
+        /* Skips "...", which objdump prints for omitted zeros. */
         section += text_begins(p, end, "Disassembly of section") || text_begins(p, end, "...");
         line->section = section;
         const char *code = column_bytes(p, end, &count);
@@ -271,8 +271,8 @@ void margins_take_addresses(struct framed_text *r)
     /* last line with an instruction; later lines may continue its bytes */
     struct margin *last = NULL;
     unsigned section = 0;
-    bool data = false; /* the section contains no code */
-    /* true after a heading; some tools then repeat the function's name */
+    bool data = false; /* whether the section contains no code */
+    /* whether the previous line was a heading; some tools then repeat the function's name */
     bool headed = false;
     /* address column of a line that has only bytes; the instruction may follow further bytes
      * (Visual C++) */
@@ -294,14 +294,14 @@ void margins_take_addresses(struct framed_text *r)
             continue;
         }
         const char *bare = column_art_before(p, end);
-        end = bare > p ? bare : end; /* The end excludes arrows and a vertical line. */
+        end = bare > p ? bare : end; /* Ends before arrows and a vertical line. */
         uint64_t number;
         bool placed = place_find(p, end, r->joined, &place);
         const char *e =
             r->percents && isdigit((unsigned char)*p) ? margin_number_end(p, end, &number) : NULL;
         if (e && e[-1] != ':' &&
             (!placed || margin_heading(skip_blank(e, end), end, &start, &stop)))
-            p = skip_blank(e, end); /* The number is that of a source line. */
+            p = skip_blank(e, end); /* Skips the number of a source line. */
         bool heading = margin_heading(p, end, &start, &stop);
         if (heading) {
             margin_set(r, line, start, stop);

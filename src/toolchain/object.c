@@ -57,7 +57,7 @@ static bool spend(struct budget *left, size_t symbols, size_t names, struct err 
     return !watch_steps(1 + names / 100) || watch_goes_on(err);
 }
 
-/* Index in object.sections of each ELF section. */
+/* index in object.sections of each ELF section */
 struct section_map {
     uint32_t *items;
     size_t count;
@@ -76,7 +76,7 @@ static void sections_map(const struct object *o, struct section_map *out)
     steps_add(out->count);
 }
 
-/* Extends symbols without a size to the next function, or to the end of their section. */
+/* Gives symbols without a size one: to the next function, or to the end of their section. */
 static void symbols_bound(struct object *o)
 {
     /* @next: next function after @at. @function: next function after the current symbol. */
@@ -436,7 +436,7 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
 {
     memset(out, 0, sizeof *out);
     elf_version(EV_CURRENT);
-    /* With O_NONBLOCK, opening a pipe does not block; a pipe is not an ELF file. */
+    /* O_NONBLOCK prevents blocking on a pipe, which is no ELF file. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return err_set(err, ERR_IO, NULL, "cannot open %s: %s", path, strerror(errno));
@@ -446,7 +446,7 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
               err_set(err, ERR_IO, "try again", "the archive was truncated while it was read");
     Elf *elf = NULL;
     errno = 0;
-    /* libelf reads the file if it cannot be mapped. */
+    /* If the file cannot be mapped, libelf reads it. */
     if (ok && length && mapped_open(&out->file, fd, length))
         elf = elf_memory((char *)(uintptr_t)out->file.bytes + offset, size ? size : length);
     else if (ok && !size)
@@ -461,7 +461,7 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
     elf_end(elf);
     mapped_check(&out->file, fd);
     close(fd);
-    /* The content may be wrong, because the file became shorter during the read. */
+    /* Fails, because the file became shorter during the read, so the content may be wrong. */
     if (mapped_cut(&out->file))
         return object_whole(out, path, err);
     if (!out->code || out->together)

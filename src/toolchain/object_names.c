@@ -44,7 +44,7 @@ static bool take_room(struct room *left, size_t names, struct err *err)
     return !watch_steps(1) || watch_goes_on(err);
 }
 
-/* A relocation table with its symbol table. */
+/* A relocation table and its symbol table */
 struct relocations {
     Elf_Data *entries, *symbols;
     size_t count;            /* number of entries */
@@ -122,7 +122,7 @@ static bool read_references(struct object *o, Elf *elf, const struct relocations
     return true;
 }
 
-/* A GOT slot and the function whose address the loader stores there. */
+/* A GOT slot, and the function whose address the loader stores there */
 struct linkage_slot { uint64_t address; const char *name; };
 struct linkage_slots { VEC(struct linkage_slot) list; };
 

@@ -47,7 +47,7 @@ bool perf_tool_ask(const char *const *argv, size_t most, struct str *out, struct
     return ok;
 }
 
-/* A mapping of the program's code in a process. */
+/* A mapping of the program's code in a process */
 struct mapped_code {
     unsigned long process;
     uint64_t address, size, file_offset;

@@ -52,7 +52,7 @@ static const char *escape_end(const char *p, const char *end)
 static void line_plain(const char *p, const char *end, struct str *out)
 {
     bool quoted = memchr(p, '"', (size_t)(end - p)) !=
-                  NULL; /* Typographic quotes within a string are not replaced. */
+                  NULL; /* Keeps typographic quotes within a string. */
 
     while (p < end) {
         const struct substitute *s =
@@ -85,7 +85,7 @@ static json_t *asm_find(json_t *root, unsigned depth)
             found = asm_find(item, depth + 1);
     json_array_foreach(root, at, item) {
         if (depth == 0 && json_is_string(json_object_get(item, "text")))
-            return root;   /* The result is an object that has only the copied array. */
+            return root;   /* Returns an object with only the copied array. */
         if (!found)
             found = asm_find(item, depth + 1);
     }

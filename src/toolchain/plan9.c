@@ -110,7 +110,7 @@ static void memory_add(const struct plan9_operand *o, struct str *out)
         str_add_bytes(out, o->p, (size_t)(o->end - o->p));
         return;
     }
-    /* Finds the offset after the name. */
+    /* Finds the offset, which follows the name. */
     while (sign > o->p && sign[-1] != '+' && sign[-1] != '-')
         sign--;
     bool named = o->p < open && !isdigit((unsigned char)*o->p) && *o->p != '-' && *o->p != '+';
@@ -128,7 +128,7 @@ static void memory_add(const struct plan9_operand *o, struct str *out)
     const char *index = close + 1 < o->end && close[1] == '(' ? close + 2 : NULL,
                *star = index ? memchr(index, '*', (size_t)(o->end - index)) : NULL;
     str_add_char(out, '(');
-    /* `(AX*8)` has an index but no base. */
+    /* An address such as `(AX*8)` has an index but no base. */
     const char *first = memchr(base, '*', (size_t)(close - base));
     if (first) {
         str_add_char(out, ',');
@@ -152,7 +152,7 @@ static void operand_add(const struct plan9_operand *o, unsigned width, struct st
         str_addf(out, "$%.*s", fraction ? 1 : (int)(o->end - o->p - 1), fraction ? "0" : o->p + 1);
     } else if (o->p < o->end &&
                !register_add(o->p, o->end, width,
-                             /* The assembler rejects the text, because the register is unknown. */
+                             /* An unknown register remains, so the assembler rejects the text. */
                              out)) {
         if (memchr(o->p, '(', (size_t)(o->end - o->p)))
             memory_add(o, out);
@@ -184,7 +184,7 @@ static unsigned width_of(char suffix)
 /* A mnemonic in AT&T notation, with operand widths. */
 struct plan9_mnemonic {
     char name[24];
-    /* widths of general registers in bytes, and of the last operand if it differs */
+    /* width of general registers in bytes; @to_width: that of the last operand, if it differs */
     unsigned width, to_width;
 };
 
@@ -205,7 +205,7 @@ static bool extension(const char *p, const char *e, struct plan9_mnemonic *m)
     m->width = width_of(p[3]);
     m->to_width = width_of(p[4]);
     bool zeros = p[5] == 'Z';
-    if (zeros && m->width == 4)   /* movl zeroes the upper half. */
+    if (zeros && m->width == 4)   /* Uses movl, which zeroes the upper half. */
         strcpy(m->name, "movl");
     else
         snprintf(m->name, sizeof m->name, "mov%c%c%c", zeros ? 'z' : 's', tolower(p[3]),
@@ -330,7 +330,7 @@ static void mnemonic_of(const char *p, const char *e, struct plan9_mnemonic *m)
     m->width = m->to_width = 8;
 }
 
-/* `BYTE $0x90`. */
+/* Translates data such as `BYTE $0x90`. */
 static bool data_add(const char *p, const char *e, const char *end, struct str *out)
 {
     static const char *const words[][2] = {
@@ -379,7 +379,9 @@ static unsigned elements_of(const struct plan9_operand *o, const char *p, const 
                      : *o->p == 'Z'             ? 64
                                                 : 0;
     const char *to = text_find(p, e, "2");
-    bool integer = to && e - to > 2 && e[-1] == 'Q' && e[-2] == 'D';   /* VCVTPS2UDQ */
+    bool integer = to && e - to > 2 && e[-1] == 'Q' && e[-2] == 'D';   /* The mnemonic converts to
+                                                                        * integers, as in
+                                                                        * VCVTPS2UDQ. */
 
     if (e - p < 2)
         return 0;
@@ -512,10 +514,10 @@ void plan9_statement(const char *p, const char *end, struct str *out, const char
         }
     }
     const char *stop = dot ? dot : e;
-    /* SHLD and SHRD have three operands. */
+    /* Only these shifts have three operands, so the mnemonic becomes shld or shrd. */
     if (count == 3 && stop - p == 4 && (text_begins(p, stop, "SHL") || text_begins(p, stop, "SHR")))
         snprintf(m.name, sizeof m.name, "sh%cd%c", tolower(p[2]), tolower(p[3]));
-    /* CMPPS and similar instructions have the predicate last. */
+    /* Moves the predicate, which CMPPS and similar instructions have last. */
     if (count == 3 && *list[2].p == '$') {
         const struct plan9_operand predicate = list[2];
         memmove(list + 1, list, 2 * sizeof *list);

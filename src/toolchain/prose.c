@@ -70,7 +70,8 @@ bool prose_is_heading(const char *p, const char *end)
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (text_begins(p, end, begins[i]))
             return true;
-    const char *path = text_find(p, end, " /");   /* perf prints function and program. */
+    const char *path = text_find(p, end, " /");   /* The line may be one of perf, which prints
+                                                   * function and program. */
     bool program =
         path && path > p && !text_find(p, path, "%") && !memchr(p, ',', (size_t)(path - p)) &&
         skip_blank(word_end(p, end), end) >= path && path + 2 < end &&
@@ -154,7 +155,7 @@ static bool is_sentence(const char *p, const char *end)
     size_t words = 0, most = 0;
     for (const char *at = skip_blank(p, end); at < end;) {
         const char *e = at;
-        /* A carriage return counts as part of the word. */
+        /* A carriage return is part of the word. */
         while (e < end && !is_blank(*e))
             e++;
         const char *stop = e;
@@ -262,7 +263,7 @@ const char *prose_reason(const char *p, const char *end, bool profile, bool macr
         return "source code";
     if (stop <= p || *p == '.')
         return NULL;
-    /* C++ names resemble source code, but in a listing they are labels or branch targets. */
+    /* A C++ name resembles source code, but in a listing it is a label or branch target. */
     bool label =
         stop[-1] == ':' && (memchr(p, '(', (size_t)(stop - p)) || text_find(p, stop, "::") ||
                             text_begins(p, stop, "vtable ") || text_begins(p, stop, "typeinfo "));

@@ -67,8 +67,8 @@ static bool tables_take(const char *text, struct margins *m)
         struct margin *line = &m->lines.items[i];
         const char *p = skip_blank(text + line->start, text + line->end),
                    *end = trim_end(p, text + line->end);
-        /* If some rows have a double bar, rows without it are a second table of the same
-         * instructions. */
+        /* If some rows have a double bar, rows without one are a second table of the same
+         * instructions, which is omitted. */
         bool code = is_row(p, end, &bars, &behind, &twice) && (twice || !doubled);
         line->end = (size_t)(end - text);
         line->start = code ? (size_t)(marks_end(behind, end) - text) : line->end;

@@ -104,7 +104,8 @@ static bool radare_line(const char *p, const char *end, struct table_line *line)
 {
     const char *at = memmem(p, (size_t)(end - p), "0x", 2), *rest;
 
-    for (const char *art = p; at && art < at; art++)   /* Only arrows may precede the address. */
+    for (const char *art = p; at && art < at; art++)   /* Rejects the line if anything but arrows
+                                                        * precedes the address. */
         if (isalnum((unsigned char)*art) || *art == ';' || *art == '[' || *art == '(')
             return false;
     if (!at || !(rest = digits_end(at + 2, end, 8, &line->address)))
@@ -134,7 +135,7 @@ static bool windbg_line(const char *p, const char *end, struct table_line *line)
     while (p < end && isdigit((unsigned char)*p))
         p++;
     const char *at = skip_blank(p, end);
-    /* Without the `, the line is from a NASM listing. */
+    /* Rejects a line without `, which is from a NASM listing. */
     if (p == number || p - number > 6 || at == p ||
         !(rest = digits_end(at, end, 8, &line->address)) || !memchr(at, '`', (size_t)(rest - at)))
         return false;

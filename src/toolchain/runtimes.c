@@ -14,12 +14,12 @@
 /* A parsed line of a runtime's listing. */
 struct listed_row {
     uint64_t address;
-    const char *code, *end;          /* text of the instruction; empty: a row of data */
-    const char *bytes, *bytes_end;   /* machine code as text; empty: none */
+    const char *code, *end;          /* text of the instruction; empty for a row of data */
+    const char *bytes, *bytes_end;   /* machine code as text; empty: unknown */
     float percent;
     bool addressed, joined;
-    bool telling;                    /* the format is characteristic of this runtime */
-    bool first;                      /* a function starts at this row */
+    bool telling;                    /* whether the format is characteristic of this runtime */
+    bool first;                      /* whether a function starts at this row */
 };
 
 static const char *hex_prefixed(const char *p, const char *end, uint64_t *value)
@@ -165,7 +165,7 @@ static bool dotnet_row(const char *p, const char *end, struct listed_row *out)
     out->end = end;
     out->joined = true;
     for (const char *at = p; at < out->bytes_end; at++)
-        /* An upper-case digit shows that this is not a line number. */
+        /* An upper-case digit is evidence that this is not a line number. */
         out->telling |= isupper((unsigned char)*at) != 0;
     return out->bytes_end > p && out->code - out->bytes_end > 1 &&
            isa_of_dialects()->listed(code, bytes_read(p, out->bytes_end, code, sizeof code), &held,
@@ -174,9 +174,10 @@ static bool dotnet_row(const char *p, const char *end, struct listed_row *out)
 
 struct runtime {
     bool (*row)(const char *p, const char *end, struct listed_row *out);
-    /* targets of branches are labels, which remain in the text; false: targets are addresses */
+    /* whether targets of branches are labels, which remain in the text; otherwise they are
+     * addresses */
     bool labels;
-    bool dump;              /* the bytes of a function follow its rows */
+    bool dump;              /* whether the bytes of a function follow its rows */
     bool plan9;
 };
 

@@ -40,7 +40,7 @@ static enum operand_shape operand_of(const char *p, const char *end)
     p = skip_blank(p, end);
     end = trim_end(p, end);
     const char *memory = size_end(p, end), *e;
-    while (end > p && end[-1] == '}') {   /* masks of AVX-512 */
+    while (end > p && end[-1] == '}') {   /* Skips masks of AVX-512. */
         while (end > p && end[-1] != '{')
             end--;
         end = trim_end(p, end > p ? end - 1 : end);
@@ -48,7 +48,7 @@ static enum operand_shape operand_of(const char *p, const char *end)
     if (p == end)
         return OPERAND_NONE;
     if (memory < end && (e = memchr(memory, '[', (size_t)(end - memory)))) {
-        /* The word is the name of a variable or segment. */
+        /* The word before the bracket is the name of a variable or segment. */
         const char *before = word_end(memory, e);
         return end[-1] == ']' && (before == e || (before + 1 == e && *before == ':'))
                    ? OPERAND_PLACE
@@ -68,7 +68,8 @@ static size_t operands_count(const char *p, const char *end, size_t *places)
         comma = memchr(p, ',', (size_t)(end - p));
         comma = comma ? comma : end;
         const char *first = skip_blank(p, end);
-        bool rounding = first < end && *first == '{';   /* {rn-sae} */
+        bool rounding = first < end && *first == '{';   /* The operand is a rounding mode such as
+                                                         * {rn-sae}. */
         enum operand_shape operand = operand_of(p, comma);
         if (operand == OPERAND_NONE && !rounding)
             return 0;

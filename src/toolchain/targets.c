@@ -39,7 +39,7 @@ void target_clean(const struct listing *l, const char *p, const char *end, unsig
         p = skip_blank(e, end);
         e = word_end(p, end);
     }
-    /* Skips padding prefixes before nop and TLS calls, because `as` rejects so many prefixes. */
+    /* Skips padding prefixes before nops and TLS calls, because `as` rejects so many. */
     const char *padded = p;
     while (word_is(padded, word_end(padded, end), "data16") ||
            word_is(padded, word_end(padded, end), "cs") ||
@@ -55,7 +55,7 @@ void target_clean(const struct listing *l, const char *p, const char *end, unsig
                           strncasecmp(p, "loop", 4) == 0 || word_is(p, e, "xbegin"));
     const char *mnemonic_end = e;
     const char *comma = memchr(p, ',', (size_t)(end - p));
-    if (flow && comma && *e == ',') {   /* jne,pn */
+    if (flow && comma && *e == ',') {   /* The branch has a hint, as in jne,pn. */
         e = word_end(comma + 1, end);
         mnemonic_end = e;
     }
@@ -66,7 +66,8 @@ void target_clean(const struct listing *l, const char *p, const char *end, unsig
                             ? memchr(operand, '(', (size_t)(end - operand))
                             : NULL;
     uint64_t address, low;
-    /* Windows: `jne f+20h (07FF6C2D51020h)`, perhaps with "`" between the halves of the address. */
+    /* Windows debuggers print `jne f+20h (07FF6C2D51020h)`, perhaps with "`" between the halves of
+     * the address. */
     if (round && hex_end(round + 1, end, &address)) {
         const char *digits = hex_end(round + 1, end, &address);
         if (*digits == '`' && hex_end(digits + 1, end, &low)) {
@@ -125,7 +126,7 @@ unsigned target_place(struct listing *l, const struct line_places *places, const
     const char *stop = trim_end(e, angle), *number = stop;
     while (number > e && (isxdigit((unsigned char)number[-1]) || (number[-1] | 32) == 'x'))
         number--;
-    /* Excludes the address that LLVM prints before the name. */
+    /* Skips the address that LLVM prints before the name. */
     number =
         number > e && (isspace((unsigned char)number[-1]) || number[-1] == ',') && number < stop
             ? number
@@ -134,7 +135,7 @@ unsigned target_place(struct listing *l, const struct line_places *places, const
     const struct line_place place = line_places_named(places, angle, end);
     if (!places->counted) {
         str_add(out, " .");
-    } else if (!place.function) {   /* The target is in another file. */
+    } else if (!place.function) {   /* The target remains a name, because it is in another file. */
         str_add_char(out, ' ');
         dialect_quote(angle + 1, end - 1, out);
     } else if (places->known.items[place.function - 1]) {

@@ -12,10 +12,12 @@
 
 static struct str buffer;
 static size_t taken;
-static size_t begun;         /* number of bytes of PASTE_BEGIN at the end of the removed input */
+static size_t begun;         /* number of bytes of PASTE_BEGIN at the end of the input that was
+                              * removed */
 static struct paste {
-    bool open;               /* the begin mark was read, the end mark was not */
-    bool cut;                /* longer than PASTE_LIMIT, and truncated */
+    bool open;               /* whether the begin mark was read, but not the end mark */
+    bool cut;                /* whether the paste was longer than PASTE_LIMIT and so was
+                              * truncated */
     bool stalled;
     struct str text;
 } paste;
@@ -148,7 +150,7 @@ bool input_paste(struct str *out)
             taken -= text->length - at - mark;
             return end_paste(out, paste.cut ? PASTE_LIMIT : at);
         }
-        /* discards text up to the end mark, because unread text would be taken for keys */
+        /* Discards the text up to the end mark, because unread text would be taken for keys. */
         if (text->length > PASTE_LIMIT + mark) {
             memmove(text->data + PASTE_LIMIT, text->data + text->length - mark, mark);
             text->length = PASTE_LIMIT + mark;

@@ -41,12 +41,13 @@ struct loop {
     struct frame frame;
     struct autosave *autosave;
     bool prompting, leave;
-    bool stalled;       /* an incomplete paste was reported */
+    bool stalled;       /* whether an incomplete paste was reported */
     double stalls;      /* clock_wall() at which an incomplete paste is reported */
     double due;         /* clock_wall() of the next drawing of changing views */
 };
 
-/* never closed, because a signal during exit could write to a broken pipe or a reused descriptor */
+/* never closed, because a signal during exit could write to a broken pipe or to a reused
+ * descriptor */
 static int signal_pipe[2];
 
 static void on_signal(int number)
@@ -54,7 +55,7 @@ static void on_signal(int number)
     int saved = errno;
     unsigned char byte = (unsigned char)number;
     if (write(signal_pipe[1], &byte, 1) < 0)
-        errno = saved;   /* ignored, because a full pipe wakes the loop */
+        errno = saved;   /* An error is ignored, because a full pipe also wakes the loop. */
     errno = saved;
 }
 
@@ -73,7 +74,7 @@ static void draw(struct loop *l)
     all.mono = !screen_has_colors();
     prompt_look(&prompt);
     if (l->stalled)
-        prompt = (struct frame_prompt){0};   /* hidden, because a message replaces the prompt */
+        prompt = (struct frame_prompt){0};   /* Hides the prompt, because a message replaces it. */
     frame_draw(&l->frame, &prompt, &all, &x, &y);
     screen_show(&all, x, y);
     timing_drawn();
@@ -98,7 +99,7 @@ static int draw_when_due(struct loop *l, bool at_once, int patience)
 
     if (left <= 0) {
         draw(l);
-        /* Newly displayed views continue their work, so the loop does not wait. */
+        /* Does not wait if views have more to compute, such as newly displayed ones. */
         return frame_busy(&l->frame) ? 0 : patience;
     }
     int ms = (int)ceil(left * 1000);
@@ -197,7 +198,7 @@ static void read_keys(struct loop *l)
     if (take_unmarked(l))
         return;
 
-    /* The loop stops after a ':', because readline reads the following bytes itself. */
+    /* Stops after a ':', because readline reads the following bytes itself. */
     while (!l->frame.session->quit && !l->prompting && (key = screen_key()) != KEYCODE_NONE) {
         if (key == KEYCODE_PASTE) {
             give_paste(l, screen_pasted());
@@ -212,7 +213,7 @@ static void read_keys(struct loop *l)
             char name[KEY_NAME_MOST];
             key_print(key, name);
             timing_does(name);
-            /* frame_key is called first, because it sets @prefill. */
+            /* Calls frame_key first, because it sets @prefill. */
             enum frame_reply reply = frame_key(&l->frame, key, &prefill);
             obey(l, reply, prefill);
         }
@@ -288,9 +289,9 @@ static char *history_path(void)
     char *path = path_state("history");
     struct stat about;
     if (path)
-        /* an error is reported when the file is written */
+        /* An error is ignored here. It is reported when the file is written. */
         path_make_parents(path, 0700, NULL);
-    /* rejected, because readline follows links */
+    /* Rejects other files, because readline follows links. */
     if (path && lstat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
         log_add(LOG_WARN, "%s is not a file: the history is not saved", path);
         free(path);
@@ -363,7 +364,7 @@ static void run(struct loop *l)
         frame_edited(&l->frame);
         const int patience =
             draw_when_due(l, at_once || request || frame_busy(&l->frame), patience_of(l));
-        /* The array is initialised here, because drawing may start the first job and create its
+        /* Initialises the array here, because drawing may start the first job, which creates its
          * wake pipe. */
         struct pollfd sources[] = {{.fd = STDIN_FILENO, .events = POLLIN},
                                    {.fd = signal_pipe[0], .events = POLLIN},
@@ -394,8 +395,9 @@ int mainloop_run(struct session *s, bool bare, const char *notice)
     struct loop l = {0};
     bool color = s->settings.color;
 
-    s->settings.color = false;   /* the grid colours the output */
-    s->input = NULL;    /* the screen reads the terminal */
+    s->settings.color = false;   /* Output has no colours of its own, because the grid colours
+                                  * it. */
+    s->input = NULL;    /* Commands must not read the terminal, because the screen does. */
     s->interactive = true;
     s->patience = PATIENCE;
     s->waits = say_wait;
@@ -419,8 +421,9 @@ int mainloop_run(struct session *s, bool bare, const char *notice)
     run(&l);
     prompt_done();
     screen_close();
-    bool playing = l.frame.demo.on;   /* A demonstration hides the user's session, which can be
-                                       * saved only after frame_done restores it. */
+    bool playing = l.frame.demo.on;   /* Ends a demonstration first, because it hides the user's
+                                       * session. That session can be saved only after frame_done
+                                       * restores it. */
     if (!playing)
         autosave_end(l.autosave);
     job_shutdown();

@@ -25,14 +25,14 @@ static char *history_file;
 static struct str result;
 static const char *prefill_text;
 static bool opened, entered;
-static bool lines_pasted;    /* several lines were pasted; this closes the prompt */
+static bool lines_pasted;    /* whether several lines were pasted, which closes the prompt */
 static struct completions matches;
 
 static int give_byte(FILE *stream)
 {
     const char *next;
     (void)stream;
-    /* waits, because the remaining bytes of a sequence or character follow */
+    /* Waits, because the remaining bytes of a sequence or character follow. */
     if (!input_waiting(&next) && !input_fill(1000))
         return EOF;
     input_waiting(&next);
@@ -57,7 +57,7 @@ static void remember(const char *line)
     add_history(line);
     if (!history_file)
         return;
-    /* append_history needs an existing file */
+    /* Creates the file, because append_history needs an existing one. */
     int made = open(history_file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (made >= 0)
         close(made);
@@ -164,7 +164,7 @@ void prompt_init(struct session *s, const char *history_path)
     const Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         rl_bind_keyseq_in_map("\\e[200~", paste_within, maps[i]);
-    /* readline (8.2) crashes if a prefix of a key sequence ends a search */
+    /* Unbinds the prefix: readline (8.2) crashes if a prefix of a key sequence ends a search. */
     rl_unbind_key_in_map(CTRL('X'), emacs_standard_keymap);
     using_history();
     stifle_history(HISTORY_KEPT);
@@ -182,7 +182,8 @@ static void prompt_close(void)
         before = rl_readline_state;
         rl_callback_sigcleanup();
     } while (rl_readline_state != before);
-    /* Without this call, an edited history line would point to changes that the next line frees. */
+    /* Without this call, an edited line of the history would point to changes that the next line
+     * frees. */
     rl_free_line_state();
     rl_callback_handler_remove();
     completions_done(&matches);
@@ -292,7 +293,7 @@ void prompt_look(struct frame_prompt *out)
     if (!opened)
         return;
     str_clear(&line);
-    /* rl_display_prompt is the message of Ctrl-R during a search */
+    /* Draws rl_display_prompt, because it is the message of Ctrl-R during a search. */
     str_add(&line, rl_display_prompt ? rl_display_prompt : "");
     int before = columns_before(str_text(&line), (int)line.length);
     str_add(&line, rl_line_buffer ? rl_line_buffer : "");

@@ -33,7 +33,7 @@
 
 static atomic_bool opened;   /* atomic, because any thread that ends the program restores the
                               * terminal */
-/* protects curses: if curses draws while the program ends, it reinitialises the terminal */
+/* Protects curses. If curses draws while the program ends, it reinitialises the terminal. */
 static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool draws;
 static bool colors;
@@ -44,7 +44,7 @@ static int click_x, click_y;
 static struct grid shown;
 
 static enum background asked_for;   /* background chosen by the setting */
-static bool is_light;               /* the background is light; false: dark or unknown */
+static bool is_light;               /* whether the background is light; false: dark or unknown */
 
 static int half_block_pair(int upper, int lower)
 {
@@ -205,7 +205,8 @@ bool screen_open(bool color)
         start_color();
         use_default_colors();
         init_colours(guessed_light());
-        if (COLORS >= 256)   /* Other terminals may print the query. */
+        if (COLORS >= 256)   /* Sends the query only to terminals with 256 colours, because others
+                              * may print it. */
             put_now(BACKGROUND_QUESTION);
     }
     put_now("\033[?2004h");
@@ -266,7 +267,7 @@ void screen_show(const struct grid *g, int x, int y)
         for (unsigned column = 0; column < g->width && column < (unsigned)COLS; column++) {
             const size_t at = (size_t)row * g->width + column;
             const struct cell *cell = &g->cells[at];
-            /* skips unchanged cells, because curses needs some hundred instructions per cell */
+            /* Skips unchanged cells, because curses needs some hundred instructions per cell. */
             if (!anew && memcmp(cell, &shown.cells[at], sizeof *cell) == 0)
                 continue;
             shown.cells[at] = *cell;
@@ -407,7 +408,7 @@ int screen_key(void)
     if (input_pasting())
         return input_paste(&pasted) ? KEYCODE_PASTE : KEYCODE_NONE;
     input_take(used);
-    /* KEYCODE_NONE would stop the reading of further input */
+    /* Replaces KEYCODE_NONE, which would stop the reading of further input. */
     return key == KEYCODE_NONE ? KEYCODE_SWALLOWED : key;
 }
 
@@ -465,7 +466,7 @@ void screen_copy(const char *text, size_t length)
     struct str sequence = {0};
 
     clipboard_sequence(text, length, getenv("TMUX") != NULL, &sequence);
-    /* Errors are ignored, because they cannot be shown here. */
+    /* An error is ignored, because it cannot be shown here. */
     fwrite(sequence.data, 1, sequence.length, stdout);
     fflush(stdout);
     str_done(&sequence);

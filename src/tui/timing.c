@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-#define WAITED 0.0002   /* seconds; if a wait was shorter, the input was there before the wait */
+#define WAITED 0.0002   /* seconds; after a shorter wait, the input had arrived before it */
 
 #define TURN_MOST 0.005 /* seconds of a turn above which it is reported, because another thread
                          * should do such work */
@@ -119,7 +119,7 @@ void timing_waits(void)
 
     vec_push(&turns, (float)(1e3 * took));
     keep_turn(took);
-    /* The last frame was drawn in this turn or an earlier one. */
+    /* The last frame was drawn in this turn or in an earlier one, so it has the turn's time. */
     if (frames.count)
         frames.items[frames.count - 1].turn = fmax(frames.items[frames.count - 1].turn, took);
     woke_cpu = NAN;
@@ -131,8 +131,8 @@ void timing_woke(double waits, bool input)
         return;
     double now = clock_wall();
     woke_cpu = processor_time(CLOCK_THREAD_CPUTIME_ID);
-    /* Input that is present when the wait starts may have arrived at any time since the terminal
-     * was empty. The earliest possible time is used. */
+    /* Assumes the earliest possible arrival of input that is present when a wait starts: the time
+     * at which the terminal was empty. */
     if (input && isnan(key))
         key = now - waits < WAITED && empty > 0 ? empty : now;
     if (!input)

@@ -9,23 +9,23 @@
 
 #define FLAG_BITS 7
 #define RESOURCES (INSN_REGISTERS + FLAG_BITS)
-#define BEFORE (-1)   /* stands for the producer of values from before the loop */
+#define BEFORE (-1)   /* index that means values from before the loop */
 
-/* A read or write of a register or flag by an instruction. */
+/* A read or write of a register or flag by an instruction */
 struct touch {
     uint32_t insn;
     uint8_t resource;
     bool writes;
-    int32_t from;      /* instruction that produces the value of a read, or BEFORE */
+    int32_t from;      /* index of the instruction that produces the value of a read, or BEFORE */
 };
 
-/* A value used in an address: a symbolic value plus a constant. */
+/* A value in an address: a symbolic value plus a constant */
 struct sum { uint32_t symbol; int64_t constant; };
 
 struct spot {
     uint32_t insn;
     bool writes, known;
-    uint32_t base, index;  /* symbols */
+    uint32_t base, index;  /* symbolic values of base and index */
     uint8_t scale, segment;
     int64_t at;
     unsigned bytes;
@@ -41,7 +41,8 @@ struct dataflow {
     uint32_t *first;
     int32_t last[RESOURCES];        /* per resource, its last producer */
     VEC(struct pair) pairs;         /* pairs of instructions whose order is fixed */
-    /* some instructions are VEX-encoded, so legacy instructions preserve the bits above 128 */
+    /* whether an instruction is VEX-encoded, so that legacy instructions preserve the bits above
+     * 128 */
     bool mixed;
     uint32_t *placed;               /* temporary array of positions, for one caller at a time */
 };

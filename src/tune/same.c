@@ -24,10 +24,10 @@
 /* maximum number of attempts of a run that receives too little CPU time */
 #define ATTEMPTS 5
 
-/* Kinds of initial contents of memory and vector registers. */
+/* Kinds of initial contents of memory and vector registers */
 enum filling { FILL_BITS, FILL_DOUBLES, FILL_SINGLES, FILL_POINTERS, FILL_COUNT };
 
-/* Straight-line code that runs once. */
+/* Straight-line code that runs once */
 struct flat {
     struct insn *insns;
     unsigned *slots;

@@ -12,7 +12,7 @@
 #include "tune/dataflow.h"
 
 #define GAIN 0.005        /* smallest relative gain of a reported version */
-#define BETTER 1e-6       /* smaller differences in cycles count as equal */
+#define BETTER 1e-6       /* largest difference in cycles at which times count as equal */
 
 struct tune_search {
     const struct insn *insns;
@@ -50,7 +50,7 @@ static double cycles_of(struct tune_search *s, const struct insn *insns, size_t 
     if (bounds.unknown && !s->t->unknown)
         return INFINITY;
     simulate(s->simulator, s->work, insns, count, &block, &how, &sim);
-    /* If one argument of fmax is NaN, it returns the other. */
+    /* fmax ignores an argument that is NaN. */
     const double cycles = fmax(bounds.total, sim.cycles) / times;
     simulation_done(&sim);
     return cycles;
@@ -80,8 +80,8 @@ static struct version *rewritten(const struct version *c, const char *what, size
                 (loses && !dataflow_flags_dead(c->insns, c->count, i, loses)))
                 continue;
             made = made ? made : version_copy(c);
-            version_replace(made, i, with, count);   /* Proceeds from the end, because replacements
-                                                      * change later indices. */
+            version_replace(made, i, with, count);   /* Proceeds from the end, because a replacement
+                                                      * changes later indices. */
             break;
         }
     }

@@ -12,7 +12,7 @@
 
 #define KINDS 64   /* maximum number of steps, sums, and parts of sums */
 
-/* An addition of a constant to a register, at one place of the loop. */
+/* An addition of a constant to a register, at one place of the loop */
 struct step {
     size_t at;
     uint8_t reg;
@@ -22,10 +22,10 @@ struct step {
 struct sum_at {
     size_t at;
     struct isa_sum sum;
-    bool first;               /* this is the first addition to the register */
+    bool first;               /* whether this is the first addition to the register */
 };
 
-/* Register @reg for a part of the sum in register @of. */
+/* Register @reg, which has a part of the sum in register @of */
 struct sum_part {
     uint8_t of, reg;
 };
@@ -143,7 +143,7 @@ static bool carries_flags(const struct unrolling *u)
 static bool can_gather(const struct unrolling *u, size_t at, uint8_t reg)
 {
     const struct insn *step = &u->insns[at], *branch = &u->insns[u->count - 1];
-    /* inc and dec become add and sub, which write carry. */
+    /* inc and dec become add and sub, which also write the carry flag. */
     const uint32_t safe = FLAG_ZERO | FLAG_SIGN,
                    written = step->flags_written | (step->flags_written ? FLAG_CARRY : 0);
 
@@ -304,7 +304,7 @@ static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
     }
     for (unsigned i = 0; i < u->part_count; i++)
         own += u->parts[i].of == s->sum.reg;
-    /* The sum's own register is also one of the registers used in turn. */
+    /* Uses the registers in turn, including the sum's own one. */
     unsigned turn = own ? u->turn++ % (own + 1) : 0;
     for (unsigned i = 0; i < u->part_count && turn; i++)
         if (u->parts[i].of == s->sum.reg && --turn == 0)

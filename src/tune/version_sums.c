@@ -9,7 +9,7 @@
 
 #define REGISTERS 128
 
-/* State of renaming the registers of a loop. */
+/* State of renaming the registers of a loop */
 struct gathering {
     const struct insn *insns;
     size_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Accuracy view: a heat map of predicted against measured cycles, 35 by 35 cells (Figure 7 of
+/* Accuracy view: a heat map of predicted over measured cycles with 35 by 35 cells (Figure 7 of
  * PMEvo), for one mapping at a time. */
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "view/view.h"
 
 #define MAP_X 7    /* number of columns of the scale at the left */
-#define PANEL 41   /* number of columns of the panel that lists the mappings next to the map */
+#define PANEL 41   /* number of rows of the view if each row of the map has two cells */
 /* number of rows of the map with two cells per row */
 #define SMALL_ROWS ((METRICS_CELLS + 1) / 2 + 4)
 
@@ -22,8 +22,8 @@ struct accuracy_view_state {
     size_t which;               /* index among the selected machines */
     unsigned long session_revision;
     uint64_t revision;
-    /* @accuracy: values of the displayed machine. @others: one per selected machine, in their
-     * order. */
+    /* @accuracy: of the displayed machine. @others: of each selected machine, in the order of
+     * selection. */
     struct accuracy accuracy, *others;
     struct heat_map map;        /* heat map of the displayed machine */
     /* cells per screen row at the last drawing: 1 or 2 */
@@ -139,7 +139,7 @@ static void draw_machines(const struct accuracy_view_state *v, struct session *s
     }
 }
 
-/* Draws a line of errors below the map, as many as fit. */
+/* Draws a line below the map with as many errors as fit. */
 static void draw_errors(const struct accuracy_view_state *v, struct session *s, struct grid *g,
                         int y)
 {

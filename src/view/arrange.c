@@ -9,7 +9,8 @@
 #include "base/steps.h"
 
 #define TEXT_STEPS 8     /* number of work steps to make a cell's text */
-/* the key has no text because memory ran out; only its prefix is compared */
+/* value for a key without text, because memory ran out; only the prefix of such a key is
+ * compared */
 #define NO_TEXT SIZE_MAX
 #define RUN 64           /* number of rows per run that is sorted at once */
 #define MERGED_TEXT_STEPS 3   /* number of work steps to merge a row by its text */
@@ -51,7 +52,7 @@ struct arrangement {
     /* @order: the result; NULL: out of memory. @given: number of its rows copied so far. */
     size_t *order, given;
     bool giving;
-    bool cut;                       /* memory ran out; rows are missing or unsorted */
+    bool cut;                       /* whether memory ran out, so rows are missing or unsorted */
 };
 
 /* Appends a sort key for the natural order of @text: each number without leading zeros, preceded by
@@ -217,7 +218,7 @@ static uint64_t read_row(struct arrangement *a, const struct table_source *sourc
 
     if (!filter_matches(filter, &row))
         return steps;
-    if (!room_for_row(a)) {   /* Memory ran out, so reading ends. */
+    if (!room_for_row(a)) {   /* Reading ends here, because memory ran out. */
         a->cut = true;
         return steps;
     }
@@ -274,8 +275,8 @@ static void merging_begin(struct arrangement *a)
     pair_begin(a, 0);
 }
 
-/* Merges the next row of the pair. At the end of a pair begins the next pair, at the end of a pass
- * a pass with longer runs. */
+/* Merges the next row of the pair of runs. At the end of a pair, starts the next pair. After the
+ * last pair, starts the next pass, whose runs are twice as long. */
 static void merge_row(struct arrangement *a)
 {
     size_t middle = end_of(a, a->begin, 1), end = end_of(a, a->begin, 2);

@@ -33,8 +33,8 @@ static void add_jobs(const struct session *s, struct str *out)
         }
 }
 
-/* Draws the names of places unless @g is NULL. Sets *@at to the place at column @x. Returns the
- * number of columns used. */
+/* Draws the names of the places unless @g is NULL. Sets *@at to the place whose name is at column
+ * @x. Returns the number of columns used. */
 static unsigned names(const struct frame *f, struct grid *g, unsigned width, int x, unsigned *at)
 {
     unsigned used = 0;
@@ -85,7 +85,7 @@ unsigned bars_place(struct frame *f, unsigned width, int x)
 
 /* A key bar that is drawn, or searched for the key at a column */
 struct bar {
-    struct grid *g;          /* NULL: the bar is only searched */
+    struct grid *g;          /* destination; NULL: the bar is only searched */
     unsigned width, at;
     int y, x;
     const char *found;       /* command of the key at column @x */

@@ -22,7 +22,7 @@ static const struct table_column columns[COLUMNS] = {
 
 struct check_view_state {
     struct table_view view;
-    const struct check *shown; /* the displayed check of the session, identified by @serial */
+    const struct check *shown; /* displayed check of the session; @serial identifies it */
     uint64_t serial;
     struct code_listing *code;   /* code in the detail pane; NULL: none */
     size_t known, wrong;       /* number of rows with both values, and of those that disagree */
@@ -121,7 +121,7 @@ static void check_open(void *state)
     table_init(&v->view.table);
     v->view.rows = "forms";
     v->view.refresh = refresh;
-    /* The source is set even without rows, because commands need the columns. */
+    /* The source is set even before there are rows, because commands need its columns. */
     v->view.source = source;
     v->view.has_detail = true;
 }

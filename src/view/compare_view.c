@@ -16,11 +16,11 @@
 #define VALUE_LEAST 8        /* minimum number of columns of a value */
 #define VALUE_MOST 13
 #define PORT 6               /* number of columns per port */
-/* number of columns per port if there are many ports; one decimal fewer */
+/* number of columns per port if there are many ports, which have one decimal fewer */
 #define PORT_NARROW 5
 #define USAGE 16             /* number of columns of an instruction's port usage */
 #define USAGE_WIDE 28
-/* number of columns of an instruction below which its usage is omitted */
+/* minimum number of columns for the text of an instruction; with fewer, its usage is omitted */
 #define TEXT_LEAST 16
 #define WIDE 150
 #define VALUES_MIN 16        /* minimum height of a screen with bounds, and of one with ports */

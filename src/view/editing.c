@@ -16,7 +16,8 @@ void editing_done(struct editing *e)
     *e = (struct editing){0};
 }
 
-/* Reads time and size of a file. Returns false if it is missing, as while an editor replaces it. */
+/* Reads time and size of a file. Returns false if the file is missing, for example while an editor
+ * replaces it. */
 static bool look(const char *path, struct timespec *changed, long long *size)
 {
     struct stat status;

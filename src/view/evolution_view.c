@@ -153,7 +153,7 @@ static void draw_front(struct evolve_run *run, struct grid *g, int x, int y, uns
                        unsigned height)
 {
     const struct outline *o = evolve_run_outline(run);
-    struct evolve_point points[OUTLINE_FRONT]; /* A copy, because drawing sorts it. */
+    struct evolve_point points[OUTLINE_FRONT]; /* points is a copy, because drawing sorts it. */
 
     if (o && o->front_count)
         memcpy(points, o->front, o->front_count * sizeof *points);

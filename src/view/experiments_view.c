@@ -26,7 +26,7 @@
 
 struct experiments_view_state {
     struct table_view view;
-    struct experiments *shown;   /* the session's table; not owned */
+    struct experiments *shown;   /* the session's table, borrowed */
     uint64_t serial, revision; /* serial number and revision of @shown */
     size_t rows;
     struct machine *machine; /* machine that predicts (counted reference); NULL: none */
@@ -54,9 +54,9 @@ static void experiments_close(void *state)
     code_listing_free(v->code);
 }
 
-/* Selects the run's inferred mapping if LAB displays it. A newer mapping replaces it once the
- * predictions of the current one are complete. Because of the counted reference, equal pointers
- * mean equal outlines. */
+/* Selects the run's inferred mapping if LAB displays it. A newer mapping replaces it only when the
+ * predictions of the current one are complete. The counted reference keeps addresses unique, so
+ * equal pointers mean equal outlines. */
 static void follow_inferred(struct experiments_view_state *v, struct session *s)
 {
     struct evolve_run *run = s->inferred_shown && !lab_log_charts(s) ? lab_run(s) : NULL;
@@ -77,7 +77,7 @@ static struct machine *machine_in_view(const struct experiments_view_state *v, s
     return v->inferred ? v->inferred->machine : session_current(s, &none);
 }
 
-/* Selects the predictions of @m. Without @anew, predictions of the run's previous mapping remain
+/* Selects the predictions of @m. If not @anew, predictions of the run's previous mapping remain
  * until new ones exist. Returns whether the predictions changed. */
 static bool predict(struct experiments_view_state *v, struct session *s, struct machine *m,
                     bool anew)
@@ -221,7 +221,7 @@ static void experiments_open(void *state)
     table_init(&v->view.table);
     v->view.rows = "experiments";
     v->view.refresh = refresh;
-    /* The source is set even without rows, because commands need the columns. */
+    /* The source is set even before there are rows, because commands need its columns. */
     v->view.source = source;
     v->view.has_detail = true;
 }
@@ -278,8 +278,8 @@ static void draw_samples(const struct record_samples *samples, struct grid *g, i
     plot_draw(&plot, g, x, y, width, height);
 }
 
-/* Draws the code. @made: the code is complete; without any, this CPU cannot execute the experiment.
- * Otherwise the code may follow. */
+/* Draws the code. If @made, the code is complete; if there is then none, this CPU cannot execute
+ * the experiment. Otherwise the code may still follow. */
 static void draw_code(const struct experiment_detail *d, bool made, size_t first, struct grid *g,
                       int x, int y, unsigned width, unsigned height)
 {

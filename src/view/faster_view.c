@@ -9,8 +9,8 @@
 #include "view/view.h"
 #include "work/job.h"
 
-/* number of columns of each field with a blank: cycles before and after, change, results,
- * instructions, verification */
+/* Numbers of columns of the fields, each including a blank: cycles before and after, change,
+ * equality of results, instructions, and verification. */
 #define CYCLES 17
 #define CHANGE 8
 #define RESULTS 16
@@ -20,8 +20,8 @@
 
 struct faster_state {
     struct result *found;      /* result with the versions (counted reference); NULL: none yet */
-    uint64_t serial;           /* serial number of the kernel after that command; @loop is its loop
-                                * in use */
+    uint64_t serial;           /* kernel after that command, by its serial number, and the loop in
+                                * use */
     size_t loop;
     size_t cursor, top, body;
     int first_row; /* screen row of the first version at the last drawing */
@@ -207,7 +207,7 @@ static void faster_click(void *state, struct session *s, int x, int y)
 
     (void)s;
     (void)x;
-    /* The cursor may be too large; the drawing limits it to the number of rows. */
+    /* The cursor may exceed the number of rows, to which drawing limits it. */
     v->cursor = y >= v->first_row ? v->top + (size_t)(y - v->first_row) : v->cursor;
 }
 

@@ -141,9 +141,10 @@ static void obey(struct frame *f, const char *line)
                   : err_set(&err, ERR_LIMIT, NULL, "out of memory for the output");
     if (out)
         fclose(out);
-    s->out = NULL;   /* From here on, the end of a job may select a view. */
+    s->out = NULL;   /* Without this stream, the end of a job may select a view again. */
     note_jobs(f);
-    /* The last requested view remains, unless the command printed something afterwards. */
+    /* The view that was requested last is shown, unless the command printed something
+     * afterwards. */
     size_t asked = f->chosen >= 0 && (size_t)f->chosen == length ? f->current : view_count();
     show_result(f, line ? line : "the commands that wait for a job", printed);
     if (ok && !length && s->said.length)
@@ -704,7 +705,7 @@ static void press(struct frame *f, int key)
     for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
         const struct key_binding *b =
             keymap_find(f->session->keys, where[i], key == '\n' ? KEYCODE_ENTER : key);
-        /* The command may rebind the key, so it is copied. */
+        /* The command is copied, because it may rebind the key. */
         char *command = b ? mem_strdup(b->command) : NULL;
         bool used = command && run_bound(f, command);
         free(command);
@@ -743,7 +744,7 @@ enum frame_reply frame_take_reply(struct frame *f, const char **prefill)
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height,
                              const char **prefill)
 {
-    const bool told = f->message.length > 0;   /* The message covers the bar. */
+    const bool told = f->message.length > 0;   /* A message at the bottom covered the key bar. */
     int within_x, within_y;
 
     str_clear(&f->message);

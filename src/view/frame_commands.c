@@ -135,7 +135,7 @@ static bool act(struct frame *f, enum action action)
 bool frame_act(struct frame *f, enum action action)
 {
     const size_t at = f->current;
-    /* action of the view */
+    /* A view treats the Enter key's return action like going back. */
     const enum action own = action == ACTION_RETURN ? ACTION_BACK : action;
     struct str command = {0};
 

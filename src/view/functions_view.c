@@ -22,9 +22,9 @@ static const struct table_column columns[COLUMNS] = {
 struct functions_view_state {
     struct table_view view;
     const struct function_list *shown;
-    unsigned long serial;   /* identifies the displayed list, because another list may reuse its
-                             * address */
-    bool by_loops;          /* rows are loops rather than functions */
+    unsigned long serial;   /* serial number of the displayed list, because another list may reuse
+                             * its address */
+    bool by_loops;          /* whether rows are loops instead of functions */
 };
 
 static void functions_close(void *state)
@@ -155,7 +155,7 @@ static void functions_open(void *state)
     table_init(&v->view.table);
     v->view.rows = "functions";
     v->view.refresh = refresh;
-    /* The source is set even without rows, because commands need the columns. */
+    /* The source is set even before there are rows, because commands need its columns. */
     v->view.source = source;
 }
 

@@ -64,7 +64,7 @@ void kernel_compare_draw(struct session *s, struct analysis *const *a, size_t n,
         grid_put(g, (int)(text + m * each), y, each - 1,
                  m == s->document.in_view ? ROLE_ACCENT : ROLE_HEADER, ATTR_BOLD,
                  a[m]->machine->id);
-    /* A low screen has a single row of bounds, which leaves rows for instructions. */
+    /* A low screen has one row for all bounds, so rows remain for instructions. */
     bool low = g->height < BOUND_COUNT + 6;
     y += low;
     for (size_t m = 0; low && m < n; m++)
@@ -109,7 +109,7 @@ void kernel_compare_draw(struct session *s, struct analysis *const *a, size_t n,
                         line.length                         ? str_text(&line)
                         : a[m]->rows[i].flags & ROW_UNKNOWN ? "unknown"
                                                             : "-");
-            /* Marks truncated text. */
+            /* Marks truncated text with ">". */
             if (grid_columns(g, str_text(&line)) + 2 > each - 1)
                 grid_put(g, (int)(text + (m + 1) * each) - 2, y, 1, usage, 0, ">");
         }

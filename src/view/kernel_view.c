@@ -299,7 +299,7 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
 
     str_addf(&cycles, "  %s%.2f cycles, %s", cycles_words(a->lower_bound, a->estimate), a->cycles,
              bound_name(a->bottleneck));
-    /* The id replaces a long title, so the cycles remain visible. */
+    /* The id is drawn instead of a long title, so the cycles remain visible. */
     bool roomy = g->width >= 70 && grid_columns(g, a->machine->title) + cycles.length <= g->width;
     unsigned used =
         grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? a->machine->title : a->machine->id);
@@ -384,7 +384,7 @@ static int draw_loop(struct kernel_view_state *v, struct session *s, const struc
     view_place(&v->cursor, &v->top, v->body, current->count);
     draw_title(s, current, g);
     draw_table(v, s->document.kernel, current, blame_shown(s, current, g), g, 1, rows);
-    /* The next part follows a short table directly. */
+    /* After a short table the next part follows directly. */
     int y = 1 + (int)(current->count + headings < rows ? current->count + headings + 1 : rows);
     if (current->count + headings >= rows)
         return y;
@@ -681,7 +681,7 @@ static bool kernel_act(void *state, struct session *s, enum action action, struc
         return true;
     case ACTION_EDIT: edit(v, s, command); return true;
     case ACTION_PORTS: open_groups(v, s); return true;
-    /* The frame also handles this action. */
+    /* Returns false, because the frame also handles this action. */
     case ACTION_CANCEL: v->match[0] = '\0'; return false;
     default:
         if (!view_row(action, &at, (long)(v->body ? v->body : 1), 1000000000))

@@ -111,7 +111,7 @@ static bool lines_act(void *state, struct session *s, enum action action, struct
     }
     if (!view_row(action, &at, 10, (long)v->lines.count))
         return false;
-    /* The position may be too large; the drawing limits it to the number of lines. */
+    /* The position may exceed the number of lines, to which drawing limits it. */
     v->top = at < 0 ? 0 : (unsigned)at;
     return true;
 }

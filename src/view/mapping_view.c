@@ -31,7 +31,7 @@ struct mapping_view_state {
     struct machine *machine;     /* machine of @pressures */
     struct ports shown;          /* the machine's ports with their displayed names */
     struct pressures *pressures;
-    bool pressed;                /* pressures were available at the last update */
+    bool pressed;                /* whether pressures were available at the last update */
     unsigned long revision;      /* session revision at the last update */
     /* session revision at which computing pressures failed; 0: it did not fail */
     unsigned long given_up;
@@ -248,7 +248,7 @@ static void draw_title(const struct mapping_view_state *v, const struct session 
     struct str error = {0}, of = {0}, counts = {0}, distinct = {0};
     const size_t forms = mapping_count(v->machine->mapping),
                  uops = v->pressed ? pressures_distinct(v->pressures) : 0;
-    /* The id replaces a long title. */
+    /* The id is drawn instead of a long title. */
     const bool roomy = grid_columns(g, v->machine->title) + COUNTS_WIDTH <= g->width;
     unsigned used =
         grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? v->machine->title : v->machine->id);

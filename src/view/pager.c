@@ -65,7 +65,7 @@ void pager_keep_last(struct pager *p, size_t count)
 
     if (!texts)
         return;
-    /* Counts the lines before the first text that remains. */
+    /* Counts the lines of dropped texts, which precede the first remaining one. */
     while (texts < p->texts.count && lines < p->lines.count &&
            p->lines.items[lines].text != p->texts.items[texts])
         lines++;
@@ -146,7 +146,7 @@ static unsigned draw_line(const struct pager *p, size_t at, struct grid *g, int 
         return rows;
     grid_put(g, -(int)p->left, y, 0, role, 0, line->text);
     *widest = columns > *widest ? columns : *widest;
-    /* Marks truncated text. */
+    /* Marks truncated text with ">". */
     if (columns > p->left + g->width)
         grid_put(g, (int)g->width - 1, y, 1, ROLE_WARN, 0, ">");
     if (p->left && *line->text)
@@ -255,7 +255,7 @@ bool pager_find(struct pager *p, const char *text, int direction)
     p->find_step = 1;
     if (!p->finding)
         return false;
-    if (!p->unread)   /* Otherwise the search starts when all text is read. */
+    if (!p->unread)   /* If text is unread, the search starts when all is read. */
         find_on(p);
     return !p->missed;
 }

@@ -30,7 +30,7 @@ static size_t keep_unbeaten(struct evolve_point *points, size_t n)
     return kept;
 }
 
-/* Draws text instead of a front, because a front of a single point is hardly visible. */
+/* Draws text instead of a curve, because a front of a single point is hardly visible. */
 static void draw_words(const struct evolve_point *best, struct grid *g, int x, int y,
                        unsigned width)
 {

@@ -31,7 +31,7 @@ static bool is_instruction(const char *line, size_t length)
     return false;
 }
 
-/* Returns whether a line has two adjacent words. Typed keys never have. */
+/* Returns whether a line has two adjacent words, which typed keys never have. */
 static bool has_words(const char *line, size_t length)
 {
     for (size_t at = 1; at + 1 < length; at++)

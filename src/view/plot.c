@@ -46,7 +46,8 @@ static void fit(struct axis *axis, double low, double high)
     }
     if (low == high) {
         double room = axis->log ? 0.5 : fabs(low) > 0 ? fabs(low) / 2 : 0.5;
-        low -= low == 0 && !axis->log ? 0 : room;   /* Times and counts begin at 0. */
+        low -= low == 0 && !axis->log ? 0 : room;   /* Adds no margin below 0, because times and
+                                                     * counts begin there. */
         high += room;
     }
     axis->low = low;

@@ -102,7 +102,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
     add_sources(s, selected, &text);
     if (!text.length)
         str_add(&text, "outside");
-    /* Predecessors have precedence over the title. */
+    /* The title is omitted if the predecessors need its columns. */
     const bool roomy =
         WAYS_TITLE + strlen(mine->name) + sizeof " follows " + text.length <= width;
     if (roomy)
@@ -114,7 +114,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
             s->blocks.items[i].function == mine->function && s->blocks.items[i].block < mine->block;
         all += s->blocks.items[i].function == mine->function;
     }
-    /* The selected block is in the middle unless that would leave rows empty. */
+    /* The selected block is in the middle, unless rows would then be empty. */
     size_t rows = height - 1, first = before > rows / 2 ? before - rows / 2 : 0;
     first = all <= rows ? 0 : first + rows > all ? all - rows : first;
     for (size_t row = 0, nth = 0; row < rows; nth++) {

@@ -32,18 +32,18 @@ static const struct table_column loop_columns[LOOP_FILTERS] = {
     {"loop", 0, false, 0},       {"samples", 8, true, 90}, {"share", 7, true, 0},
     {"±", 5, true, 0},           {"insns", 6, true, 100},  {"alone", 8, true, 60},
     {"predicted", 10, true, 76}, {"bound", 8, true, 0},    {"by", 13, false, 90},
-    /* "place" is hidden, but filters can use it. It has the full name and the file. */
+    /* The column "place" is hidden, but filters can use its full name and file. */
     {"at bound", 10, true, 110}, {"place", 0, false, 0},
 };
 
 struct program_view_state {
-    struct table_view view;  /* the blocks, or the loops of the profile */
-    struct table other;      /* table of the rows that are not shown */
+    struct table_view view;  /* table of the displayed rows: blocks, or loops of the profile */
+    struct table other;      /* sorting and cursor of the rows that are not displayed */
     /* study and profile of the last drawing; their serial numbers reveal a change */
     const struct study *study;
     const struct run_profile *profile;
     uint64_t study_serial, profile_serial;
-    bool profiled;           /* the view shows the profile's loops instead of the blocks */
+    bool profiled;           /* whether the profile's loops are displayed instead of the blocks */
     unsigned panel;          /* first visible panel */
     int panels_from;         /* screen row of the first panel at the last drawing */
 };
@@ -257,7 +257,7 @@ static void draw_head(const struct program_view_state *v, struct session *s, str
         str_addf(&told, "  %.3f s, %zu sample%s by %s",
                  p->user + (isnan(p->system) ? 0 : p->system), p->samples, plural(p->samples),
                  p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupts");
-        /* The file name replaces a long path. */
+        /* The file name is drawn instead of a long path. */
         const bool whole = !slash || grid_columns(g, p->program) + told.length <= g->width;
         unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, whole ? p->program : slash + 1);
         used += grid_put(g, (int)used, 0, 0, ROLE_TEXT, 0, str_text(&told));

@@ -152,8 +152,8 @@ static void place(struct table *t)
         t->top = t->cursor;
     if (t->cursor >= t->top + height)
         t->top = t->cursor - height + 1;
-    if (t->top + height > t->shown)   /* Avoids empty rows after the last one, for example after
-                                       * filtering. */
+    if (t->top + height > t->shown)   /* Scrolls back if rows would be empty after the last one, for
+                                       * example after filtering. */
         t->top = t->shown > height ? t->shown - height : 0;
     if (t->shown)
         t->selected = table_row(t, t->cursor);
@@ -179,7 +179,7 @@ static unsigned column_width(const struct table *t, const struct table_source *s
         return source->columns[column].width;
     for (int c = 0; c < source->column_count; c++)
         fixed += column_shown(t, source, c, width) ? source->columns[c].width + 1 : 0;
-    /* Columns further right are truncated first. */
+    /* Minimum width of the column of variable width; columns on the right are truncated first. */
     const unsigned least = width >= 80  ? 28
                            : width > 48 ? width / 3
                                         : 12,
@@ -215,7 +215,7 @@ static void draw_cell(const struct table_source *source, const char *text, int c
     unsigned length = (unsigned)strlen(text);
     unsigned pad = source->columns[column].number && length < width ? width - length : 0;
     unsigned used = grid_put(g, x + (int)pad, y, width - pad, role, attr, text);
-    /* Marks truncated text. */
+    /* Marks truncated text with ">". */
     if (length > width && used == width - pad && width > 4)
         grid_put(g, x + (int)width - 1, y, 1, role, attr, ">");
 }
@@ -228,8 +228,8 @@ static bool parse_filter(const struct table_source *source, const char *expressi
                         err);
 }
 
-/* Finds the columns of sort and filter in a changed source. Another machine, for example, has other
- * ports. Removes a sort or filter whose column does not exist. */
+/* Finds the columns of sort and filter in a changed source, which may have other ones: machines
+ * differ in their ports. Removes a sort or filter whose column does not exist. */
 static void meet_columns(struct table *t, const struct table_source *source)
 {
     struct err none = {0};
@@ -261,7 +261,7 @@ bool table_go(struct table *t, size_t row)
             move_to(t, (long)i);
             return true;
         }
-    if (later) {   /* The cursor moves to the selected row after sorting. */
+    if (later) {   /* After sorting, the cursor moves to the selected row. */
         t->follow = false;
         t->goes = 0;
         t->selected = row;
@@ -540,7 +540,7 @@ bool table_sort(struct table *t, const struct table_source *source, const char *
     t->descending = count && keys[0].descending;
     t->then_count = count ? count - 1 : 0;
     memcpy(t->then, keys + 1, sizeof t->then);
-    t->goes = -1;   /* The view scrolls to the top. */
+    t->goes = -1;   /* Scrolls to the top after sorting. */
     return true;
 }
 

@@ -184,7 +184,7 @@ static bool refresh(void *state, struct session *s)
     struct outline *o = run ? evolve_run_outline(run) : NULL;
     struct machine *m = o ? tables_of(s) : NULL;
 
-    if (!m) {   /* The displayed comparison is of an earlier run. */
+    if (!m) {   /* Drops the comparison, because it is of an earlier run. */
         drop(&v->shown);
         drop(&v->next);
         return false;

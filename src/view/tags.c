@@ -45,7 +45,7 @@ void tags_turn(struct tags *t, const char *name, size_t row)
     }
     index_remove(&t->index, hash_text(name), at);
     free(t->list.items[at].name);
-    if (at != last) {   /* The last tag fills the gap. */
+    if (at != last) {   /* Moves the last tag into the gap. */
         index_remove(&t->index, hash_text(t->list.items[last].name), last);
         t->list.items[at] = t->list.items[last];
         index_add(&t->index, hash_text(t->list.items[at].name), at);

@@ -176,7 +176,7 @@ static void add_broken(const struct help_page *p, enum role role, const char *le
         size_t length = strlen(text), fits = length <= room ? length : room;
         while (fits < length && fits && text[fits] != ' ')
             fits--;
-        fits = fits ? fits : length;   /* A single long word remains whole. */
+        fits = fits ? fits : length;   /* A single long word is not divided. */
         str_addf(&line, "%.*s", (int)fits, text);
         pager_add(p->pager, role, str_text(&line));
         text += fits + (text[fits] == ' ');

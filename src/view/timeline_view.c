@@ -70,7 +70,8 @@ static void pick(struct timeline_view_state *v, const struct analysis *a, size_t
         v->pick[i] = chain ? a->limit.chain.links[i].row : (uint32_t)i;
     qsort(v->pick, most, sizeof *v->pick, compare_picks);
     v->picked = 0;
-    /* A chain over several iterations contains an instruction several times. */
+    /* The simulation has several iterations, so a chain over several ones contains an instruction
+     * more than once. */
     for (size_t i = 0; i < most; i++)
         if (v->pick[i] < count && (!v->picked || v->pick[v->picked - 1] != v->pick[i]))
             v->pick[v->picked++] = v->pick[i];
@@ -171,7 +172,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
     }
     struct analysis *const *analyses = session_analyses(s, &machines);
     const struct machine *m = analyses[s->document.in_view]->machine;
-    /* The id replaces a long title. */
+    /* The id is drawn instead of a long title. */
     bool roomy = grid_columns(g, m->title) + CYCLES_WIDTH <= g->width;
     unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? m->title : m->id);
     if (sim->period)

@@ -31,7 +31,7 @@ struct active {
     struct source *source;
     struct journal *journal;
     double begun, kept;
-    bool unkept;                 /* a write failed, and the failure was reported */
+    bool unkept;                 /* whether a write failed and the failure was reported */
     void (*finish)(void *state, struct active_outcome *out, bool ok);
     void *state;
 };
@@ -105,7 +105,7 @@ static bool measure(struct experiments *t, void *state, struct err *err)
 
     if (a->o.record)
         return replay_measure(t, a->o.record, err) && watch_goes_on(err);
-    /* The runner reads a copy while results are added to the table. */
+    /* The runner reads a copy, because results are added to the table meanwhile. */
     struct experiments *copy = experiments_copy(t, NULL);
     keep(a);
     bool ok = runner_run(a->source, copy, a->journal, &options, &hooks, &summary, err);

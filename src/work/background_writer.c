@@ -19,7 +19,7 @@ struct background_writer {
     bool begun, ending;         /* @begun: only the owner uses it. @ending: protected by @lock. */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    /* this and the next two members are protected by @lock */
+    /* The lock protects this member and the next two. */
     enum background_writer_stage stage;
     void *item;
     struct err err;

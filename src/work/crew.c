@@ -27,7 +27,7 @@ struct crew {
     struct member *others;        /* members by number, beginning with 1 */
     pthread_mutex_t lock;
     pthread_cond_t given, done;
-    /* this and the following members are protected by the lock */
+    /* The lock protects this member and those after it. */
     uint64_t task;                /* number of tasks so far */
     unsigned busy;                /* number of members that are working, without member 0 */
     bool over;

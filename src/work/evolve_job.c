@@ -26,12 +26,12 @@
 #define JOIN_TIMES 20
 #define CATCH_UP_SECONDS 0.01    /* seconds between polls for the end of a join */
 
-/* New measurements for a live run. */
+/* New measurements for a live run */
 struct arriving {
     pthread_mutex_t lock;
     struct experiments *table;   /* counted reference; NULL: none */
     double taken, cost;          /* clock_seconds() at the last join; duration of that join */
-    bool closed;                 /* further measurements are not accepted */
+    bool closed;                 /* whether further measurements are rejected */
 };
 
 struct shift {
@@ -247,7 +247,7 @@ static void take_arrived(struct evolve_run *run)
         problem_free(p);
     else if (p)
         evolve_join(run->evolve, p);
-    else if (!watch_over())   /* A cancelled run ends without a message. */
+    else if (!watch_over())   /* No message, because a cancelled run ends without one. */
         log_add(LOG_WARN, "run %u continues with its current experiments: %s", run->number,
                 err.what);
     problem_free(before);
@@ -310,7 +310,7 @@ static void work(void *state, unsigned worker)
     struct shift *shift = state;
     thread_searches();
     evolve_worker(shift->run->evolve, worker, poll_run, shift);
-    if (worker == 0)   /* Worker 0 polls and joins. */
+    if (worker == 0)   /* Worker 0 polls for messages, and joins new experiments. */
         close_arriving(shift->run->arriving);
 }
 
@@ -341,7 +341,7 @@ static bool run_job(struct job *job, void *state, struct err *err)
         close_arriving(shift.run->arriving);
     }
     gather(&shift);
-    look(shift.run); /* The outline then includes the results of other ranks. */
+    look(shift.run); /* Publishes another outline, which includes the results of other ranks. */
     if (!worked)
         return false;
     struct evolve_status status;
@@ -418,7 +418,7 @@ struct evolve_run *evolve_run_new(const struct evolve_start *start, const struct
         pthread_mutex_init(&run->arriving->lock, NULL);
     }
     const bool made = make_evolve(run, start, o, err);
-    problem_free(start->take_problem);   /* The search holds a reference. */
+    problem_free(start->take_problem);   /* The search has its own reference. */
     if (made)
         return run;
     evolve_run_free(run);
@@ -486,8 +486,7 @@ static void await_arrived(struct evolve_run *run)
         lock_take(&a->lock);
         const bool closed = a->closed, laid_out = !a->table;
         lock_give(&a->lock);
-        /* The status must be read after a->table, because if a->table is NULL, the table is joining
-         * or has joined. */
+        /* Reads the status after a->table: NULL means that the table is joining or has joined. */
         evolve_get_status(run->evolve, &status);
         arrives = status.state == EVOLVE_RUNNING && !closed && (!laid_out || status.joining) &&
                   !job_wait_for(run->job, CATCH_UP_SECONDS);
@@ -517,7 +516,7 @@ void evolve_run_free(struct evolve_run *run)
     if (run->evolve)
         evolve_stop(run->evolve);
     evolve_run_wait(run);
-    /* The islands are collected here if the job that collects them did not start. */
+    /* Collects the islands here if the job that collects them did not start. */
     if (run->islands)
         islands_gather(run->islands, run->evolve, NULL, NULL);
     evolve_free(run->evolve);

@@ -145,7 +145,7 @@ bool farm_end(struct farm *f, struct err *err)
     return ok;
 }
 
-/* State of a rank other than 0. */
+/* State of a rank other than rank 0 */
 struct farmhand {
     const struct farm_work *work;
     void *state;
@@ -154,7 +154,7 @@ struct farmhand {
     struct err err;                  /* error of the first failed work item, protected by lock */
     pthread_mutex_t ear;             /* lock of the thread that receives messages */
     VEC(struct rank_message) waiting;   /* received work items in order, protected by ear */
-    bool last;                       /* no further work items follow; protected by ear */
+    bool last;                       /* whether no further work items follow; protected by @ear */
     _Atomic bool unwanted;
 };
 
@@ -177,7 +177,7 @@ static void listen(struct farmhand *hand, double seconds)
 
 bool farm_unwanted(struct farmhand *hand)
 {
-    if (lock_try(&hand->ear)) {   /* If another thread holds the lock, that thread receives. */
+    if (lock_try(&hand->ear)) {   /* If another thread holds the lock, it receives the messages. */
         listen(hand, 0);
         lock_give(&hand->ear);
     }

@@ -17,11 +17,11 @@
 #define WAITING_MOST 2
 #define WAIT 0.05                  /* seconds between polls for messages */
 
-/* factors of the prices on the islands after rank 0, used cyclically, so that usages which are
- * expensive on one island are cheaper on another */
+/* Factors of the prices on the islands after rank 0, used cyclically. A usage that is expensive on
+ * one island is thus cheaper on another. */
 static const double factors[] = {0.8, 1.25, 1, 0.64, 1.56};
 
-/* Settings that rank 0 sends to the other islands. */
+/* Settings that rank 0 sends to the other islands */
 struct island_control {
     bool paused, stopped;
     double seconds, volume_weight;
@@ -36,7 +36,7 @@ struct islands {
     /* seconds between migrations; clock_wall() at the last migration */
     double interval, sent;
     double factor;                 /* factor of the prices on this island */
-    bool announced;                /* rank 0: the number of ports was announced */
+    bool announced;                /* rank 0: whether the number of ports was announced */
     struct island_control told;    /* rank 0: settings that were sent last */
     unsigned finished;             /* rank 0: number of islands that have ended */
     struct rng rng;
@@ -268,7 +268,7 @@ void islands_gather(struct islands *is, struct evolve *e, bool (*over)(const voi
     ranks_release();
 }
 
-/* State of an island on a rank other than 0. */
+/* State of an island on a rank other than rank 0 */
 struct shore {
     struct islands *is;
     struct evolve *e;

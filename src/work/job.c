@@ -37,11 +37,11 @@ struct job {
     atomic_bool cancel;
     struct shortage shortage;
     double started;
-    bool joined;             /* the finish function has run; used only on the UI thread */
+    bool joined;             /* whether the finish function has run; used only on the UI thread */
     pthread_mutex_t lock;    /* protects info, ended and said */
     pthread_cond_t changed;  /* signalled when info.paused, cancel or ended changes */
     struct job_info info;
-    bool ended;              /* run has returned */
+    bool ended;              /* whether run() has returned */
     const char *unit;        /* used only by the worker: unit of the watched loops, counted since
                               * unit_begun; time of the last report */
     double unit_begun, told;
@@ -51,7 +51,8 @@ struct job {
 static struct job **jobs;
 static size_t count;
 static unsigned last_number;
-/* nesting depth of calls of settle, whose callers iterate over the jobs and forbid their removal */
+/* Depth of nested calls of settle. The callers iterate over the jobs, so none may be removed
+ * meanwhile. */
 static unsigned settling;
 static int wake[2] = {-1, -1};
 static atomic_bool interrupted;
@@ -163,7 +164,7 @@ static void *work(void *argument)
     job->info.state = ok                                             ? JOB_DONE
                       : err.code != ERR_MEMORY && job_cancelled(job) ? JOB_CANCELLED
                                                                      : JOB_FAILED;
-    /* A counter that the job wrote as its note is preserved. */
+    /* Keeps a counter that the job wrote as its note. */
     if (ok && (!job->ops->counts || job->told > job->said))
         job->info.note[0] = '\0';
     job->info.err = err;
@@ -319,7 +320,8 @@ double job_wait_paused(struct job *job)
 
     lock_take(&job->lock);
     while (job->info.paused && !job_cancelled(job)) {
-        /* Polls, because a signal handler sets the interrupt and cannot signal a condition. */
+        /* Polls, because the interrupt is set by a signal handler, which cannot signal a
+         * condition. */
         struct timespec until = time_in(0.1);
         pthread_cond_timedwait(&job->changed, &job->lock, &until);
         waited = true;
@@ -355,7 +357,7 @@ static void settle(struct job *job)
     lock_give(&job->lock);
     if (info.aside && info.state == JOB_FAILED)
         log_add(LOG_WARN, "%s: %s", info.title, info.err.what);
-    /* The finish function may start a job, which must not remove jobs from the list. */
+    /* The finish function may start a job, which must not remove others from the list. */
     settling++;
     if (job->ops->finish)
         job->ops->finish(job->state, &info);

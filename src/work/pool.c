@@ -25,7 +25,7 @@ struct team {
     struct shortage *shortage;    /* the caller's record of memory shortage */
     pthread_mutex_t lock;
     pthread_cond_t decided;
-    enum { WAIT, WORK, GO_HOME } order;   /* protected by the lock */
+    enum { WAIT, WORK, GO_HOME } order;   /* order to the thread; protected by the lock */
 };
 
 struct worker {

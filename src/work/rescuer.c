@@ -26,7 +26,7 @@ static void *work(void *unused)
 {
     (void)unused;
     fault_this_helps();
-    /* This makes the allocator create an arena for this thread, before a fault can damage other
+    /* Makes the allocator create an arena for this thread, before a fault can damage other
      * arenas. */
     free(mem_alloc(64));
     await(&asked);

@@ -26,7 +26,7 @@ struct a64_allocation {
     unsigned general_read, general_written, vector_read, vector_written, mask_read, mask_written;
     unsigned load_base, store_base;
     unsigned load_offset, store_offset, load_window;
-    int64_t away[32];         /* per base, distance from its initial value in bytes */
+    int64_t away[32];         /* per base: distance in bytes from its initial value */
     struct body *body;
 };
 
@@ -117,7 +117,8 @@ static unsigned number_for(struct a64_allocation *a, const struct a64_code *code
 static bool set(struct a64_allocation *a, const struct a64_code *code, const struct a64_slot *slot,
                 uint32_t *word)
 {
-    /* Some encodings allow only low register numbers. The rotation eventually reaches one. */
+    /* Skips a high register number, because some encodings allow only low ones. The rotation
+     * eventually reaches one. */
     for (unsigned tries = 0; tries < VECTORS_WRITTEN; tries++)
         if (a64_slot_set(slot, number_for(a, code, slot), word))
             return true;
@@ -289,7 +290,7 @@ bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, 
         }
         if (ok || !done || before + 4 * (total + 64) <= BODY_LIMIT)
             break;
-        wanted = done;   /* The body is made again with the number of executions that fit. */
+        wanted = done;   /* Makes the body again with the number of executions that fit. */
     }
     out->executions = (unsigned)(ok ? wanted : 0);
     out->instructions = (unsigned)(ok ? wanted * total : 0);

@@ -12,8 +12,8 @@
 
 #include "base/file.h"
 
-/* Values of the column extension in data/isa/aarch64.csv, and the kernel's flags for them. A group
- * of extensions is reported if one of them is present; SIGILL reveals the missing ones. */
+/* Values of the column extension in data/isa/aarch64.csv, with the kernel's flags for them. A group
+ * of extensions counts as present if one of them is. SIGILL reveals those that are missing. */
 static const struct { const char *set; unsigned long first, second;
 } features[] = {
     {"crc", HWCAP_CRC32, 0},

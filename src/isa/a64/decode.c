@@ -96,7 +96,7 @@ bool a64_learn(const uint8_t *code, size_t length, struct err *err)
 
 static struct operand *add(struct insn *out, uint8_t kind, uint8_t access)
 {
-    /* Operands beyond INSN_OPERANDS are written here and ignored. */
+    /* Operands after the first INSN_OPERANDS are written here and ignored. */
     static _Thread_local struct operand spill;
     struct operand *op =
         out->operand_count < INSN_OPERANDS ? &out->operands[out->operand_count++] : &spill;
@@ -185,7 +185,8 @@ static void fill_operands(const struct a64_text *t, const struct a64_access *acc
             step = stepped ? op : step;
         } else if (op->kind == A64_MEMORY) {
             add_memory(out, op, access->operands[i], access->memory_bits);
-            if (op->pre && stepped && stepped->pre)   /* A memory copy updates both bases. */
+            if (op->pre && stepped && stepped->pre)   /* A memory copy also updates its second
+                                                       * base. */
                 add_writeback(out, stepped, NULL);
             stepped = op->pre || t->post ? op : stepped;
         } else if (op->kind == A64_LABEL && (access->traits & INSN_BRANCH)) {

@@ -16,7 +16,8 @@
 #define ROWS_A_RUN 500
 #define NO_DISPLACEMENT INT64_MIN
 
-/* Cache by template. An entry whose code and reason are both NULL has not been derived yet. */
+/* Cache of encodings by template. An entry whose code and reason are both NULL was not derived
+ * yet. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct names templates;
 static VEC(struct a64_code *) codes;
@@ -192,7 +193,8 @@ static void text_make(const char *template, const struct a64_code *code, unsigne
 struct inquiry {
     const struct form_row *row;
     struct a64_code *code;
-    size_t line;            /* line number of the first instance; lines with variants follow */
+    size_t line;            /* line number of the form's first instance; the lines of its variants
+                             * follow */
     char reason[200];
 };
 
@@ -259,8 +261,8 @@ static bool take(struct inquiry *q, const struct answer *a)
     uint32_t zero, bit = 0;
     if (!c->bytes || c->bytes & (c->bytes - 1) || !word_at(a, line++, &zero))
         return true;
-    /* If the displacement doubles, one bit must move up by one position. If not, the variant uses
-     * another field or is another instruction. */
+    /* A variable displacement is encoded in one field: if it doubles, one bit must move up by one
+     * position. Otherwise the variant uses another field or is another instruction. */
     for (c->offsets = 0; c->offsets < A64_STEPS && word_at(a, line++, &word); c->offsets++) {
         uint32_t now = word ^ zero;
         if (!now || now & (now - 1) || (c->offsets && now != bit << 1))
@@ -300,7 +302,8 @@ static bool run(struct inquiry *inquiries, size_t count, const struct isa_assemb
         memcpy(&a.words[line], assembled.code + from, 4);
         a.there[line] = true;
     }
-    /* If the assembler rejects every line, the templates are at fault, not the assembler. */
+    /* If the assembler rejects every line, the templates are wrong and the assembler itself did not
+     * fail. */
     ok = ok || assembled.refused_count || err_set(err, own.code, own.todo, "%s", own.what);
     for (size_t i = 0; ok && i < count; i++) {
         struct inquiry *q = &inquiries[i];
@@ -326,7 +329,7 @@ static bool text_parse(char *line, struct a64_text *text)
     char *space = line ? strchr(line, ' ') : NULL;
     if (space)
         *space = '\0';
-    /* The parser represents branch distances as addresses. */
+    /* Replaces the distance of a branch by an address, because the parser represents it so. */
     char *relative = space ? strstr(space + 1, ".+8") : NULL;
     if (relative)
         memcpy(relative, "0x8", 3);
@@ -352,7 +355,7 @@ static bool zero_is_same(const struct form_row *row, const struct a64_code *code
     char form[FORM_MAX] = "";
 
     text_make(row->template, code, A64_SLOTS, 0, 0, &line);
-    /* Disassemblers omit a displacement of 0. */
+    /* Removes a displacement of 0, which disassemblers omit. */
     char *zero = line.data ? strstr(line.data, ", #0]") : NULL;
     if (zero)
         memmove(zero, zero + 4, strlen(zero + 4) + 1);
@@ -367,7 +370,7 @@ static bool zero_is_same(const struct form_row *row, const struct a64_code *code
 static bool access_agrees(const struct a64_code *c, const struct a64_text *text, char *reason,
                           size_t size)
 {
-    /* ACCESS_NONE has the letter R, for a zero register. */
+    /* ACCESS_NONE has the letter R, which templates use for a zero register. */
     static const char *const letters[] = {"R", "R", "W", "RW"};
 
     for (unsigned i = 0; i < c->slot_count; i++) {
@@ -405,7 +408,7 @@ bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reas
     const char *literal = displacement_in(row->template, &end);
     out->lowest = literal && !zero_is_same(row, out);
     out->step = out->writeback && literal ? strtoll(literal + 1, NULL, 0) : 0;
-    /* The step must be within the range of add and sub, which undo it. */
+    /* add and sub undo the step, so it must be within their range. */
     if (out->step <= -4096 || out->step >= 4096) {
         snprintf(reason, size, "base increment too large");
         return false;

@@ -16,8 +16,8 @@ static const char *refused(const struct insn *in)
     for (unsigned k = 0; k < in->operand_count; k++)
         relative |= in->operands[k].kind == OPERAND_MEMORY && in->operands[k].base == REG_NONE &&
                     in->operands[k].index == REG_NONE;
-    /* Could read any mapped address. Raises no signal for an unmapped one, except for the first
-     * active element of a first-faulting load (ldff1). */
+    /* Rejects a first-faulting load (ldff1), which could read any mapped address. It raises no
+     * signal for an unmapped one, except for its first active element. */
     if (str_has_prefix(in->mnemonic, "ldff1") || str_has_prefix(in->mnemonic, "ldnf1"))
         return "a load that cannot fault";
     return relative                     ? "a PC-relative address"

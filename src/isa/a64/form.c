@@ -150,7 +150,7 @@ static bool immediate_parse(const char *text, size_t length, struct a64_operand 
     strcpy(out->type, "I");
     out->value =
         *digits == '-' ? (int64_t)strtoll(digits, &stop, 0) : (int64_t)strtoull(digits, &stop, 0);
-    if (*stop)   /* A floating-point number, such as 1.0e+0. */
+    if (*stop)   /* The number is a floating-point number, such as 1.0e+0. */
         strtod(digits, &stop);
     return *stop == '\0';
 }
@@ -258,7 +258,7 @@ static bool memory_parse(const char *text, size_t length, struct a64_operand *ou
             if (out->index != REG_NONE && part.value >= 0 && part.value < 8)
                 out->scale = (uint8_t)(1 << part.value);
             else if (strcmp(part.type, "MUL VL") == 0)
-                /* The shortest vectors are assumed, because displacements are only compared for
+                /* Assumes the shortest vectors, because displacements are only compared for
                  * equality. */
                 out->displacement *= 16;
         } else {
@@ -289,7 +289,7 @@ static const char *kind_of_word(const char *text, size_t length)
         return "C";
     if (length > 5 &&
         (memcmp(text, "pld", 3) == 0 || memcmp(text, "pli", 3) == 0 || memcmp(text, "pst", 3) == 0))
-        /* Older disassemblers print a number for prefetches into the system cache. */
+        /* Older disassemblers print a number for prefetches into the system-level cache (slc). */
         return memcmp(text + 3, "slc", 3) == 0 ? "I" : "PRFOP";
     bool is_count =
         length > 2 && length < 6 && memcmp(text, "vl", 2) == 0 && isdigit((unsigned char)text[2]);
@@ -402,7 +402,7 @@ bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text 
     if (out->count == 2 && strcmp(out->mnemonic, "mov") == 0 && out->operands[0].general &&
         out->operands[1].general)
         name_special(out->operands);
-    /* An SVE prefetch operation without a name is a number. */
+    /* An SVE prefetch operation that has no name is a number. */
     if (out->count && out->operands[0].kind == A64_IMMEDIATE && str_match("prf?", out->mnemonic) &&
         out->mnemonic[3] != 'm')
         strcpy(out->operands[0].type, "PRFOP");
@@ -453,7 +453,8 @@ void a64_text_form(const struct a64_text *t, char form[FORM_MAX])
 
 struct template {
     struct str *out;
-    /* First register. Later occurrences become {=}, or {=w} if their width differs. */
+    /* First register of the template. Later occurrences become {=}, or {=w} if their width
+     * differs. */
     uint8_t first;
     char class;
     bool any;
@@ -519,7 +520,7 @@ void a64_text_template(const struct a64_text *text, const uint8_t access[A64_OPE
         const struct a64_operand *op = &text->operands[i];
         const char *kind = op->kind == A64_MEMORY ? "R" : letters[access[i] & 3];
         str_add(out, i ? ", " : " ");
-        /* the second register of an even pair */
+        /* whether the register is the second one of an even pair */
         const bool second = strncmp(text->mnemonic, "casp", 4) == 0 && (i == 1 || i == 3);
         if (op->kind == A64_LABEL)
             str_add(out, "{Rel}");
@@ -541,7 +542,7 @@ void a64_placeholder(struct form_registers *in, const char *type, struct str *ou
         str_add(out, ".+8");
         return;
     }
-    type += type[0] == '+';   /* A type with + is the register after the previous one. */
+    type += type[0] == '+';   /* A type with + means the register after the previous one. */
     if (type[0] == '=') {
         str_addf(out, "%c%s", type[1] ? type[1] : in->first[0], in->first + 1);
         return;

@@ -22,9 +22,10 @@
 
 struct disassembled {
     uint32_t word;
-    char *mnemonic, *operands;   /* NULL if no disassembler supports the word */
-    /* The operands end with an address: @distance bytes from the word or, with @pages, from the
-     * page that contains the word. */
+    char *mnemonic, *operands;   /* text of the instruction; NULL if no disassembler supports the
+                                  * word */
+    /* Whether the operands end with an address: @distance bytes from the word or, with @pages, from
+     * the page of the word. */
     bool relative, pages;
     uint64_t distance;
 };
@@ -86,7 +87,7 @@ static void keep_text(struct disassembled *fresh, uint64_t address, const char *
 
     while (span < length && !isspace((unsigned char)text[span]))
         span++;
-    /* objdump prints `.inst 0x... ; undefined` for a word that it does not support */
+    /* Skips words that objdump does not support; for these it prints `.inst 0x... ; undefined`. */
     if (span == 0 || text[0] == '.' || span >= A64_MNEMONIC ||
         length - span >= A64_OPERAND_TEXT - PLACE_TEXT)
         return;

@@ -230,7 +230,7 @@ void a64_target_clean(const char *p, const char *end, unsigned section, struct s
         str_add_char(out, '.');
     } else {
         str_add_bytes(out, p, (size_t)(stop - p));
-        /* objdump --no-addresses omits the target. */
+        /* The target is missing, because objdump --no-addresses omits it. */
         if (place && stop > e && stop[-1] == ',')
             str_add(out, " .");
     }

@@ -191,7 +191,7 @@ const struct isa_ops a64_ops = {
     .tool_prefix = "aarch64-linux-gnu",
     .target_option = "-mcpu=",
     .generic_targets = {{NULL, "generic"}},
-    .assembler_options = {"-march=all"},   /* all extensions */
+    .assembler_options = {"-march=all"},   /* enables all extensions */
     .word_directive = ".inst",
     .comment = "//",
     .text_head = "",
@@ -217,7 +217,7 @@ const struct isa_ops a64_ops = {
     .stack_pointer = A64_SP,
     .frame_pointer = 29,
     .vectors = A64_V0,
-    /* x0, x1, v0-v3 */
+    /* x0, x1 and v0 to v3 */
     .call_results = 0x3 | 0xfull << A64_V0,
     .load_store = true,
     .load_form = "LDR (X, [X, I])",

@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 
-/* Parts of a form name. */
+/* Parts of a form name */
 struct parts {
     char mnemonic[48];        /* mnemonic without encoding suffixes */
     char operands[8][16];
@@ -136,7 +136,7 @@ static bool set_operands(const struct parts *p, struct spelling *f)
     }
     if (!*p->lea)
         return true;
-    /* The source of a LEA is an address, whose parts are in the mnemonic of the form name. */
+    /* The source of a LEA is an address, whose parts the form name has in its mnemonic. */
     struct spelled_operand address = {.class = SPELLED_MEMORY};
     address.base = strstr(p->lea, "_B") || strstr(p->lea, "_R");
     address.index = strstr(p->lea, "_I") != NULL;
@@ -312,7 +312,7 @@ bool att_form(const char *form, struct spelling *out)
     if (!split_form(form, &p) || !set_operands(&p, out))
         return false;
     out->plain = p.plain;
-    /* A prefix is a separate word in AT&T text, so a form with a prefix has no name in the
+    /* Omits forms with a prefix. It is a separate word in AT&T text, so they have no name in the
      * tables. */
     if (p.lock || p.rep)
         return false;
@@ -329,7 +329,7 @@ bool att_form(const char *form, struct spelling *out)
         out->suffixed = out->name_count > 0;
     }
     add_name(out, "%s%s", p.mnemonic, "");
-    /* No name exists if it would be longer than any existing mnemonic. */
+    /* No name exists if it would be longer than the longest mnemonic. */
     return out->name_count > 0;
 }
 

@@ -9,14 +9,14 @@
 #include "isa/body.h"
 #include "isa/x86/encode.h"
 
-#define DS_PREFIX 0x3e      /* segment prefix that 64-bit code ignores */
-/* Minimum distance of loads from memory that is written, in bytes. A load that overlaps a word in
- * the store buffer waits for it. */
+#define DS_PREFIX 0x3e      /* segment prefix, which 64-bit code ignores */
+/* Minimum distance in bytes of loads from memory that is written. A load that overlaps a word in
+ * the store buffer would wait for it. */
 #define WORD 8
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
-/* Registers of one kind. Some are only read; the others are written in rotation. */
+/* Registers of one kind. Some are only read. The others are written in rotation. */
 struct register_pool {
     uint8_t read[16], written[32];
     unsigned reads, writes, next_read, next_written;
@@ -150,7 +150,7 @@ static unsigned own_access(const struct x86_code *code, unsigned reg)
             op->implicit || (i < code->request.operand_count && code->parts[i].kind == PART_FIXED);
         if (op->kind == OPERAND_REGISTER && op->reg == reg && fixed) {
             access |= op->access & (ACCESS_READ | ACCESS_WRITE);
-            /* A partial write merges with the old value. */
+            /* A partial write also reads, because it merges with the old value. */
             if (reg < 16 && op->access & ACCESS_WRITE && op->bits < 32)
                 access |= ACCESS_READ;
         }
@@ -378,8 +378,8 @@ static bool emit_breakers(struct x86_allocation *a, const struct x86_code *code)
     bool cleared = false;
 
     if (is_division(code)) {
-        /* Sets a valid dividend with a long quotient: divisors are small and not 0. An 8-bit
-         * division divides ax. */
+        /* Sets a valid dividend with a long quotient. Divisors are small and not 0. An 8-bit
+         * division has ax as its dividend. */
         bool byte = own_access(code, RDX) == 0;
         ZydisEncoderOperand dividend = {.type = ZYDIS_OPERAND_TYPE_IMMEDIATE,
                                         .imm.u = byte ? 0x531 : 0x6eadbeef};
@@ -503,7 +503,7 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
         ok = emit_all(&a, forms, order, wanted * total, &done);
         if (ok || wanted == 1 || out->length + 64 <= BODY_LIMIT)
             break;
-        /* Only as many executions are made as fit. */
+        /* Makes only as many executions as fit. */
         wanted = done / total && done / total < wanted ? done / total : wanted - 1;
     }
     free(order);
@@ -511,7 +511,7 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
     if (!ok)
         return err_set(err, ERR_LIMIT, NULL,
                        "too few registers or too little memory for this experiment");
-    /* A single execution has no pairs. */
+    /* A single execution has no pairs that could be padded. */
     out->padded |= shape->padded && shape->order == BODY_PAIRED && wanted >= 2;
     out->executions = (unsigned)wanted;
     out->instructions = (unsigned)(wanted * total);

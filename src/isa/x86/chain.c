@@ -207,7 +207,7 @@ static void list_flags(const struct x86_code *code, struct chain *list, size_t *
             named(&c, "flags", NULL);
             chain_add(list, n, c);
         }
-        /* cmovz needs one of the written flags. */
+        /* cmovz needs the zero flag, which the form must define. */
         if (code->defines_zero && !read && code->parts[i].access == ACCESS_READ) {
             c = chain_of(CHAIN_TO_FLAGS, shown(code, i), 0, 1, "");
             c.from = (uint8_t)i;
@@ -252,7 +252,7 @@ static void operand_default(const struct x86_code *code, unsigned i, ZydisEncode
 
     if (is_register(code, i)) {
         enum domain d = domain_of(part->registers);
-        /* Read operands have different registers, because equal registers may be an idiom. */
+        /* Each read operand has a different register, because equal registers may be an idiom. */
         operand->reg.value =
             register_of(part->registers, part->access & ACCESS_WRITE ? spares[d] + (i > 1 ? 1 : 0)
                                                                      : reads[d] + (i > 1 ? 1 : 0));
@@ -372,7 +372,8 @@ bool x86_chain_make(const void *own, const struct chain *c, unsigned links, stru
     if (c->kind == CHAIN_ADDRESS) {
         link.operands[c->from].mem.index = register_of(ZYDIS_REGCLASS_GPR64, BODY_ZERO);
         link.operands[c->from].mem.scale = 1;
-        /* Addresses with three parts are slower on some cores, so the displacement is 0. */
+        /* Sets the displacement to 0, because addresses with three parts are slower on some
+         * cores. */
         link.operands[c->from].mem.displacement = 0;
     }
     for (unsigned i = 0; i < links; i++)

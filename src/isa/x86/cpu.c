@@ -82,7 +82,7 @@ static bool bit_of(uint32_t leaf, uint32_t subleaf, unsigned reg, unsigned bit)
 static unsigned vector_bits(void)
 {
     uint32_t low, high;
-    if (!bit_of(1, 0, ECX, 27))   /* OSXSAVE: xgetbv is available. */
+    if (!bit_of(1, 0, ECX, 27))   /* Without OSXSAVE, xgetbv is unavailable. */
         return 128;
     __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     if ((low & 0xe6) == 0xe6 && bit_of(7, 0, EBX, 16))

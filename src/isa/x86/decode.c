@@ -19,7 +19,7 @@ static pthread_once_t initialised = PTHREAD_ONCE_INIT;
 
 #define LEARN_ROUNDS 4
 
-static ZydisDecoder light;   /* decoder for length, opcode and immediates only */
+static ZydisDecoder light;   /* decoder that determines only length, opcode and immediates */
 
 static void initialise(void)
 {
@@ -27,18 +27,18 @@ static void initialise(void)
     ZydisDecoderEnableMode(&light, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
-    /* Prints 0x1 without leading zeros, like other disassemblers. */
+    /* Prints 0x1 without leading zeros, as other disassemblers do. */
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
                               ZYDIS_PADDING_DISABLED);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING,
                               ZYDIS_PADDING_DISABLED);
-    /* Prints [rip+0x10], because the text must not depend on the address. */
+    /* Prints [rip+0x10] instead of an address, so that the text does not depend on the position. */
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
 }
 
-/* Decodes an instruction. Rejects branches of Knights Corner. Zydis decodes them from encodings
+/* Decodes an instruction. Rejects branches of Knights Corner, which Zydis decodes from encodings
  * that are invalid on all other CPUs. */
 static bool decode_full(const uint8_t *code, size_t length, ZydisDecodedInstruction *in,
                         ZydisDecodedOperand *ops)
@@ -54,8 +54,8 @@ static uint8_t root_of(ZydisRegister reg)
     int id = ZydisRegisterGetId(reg);
     switch (ZydisRegisterGetClass(reg)) {
     case ZYDIS_REGCLASS_GPR8:
-        /* Zydis numbers al cl dl bl ah ch dh bh spl bpl sil dil r8b... The encodings of ah to bh
-         * and of spl to dil are equal. */
+        /* Zydis numbers al cl dl bl ah ch dh bh spl bpl sil dil r8b. The encodings of ah to bh
+         * equal those of spl to dil. */
         if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
             return (uint8_t)(reg - ZYDIS_REGISTER_AH);
         if (reg >= ZYDIS_REGISTER_SPL)
@@ -134,7 +134,7 @@ static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
                            ? root_of(op->mem.segment)
                            : REG_NONE;
         out->scale = op->mem.index == ZYDIS_REGISTER_NONE ? 0 : op->mem.scale;
-        /* The index is al, which Zydis reports only as a register that is read. */
+        /* xlat has the index al, which Zydis reports only as a register that is read. */
         if (in->mnemonic == ZYDIS_MNEMONIC_XLAT) {
             out->index = root_of(ZYDIS_REGISTER_AL);
             out->scale = 1;
@@ -165,7 +165,7 @@ static void mark_steps(const ZydisDecodedInstruction *in, struct insn *out)
         bytes = out->operands[i].kind == OPERAND_MEMORY ? out->operands[i].bits / 8 : bytes;
     for (unsigned i = 0; i < out->operand_count; i++) {
         struct operand *op = &out->operands[i];
-        /* Only rsi and rdi are pointers. */
+        /* Only rsi and rdi are pointers, so other operands are skipped. */
         if (op->kind != OPERAND_REGISTER || !(op->access & ACCESS_WRITE) ||
             (op->reg != 6 && op->reg != 7))
             continue;
@@ -254,7 +254,7 @@ static uint32_t idiom_traits(const ZydisDecodedInstruction *in, const ZydisDecod
         return INSN_MOVE;
     if (last->reg.value != before->reg.value)
         return 0;
-    /* An 8- or 16-bit xor merges with the old register, so it is not an idiom. */
+    /* An 8- or 16-bit xor is not an idiom, because it merges with the old register. */
     if (is_zeroing(in->mnemonic) && last->size >= 32)
         return INSN_ZERO_IDIOM;
     return is_ones(in->mnemonic) ? INSN_ONES_IDIOM : 0;
@@ -270,7 +270,7 @@ static bool is_barrier(ZydisMnemonic mnemonic)
 
 static uint32_t flow_traits(const ZydisDecodedInstruction *in)
 {
-    /* endbr executes like a nop. */
+    /* endbr counts as a nop, because it executes like one. */
     if (in->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || in->mnemonic == ZYDIS_MNEMONIC_ENDBR32)
         return INSN_NOP;
     switch (in->meta.category) {
@@ -469,7 +469,7 @@ static size_t rex2_length(const uint8_t *code, size_t length)
     memcpy(legacy + at + 1 + map1, code + at + 2, n);
     if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, legacy, at + 1 + map1 + n, &in)))
         return 0;
-    n = in.length + 1u - map1;   /* The two bytes of REX2 replace REX and the escape byte. */
+    n = in.length + 1u - map1;   /* REX2 has two bytes, which replace REX and the escape byte. */
     return n <= length && n <= X86_LEARN_BYTES ? n : 0;
 }
 
@@ -521,7 +521,7 @@ bool x86_learn(const uint8_t *code, size_t length, struct err *err)
     bool ok = true;
 
     pthread_once(&initialised, initialise);
-    /* A newly known length moves the start of later instructions, so the look-up repeats until
+    /* A newly known length moves the start of later instructions, so the look-up is repeated until
      * nothing changes. */
     for (unsigned round = 0; ok && fresh && round < LEARN_ROUNDS; round++) {
         VEC(struct x86_window) windows = {0};
@@ -644,7 +644,7 @@ size_t x86_glance(const uint8_t *code, size_t length, int64_t *branch, bool *vec
     *branch = in.raw.imm[0].is_relative && !(plain && (in.opcode == 0xe8 || in.opcode == 0xc7))
                   ? in.raw.imm[0].value.s + in.length
                   : 0;
-    /* These columns of the second opcode table contain SSE instructions. */
+    /* In these columns, the second opcode table has SSE instructions. */
     const unsigned row = in.opcode >> 4;
     *vector = in.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
               in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ||

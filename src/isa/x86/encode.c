@@ -57,7 +57,7 @@ static ZydisRegister register_find(const char *name, size_t length)
 ZydisRegister register_of(ZydisRegisterClass registers, unsigned number)
 {
     if (registers == ZYDIS_REGCLASS_GPR8 && number >= 4)
-        number += 4;   /* Skips ah, ch, dh and bh. */
+        number += 4;   /* Skips the numbers of ah, ch, dh and bh. */
     return ZydisRegisterEncode(registers, (ZyanU8)number);
 }
 
@@ -186,7 +186,7 @@ static bool part_parse(const char *text, size_t length, struct part *part,
                              (memchr(text, 'W', (size_t)(colon - text)) ? ACCESS_WRITE : 0));
     length -= (size_t)(colon + 1 - text);
     text = colon + 1;
-    /* Operands have different registers, because some forms reject equal ones. */
+    /* Each operand has a different register, because some forms reject equal ones. */
     return part_register(text, length, 2u + request->operand_count, part, operand) ||
            part_memory(text, length, part, request, operand);
 }
@@ -232,7 +232,7 @@ static bool operands_parse(const char *at, struct x86_code *out)
             !part_parse(at, length, &out->parts[request->operand_count], request,
                         &request->operands[request->operand_count]))
             return false;
-        /* A fourth register, as in AVX blends, is encoded in the immediate. */
+        /* The immediate encodes a fourth register, as in AVX blends. */
         request->operands[request->operand_count].reg.is4 =
             request->operand_count == 3 && out->parts[3].kind == PART_REGISTER &&
             request->allowed_encodings != ZYDIS_ENCODABLE_ENCODING_EVEX;
@@ -330,7 +330,7 @@ static bool access_agrees(const struct x86_code *c, struct err *err)
         const struct part *part = &c->parts[i];
         if (request->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
             request->operands[i].reg.value == ZYDIS_REGISTER_K0)
-            continue;   /* The decoder omits k0, because it has no effect. */
+            continue;   /* Skips k0: the decoder omits it, because it has no effect. */
         const unsigned access = c->insn.operands[k++].access & (ACCESS_READ | ACCESS_WRITE);
         if ((part->kind == PART_REGISTER || part->kind == PART_MEMORY) && part->access != access)
             return err_set(

@@ -21,7 +21,8 @@ static void scan_vex(void)
         for (unsigned last = 0; last < 16; last++)
             for (unsigned opcode = 0; opcode < 256; opcode++)
                 for (unsigned memory = 0; memory < 2; memory++) {
-                    /* bytes of a VEX prefix: C4; inverted R, X and B, and the map; W vvvv L pp */
+                    /* bytes of a VEX prefix: C4; inverted R, X and B, and the map; and W vvvv L
+                     * pp */
                     uint8_t code[16] = {0xc4, (uint8_t)(0xe0 | map),
                                         (uint8_t)((last & 8) << 4 | 0x78 | (last & 7)),
                                         (uint8_t)opcode, memory ? 0x00 : 0xc0};
@@ -101,8 +102,8 @@ static const char *index_type(ZydisRegister index)
     }
 }
 
-/* Storage into which a form name is written. Every decoded instruction needs one, and snprintf
- * would take half of the decoder's time. */
+/* Storage for the name of a form. It is faster than snprintf, which would take half of the
+ * decoder's time, because every decoded instruction needs a name. */
 struct name {
     char *at;
     const char *end;     /* end of the storage; a longer name is truncated */
@@ -191,7 +192,7 @@ static void add_lea(struct name *name, const ZydisDecodedInstruction *in,
                        : mem->base == ZYDIS_REGISTER_RIP || mem->base == ZYDIS_REGISTER_EIP ? "_R"
                                                                                             : "_B";
     const char *index = mem->index == ZYDIS_REGISTER_NONE ? "" : mem->scale > 1 ? "_IS" : "_I";
-    /* With base rbp or r13, the encoding requires an 8-bit displacement, even if it is 0. */
+    /* Without displacement, base rbp or r13 also has _D8, because the encoding requires 8 bits. */
     const char *displacement = in->raw.disp.size == 8 ? "_D8" : in->raw.disp.size ? "_D32" : "";
     add(name, base);
     add(name, index);
@@ -343,8 +344,8 @@ static void lea_template(const ZydisDecodedInstruction *in, const ZydisDecodedOp
     str_add(out, "]");
 }
 
-/* Returns whether the memory operand is a cache line, a descriptor or a key. Assemblers reject a
- * size before it. */
+/* Returns whether the memory operand is a cache line, a descriptor or a key, before which
+ * assemblers reject a size. */
 static bool is_line(const ZydisDecodedInstruction *in)
 {
     switch (in->mnemonic) {
@@ -375,7 +376,7 @@ static bool operand_template(const ZydisDecodedInstruction *in, const ZydisDecod
         str_addf(out, isdigit((unsigned char)type[0]) ? "%s" : "{%s}", type);
     else if (op->type == ZYDIS_OPERAND_TYPE_REGISTER &&
              op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT)
-        /* Prints the assembler's name of the register. */
+        /* Prints the register as the assembler names it. */
         str_add(out,
                 op->reg.value == ZYDIS_REGISTER_ST0 ? "st" : ZydisRegisterGetString(op->reg.value));
     else
@@ -398,7 +399,7 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
         str_add(out, "{{evex}} ");
     else if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX &&
              in->meta.isa_ext == ZYDIS_ISA_EXT_AVX_VNNI)
-        str_add(out, "{{vex}} ");   /* Without {vex}, assemblers use the AVX-512 encoding. */
+        str_add(out, "{{vex}} ");   /* Without {vex}, assemblers would use the AVX-512 encoding. */
     if (in->attributes & ZYDIS_ATTRIB_HAS_LOCK)
         str_add(out, "lock ");
     const char *rep = rep_prefix(in);
@@ -411,12 +412,12 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
         const ZydisDecodedOperand *op = &ops[i];
         if (!form_lists(in, op))
             continue;
-        /* Assemblers reject the operand st of this instruction. */
+        /* Omits st if assemblers reject it for this instruction. */
         if (op->encoding == ZYDIS_OPERAND_ENCODING_MASK ||
             (in->mnemonic == ZYDIS_MNEMONIC_FUCOMP &&
              op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT))
             continue;
-        /* Assemblers expect the rounding mode before an immediate. LLVM also expects it before a
+        /* The rounding mode precedes an immediate in assembler text. LLVM also expects it before a
          * general register that is the source. */
         if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE ||
             (i && op->type == ZYDIS_OPERAND_TYPE_REGISTER &&

@@ -17,15 +17,15 @@
 #include "isa/isa.h"
 
 #define RUN_WINDOWS 8192   /* maximum number of windows per run of a disassembler */
-/* Bytes of a window and the nops after it. An incomplete last instruction ends within the nops, so
- * the next slot begins with an instruction. */
+/* Size in bytes of a slot: a window and the nops after it. An incomplete last instruction ends
+ * within the nops, so the next slot begins with an instruction. */
 #define SLOT 32
 #define NOP 0x90
 
-/* Result of a look-up: an instruction, or a window that begins with an unknown instruction. */
+/* Result of a look-up: an instruction, or a window that begins with an unknown instruction */
 struct named_bytes {
     uint8_t bytes[X86_LEARN_BYTES], length;
-    char *text;   /* NULL: the instruction is unknown */
+    char *text;   /* text of the instruction; NULL: it is unknown */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -61,7 +61,8 @@ static void keep(const uint8_t *bytes, size_t length, char *take_text)
 {
     struct named_bytes *there = find(bytes, length);
 
-    /* A window whose instruction was unknown consists of exactly this instruction. */
+    /* If the window's instruction was unknown, the window now consists of exactly this
+     * instruction. */
     if (there) {
         free(there->text);
         there->text = take_text;

@@ -6,8 +6,8 @@
 
 #include "base/str.h"
 
-/* The first row whose pattern matches the mnemonic applies. For vector mnemonics the first letter v
- * is skipped. */
+/* Operations of mnemonics. The first row whose pattern matches the mnemonic applies. The first
+ * letter v of vector mnemonics is skipped. */
 static const struct { const char *pattern; uint8_t operation;
 } general[] =
     {
@@ -275,10 +275,11 @@ void x86_operation(const ZydisDecodedInstruction *in, struct insn *out)
 
     out->operation = m.operation;
     out->condition = m.condition;
-    /* There are also vector instructions named movsd and cmpsd. */
+    /* The category decides, because vector instructions are also named movsd and cmpsd. */
     if (in->meta.category == ZYDIS_CATEGORY_STRINGOP)
         out->operation = OPERATION_STRING;
-    if (in->meta.category == ZYDIS_CATEGORY_COND_BR)    /* This category includes loop and jrcxz. */
+    if (in->meta.category == ZYDIS_CATEGORY_COND_BR)    /* The category of conditional branches
+                                                         * includes loop and jrcxz. */
         out->operation = OPERATION_BRANCH;
     if (out->operation == OPERATION_MULTIPLY && in->operand_count_visible == 1)
         out->operation = OPERATION_MULTIPLY_WIDE;
@@ -319,7 +320,8 @@ bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecoded
                ZydisRegisterGetClass(ops[i].reg.value) == ZYDIS_REGCLASS_XMM;
         memory |= ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY && ops[i].size == 128;
     }
-    switch (in->meta.exception_class) {   /* Exception type 1 of the manual requires alignment. */
+    switch (in->meta.exception_class) {   /* Instructions of exception type 1 in the manual require
+                                           * alignment. */
     case ZYDIS_EXCEPTION_CLASS_SSE1: case ZYDIS_EXCEPTION_CLASS_AVX1: case ZYDIS_EXCEPTION_CLASS_E1:
     case ZYDIS_EXCEPTION_CLASS_E1NF:
         return true;
@@ -329,7 +331,7 @@ bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecoded
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_CMPXCHG16B:
         return true;
-    /* These legacy encodings do not check alignment, like scalar ones. */
+    /* These legacy encodings do not check alignment, unlike others with a 128-bit operand. */
     case ZYDIS_MNEMONIC_MOVUPS: case ZYDIS_MNEMONIC_MOVUPD: case ZYDIS_MNEMONIC_MOVDQU:
     case ZYDIS_MNEMONIC_LDDQU: case ZYDIS_MNEMONIC_MASKMOVDQU:
     case ZYDIS_MNEMONIC_PCMPESTRI: case ZYDIS_MNEMONIC_PCMPESTRM: case ZYDIS_MNEMONIC_PCMPISTRI:

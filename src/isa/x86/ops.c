@@ -31,7 +31,7 @@ static const char *move_class(const struct insn *move)
 {
     const struct operand *to = &move->operands[0], *from = &move->operands[1];
 
-    /* Rename may eliminate a zero-extension of a low byte. */
+    /* Rename may also eliminate a zero-extension of a low byte. */
     if (move->operation == OPERATION_MOVE_ZERO && from->kind == OPERAND_REGISTER &&
         from->bits == 8 && !from->offset_bits && to->bits >= 32)
         return "movzx8";
@@ -164,7 +164,8 @@ const struct isa_ops x86_ops = {
                         {"SSE4", "x86-64-v2"},
                         {NULL, "x86-64"}},
     .plain_tools = true,
-    .assembler_options = {"--64", "-mindex-reg"}, /* objdump prints %riz. */
+    .assembler_options = {"--64", "-mindex-reg"}, /* -mindex-reg accepts %riz, which objdump
+                                                   * prints. */
     .comment = "#",
     .text_head = "\t.intel_syntax noprefix\n",
     .default_machines = {"skylake", "sapphirerapids", "znver4"},

@@ -35,7 +35,7 @@ bool x86_alike(const char *form, size_t *at, char out[FORM_MAX])
 
 unsigned x86_form_traits(const char *form)
 {
-    /* xchg and xadd with memory. xchg is locked without a prefix. */
+    /* xchg with memory and the comparisons CMPccXADD are locked without a prefix. */
     bool locked = strstr(form, "_LOCK (") || strncmp(form, "XCHG (M", 7) == 0 ||
                   (strncmp(form, "CMP", 3) == 0 && strstr(form, "XADD (M"));
     return (form_has_memory(form) ? FORM_MEMORY : 0) | (locked ? FORM_LOCKED : 0);
@@ -81,7 +81,8 @@ enum form_kind x86_form_kind(const char *form)
 
     if (memory || (operands && strstr(operands, "VSIB_")))
         return memory == operands + 1 && !only_reads(form) ? FORM_STORE : FORM_LOAD;
-    if (begins(form, calls) || begins(form, returns))   /* A call stores and a return loads. */
+    if (begins(form, calls) || begins(form, returns))   /* A call stores its return address, and a
+                                                         * return loads it. */
         return begins(form, calls) ? FORM_STORE : FORM_LOAD;
     if (operands && (strstr(operands, "MM") || strstr(operands, "(K") || strstr(operands, ", K") ||
                      strstr(operands, "ST(")))
@@ -106,7 +107,7 @@ bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FOR
     const char *place = form_memory(form);
     const unsigned broadcast = place ? broadcast_bits(place) : 0;
 
-    if (broadcast)   /* A broadcast fills a vector, regardless of the size of its elements. */
+    if (broadcast)   /* A broadcast fills a vector, whatever the size of its elements. */
         bits = broadcast > 128 ? broadcast : 128;
     const char *types[] = {bits == 8     ? "R8l"
                            : bits == 16  ? "R16"
@@ -128,10 +129,10 @@ bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FOR
 /* Condition on the immediate with which two instructions are equivalent. */
 enum requirement {
     ALWAYS,
-    KEEPS_SINGLES,   /* a shuffle that does not move 32-bit elements, i.e. a blend */
+    KEEPS_SINGLES,   /* the shuffle does not move 32-bit elements, so it is a blend */
     KEEPS_DOUBLES,
-    KEEPS_HALVES,    /* a shuffle that does not move the halves of 256 bits, i.e. a blend */
-    IN_PAIRS,        /* a blend of words that selects whole doublewords */
+    KEEPS_HALVES,    /* the shuffle does not move the halves of 256 bits, so it is a blend */
+    IN_PAIRS,        /* the blend of words selects whole doublewords */
     IS_ONE,
     IS_LEA_FACTOR,   /* the factor is 3, 5 or 9, so a lea with equal base and index can multiply */
 };
@@ -146,7 +147,8 @@ struct related_rule {
     const char *to_operands;
     unsigned registers;
     enum requirement requirement;
-    bool loses_flags;             /* the other instruction changes the flags in another way */
+    bool loses_flags;             /* whether the other instruction changes the flags in another
+                                   * way */
     const char *note;             /* reason why the two are equivalent; NULL: none */
 };
 

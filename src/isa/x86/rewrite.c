@@ -9,7 +9,7 @@
 /* flags except for the adjust flag, which only daa and similar instructions read */
 #define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
-/* An instruction, its decoded form, and a request to encode it. */
+/* An instruction, its decoded form, and a request to encode it */
 struct work {
     const struct insn *in;
     ZydisDecodedInstruction decoded;
@@ -340,7 +340,7 @@ static bool logic_of_integers(const struct work *w, struct isa_rewritten *out)
 static int blend_mask(ZydisMnemonic m, unsigned immediate, bool wide)
 {
     switch (m) {
-    /* The first half of the result is from the first source. */
+    /* shufps takes the first half of the result from the first source. */
     case ZYDIS_MNEMONIC_SHUFPS: case ZYDIS_MNEMONIC_VSHUFPS:
         return immediate == 0xe4 ? (wide ? 0xcc : 0xc) : -1;
     case ZYDIS_MNEMONIC_SHUFPD: case ZYDIS_MNEMONIC_VSHUFPD:
@@ -490,7 +490,7 @@ static size_t steps(const struct insn *in, int64_t times, uint8_t *out)
     return request_encode(&r, out);
 }
 
-/* Accumulating instructions, and the instruction that joins two of their sums. */
+/* Accumulating instructions, and the instruction that adds two of their sums */
 static const struct { const char *name; ZydisMnemonic sum, join; unsigned lanes;
 } sums[] = {
 #define SAME(m, lanes) {#m, ZYDIS_MNEMONIC_##m, ZYDIS_MNEMONIC_##m, lanes}
@@ -526,7 +526,8 @@ static int sum_row(const struct work *w, uint8_t *operands)
         if (!sums[i].lanes && count == 2 &&
             ZydisRegisterGetClass(ops[0].reg.value) != ZYDIS_REGCLASS_XMM && !is_whole(&ops[0]))
             return -1;
-        if (three && !fused) {   /* Scalar additions preserve upper lanes of the first source. */
+        if (three && !fused) {   /* A scalar addition preserves upper lanes of the first source,
+                                  * which must be the accumulator. */
             if (!is_reg(&ops[1]) || ops[1].reg.value != ops[0].reg.value)
                 return -1;
             *operands = 3;
@@ -562,7 +563,7 @@ static ZydisRegister rooted(ZydisRegister like, uint8_t root)
 /* Multiply-adds with operand order 132 or 213, and the equivalent instruction with order 231. */
 static const struct {
     ZydisMnemonic from, to;
-    bool last;               /* the addend is the last operand */
+    bool last;               /* whether the addend is the last operand */
 } stays[] = {
 #define STAYS(kind)                                                                                \
     {ZYDIS_MNEMONIC_VFMADD132##kind, ZYDIS_MNEMONIC_VFMADD231##kind, false},                       \
@@ -619,7 +620,7 @@ static size_t sum_low(const struct insn *in, uint8_t reg, uint8_t *out)
     const bool doubles = ends(in->mnemonic, "sd");
 
     if (in->operation != OPERATION_FP_FUSED || (!doubles && !ends(in->mnemonic, "ss")))
-        return 0;   /* The other input of an addition remains unchanged. */
+        return 0;   /* Returns 0, because the other input of an addition remains unchanged. */
     ZydisEncoderRequest r = fresh(doubles ? ZYDIS_MNEMONIC_VMOVQ : ZYDIS_MNEMONIC_VINSERTPS);
     for (unsigned k = 0; k < (doubles ? 2u : 3u); k++)
         put_reg(&r, register_of(ZYDIS_REGCLASS_XMM, reg - 16u));
@@ -665,7 +666,7 @@ static size_t at_address(const struct insn *in, uint8_t base, uint8_t index, int
                          uint8_t *out)
 {
     struct work w;
-    /* A bit offset in a register moves the access away from its memory operand. */
+    /* The access may be outside the memory operand, because a bit offset in a register moves it. */
     const bool moves =
         (in->operation == OPERATION_BIT_TEST || in->operation == OPERATION_BIT_CHANGE) &&
         in->operands[1].kind == OPERAND_REGISTER;

@@ -180,7 +180,7 @@ static bool memory_read(struct span w, struct insn *in, struct operand *op, char
     bool narrow = false;
 
     op->kind = OPERAND_MEMORY;
-    if (!open && (open = memchr(w.at, ':', w.length)))   /* An address without brackets, such as
+    if (!open && (open = memchr(w.at, ':', w.length)))   /* The address has no brackets, as in
                                                           * `DWORD PTR ds:0x1000`. */
         close = w.at + w.length;
     if (!close)
@@ -316,7 +316,7 @@ static bool operand_add(struct span w, struct insn *in, struct str *list, bool *
 {
     struct operand op = {.reg = REG_NONE, .base = REG_NONE, .index = REG_NONE, .segment = REG_NONE};
     char type[TYPE_MAX] = "";
-    /* Flags of APX's conditional comparisons, such as {dfv=of}. */
+    /* APX's conditional comparisons have default flags, such as {dfv=of}. */
     const char *flags =
         w.length > 4 && strncmp(w.at, "{dfv", 4) == 0 ? memchr(w.at, '}', w.length) : NULL;
     if (flags)

@@ -44,7 +44,7 @@ static bool request_of(const struct insn *in, unsigned operand, ZydisEncoderRequ
         ZYAN_FAILED(ZydisEncoderDecodedInstructionToEncoderRequest(
             &decoded, ops, decoded.operand_count_visible, request)))
         return false;
-    /* struct insn omits k0. */
+    /* Skips k0, which struct insn omits. */
     for (unsigned i = 0; i < decoded.operand_count_visible && i < request->operand_count; i++) {
         bool none = ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
                     ops[i].encoding == ZYDIS_OPERAND_ENCODING_MASK &&
@@ -136,7 +136,7 @@ static size_t copy(const struct operand *like, bool legacy, uint8_t to, uint8_t 
                        : legacy                   ? ZYDIS_MNEMONIC_MOVAPS
                                                   : ZYDIS_MNEMONIC_VMOVAPS;
     for (unsigned k = 0; k < 3; k++) {
-        /* Only EVEX instructions need an explicit k0. */
+        /* Only EVEX instructions need an explicit k0 in the request. */
         if (k == 1 && registers != ZYDIS_REGCLASS_ZMM)
             continue;
         request.operands[request.operand_count].type = ZYDIS_OPERAND_TYPE_REGISTER;

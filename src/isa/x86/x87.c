@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 
-/* Effects on the register stack. The first row whose pattern matches applies. */
+/* Effects on the register stack. The first row whose pattern matches the mnemonic applies. */
 static const struct { const char *pattern; uint8_t kind; int8_t step;
 } rows[] = {
     {"fldcw", X87_NONE, 0},       {"fldenv", X87_NONE, 0},      {"fld*", X87_LOAD, 1},

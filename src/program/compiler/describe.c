@@ -41,7 +41,8 @@ static const char *class_of_call(const char *name)
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (strncmp(name + 5, functions[i], strlen(functions[i])) == 0)
             return "call";
-    /* Other intrinsics become instructions: saturating arithmetic, byte swaps, bit counts. */
+    /* Other intrinsics become instructions, such as saturating arithmetic, byte swaps or bit
+     * counts. */
     return "logic";
 }
 

@@ -28,7 +28,7 @@
 
 enum language { LANGUAGE_C, LANGUAGE_CPLUSPLUS, LANGUAGE_FORTRAN, LANGUAGE_NONE };
 
-/* a word of the command line; @value: it is the value of the previous option */
+/* word of the command line; @value: whether it is the value of the previous option */
 struct word { const char *text; bool value; };
 
 struct command_line {
@@ -132,7 +132,8 @@ static void read_word(struct command_line *l, int *i, int argc, char **argv)
         l->as_it_is = true;
     } else if (str_has_prefix(word, "-flto") ||
                (str_has_prefix(word, "-g") && !str_has_prefix(word, "-gcc"))) {
-        /* LTO omits the machine code, and other line numbers would replace those of the blocks. */
+        /* Omits options for LTO, which would leave no machine code, and for debug information,
+         * whose line numbers would replace those of the blocks. */
         return;
     } else {
         if (str_has_prefix(word, "-O"))
@@ -237,7 +238,8 @@ static bool to_bitcode(const struct command_line *l, const char *source, const c
         vec_push(&a, "-MT");
         vec_push(&a, object);
     }
-    if (language != LANGUAGE_FORTRAN)   /* flang 19 has no line numbers in optimised code. */
+    if (language != LANGUAGE_FORTRAN)   /* Omits line numbers for Fortran, because flang 19 has none
+                                         * in optimised code. */
         vec_push(&a, "-gline-tables-only");
     vec_push(&a, "-c");
     vec_push(&a, "-emit-llvm");

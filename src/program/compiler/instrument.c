@@ -13,7 +13,7 @@
 #include "program/runtime/runtime.h"
 
 struct additions {
-    bool threads;                /* several threads may update counters */
+    bool threads;                /* whether several threads may update counters */
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef builder;
@@ -232,7 +232,8 @@ static bool called_back(LLVMValueRef function)
     return false;
 }
 
-/* Emits a call at the start of @function and at each return. Ends by exceptions have none. */
+/* Emits a call at the start of @function and at each return. A function that an exception ends has
+ * no call there. */
 static void mark_ends(const struct additions *a, LLVMValueRef function)
 {
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);

@@ -61,7 +61,7 @@ static unsigned size_of(LLVMModuleRef module, LLVMTypeRef type)
         return sum ? sum : 1;
     }
     default:
-        return 8;   /* A pointer has 8 bytes. */
+        return 8;   /* size of a pointer in bytes */
     }
 }
 

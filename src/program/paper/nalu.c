@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-#define LEAST 1e-7          /* added to the argument of a logarithm to avoid log(0) */
+#define LEAST 1e-7          /* value added to the argument of a logarithm to avoid log(0) */
 #define STARTS 6
 #define STEPS 3000
 #define RATE 0.2            /* initial learning rate; it falls to a hundredth of this value */
@@ -83,8 +83,8 @@ size_t nalu_parameter_count(const struct nalu *n)
     return 3 * n->hidden * (n->inputs + 1);
 }
 
-/* Returns the values of the output cell at @inputs. Stores the scaled inputs in @x, the first
- * layer's intermediate values in @hidden, and its results in @values. */
+/* Returns the values of the output cell at @inputs. Also stores the scaled inputs in @x, the
+ * intermediate values of the first layer in @hidden, and its results in @values. */
 static struct passed forward(const struct nalu *n, const double *inputs, double x[INPUTS_MAX],
                              struct passed hidden[NALU_HIDDEN], double values[NALU_HIDDEN])
 {

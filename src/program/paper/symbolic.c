@@ -15,13 +15,13 @@
 #define TOURNAMENT 3
 /* number of generations without improvement before a new population starts */
 #define PATIENCE 40
-/* price per token as a share of the error, by which the shorter of two similar expressions is
- * better */
+/* price per token, as a share of the error, with which the shorter of two similar expressions is
+ * preferred */
 #define LENGTH_PRICE 1e-2
 #define FIRST_DEPTH 3
 #define FAILED 0.02            /* smallest error at left-out runs at which regression failed */
 #define RUNS_LEAST 8           /* minimum number of runs for symbolic regression */
-/* largest ratio of the expression's error to regression's at which it is used */
+/* largest ratio of the expression's error to that of regression at which the expression is used */
 #define GAIN 0.7
 #define SEED 20
 
@@ -289,7 +289,8 @@ static double off(const struct formula *f, const struct fit_data *data, size_t r
 }
 
 /* Evolves an expression without run @run. Returns whether it predicts @run better than regression
- * does. An expression selected from a million always fits the runs that it was evolved from. */
+ * does. This test is needed: the best of a million expressions always fits the runs from which it
+ * evolved. */
 static bool breed_without(struct breeding *b, const struct fit_data *data, size_t run,
                           struct bred *best)
 {
@@ -306,7 +307,7 @@ static bool breed_without(struct breeding *b, const struct fit_data *data, size_
     set_data(b, &rest);
     bool ok = false;
     for (size_t r = 1; r < n; r++)
-        ok |= values[r] != values[0];   /* Equal values need no expression. */
+        ok |= values[r] != values[0];   /* A count with equal values needs no expression. */
     if (ok) {
         *best = evolve_best(b);
         fit_counts(&rest, &plain);
