@@ -312,26 +312,38 @@ static void pass_neighbour(const struct neighbour_pass *n, const struct guess *o
     n->each(n->state, other, row);
 }
 
-/* Replaces one µop by two. */
-static void pass_splits(const struct neighbour_pass *n)
+/* Adds @count µops to each set except @without in turn. @reduced: the guess of @n with fewer
+ * µops. */
+static void pass_additions(const struct neighbour_pass *n, const struct guess *reduced, int count,
+                           size_t without)
 {
-    const struct guess *g = n->guess;
-    struct guess first, other;
-    struct neighbour_pass with_first = {&first, n->lattice, n->each, n->state, {0}};
+    struct neighbour_pass from = {reduced, n->lattice, n->each, n->state, {0}};
 
-    for (unsigned i = 0; i < g->n && g->n <= SPLIT_MOST; i++)
-        for (size_t a = 0; a < n->lattice->known; a++) {
-            first = *g;
-            if (a == g->uops[i].set || !change(&first, g->uops[i].set, -1) ||
-                !change(&first, a, 1))
-                continue;
-            neighbour_row(n, &first, with_first.row);
-            for (size_t b = 0; b <= a; b++) {
-                other = first;
-                if (b != g->uops[i].set && change(&other, b, 1))
-                    pass_neighbour(&with_first, &other);
-            }
+    neighbour_row(n, reduced, from.row);
+    for (size_t set = 0; set < n->lattice->sets.count; set++) {
+        struct guess other = *reduced;
+        if (set != without && change(&other, set, count))
+            pass_neighbour(&from, &other);
+    }
+}
+
+/* Replaces a µop of set @set by two others of known sets. */
+static void pass_splits(const struct neighbour_pass *n, size_t set)
+{
+    struct guess first, other;
+    struct neighbour_pass from = {&first, n->lattice, n->each, n->state, {0}};
+
+    for (size_t a = 0; a < n->lattice->known; a++) {
+        first = *n->guess;
+        if (a == set || !change(&first, set, -1) || !change(&first, a, 1))
+            continue;
+        neighbour_row(n, &first, from.row);
+        for (size_t b = 0; b <= a; b++) {
+            other = first;
+            if (b != set && change(&other, b, 1))
+                pass_neighbour(&from, &other);
         }
+    }
 }
 
 void guess_neighbours(const struct guess *g, const struct lattice *lattice,
@@ -339,42 +351,32 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                       void *state)
 {
     struct neighbour_pass n = {g, lattice, each, state, {0}};
+    struct guess other;
 
     guess_row(g, lattice, n.row);
-    for (size_t set = 0; set < lattice->sets.count; set++) {
-        struct guess other;
-        /* A single µop may have no visible effect, so larger numbers are also tried. */
-        for (int by = 1; by <= ADDED_MOST; by *= 2) {
-            other = *g;
-            if (change(&other, set, by))
-                pass_neighbour(&n, &other);
+    /* A single µop may have no visible effect, so larger numbers are also added. */
+    for (int by = 1; by <= ADDED_MOST; by *= 2)
+        pass_additions(&n, g, by, SIZE_MAX);
+    for (unsigned i = 0; i < g->n; i++) {
+        const size_t set = g->uops[i].set;
+        other = *g;
+        change(&other, set, -1);
+        pass_neighbour(&n, &other);
+        /* Moves one µop to another set, then all. */
+        pass_additions(&n, &other, 1, set);
+        if (g->uops[i].count > 1) {
+            change(&other, set, 1 - g->uops[i].count);
+            pass_additions(&n, &other, g->uops[i].count, set);
         }
         /* Replaces two µops by one. */
-        for (unsigned i = 0; i < g->n; i++)
-            for (unsigned k = i; k < g->n; k++) {
-                other = *g;
-                if (change(&other, g->uops[i].set, -1) && change(&other, g->uops[k].set, -1) &&
-                    change(&other, set, 1))
-                    pass_neighbour(&n, &other);
-            }
-        for (unsigned i = 0; i < g->n; i++) {
-            other = *g;   /* Moves one µop to the other set, then all. */
-            if (g->uops[i].set == set)
-                continue;
-            if (change(&other, g->uops[i].set, -1) && change(&other, set, 1))
-                pass_neighbour(&n, &other);
+        for (unsigned k = i; k < g->n; k++) {
             other = *g;
-            if (g->uops[i].count > 1 && change(&other, g->uops[i].set, -(int)g->uops[i].count) &&
-                change(&other, set, g->uops[i].count))
-                pass_neighbour(&n, &other);
+            if (change(&other, set, -1) && change(&other, g->uops[k].set, -1))
+                pass_additions(&n, &other, 1, SIZE_MAX);
         }
+        if (g->n <= SPLIT_MOST)
+            pass_splits(&n, set);
     }
-    for (unsigned i = 0; i < g->n; i++) {
-        struct guess other = *g;
-        if (change(&other, g->uops[i].set, -1))
-            pass_neighbour(&n, &other);
-    }
-    pass_splits(&n);
     /* Replaces two overlapping sets by their intersection and union, and vice versa. Most
      * saturators do not distinguish the two. */
     for (unsigned i = 0; i < g->n; i++)
@@ -382,7 +384,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
             portset a = lattice->sets.items[g->uops[i].set],
                     b = lattice->sets.items[g->uops[k].set];
             size_t inner = lattice_set(lattice, a & b), outer = lattice_set(lattice, a | b);
-            struct guess other = *g;
+            other = *g;
             if (inner != SIZE_MAX && outer != SIZE_MAX && (a & b) != a && (a & b) != b &&
                 change(&other, g->uops[i].set, -1) && change(&other, g->uops[k].set, -1) &&
                 change(&other, inner, 1) && change(&other, outer, 1))
@@ -404,21 +406,21 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
         }
     /* Replaces all µops of one set by a blocking pipe, and vice versa. */
     for (unsigned i = 0; i < g->n; i++) {
-        struct guess other = *g;
+        other = *g;
         other.pipe = g->uops[i].count;
         if (!(g->pipe > 0) && g->uops[i].count > 1 &&
             change(&other, g->uops[i].set, -(int)g->uops[i].count))
             pass_neighbour(&n, &other);
     }
     for (size_t set = 0; set < lattice->sets.count && g->pipe > 0; set++) {
-        struct guess other = *g;
+        other = *g;
         other.pipe = 0;
         if (change(&other, set, (int)g->pipe))
             pass_neighbour(&n, &other);
     }
     for (int by = -1; by <= 1; by += 2)
         if ((int)g->slots + by >= 1) {
-            struct guess other = *g;
+            other = *g;
             other.slots = (unsigned)((int)g->slots + by);
             pass_neighbour(&n, &other);
         }
