@@ -275,6 +275,19 @@ double explained_about(double value)
     return unit > 0 ? unit * round(value / unit) : value;
 }
 
+static void say_disturbed(struct result *result, const struct insitu *x)
+{
+    const size_t count = insitu_disturbed(x);
+
+    if (count)
+        result_line(result, "  excluding %zu disturbed block%s", count, plural(count));
+    if (insitu_busy(x))
+        result_line(result,
+                    "  other processes used %.1f CPUs meanwhile, so blocks above 1.5 times a "
+                    "timing's lower quartile were excluded",
+                    x->others);
+}
+
 static void say_cycles(struct result *result, const struct explained_findings *f)
 {
     const struct insitu *x = &f->insitu;
@@ -294,6 +307,8 @@ static void say_cycles(struct result *result, const struct explained_findings *f
             result,
             "%.2f cycles per iteration in the program (%.2f to %.2f in most of %zu timed blocks)",
             cycles, f->kept->low, f->kept->high, x->placed.timed.count);
+    if (!isnan(cycles))
+        say_disturbed(result, x);
     if (!isnan(cycles) && isfinite(trip) && alone)
         result_line(result,
                     "  excluding the code between executions of the loop; the loop exits after "
@@ -617,6 +632,8 @@ void explained_result(const struct explained_findings *f, struct result *result)
     result_number(result, "cycles_low", insitu_cycles(x, EXPLAINED_LOW, &alone));
     result_number(result, "cycles_high", insitu_cycles(x, EXPLAINED_HIGH, &alone));
     result_text(result, "cycles_of", alone ? "loop" : "loop and the code between its executions");
+    result_count(result, "disturbed_blocks", (int64_t)insitu_disturbed(x));
+    result_number(result, "other_cpus", x->others);
     result_number(result, "trip", insitu_trip(x));
     result_number(result, "predicted", f->predicted);
     result_number(result, "above", f->split.missing);

@@ -121,6 +121,7 @@ static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
                          .stopped = had.stopped,
                          .stops = had.stops,
                          .cpu = had.cpu,
+                         .others = had.others,
                          .late = had.late,
                          .threads = had.threads,
                          .moments = had.moments,

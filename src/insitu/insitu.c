@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "insitu/admission.h"
+#include "insitu/others.h"
 #include "insitu/trial.h"
 #include "profile/launch.h"
 #include "work/pool.h"
@@ -55,7 +56,8 @@ struct insitu_watch {
     bool placed;
     bool whole;                /* the program was watched until it ended */
     bool over;                 /* watching has ended */
-    double begun, cpu_begun;   /* start time, and CPU seconds that the process had used by then */
+    /* at the start: others_seconds, time, and CPU seconds that the process had used */
+    double others_begun, begun, cpu_begun;
     struct system_trial trial; /* features of the system that work */
     struct counters counters;
     /* number of passes between stamps, and time stamp counter at the start */
@@ -336,8 +338,7 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
 {
     struct placed *x = &w->out->placed;
     struct process *p = &w->process;
-    double begun = clock_wall();
-
+    const double begun = clock_wall();
     bool all = process_stop(p, true, err);
     handle_late(w);
     if (!all || !w->placed || !placed_alone(x)) {
@@ -654,6 +655,7 @@ static bool watch(struct insitu_watch *w, struct err *err)
     bool ok = w->options->argv ? start(w, err) : attach(w, err);
 
     w->begun = clock_wall();
+    w->others_begun = others_seconds();
     w->ticks_begun = __builtin_ia32_rdtsc();
     if (!w->options->argv) {
         note_cpu(w);
@@ -686,6 +688,7 @@ static bool watch(struct insitu_watch *w, struct err *err)
     out->seconds = clock_wall() - w->begun;
     if (!w->whole)
         note_cpu(w);
+    out->others = (others_seconds() - w->others_begun - out->cpu) / out->seconds;
     return ok;
 }
 
@@ -779,7 +782,7 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
     struct insitu_call call = {o, out, err, false};
 
     *out = (struct insitu){.ticks_per_cycle = NAN, .ticks_per_chain = NAN,
-                           .ticks_per_visit = NAN, .cpu = NAN};
+                           .ticks_per_visit = NAN, .cpu = NAN, .others = NAN};
     /* An attached process must continue when this one ends, so another process traces it. */
     if (!o->argv)
         return insitu_apart(run, o, out, err);

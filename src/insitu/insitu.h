@@ -40,6 +40,7 @@ struct insitu {
     double stopped;                  /* seconds for which the program was stopped during watching */
     size_t stops;                    /* number of these stops */
     double cpu;                      /* CPU seconds of the program; NaN: unknown */
+    double others;                   /* number of CPUs that other processes used; NaN: unknown */
     /* seconds from the program's start to the first count; 0: nothing was counted, or the program
      * was already running */
     double late;
@@ -64,6 +65,11 @@ void insitu_done(struct insitu *x);
 /* Pseudo-quantile: the mean of all timings without disturbed blocks: those in which the thread
  * waited for its CPU, and those that took much longer than the blocks near them. */
 #define INSITU_TYPICAL (-1.0)
+/* Returns whether other processes used CPUs during the measurement. INSITU_TYPICAL then also omits
+ * moderately slow blocks. */
+bool insitu_busy(const struct insitu *x);
+/* Returns the number of timed blocks that INSITU_TYPICAL omits because they were disturbed. */
+size_t insitu_disturbed(const struct insitu *x);
 /* Returns the cycles per iteration in the program at quantile @q of the timed blocks; NaN: too few
  * blocks. Sets *@alone if the time between visits is excluded. */
 double insitu_cycles(const struct insitu *x, double q, bool *alone);

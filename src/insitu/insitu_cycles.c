@@ -16,6 +16,11 @@
 #define DISTURBED 1.5
 #define NEAR 8u
 #define SLOWER 5u
+/* If other processes used OTHERS_LEAST CPUs, a timing has no blocks above DISTURBED times its lower
+ * quartile. They remain if the timing's mean is more than SLOW_DATA times as long with them: waits
+ * for caches after an interruption take less, so the data or a phase of the program is slow. */
+#define OTHERS_LEAST 0.2
+#define SLOW_DATA 2.0
 /* Relative change of the clock above which a block is ignored. The counter of some CPUs advances in
  * steps of 10 ns, up to 0.095 of a measurement of the clock. */
 #define CLOCK_CHANGE 0.1
@@ -59,30 +64,54 @@ static bool is_disturbed(const struct timed_run *t, size_t i)
     return t->cycles[i] > DISTURBED * largest[SLOWER - 1];
 }
 
-/* Returns the mean cycles of the blocks of a timing. Omits disturbed blocks, and the first quarter,
- * because caches and the TLB are cold after a stop of the program. */
-static double mean_of(const struct timed_run *t)
+/* Returns the mean of the values up to @most. Sets *@count to their number. */
+static double mean_up_to(const double *values, size_t all, double most, size_t *count)
 {
     double sum = 0;
-    size_t n = 0;
+
+    *count = 0;
+    for (size_t i = 0; i < all; i++)
+        if (values[i] <= most) {
+            sum += values[i];
+            ++*count;
+        }
+    return sum / (double)*count;
+}
+
+/* Returns the mean cycles of the blocks of a timing. Omits disturbed blocks, and the first quarter,
+ * because caches and the TLB are cold after a stop of the program. Adds the number of disturbed
+ * blocks to *@disturbed. */
+static double mean_of(const struct timed_run *t, bool busy, size_t *disturbed)
+{
+    double *kept = mem_alloc((t->count + 1) * sizeof *kept);
+    size_t n = 0, some;
 
     for (size_t i = t->count / 4; i < t->count; i++)
-        if (t->count <= SLOWER || !is_disturbed(t, i)) {
-            sum += t->cycles[i];
-            n++;
+        if (t->count <= SLOWER || !is_disturbed(t, i))
+            kept[n++] = t->cycles[i];
+    *disturbed += t->count - t->count / 4 - n;
+    double mean = mean_up_to(kept, n, INFINITY, &some);
+    if (busy && n) {
+        qsort(kept, n, sizeof *kept, by_cycles);
+        const double less = mean_up_to(kept, n, DISTURBED * kept[n / 4], &some);
+        if (mean <= SLOW_DATA * less) {
+            mean = less;
+            *disturbed += n - some;
         }
-    return n ? sum / (double)n : NAN;
+    }
+    free(kept);
+    return n ? mean : NAN;
 }
 
 /* Returns the mean of all timings. Each timing represents an equal part of the program's time, and
  * the loop takes a share of it. A fast loop executes more iterations in this share. Timings of few
  * blocks have a lower weight, because disturbed blocks are not detected in them. */
-static double typical(const struct timed_run *timings, size_t count)
+static double typical(const struct timed_run *timings, size_t count, bool busy, size_t *disturbed)
 {
     double time = 0, iterations = 0;
 
     for (size_t i = 0; i < count; i++) {
-        const double mean = mean_of(&timings[i]),
+        const double mean = mean_of(&timings[i], busy, disturbed),
                      weight = timings[i].within / timings[i].all *
                               fmin(1, (double)timings[i].count / (2 * NEAR + 1));
         if (mean > 0) {
@@ -91,6 +120,11 @@ static double typical(const struct timed_run *timings, size_t count)
         }
     }
     return time / iterations;
+}
+
+bool insitu_busy(const struct insitu *x)
+{
+    return x->others >= OTHERS_LEAST;
 }
 
 double insitu_patch(const struct insitu *x)
@@ -107,8 +141,10 @@ double insitu_patch(const struct insitu *x)
     return middle;
 }
 
-/* Returns the cycles per iteration of the blocks of @kind at quantile @q. */
-static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
+/* Returns the cycles per iteration of the blocks of @kind at quantile @q. Adds the number of
+ * disturbed blocks to *@disturbed. */
+static double cycles_without(const struct insitu *x, double q, enum block_kind kind,
+                             size_t *disturbed)
 {
     size_t count = x->placed.timed.count, kept = 0, timing_count = 0;
     double overhead = insitu_clock_overhead(x), *each = mem_alloc((count + 1) * sizeof *each);
@@ -121,10 +157,13 @@ static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
                ticks = (double)b->ticks;
         if (b->kind == BLOCK_VISITS && b->leaves)
             ticks -= (double)b->away + (double)b->leaves * x->ticks_per_visit;
-        /* Ignores a block if the clock changed or the block was interrupted. */
-        if (b->kind != kind || ticks <= 0 || !b->iterations || b->waited ||
-            fabs(before - after) >= CLOCK_CHANGE * before)
+        if (b->kind != kind || ticks <= 0 || !b->iterations)
             continue;
+        /* Ignores a block if the clock changed or the block was interrupted. */
+        if (b->waited || fabs(before - after) >= CLOCK_CHANGE * before) {
+            ++*disturbed;
+            continue;
+        }
         if (!timing_count || b->batch != batch)
             timings[timing_count++] = (struct timed_run){.cycles = each + kept};
         batch = b->batch;
@@ -133,7 +172,9 @@ static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
         timings[timing_count - 1].within += ticks;
         each[kept++] = ticks / (double)b->iterations / ((before + after) / 2 / STAMP_CYCLES);
     }
-    double cycles = kept < BLOCKS_LEAST ? NAN : q < 0 ? typical(timings, timing_count) : 0;
+    double cycles = kept < BLOCKS_LEAST ? NAN
+                    : q < 0 ? typical(timings, timing_count, insitu_busy(x), disturbed)
+                            : 0;
     if (kept >= BLOCKS_LEAST && q >= 0) {
         qsort(each, kept, sizeof *each, by_cycles);
         cycles = each[(size_t)(q * (double)(kept - 1))];
@@ -142,6 +183,21 @@ static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
     free(each);
     double patch = kind == BLOCK_COPY && x->region.each_away ? insitu_patch(x) : 0;
     return patch > 0 ? cycles - patch : cycles;
+}
+
+static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
+{
+    size_t disturbed = 0;
+    return cycles_without(x, q, kind, &disturbed);
+}
+
+size_t insitu_disturbed(const struct insitu *x)
+{
+    size_t disturbed = 0;
+
+    for (enum block_kind kind = BLOCK_COPY; kind <= BLOCK_ORIGINAL; kind++)
+        cycles_without(x, INSITU_TYPICAL, kind, &disturbed);
+    return disturbed;
 }
 
 /* Returns the cycles at quantile @q of the original code if it was timed, otherwise of the copies.

@@ -11,6 +11,7 @@
 
 #include "base/rng.h"
 #include "insitu/insitu.h"
+#include "insitu/others.h"
 
 #define BLOCKS 2000
 #define ITERATIONS 4000
@@ -163,6 +164,61 @@ static void test_waits(void **state)
     vec_done(&x.placed.timed);
 }
 
+/* Adds @count blocks, of which three of @every take @slow cycles per iteration
+ * and the others 4. Returns the result with and without other processes. */
+static void with_slow(struct insitu *x, uint64_t count, uint64_t every, uint64_t slow,
+                      double cycles[2])
+{
+    bool alone;
+
+    x->placed.timed.count = 0;
+    for (uint64_t i = 0; i < count; i++)
+        vec_push(&x->placed.timed,
+                 ((struct timed_block){.ticks = 1000 * (i % every < 3 ? slow : 4),
+                                       .clock = {STAMP_CYCLES, STAMP_CYCLES},
+                                       .iterations = 1000}));
+    for (int busy = 0; busy < 2; busy++) {
+        x->others = busy;
+        cycles[busy] = insitu_cycles(x, INSITU_TYPICAL, &alone);
+    }
+}
+
+/* On a busy host, moderately slow blocks are disturbed. Very slow ones are due to the data. On a
+ * quiet host, both count. */
+static void test_busy_host(void **state)
+{
+    struct insitu x = {.ticks_per_cycle = 1, .ticks_per_chain = 0, .ticks_per_visit = NAN};
+    double cycles[2];
+    (void)state;
+
+    with_slow(&x, 1200, 6, 8, cycles);
+    assert_true(fabs(cycles[0] - 6) < 0.02);
+    assert_true(fabs(cycles[1] - 4) < 1e-9);
+    assert_int_equal(insitu_disturbed(&x), 450);
+    x.others = NAN;
+    assert_false(insitu_busy(&x));
+    assert_int_equal(insitu_disturbed(&x), 0);
+    with_slow(&x, 1200, 6, 80, cycles);
+    assert_true(fabs(cycles[0] - 42) < 0.2 && cycles[0] == cycles[1]);
+    vec_done(&x.placed.timed);
+}
+
+/* The busy time of all CPUs excludes idle time and waits for devices. */
+static void test_others(void **state)
+{
+    char text[] = "cpu  100 20 30 5000 400 6 7 8 0 0\ncpu0 1 2 3 4 5 6 7 8 9 10\n",
+         bad[] = "cpus 1";
+    FILE *stat = fmemopen(text, sizeof text - 1, "r"), *no = fmemopen(bad, sizeof bad - 1, "r");
+    (void)state;
+
+    assert_true(fabs(others_busy(stat, 100) - 1.63) < 1e-12);
+    assert_true(isnan(others_busy(no, 100)));
+    fclose(stat);
+    fclose(no);
+    const double before = others_seconds();
+    assert_true(isnan(before) || others_seconds() > before - 1);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -171,6 +227,8 @@ int main(void)
         cmocka_unit_test(test_slow_data),
         cmocka_unit_test(test_phases),
         cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_busy_host),
+        cmocka_unit_test(test_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
