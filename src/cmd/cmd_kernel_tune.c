@@ -646,14 +646,14 @@ const struct command command_kernel_tune = {
     .name = "kernel tune",
     .meant = "faster optimize optimise speed improve",
     .help = "search for a faster version of the loop: other compiler options, instruction orders, "
-            "instructions, or combined iterations",
+            "instructions, or unrolling",
     .description =
         "Source is first compiled with -O2 and -O3, by each installed compiler, for the machine, "
         "and with -ffast-math. -ffast-math changes results, so its build needs --reassociate. Then "
         "the simulator searches for faster versions. Other orders keep all dependences through "
         "registers, flags and memory that may overlap. Other instructions come from a table of "
-        "equivalent replacements. Two or four combined iterations need a trip count that is a "
-        "multiple of their number, and free registers. Each version and the loop run on the same "
+        "equivalent replacements. Unrolling by two or four needs a trip count that is a multiple "
+        "of two or four, and free registers. Each version and the loop run on the same "
         "random inputs, and their registers, flags and memory are compared. The best versions are "
         "measured, and the fastest becomes the current kernel. kernel diff compares it with the "
         "loop, kernel switch previous selects the loop again.",

@@ -152,9 +152,9 @@ static void faster_draw(void *state, struct session *s, struct grid *g)
              0;
     else if (!t) {
         view_draw_empty(s, &faster_view, g,
-                        "Versions of the loop with another order, other instructions or combined "
-                        "iterations, tested on random inputs. Other builds are compiled without "
-                        "this test. The best are measured.",
+                        "Unrolled, reordered and rewritten versions of the loop, tested on random "
+                        "inputs. Other builds are compiled without this test. The best are "
+                        "measured.",
                         s->document.kernel ? "kernel tune" : "prompt kernel load",
                         s->document.kernel ? "can this be faster?" : "loads a loop");
         return;
