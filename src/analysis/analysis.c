@@ -225,7 +225,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     struct bounds bounds;
     bool room = shortage_need(a->count * BLOCK_BYTES_EACH);
 
-    if (!room)   /* Without memory the analysis has no rows, and the command fails. */
+    if (!room)   /* If memory is exhausted, the analysis has no rows, and the command fails. */
         a->count = 0;
     a->machine = m;
     ports_shown(m, &a->ports);

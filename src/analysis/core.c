@@ -402,8 +402,8 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         op->micro_ops = op->entry->micro_ops;
         op->traits |= OP_KNOWN;
         classify(c, insn, op);
-        /* On a load-store architecture, the table's latency of a load begins at its address. It
-         * depends on width, extension and number of registers. */
+        /* On a load-store architecture, the table's latency of a load begins at its address. The
+         * latency depends on width, extension and number of registers. */
         if (c->isa->load_store && op->traits & OP_PURE_LOAD && !isnan(op->entry->latency)) {
             op->load_latency = hundredths(op->entry->latency);
             op->traits &= ~(uint32_t)OP_LOAD_UNKNOWN;

@@ -118,8 +118,8 @@ static void fill_slots(const struct core *c, const struct insn *insn, struct cos
         split(row, op->micro_ops);
 }
 
-/* Returns whether the instruction copies part of a register that rename keeps as a sum. It is
- * executed, not eliminated. */
+/* Returns whether the instruction copies part of a register that rename keeps as a sum. Such an
+ * instruction is executed, not eliminated. */
 static bool moves_part_of_sum(const struct insn *insn, const struct immediate_folding *sum)
 {
     return insn->operands[0].file == FILE_GENERAL && sum->pending &&

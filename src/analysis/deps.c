@@ -342,8 +342,9 @@ static double share_together(const struct build *b, uint32_t at, struct holder v
     return (double)together / places;
 }
 
-/* Returns the minimum latency of a select or set, in hundredths of a cycle. It is longer if rename
- * processes the producer of the flags in the same group (facts slow_flags, slow_flags_latency). */
+/* Returns the minimum latency of a select or set, in hundredths of a cycle. The latency is longer
+ * if rename processes the producer of the flags in the same group (facts slow_flags,
+ * slow_flags_latency). */
 static int32_t slow_latency(const struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];

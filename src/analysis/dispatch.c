@@ -51,9 +51,9 @@ static bool same_table(const struct operand *a, const struct operand *b)
            (a->displacement || a->base < REG_PC);
 }
 
-/* Marks in @starts those instructions of @first to @end - 1 that have no known earlier predecessor.
- * They are targets of indirect jumps. Padding is no predecessor. A jump back may close an inner
- * loop. */
+/* Marks in @starts those instructions of @first to @end - 1 that have no known earlier
+ * predecessor. Such instructions are targets of indirect jumps. Padding is no predecessor. A jump
+ * back may close an inner loop. */
 static void find_starts(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                         bool *starts)
 {

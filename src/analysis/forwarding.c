@@ -47,7 +47,7 @@ static bool covers_address(const struct core *c, const struct insn *insn)
 }
 
 /* Returns whether memory renaming applies to the load and the store, whatever their addresses. It
- * does not for a store of part of a register that rename keeps as a sum. */
+ * does not apply for a store of part of a register that rename keeps as a sum. */
 static bool may_rename(const struct forwarding *f, const struct forward *link)
 {
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];

@@ -77,7 +77,7 @@ static bool is_inner(const struct kernel *k, const struct kernel_loop *loop, siz
     return false;
 }
 
-/* Sorts loops by samples. Those of an outer loop exclude those of its inner loops. */
+/* Sorts loops by samples. The samples of an outer loop exclude those of its inner loops. */
 static void rank(struct kernel *k)
 {
     struct sampled_loop *loops = mem_zero(k->loop_count + 1, sizeof *loops);

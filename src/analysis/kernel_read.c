@@ -90,7 +90,7 @@ static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_
         if (u->insns.count >= kernel_unit_most)
             return false;
         if (!vec_room(&u->insns))
-            return true; /* Without memory, the caller fails to load the file. */
+            return true; /* If memory is exhausted, the caller fails to load the file. */
         struct insn *insn = &u->insns.items[u->insns.count];
         while (a && row < a->line_count && a->lines[row].offset <= at)
             row++;

@@ -385,8 +385,8 @@ static struct weighed *by_interference(const struct grouping *g, const size_t *f
 }
 
 /* Measures all candidates with the classes of least interference. A candidate whose times differ
- * from those of its class's first member leaves the class. It is then measured with all classes and
- * may match another one. *@left: number of candidates that left. */
+ * from those of its class's first member leaves the class. The candidate is then measured with all
+ * classes, and may match another class. *@left: number of candidates that left. */
 static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct err *err)
 {
     struct chart_core *core = g->core;

@@ -53,7 +53,7 @@ struct front_probes {
 
 #define PREFIXES ".byte 0x2e, 0x2e, 0x2e\n"
 
-/* Instructions by length. Those in 32 bytes have no conflicts of ports or banks. */
+/* Instructions by length. Instructions within 32 bytes have no conflicts of ports or banks. */
 static const struct { unsigned bytes; const char *text;
 } lengths[] = {
     {10, PREFIXES "mov r8d, [rdi + 320]\n"},

@@ -357,9 +357,9 @@ static void keep_others(const struct rivals *r, struct placing *f)
 }
 
 /* Replaces the guess if it uses untested ports and an alternative on tested ports is equally good.
- * For example, a legacy-encoded division never runs with VEX. It then receives its own pipe instead
- * of a port that only a VEX form keeps busy. Returns the index of the alternative that changed
- * places with the guess; 0: none. */
+ * For example, a legacy-encoded division never runs with VEX. The division then receives its own
+ * pipe instead of a port that only a VEX form keeps busy. Returns the index of the alternative
+ * that changed places with the guess; 0: none. */
 static size_t prefer_tested(const struct placer *p, struct placing *f, struct rivals *r)
 {
     const portset tested = sights_ports(&f->sights);
@@ -531,7 +531,7 @@ static void step(struct placer *p, struct placing *f)
 {
     if (f->leader && !f->leader->done)
         return;
-    /* No usage explains the times so far, so the form runs with all saturators. */
+    /* No usage explains the times: the form is compared with peers or runs with all saturators. */
     if (!f->explained && !f->all) {
         want_none(f);
         f->compared = compare(p, f);

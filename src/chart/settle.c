@@ -211,7 +211,7 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
     struct str source = {0};
     if (row.experiments) {
         row.verdict = !explains ? SETTLE_UNEXPLAINED : best ? SETTLE_CHANGED : SETTLE_CONFIRMED;
-        /* Without an alternative the confidence does not change. */
+        /* If there is no alternative, the confidence does not change. */
         double known = checks == n ? mapping_entry_confidence(&f->entry) : NAN;
         row.confidence = !explains ? CHART_DOUBTFUL : isnan(known) ? 1 / sum : known;
         if (row.verdict == SETTLE_CHANGED) {

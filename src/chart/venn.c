@@ -283,8 +283,8 @@ static double set_price(const struct venn_joining *j, portset set)
     return SET_PRICE;
 }
 
-/* Returns the slots of the joining form with usage @use. Without a number from experiments, it is
- * one per µop if the ports explain the time in isolation. */
+/* Returns the slots of the joining form with usage @use. If experiments give no number, it is one
+ * per µop if the ports explain the time in isolation. */
 static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
 {
     double t = v->known.alone[v->form], most = 0;

@@ -224,8 +224,8 @@ static int order_sightings(const void *a, const void *b)
 }
 
 /* Compares each host's value of one control with the median. Two values differ equally from their
- * median, so it does not show which one is wrong. They count only if there are exactly two
- * hosts. */
+ * median, so the median does not show which one is wrong. Two values count only if there are
+ * exactly two hosts. */
 static void compare_control(const struct sighting *s, size_t n, size_t hosts,
                             struct host_part *parts)
 {

@@ -181,7 +181,7 @@ static void work_batch(void *state, unsigned worker)
                        &(struct measured_block){b->text.data + b->starts[i], b->cycles[i]});
 }
 
-/* Finds the columns from the header. Without a header they are hex,cycles. */
+/* Finds the columns from the header. If there is no header, they are hex,cycles. */
 static bool read_header(struct evaluation_run *run, struct err *err)
 {
     char **fields;

@@ -83,8 +83,8 @@ static bool has(const struct machine_names *names, const char *id)
     return false;
 }
 
-/* With --show, keeps the selected machines that have all forms of the loop, and appends others that
- * have all. */
+/* With --show, keeps the selected machines that have all forms of the loop, and appends other
+ * machines that have all of them. */
 static bool search_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     const struct machines_search *w = state;

@@ -618,7 +618,7 @@ static void profiling_free(void *state)
 }
 
 /* Selects machine @id; NULL: this CPU's machine, or the current one if it has the same instruction
- * set. Returns false with err for an unsuitable @id. Without an @id no machine is needed. */
+ * set. Returns false with err for an unsuitable @id. If @id is NULL, a machine is not required. */
 static bool choose_machine(struct profiling *w, struct session *s, const char *id, struct err *err)
 {
     struct err ignored = {0};

@@ -558,7 +558,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
     s->out = out;
     const char *own = s->in_view;
     s->in_view = NULL;
-    /* Without a screen a reading command is not a job, so a watch cancels it at Ctrl-C. */
+    /* If no screen is open, a reading command is not a job, so a watch cancels it at Ctrl-C. */
     bool watches = c->read && !s->interactive;
     struct watch watched = watches ? watch_begin(interrupted, NULL) : watch;
     bool ok = run_record(s, c, words, count, line != NULL, err);

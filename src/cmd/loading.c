@@ -51,7 +51,7 @@ static bool load(void *state, struct result *result, struct err *err)
     (void)result;   /* the publish function fills it */
     l->recipe = NULL;
     l->begun = clock_seconds();
-    /* Without a job Ctrl-C ends the process. */
+    /* If no job runs, Ctrl-C ends the process. */
     child_watch(job_current() ? cancelled : NULL, l);
     l->kernel =
         recipe ? recipe_make(recipe, &l->printed, err)

@@ -13,7 +13,7 @@
 #define FORMS_LEFT 0.8
 
 /* Makes a table of the problem's experiments, one row per measurement, with representatives of @c
- * in place of the forms (NULL: the forms themselves). It is incomplete if cancelled. */
+ * in place of the forms (NULL: the forms themselves). The table is incomplete if cancelled. */
 static struct experiments *table_of(const struct problem *p, const struct congruence *c)
 {
     struct experiments *t = experiments_new();

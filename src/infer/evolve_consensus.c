@@ -57,7 +57,7 @@ static struct evolve *begin_inner(const struct problem *p, struct evolve_options
     if (with && disagreement > fmax(SETTLED * members[0]->d_avg, SETTLED_LEAST)) {
         o.population = n;
         o.congruence = o.consensus = false;
-        /* Without memory there is no consensus. */
+        /* If memory is exhausted, there is no consensus. */
         inner = evolve_new(with, &o, members, n, &err);
         err_clear(&err);
     }

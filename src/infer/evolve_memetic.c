@@ -439,8 +439,8 @@ static unsigned fewest_last(struct evolve *e)
 /* Plans a round of trials. Round 0 has short trials. In round 1 the finalists have a long
  * annealing. If the fewest ports among them do not win, their trial is repeated in round 2,
  * because one annealing may miss the optimum. The smallest number of ports that explains the
- * measurements equally well wins. It must also win against one port less with equal trials
- * (round 3 and later). */
+ * measurements equally well wins. This number must also win against one port less with equal
+ * trials (round 3 and later). */
 static void next_round(struct evolve *e)
 {
     unsigned n;

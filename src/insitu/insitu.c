@@ -401,8 +401,8 @@ static void choose_period(struct insitu_watch *w)
     w->period = period;
 }
 
-/* Returns whether visits are timed. They are not if the loop has an indirect jump, because exits
- * through it are undetected, or if visits proved too short. */
+/* Returns whether visits are timed. Visits are not timed if the loop has an indirect jump, because
+ * exits through it are undetected, or if visits proved too short. */
 static bool times_visits(const struct insitu_watch *w)
 {
     return !w->out->region.jumps_indirect &&

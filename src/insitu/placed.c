@@ -200,9 +200,9 @@ bool placed_inside(const struct region *r, uint64_t bias, uint64_t address)
     return false;
 }
 
-/* Returns whether place @i contains a jump to the copies of any mode. It may be another mode than
- * the current one, if the program restored bytes that it had read, or if a write failed halfway.
- * Otherwise the program has replaced the code. */
+/* Returns whether place @i contains a jump to the copies of any mode. The mode may be another one
+ * than the current one, if the program restored bytes that it had read, or if a write failed
+ * halfway. Otherwise the program has replaced the code. */
 static bool is_ours(const struct placed *x, size_t i)
 {
     uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];

@@ -312,7 +312,8 @@ static void put_group(struct writer *w, const struct item *items, size_t n)
         if (written[i])
             continue;
         /* An entry named "addq" before the general entry would hide the latter from its 64-bit
-         * forms. It is therefore written after the general entry, where OSACA does not use it. */
+         * forms. The entry is therefore written after the general entry, where OSACA does not use
+         * it. */
         bool hides = false;
         for (size_t k = 0; k < i; k++)
             hides |= spoken[k] && strcmp(items[k].text.names[0], items[i].text.names[0]) == 0;

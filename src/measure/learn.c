@@ -324,8 +324,8 @@ static double predict(struct usage_search *s, const struct learn_trial *trial,
 }
 
 /* Returns the cycles by which a prediction may exceed @measured. Only noise makes a measurement
- * shorter than its prediction. It may be longer, because a CPU may assign ports worse than the
- * optimum. */
+ * shorter than its prediction. A measurement may be longer, because a CPU may assign ports worse
+ * than the optimum. */
 static double above(double measured)
 {
     return fmax(FASTER * measured, 0.01);

@@ -358,7 +358,7 @@ static void put_flagged(struct emitter *e, const struct recorded_insn *in, uint3
         (uint8_t)(0x40 | insn_branch_condition(in->insn)),
         (uint8_t)(0xc0 | (p->value & 7) << 3 | (p->value & 7))); /* cmovcc value, value */
     PUT(e, rex(false, p->value, 0, p->value), 0x85,
-        (uint8_t)(0xc0 | (p->value & 7) << 3 | (p->value & 7))); /* test value, value */
+        (uint8_t)(0xc0 | (p->value & 7) << 3 | (p->value & 7))); /* encodes `test value, value` */
     put_jump(e, 0x0f85, in->target);
 }
 

@@ -194,7 +194,7 @@ static bool rseq_leave(void)
 }
 
 /* Returns whether the child may run without a system call filter. Emulators of other processors
- * have none. They run no native code, but the user must permit it. */
+ * have none. An emulator runs no native code, but the user must permit runs without a filter. */
 static bool unfiltered_allowed(void)
 {
     uint32_t action = SECCOMP_RET_KILL_PROCESS;

@@ -54,8 +54,8 @@ static bool same_form(const struct insn *a, const struct insn *b)
     return strcmp(a->form, b->form) == 0;
 }
 
-/* Aligns the unit's function and the executable's by the longest common sequence of forms. They can
- * differ, because without counters the compiler may choose other registers or addresses. Each
+/* Aligns the unit's function and the executable's by the longest common sequence of forms. The two
+ * can differ, because without counters the compiler may choose other registers or addresses. Each
  * instruction of the executable gets its match, or the last match before it. Returns false if too
  * much differs. */
 static bool align(const struct program_code *c, struct twin *t)

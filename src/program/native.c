@@ -681,9 +681,9 @@ static double oldest_of(const struct cache_shape *shape, double lines, double hi
     return any > oldest ? fmin(1, fmax(0, (any - hit) / (any - oldest))) : NAN;
 }
 
-/* Sets the replacement policy of the second level for lines at one page offset. They use random
- * sets. The ways of their set in the first level limit the lines in flight (memory_single_set).
- * @latency: that of the third level. */
+/* Sets the replacement policy of the second level for lines at one page offset. Such lines use
+ * random sets. The ways of their set in the first level limit the lines in flight
+ * (memory_single_set). @latency: that of the third level. */
 static void apply_columns(const struct native *n, double bytes, double latency, struct machine *m)
 {
     const double ways = fact_number(m, "l2_ways"), second = fmax(n->crowded, n->walks[0]),

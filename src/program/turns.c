@@ -208,7 +208,7 @@ static void time_walk(struct turning *t, const struct turns_walk *w)
     struct bounds bounds;
     struct simulation sim;
 
-    /* The erratum is not simulated. It depends on addresses, but the code of a walk is not
+    /* The erratum depends on addresses, so it is not simulated: the code of a walk is not
      * contiguous. */
     core->jcc_erratum = false;
     core->uop_cache_lines = NAN;

@@ -81,7 +81,7 @@ static bool parse_term(const char *at, const char *end, const struct table_colum
     const char *op = find_plain(at, end, "<>=!~");
     if (at == end)
         return err_set(err, ERR_USAGE, "cycles>2 & form~VADD", "empty condition");
-    if (op == end) {   /* Without an operator, any column may contain the words. */
+    if (op == end) {   /* If there is no operator, any column may contain the words. */
         *out =
             (struct filter_term){.column = -1, .op = '~', .number = NAN, .text = unquoted(at, end)};
         return true;

@@ -20,7 +20,7 @@ enum {
 /* State of reading the unwind tables of an object. */
 struct unwinding {
     struct object *o;
-    size_t *order;           /* indexes of the object's sections, sorted by address */
+    size_t *order;           /* indices of the object's sections, sorted by address */
     const uint8_t *bytes;
     size_t size;
     uint64_t address;        /* address of the first byte of the table */

@@ -114,8 +114,8 @@ static bool load_example(struct session *s, struct err *err)
 void guide_welcome(struct guide *g, struct session *s, const char *caption, const char *command)
 {
     struct err none = {0};
-    bool example = load_example(s, &none);   /* Without an example there are no hints: loading it
-                                              * may take too long on a busy machine. */
+    bool example = load_example(s, &none);   /* If there is no example, there are no hints: loading
+                                              * it may take too long on a busy machine. */
 
     g->before = loaded(s);
     g->done = 0;

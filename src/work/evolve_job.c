@@ -191,7 +191,7 @@ bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage
                             "run %u is still choosing its number of ports", run->number);
 }
 
-/* Writes the population to the checkpoint. Without a path or without individuals, writes nothing
+/* Writes the population to the checkpoint. If there is no path or no individual, writes nothing
  * and returns true. Any thread. */
 static bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
 {

@@ -57,8 +57,8 @@ static bool is_x86_register(const char *p, const char *end)
            isdigit((unsigned char)p[3]);
 }
 
-/* Returns whether the word is a mnemonic that only AArch64 has. It decides if all registers of a
- * text are b or d registers. */
+/* Returns whether the word is a mnemonic that only AArch64 has. Such a mnemonic decides if all
+ * registers of a text are b or d registers. */
 static bool is_mnemonic(const char *p, const char *end)
 {
     static const char *const words[] = {"ldr",   "ldp",   "stp",     "ldur", "stur", "fmla",

@@ -312,8 +312,8 @@ bool att_form(const char *form, struct spelling *out)
     if (!split_form(form, &p) || !set_operands(&p, out))
         return false;
     out->plain = p.plain;
-    /* Omits forms with a prefix. It is a separate word in AT&T text, so they have no name in the
-     * tables. */
+    /* Omits forms with a prefix. The prefix is a separate word in AT&T text, so these forms have
+     * no name in the tables. */
     if (p.lock || p.rep)
         return false;
     unsigned bits = suffix_bits(&p, out);

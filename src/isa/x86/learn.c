@@ -182,8 +182,8 @@ static bool disassemble(const char *const *argv, const char *directory,
     return ok;
 }
 
-/* Disassembles with LLVM's objdump. It needs an object file, so the slots are assembled first.
- * Without an assembler, disassembles nothing. */
+/* Disassembles with LLVM's objdump. It needs an object file, so the slots are assembled first. If
+ * there is no assembler, disassembles nothing. */
 static bool disassemble_llvm(const char *directory, const struct x86_window *windows, size_t count,
                              size_t *fresh, struct err *err)
 {
