@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "isa/insn.h"
 
-/* Assumption about the registers' initial values */
+/* assumption about the registers' initial values */
 enum start_values {
     START_DIFFERENT,   /* each register has its own unknown initial value */
     /* Initial values in BHive's measurements: all registers except the stack and frame pointers
@@ -21,14 +21,16 @@ struct forward {
     /* indices of the store and load instructions; equal for a read-modify-write of one address */
     uint32_t store, load;
     uint32_t distance;      /* iterations from the store to the load */
-    bool starts_alike;      /* the load and the store begin at the same address */
-    bool fits;              /* the store wrote all bytes of the load, so its value is forwarded */
-    /* some bytes of the load are only in the cache, because no store in flight wrote them */
+    bool starts_alike;      /* whether the load and the store begin at the same address */
+    bool fits;              /* whether the store wrote all bytes of the load; its value is then
+                             * forwarded */
+    /* whether some bytes of the load are only in the cache, because no store in flight wrote
+     * them */
     bool alone;
-    bool confirmed;         /* the link occurs in the last two simulated iterations */
+    bool confirmed;         /* whether the link occurs in the last two simulated iterations */
 };
 
-/* Links observed in a run of the code, one per load, sorted by load. Borrowed */
+/* Links observed in a run of the code, one per load, sorted by load; borrowed */
 struct known_forwards {
     const struct forward *items;
     size_t count;
@@ -44,12 +46,14 @@ struct access {
     uint32_t before;        /* symbol of the address in the previous iteration */
     int64_t offset;
     int64_t step;           /* stride: change of the address in bytes per iteration */
-    /* the address is relative to the program counter, and differs between copies of the block */
+    /* whether the address is relative to the program counter; it then differs between copies of
+     * the block */
     bool fixed;
-    /* @store: the access is a store. @stepped: @step is known; otherwise the address has another
-     * symbol in each iteration. */
+    /* @store: whether the access is a store. @stepped: whether @step is known; otherwise the
+     * address has another symbol in each iteration. */
     bool store, stepped;
-    /* Without @stepped: @origin is the access that had the same symbol @age iterations ago. */
+    /* Only if @stepped is false: @origin is the access that had the same symbol @age iterations
+     * ago. */
     uint32_t origin, age;
 };
 
@@ -74,7 +78,7 @@ struct symbol_meaning {
     int64_t value;
 };
 
-/* Working storage, reused between calls. The caller zero-initialises it. One thread. */
+/* Working storage, reused between calls. The caller initialises it to zero. One thread. */
 struct address_work {
     struct store_record *stores;
     size_t store_count;
@@ -91,8 +95,8 @@ struct address_work {
 };
 void address_work_done(struct address_work *work);
 
-/* Returns whether the instruction's load reads another page in every iteration and misses the
- * first-level TLB. Call it after addresses_link. */
+/* Returns whether the instruction's load accesses another page in every iteration, and so misses
+ * the first-level TLB. Call it after addresses_link. */
 bool addresses_far(const struct address_work *work, size_t insn);
 /* Returns the cycles per iteration of first accesses to pages: pages per iteration times @miss, at
  * most @most_per_access per access. Accesses with equal strides are assumed to share pages. Returns

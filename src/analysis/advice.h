@@ -24,13 +24,13 @@ double advice_load(const struct analysis *a, size_t row, portset set);
 /* Appends the rows with the most cycles on the ports @set, at most @most rows: "vdivsd 4.00 (line
  * 7)". */
 void advice_rows(const struct analysis *a, portset set, int most, struct str *out);
-/* Splits the limiting ports into sets. No instruction uses ports of two sets. Fills @parts and
- * returns their number, at least one. */
+/* Splits the limiting ports into sets, such that no instruction uses ports of two sets. Fills
+ * @parts and returns the number of sets, at least one. */
 unsigned advice_bottlenecks(const struct analysis *a, portset parts[PORTS_MAX]);
-/* Appends "ports 2 and 3 (vmovsd 1.00 (line 3), ...) and port 4 (...)". @last precedes the last
- * set. */
+/* Appends "ports 2 and 3 (vmovsd 1.00 (line 3), ...) and port 4 (...)". @last: word before the
+ * last set. */
 void advice_name_bottlenecks(const struct analysis *a, const char *last, struct str *out);
-/* Appends the first links of @chain that have a latency, with their cycles if @cycles. */
+/* Appends the first links of @chain that have a latency. If @cycles, appends their cycles. */
 void advice_chain(const struct advice *s, const struct limit_chain *chain, bool cycles);
 /* Returns whether advice_chain names more than one link. */
 bool advice_chain_names_several(const struct limit_chain *chain);
@@ -47,13 +47,13 @@ bool advice_could_widen(const struct analysis *a);
 /* Returns the assembler's option that keeps the front end's limiting jump within 32 bytes. An
  * option without a list of branch kinds aligns neither calls nor returns. */
 const char *advice_aligning_option(const struct analysis *a);
-/* Returns whether the only instruction that uses the load of @row could have it as a memory
+/* Returns whether a single instruction uses the load of @row, and could have the load as a memory
  * operand. */
 bool advice_folds(const struct analysis *a, uint32_t row);
 /* Appends "Next limit: ..." if removing the loop's limit reduces its cycles. */
 void advice_next(const struct advice *s);
 
-/* advice_chains.c: append the sentence for each kind of chain. */
+/* advice_chains.c: appends the sentence for each kind of chain */
 void advice_say_induction(const struct advice *s);
 void advice_say_reduction(const struct advice *s);
 void advice_say_scan(const struct advice *s);
@@ -80,7 +80,7 @@ void advice_constant_divisor(const struct advice *s);
  * are not necessarily dividers. */
 bool advice_divides(const struct analysis *a);
 /* Returns a noun for the instructions with a minimum time, such as "divisions or square roots".
- * NULL: some may be microcoded or serialising instead. */
+ * NULL: some of them may be microcoded or serialising. */
 const char *advice_least_times(const struct analysis *a);
 /* Appends "the divider", or the names of other full pipes. */
 void advice_name_pipes(const struct advice *s);
@@ -93,15 +93,16 @@ void advice_say_microcode(const struct advice *s);
  * one. */
 void advice_guessed(const struct analysis *a, struct str *out);
 /* Appends the forms whose values are estimates, and the fact @width (NULL: none) if it is one.
- * Appends nothing without estimates. */
+ * Appends nothing if there are no estimates. */
 void advice_estimates(const struct analysis *a, const char *width, struct str *out);
 
 /* alternatives.c: finds equivalent instructions in the machine's table that use the limiting ports
  * less */
 
 /* Appends replacements for a loop that ports limit: " 2 of them could be vblendps (p015): 3.00
- * cycles." Names each kind of replacement with its count, and the port bound with all replacements.
- * Appends nothing if none lowers the bound. @a is complete except its sentence. */
+ * cycles." Names each kind of replacement with its count, and the port bound with all
+ * replacements. Appends nothing if no replacement lowers the bound. @a is complete except its
+ * sentence. */
 void alternatives_add(const struct analysis *a, struct str *out);
 
 #endif

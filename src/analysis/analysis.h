@@ -7,7 +7,7 @@
 #include "analysis/kernel.h"
 #include "analysis/unmodelled.h"
 
-/* Limit of a loop: the kind of the largest bound, and the facts for the sentence about it */
+/* Limit of a loop: the kind of the largest bound, and the data for the sentence about it */
 
 /* Kinds of limits with their names in the results. INDUCTION to SERIAL are kinds of dependence
  * chains. */
@@ -42,9 +42,9 @@ struct limit_link {
     double cycles;
     /* cycles of store forwarding, part of @cycles; 0 if the row reads no store */
     double forwarded;
-    bool address;            /* the previous link's value is part of this row's address */
-    bool memory;             /* the link loads the previous link's value from a store */
-    bool moves;              /* the link copies the value unchanged */
+    bool address;            /* whether the previous link's value is part of this row's address */
+    bool memory;             /* whether the link loads the previous link's value from a store */
+    bool moves;              /* whether the link copies the value unchanged */
 };
 
 struct limit_chain {
@@ -52,25 +52,29 @@ struct limit_chain {
     struct limit_link *links;    /* links in program order, over @distance iterations */
     size_t count;
     unsigned distance;           /* number of iterations that the chain spans */
-    /* number of chains of this kind and length without common instructions, with this one */
+    /* number of chains of this kind and length without common instructions, including this one */
     unsigned alike;
     double cycles;               /* cycles per iteration */
-    /* the chain has floating-point operations, so another order changes the rounding */
+    /* whether the chain has floating-point operations; another order then changes the rounding */
     bool floating;
-    bool affine;                 /* RECURRENCE: the chain computes x * a + b with a constant a */
-    /* like affine, with OR or XOR instead of the addition, and a power of two as a */
+    bool affine;                 /* RECURRENCE: whether the chain computes x * a + b with a
+                                  * constant a */
+    /* RECURRENCE: whether the chain is like an affine one, with OR or XOR instead of the addition,
+     * and with a power of two as a */
     bool logic;
-    bool carry;                  /* RECURRENCE: the value is the carry flag */
-    bool compared;               /* a comparison is part of the chain */
-    /* SELECT: only selections and comparisons (minimum, maximum). SCAN, REDUCTION: computes a
-     * minimum or maximum. */
+    bool carry;                  /* RECURRENCE: whether the value is the carry flag */
+    bool compared;               /* whether a comparison is part of the chain */
+    /* SELECT: whether the chain has only selections and comparisons (minimum, maximum). SCAN,
+     * REDUCTION: whether it computes a minimum or maximum. */
     bool extremum;
-    bool addend;                 /* SELECT: the chain computes x = c ? x + y : x */
-    /* a load uses the value as the index of a table (@table) or as its base (@based) */
+    bool addend;                 /* SELECT: whether the chain computes x = c ? x + y : x */
+    /* whether a load uses the value as the index of a table (@table) or as its base (@based) */
     bool table, based;
-    bool blocked;                /* MEMORY: the load waits until the store has written the cache */
-    /* SCAN: row that uses each partial result. REDUCTION: row that stores it to a constant address.
-     * PARTIAL, FALSE: row that reads the old value. LIMIT_NO_ROW: none. */
+    bool blocked;                /* MEMORY: whether the load waits until the store has written the
+                                  * cache */
+    /* SCAN: row that uses each partial result. REDUCTION: row that stores it to a constant
+     * address. PARTIAL, FALSE: row that reads the old value. LIMIT_NO_ROW: there is no such
+     * row. */
     uint32_t user;
 };
 #define LIMIT_NO_ROW UINT32_MAX
@@ -85,12 +89,12 @@ struct limit {
     /* largest limit that unrolling does not relieve, and its cycles per iteration (0: unknown) */
     enum limit_kind left;
     double left_cycles;
-    bool streams;                          /* an access advances by a constant stride */
-    bool gaps;                             /* accesses with a constant stride skip bytes */
-    /* a chain has operations that no vector instruction executes in parallel */
+    bool streams;                          /* whether an access advances by a constant stride */
+    bool gaps;                             /* whether accesses with a constant stride skip bytes */
+    /* whether a chain has operations that no vector instruction executes in parallel */
     bool serial;
     struct limit_chain chain;              /* longest chain, even if it is not the limit */
-    /* chain of another kind with the same length; NONE: none */
+    /* chain of another kind with the same length; its kind is NONE if there is none */
     struct limit_chain other;
     /* REDUCTION: assembly with split accumulators; NULL: none */
     char *split;
@@ -99,7 +103,7 @@ struct limit {
 #define LIMIT_TIE 0.01   /* relative difference below which two limits are considered equal */
 
 struct analysis_row {
-    const struct insn *insn;   /* borrowed from the kernel */
+    const struct insn *insn;   /* instruction, borrowed from the kernel */
     struct usage usage;        /* usage after fusion, idioms and elimination */
     double latency;            /* cycles; NaN: unknown */
     double issue;              /* issue slots at rename */
@@ -109,7 +113,7 @@ struct analysis_row {
     const char *estimate;
     /* Minimum cycles per copy, measured in isolation; borrowed from the machine. NULL: none. */
     const struct latency_rule *alone;
-    /* the latency is unknown, and assumed to be one cycle in a loop-carried cycle */
+    /* whether the latency is unknown; a loop-carried cycle assumes one cycle for it */
     bool latency_guessed;
     uint32_t flags;            /* set of enum row_flag */
     double *pressure;          /* cycles on each port of the machine */
@@ -126,7 +130,7 @@ struct analysis {
     struct ports ports;
     struct analysis_row *rows;
     size_t count;
-    /* registers that the loop writes, one bit per register number below REG_PC */
+    /* set of the registers that the loop writes, one bit per register number below REG_PC */
     uint64_t written;
     double *totals;                  /* cycles per port */
     double bounds[BOUND_COUNT];      /* cycles per iteration; NaN: not modelled on this machine */
@@ -134,7 +138,7 @@ struct analysis {
     struct issue issue;              /* limit at rename, and its kind */
     enum accesses_by accesses;       /* kind of the limit of loads and stores */
     enum shape shape;
-    struct analysis_edge *edges;     /* without duplicates, sorted by producer */
+    struct analysis_edge *edges;     /* edges without duplicates, sorted by producer */
     size_t edge_count;
     /* cycles of the longest path through one iteration; NaN if latencies are not modelled */
     double critical_path;
@@ -144,30 +148,30 @@ struct analysis {
     /* bit of bounds.fitted for @bottleneck; not 0: the cycles contain a mean fitted to
      * measurements */
     unsigned fitted;
-    /* the cycles are a lower bound: a form is unknown or repeated, or a latency of a chain is
-     * missing */
+    /* whether the cycles are a lower bound, because a form is unknown or repeated, or a latency of
+     * a chain is missing */
     bool lower_bound;
-    bool unknown;                    /* the machine has no row for a form */
+    bool unknown;                    /* whether the machine has no row for a form */
     size_t unknown_forms;            /* number of distinct forms without a row */
     /* name of the first unknown form in the loop, borrowed; NULL: none */
     const char *first_unknown;
-    bool latency_guessed;            /* a row has latency_guessed */
-    /* the machine's row of a form is an estimate */
+    bool latency_guessed;            /* whether a row has latency_guessed */
+    /* whether the machine's row of a form is an estimate */
     bool estimate;
     /* first instruction with a repeat count in a register (rep movsb), borrowed; NULL: none */
     const struct insn *repeated;
     /* per kind of unmodelled effect: sentence; NULL: no such effect, or the machine has no
      * latencies */
     char *not_modelled[UNMODELLED_COUNT];
-    bool irregular;                  /* an address depends on a loaded value */
+    bool irregular;                  /* whether an address depends on a loaded value */
     struct limit limit;              /* kind of the limit, and the chain or instructions that cause
                                       * it */
     /* text with the limit, remedy, assumptions and unmodelled effects */
     char *sentence;
 };
 
-/* Computes only the bounds of analysis_new. @work belongs to the machine and can be reused. Returns
- * false if some are only lower bounds. One thread per @work. */
+/* Computes only the bounds of analysis_new. @work belongs to the machine and can be reused.
+ * Returns false if some bounds are only lower bounds of the true ones. One thread per @work. */
 bool analysis_bounds(struct block_work *work, const struct insn *insns, size_t count,
                      bool want_ports, struct bounds *out);
 /* Analyses loop @loop of @k on @m, both borrowed. Never fails. Any thread. */

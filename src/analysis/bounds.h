@@ -28,14 +28,17 @@ struct bounds {
     portset bottleneck_ports;        /* ports that attain the port bound; 0 unless requested */
     double total;                    /* largest of @cycles */
     enum bound_kind bottleneck;
-    /* the machine has no row for a form, so the bounds are lower bounds */
+    /* whether the machine has no row for a form; the bounds are then lower bounds */
     bool unknown;
-    bool estimate;                   /* the machine's row of a form is an estimate */
-    /* bit per bound: the bound contains a fitted mean (replayed loads or operations) */
+    bool estimate;                   /* whether the machine's row of a form is an estimate */
+    /* one bit per bound: whether the bound contains a fitted mean (replayed loads or
+     * operations) */
     unsigned fitted;
-    /* the latency of a load in a chain is unknown, so BOUND_DEPENDENCIES is a lower bound */
+    /* whether the latency of a load in a chain is unknown; BOUND_DEPENDENCIES is then a lower
+     * bound */
     bool open;
-    /* an operation of unknown latency is assumed to take one cycle in a loop-carried cycle */
+    /* whether an operation of unknown latency is assumed to take one cycle in a loop-carried
+     * cycle */
     bool guessed;
 };
 
@@ -47,7 +50,7 @@ struct block_options {
 };
 
 /* Bytes of memory that bounds, analysis and simulation need per instruction of a block, mostly for
- * the simulation. An upper bound for common loops. */
+ * the simulation. It is an upper bound for common loops. */
 #define BLOCK_BYTES_EACH 2048
 
 /* Working storage, reused for successive blocks. One thread. */
@@ -69,7 +72,7 @@ struct block_work *block_work_new(const struct machine *m);
 void block_work_free(struct block_work *w);
 
 /* Computes the bounds of a block. The costs and dependencies remain valid in @w until the next
- * call. @want_ports: also computes bottleneck_ports. */
+ * call. @want_ports: whether to compute bottleneck_ports. */
 void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
                const struct block_options *options, bool want_ports, struct bounds *out);
 /* Returns whether the measured @cycles of @insns are below a bound of the ports, the issue width or
@@ -77,17 +80,17 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
  * 2.00". Ignores bounds that are estimates or contain fitted means. */
 bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles,
                    struct str *reason);
-/* Returns the cycles of the loads including replays; 0 if unknown or none. A load is replayed if
- * its address comes directly from a load (fact load_replays). Call it after bounds_of on the same
- * block. */
+/* Returns the cycles of the loads including replays; 0 if they are unknown or the block has none.
+ * A load is replayed if its address comes directly from a load (fact load_replays). Call it after
+ * bounds_of on the same block. */
 double bounds_replays(const struct block_work *w, const struct insn *insns, size_t count);
 /* Returns the cycles per iteration of microcode assists for x87 operands. During an assist the core
  * executes no other instruction. The bound of dependencies includes these cycles. */
 double bounds_assists(const struct core *c, const struct insn *insns, size_t count,
                       const struct block_options *options);
 /* Return the prefix of a number of cycles: cycles_words for a sentence ("at least ", "about ", "at
- * least about ", ""), cycles_sign for a table (">=", "~", ">~", ""). @least: the number is a lower
- * bound. @estimate: it is estimated. */
+ * least about ", ""), cycles_sign for a table (">=", "~", ">~", ""). @least: whether the number is
+ * a lower bound. @estimate: whether it is an estimate. */
 const char *cycles_words(bool least, bool estimate);
 const char *cycles_sign(bool least, bool estimate);
 /* Returns the name of a bound as in the JSON keys: "ports", "dividers", "issue", ... */

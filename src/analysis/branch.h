@@ -1,4 +1,4 @@
-/* Where execution continues after an instruction. Pure. Any thread. */
+/* Determines where execution continues after an instruction. Pure. Any thread. */
 #ifndef PORTOLAN_ANALYSIS_BRANCH_H
 #define PORTOLAN_ANALYSIS_BRANCH_H
 

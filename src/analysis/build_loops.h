@@ -24,7 +24,8 @@ struct loop_cost {
 struct build_loop {
     uint32_t function;       /* index of the function in the build */
     uint32_t instructions, depth;
-    /* remainder: executes the remaining iterations of a preceding unrolled or vectorised loop */
+    /* whether the loop executes the remaining iterations of a preceding unrolled or vectorised
+     * loop */
     bool innermost, remainder;
     uint64_t position, end;  /* range of positions in the code (object_position) */
     /* address of the loop head in the file; in a relocatable file, its offset in the section */
@@ -59,7 +60,7 @@ void build_free(struct binary *b);
 /* Sets *@out to the instruction set of the file at @path, or of its first archive member with code.
  * Returns false with err. Any thread. */
 bool build_isa(const char *path, enum isa *out, struct err *err);
-/* build_pieces returns the number of work items, build_work processes one of them. Any thread,
+/* build_pieces returns the number of work items, and build_work processes one of them. Any thread,
  * concurrently. A cancelled work item yields no loops. */
 size_t build_pieces(const struct binary *b);
 void build_work(struct binary *b, size_t piece, struct build_worker *w);

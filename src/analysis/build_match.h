@@ -20,15 +20,17 @@ enum match_times {
     MATCH_TIMES_KNOWN,
     /* assumed: one source iteration per iteration of each loop */
     MATCH_TIMES_ASSUMED,
-    /* unknown, so the cycles cannot be compared */
+    /* unknown, so the cycles per iteration of the two loops cannot be compared */
     MATCH_TIMES_UNKNOWN,
 };
 
 struct loop_match {
-    uint32_t a, b;         /* index of the loop in each build; MATCH_NONE: only in the other one */
+    uint32_t a, b;         /* index of the loop in each build; MATCH_NONE: the build lacks the
+                            * loop */
     enum match_way way;
     enum match_times known;
-    /* the relation is unknown, because the inner loops differ in unrolling or vectorisation */
+    /* whether the relation is unknown, because the inner loops differ in unrolling or
+     * vectorisation */
     bool within;
     /* source iterations per iteration. The smaller number is 1. If neither is a multiple of the
      * other, both are the smallest integers with their ratio. */

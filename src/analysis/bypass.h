@@ -14,7 +14,7 @@ struct bypass_source {
 
 /* Returns the delay in hundredths of a cycle from @from to @reader, whose record is @op, in
  * addition to the latency of @from. Facts: bypass_delay_addition, bypass_ports, bypass_delay,
- * bypass_delay_domain. 0 without them. Any thread. */
+ * bypass_delay_domain. Returns 0 if the machine lacks them. Any thread. */
 int32_t bypass_latency(const struct core *c, const struct bypass_source *from,
                        const struct insn *reader, const struct op *op);
 

@@ -1,5 +1,5 @@
-/* A machine in numeric form for the analysis. Facts are read once. The record of a form is made at
- * its first use. */
+/* A machine in numeric form for the analysis. Facts are read only once. The record of a form is
+ * computed at its first use. */
 #ifndef PORTOLAN_ANALYSIS_CORE_H
 #define PORTOLAN_ANALYSIS_CORE_H
 
@@ -52,7 +52,7 @@ struct op {
     char *form;
     const struct mapping_entry *entry;   /* row of the machine's table; NULL: unknown or composed */
     struct usage usage;                  /* usage in the machine's table */
-    /* usage with an indexed address, if other ports compute that */
+    /* usage with an indexed address, if other ports compute such addresses */
     struct usage indexed;
     uint32_t traits;                     /* set of enum op_trait */
     unsigned micro_ops;                  /* µops at rename without micro-fusion */
@@ -65,9 +65,10 @@ struct op {
     /* hundredths of a cycle by which the instruction delays the next locked or serialising one; 0:
      * none */
     int32_t fence;
-    /* Latency with the slowest operand values. NULL: equal for all values, or unknown. */
+    /* rule of the latency with the slowest operand values; NULL: the latency does not depend on
+     * values, or is unknown */
     const struct latency_rule *slowest;
-    /* source of the estimate, if the usage or latency is one, borrowed; NULL: none */
+    /* source of the estimate, borrowed; NULL: neither usage nor latency is an estimate */
     const char *estimate;
     /* minimum cycles per copy, measured in isolation; NULL: none */
     const struct latency_rule *alone;
@@ -82,8 +83,8 @@ enum unlamination {
     UNLAMINATE_ALL
 };
 
-/* Facts that are members of struct core (model/facts.c). NaN: the machine has no value, and the
- * fact no default. Units: cycles, µops per cycle, bytes, entries. */
+/* Facts that are members of struct core (model/facts.c). NaN: the machine lacks the fact, and the
+ * fact has no default. Units: cycles, µops per cycle, bytes, entries. */
 #define CORE_NUMBERS(X)                                                                            \
     X(rename_to_port) X(eliminate_per_cycle) X(eliminate_zero_per_cycle) X(rename_vectors)         \
     X(issue_width) X(retire_width) X(decoders) X(decode_width) X(fetch_bytes) X(predecode_bytes)   \
@@ -131,7 +132,8 @@ struct core {
         stack_sync_computed, renamed_stack_only, renamed_modify, renamed_relative,
         renamed_relative_modify, memory_not_last, vectors_not_last;
     enum port_binding port_binding;
-    /* the machine has a latency of loads or of any form; otherwise dependences are ignored */
+    /* whether the machine has a latency of loads or of any form; if not, dependences are
+     * ignored */
     bool has_latencies;
     portset replay_ports;                /* ports of the operations in fact alu_replays */
     portset unhurried_ports;             /* fact unhurried_ports; 0: none */
@@ -171,8 +173,8 @@ static inline unsigned core_microcode_width(const struct core *c)
  * the machine. */
 struct core *core_new(const struct machine *m);
 void core_free(struct core *c);
-/* Returns the record of @insn's form, never NULL. Without OP_KNOWN the machine has no row for the
- * form. */
+/* Returns the record of @insn's form, never NULL. If it lacks OP_KNOWN, the machine has no row for
+ * the form. */
 const struct op *core_op(struct core *c, const struct insn *insn);
 /* Returns whether memory renaming covers loads of @memory's width (fact memory_renaming_bits). */
 bool core_renames_width(const struct core *c, const struct operand *memory);

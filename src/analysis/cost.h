@@ -33,12 +33,12 @@
 enum { ROW_FLAGS(ROW_FLAG_BIT) ROW_FLAG_COUNT };
 #define ROW_FLAG_VALUE(flag, name) ROW_##flag = 1 << ROW_BIT_##flag,
 enum row_flag { ROW_FLAGS(ROW_FLAG_VALUE) };
-/* Flags of rows that are no instructions for the front end, but occupy code bytes. */
+/* flags of rows that are no instructions for the front end, but occupy bytes of code */
 #define ROW_PART (ROW_FUSED_INTO | ROW_SKIPPED)
 
 struct cost {
     const struct op *op;
-    uint32_t flags;            /* enum row_flag */
+    uint32_t flags;            /* flags, a set of enum row_flag */
     uint32_t first, count;     /* range of the row's µops in costs.masses */
     unsigned decode;           /* fused µops at the decoders */
     unsigned issue;            /* slots at rename */
@@ -53,12 +53,12 @@ struct costs {
     struct immediate_folding *sums;          /* working storage of costs_fill, one entry per row */
     struct mass *masses;       /* µops of all rows, in row order */
     size_t mass_count, mass_capacity;
-    bool unknown;              /* a row is ROW_UNKNOWN */
-    bool estimate;             /* a row is ROW_ESTIMATE */
+    bool unknown;              /* whether a row is ROW_UNKNOWN */
+    bool estimate;             /* whether a row is ROW_ESTIMATE */
 };
 
-/* Fills @out for one iteration of a repeating block in its steady state. @out is zero-initialised
- * or reused. */
+/* Fills @out for one iteration of a repeating block in its steady state. @out must be initialised
+ * to zero, or have the result of an earlier call. */
 void costs_fill(struct core *c, const struct insn *insns, size_t count, struct costs *out);
 /* Returns the minimum cycles per iteration of microcoded, serialising and waiting instructions, as
  * measured in isolation; 0: none. */

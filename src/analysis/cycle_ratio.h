@@ -1,5 +1,5 @@
-/* Maximum cycle ratio of a directed graph: maximum over cycles of (sum of weights) / (sum of
- * distances). Integer arithmetic, exact. */
+/* Computes the maximum cycle ratio of a directed graph: the maximum over all cycles of (sum of
+ * weights) / (sum of distances). Integer arithmetic, exact. */
 #ifndef PORTOLAN_ANALYSIS_CYCLE_RATIO_H
 #define PORTOLAN_ANALYSIS_CYCLE_RATIO_H
 
@@ -9,11 +9,12 @@
 
 struct ratio_edge {
     uint32_t from, to;
-    int32_t weight;      /* at least 0 */
-    uint32_t distance;   /* iterations crossed; the sum on every cycle is at least one */
+    int32_t weight;      /* weight, at least 0 */
+    uint32_t distance;   /* number of iterations that the edge crosses; the sum on every cycle is
+                          * at least one */
 };
 
-/* Working storage, reused between calls. The caller zero-initialises it. One thread. */
+/* Working storage, reused between calls. The caller initialises it to zero. One thread. */
 struct ratio_work {
     int64_t *potential;
     uint32_t *parent;       /* per node: 1 + index of the edge that set its potential; 0: none */

@@ -24,7 +24,7 @@ enum {
     RESOURCE_COUNT,
 };
 
-/* Graph of values, reused between calls. The caller zero-initialises it. One thread. */
+/* Graph of values, reused between calls. The caller initialises it to zero. One thread. */
 struct deps {
     struct dep_node *nodes;
     size_t node_count, node_capacity;
@@ -36,10 +36,10 @@ struct deps {
     /* per edge: part of the weight before the operation starts (load, forwarding), in hundredths of
      * a cycle */
     int32_t *before;
-    /* per edge: the latency of the operation is unknown and assumed to be one cycle */
+    /* per edge: whether the latency of the operation is unknown and assumed to be one cycle */
     bool *guessed;
     size_t edge_count, edge_capacity;
-    /* index of the first node per instruction; count + 1 entries */
+    /* index of the first node of each instruction; count + 1 entries */
     uint32_t *first_node;
     size_t first_capacity;
     /* number of loads that read a store, and of those that read a read-modify-write's store (facts
@@ -49,9 +49,9 @@ struct deps {
     uint32_t renamed;
     uint32_t renamed_plain;          /* number of @renamed loads that are not part of a
                                       * read-modify-write */
-    /* input of deps_build: two-cycle operations on unhurried_ports take one cycle */
+    /* input of deps_build: whether two-cycle operations on unhurried_ports take one cycle */
     bool unhurried;
-    /* a load or store on the chain has an unknown latency, assumed to be 0 */
+    /* whether a load or store on the chain has an unknown latency, assumed to be 0 */
     bool open;
     struct address_work addresses;
     struct ratio_work ratio;
@@ -66,16 +66,17 @@ bool deps_whole(const struct deps *d);
 
 /* deps_paths.c: cycles and paths in the graph */
 
-/* Returns the loop-carried bound in cycles per iteration, the maximum cycle ratio; 0 without a
- * cycle. Sets @on_cycle (@count entries, or NULL) to whether each instruction is on the cycle. */
+/* Returns the loop-carried bound in cycles per iteration, the maximum cycle ratio; 0 if there is
+ * no cycle. Sets @on_cycle (@count entries, or NULL) to whether each instruction is on the
+ * cycle. */
 double deps_bound(struct deps *d, bool *on_cycle, size_t count);
-/* Returns the bound of deps_bound if instruction i takes waits[i] cycles longer from its address to
- * its result. Such a wait is the additional latency of a cache miss. It lengthens only dependence
- * cycles through addresses, such as pointer chases. */
+/* Returns the bound of deps_bound if instruction i takes waits[i] cycles longer from its address
+ * to its result. Such a wait is the additional latency of a cache miss. Only dependence cycles
+ * through addresses, such as pointer chases, become longer. */
 double deps_bound_waiting(struct deps *d, const double *waits);
 /* Finds a cycle of maximum ratio that avoids the instructions in @without (NULL: none). Stores its
  * edges in order, at most @most, in @out. Returns their number. Sets *@cycles to the cycles per
- * iteration; 0 without a cycle. */
+ * iteration; 0 if there is no cycle. */
 size_t deps_cycle(struct deps *d, const bool *without, uint32_t *out, size_t most, double *cycles);
 /* Sets out[i] for each instruction whose guessed latency is part of a loop-carried cycle; @out may
  * be NULL. Returns whether there is one. */

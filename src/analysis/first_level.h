@@ -26,12 +26,13 @@ uint32_t first_level_period(const struct access *access, uint32_t line);
 bool first_level_lines_clash(const struct core *c, uint64_t a, uint64_t b);
 /* Returns the cycles per iteration of the loads in @work. The limits are banks (facts
  * load_bank_bytes, loads_per_bank, load_line_banks) and crossed lines (split_loads_per_cycle).
- * Loads at unknown distances are assumed not to conflict. Returns 0 without these facts. */
+ * Loads at unknown distances are assumed not to conflict. Returns 0 if the machine lacks these
+ * facts. */
 double first_level_loads(const struct core *c, const struct address_work *work);
 /* Returns the number of cache writes per iteration in the steady state. Consecutive stores to one
- * line take one write (facts store_line_bytes, store_run), a store across two lines takes two. A
- * partly written word waits for a recent write of the same word (store_word_bytes, _busy, _wait).
- * Assumes stores in every cycle, as in a loop whose limit is stores. */
+ * line take one write (facts store_line_bytes, store_run), and a store across two lines takes two.
+ * A partly written word waits for a recent write of the same word (store_word_bytes, _busy,
+ * _wait). Assumes stores in every cycle, as in a loop whose limit is stores. */
 double first_level_store_runs(const struct core *c, const struct address_work *work);
 
 #endif

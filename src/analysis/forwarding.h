@@ -12,9 +12,10 @@ struct forwarding {
     const struct costs *costs;
     const struct address_work *work;
     uint64_t written;        /* set of the general registers that the block writes */
-    /* share of stores that memory renaming finds whatever their address registers */
+    /* share of stores that memory renaming finds with any address registers */
     double by_length;
-    /* more loads in 32 bytes of code could be renamed than the machine supports, so none is */
+    /* whether the code has more loads in 32 bytes than the machine can rename; none is renamed
+     * then */
     bool crowded;
 };
 

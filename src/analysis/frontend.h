@@ -14,17 +14,19 @@ struct frontend {
     /* cycles per iteration; NaN: unused, or not modelled on this machine */
     double predecode, decode, uop_cache, loop_buffer;
     enum frontend_source source;                        /* unit that delivers the µops */
-    /* JCC erratum: a branch touches a 32-byte boundary, so every iteration is decoded */
-    bool jcc_erratum;
-    /* a block of code has more µops than its µop cache lines can store, so every iteration is
+    /* whether a branch touches a 32-byte boundary (JCC erratum); every iteration is then
      * decoded */
+    bool jcc_erratum;
+    /* whether a block of code has more µops than its µop cache lines can store; every iteration
+     * is then decoded */
     bool crowded;
-    /* the loop has more µops than the µop cache can store, so every iteration is decoded */
+    /* whether the loop has more µops than the µop cache can store; every iteration is then
+     * decoded */
     bool large;
-    /* lines or windows limit the µop cache; larger instructions or another address may be faster
-     * (analysis/windows.h) */
+    /* whether lines or windows limit the µop cache; larger instructions or another address may be
+     * faster (analysis/windows.h) */
     bool by_windows;
-    /* the taken branch takes longer than @source */
+    /* whether the taken branch takes longer than @source */
     bool by_branch;
     /* First instruction that causes jcc_erratum or crowded, or the first one of the slowest
      * predecoded block. FRONTEND_NOWHERE: none. */

@@ -32,7 +32,7 @@ struct function_ranking {
 };
 
 
-/* Ranks all functions with loops by a scan that does not follow jumps. Polls watch_steps; returns
+/* Ranks all functions with loops by a scan that does not follow jumps. Polls watch_steps. Returns
  * false with err when cancelled. The caller always frees the lists with function_ranking_done. Any
  * thread. */
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err);
@@ -44,7 +44,8 @@ int functions_hotter(const struct ranked_function *a, const struct ranked_functi
 int loops_hotter(const struct ranked_loop *a, const struct ranked_loop *b);
 /* Finds the function that @wanted names: a symbol, a demangled name, an address ("0x4308") or an
  * offset ("f+0x40"). Sets *@place to the position in @o's code, or to UINT64_MAX for the whole
- * function. Returns NULL with err if there is none (err suggests similar names) or several. */
+ * function. Returns NULL with err if there is no such function (err then suggests similar names),
+ * or if there are several. */
 const struct object_symbol *function_find(const struct object *o, const char *wanted,
                                           uint64_t *place, struct err *err);
 

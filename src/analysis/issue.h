@@ -1,4 +1,4 @@
-/* Rename: bound in cycles per iteration of the issue slots and of other limits */
+/* Bound of rename in cycles per iteration, from the issue slots and from other limits */
 #ifndef PORTOLAN_ANALYSIS_ISSUE_H
 #define PORTOLAN_ANALYSIS_ISSUE_H
 
@@ -12,7 +12,7 @@ struct issue {
     /* cycles per iteration in the steady state; NaN without the fact issue_width */
     double cycles;
     enum issue_kind kind;    /* the limit with the most cycles */
-    /* number of slots, µops or moves per iteration, according to @kind */
+    /* number of slots, µops or moves per iteration, depending on @kind */
     double count;
     /* limit that determines the cycles, if kind is ISSUE_DISPATCH */
     struct dispatch_limit limit;

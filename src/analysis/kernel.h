@@ -17,17 +17,17 @@ struct kernel_loop {
     uint32_t first_line, last_line;
     char *label;                /* label of the loop head; "": none */
     unsigned depth;             /* nesting depth, 1: outermost; 0: all code, no loop */
-    bool marked;                /* IACA, LLVM-MCA or OSACA markers select the loop */
-    /* loop of computed gotos (analysis/dispatch.h): each iteration executes one of its parts, and
-     * @head is only its first instruction */
+    bool marked;                /* whether IACA, LLVM-MCA or OSACA markers select the loop */
+    /* whether this is a loop of computed gotos (analysis/dispatch.h): each iteration executes one
+     * of its parts, and @head is only its first instruction */
     bool dispatch;
-    /* description of the loop: "innermost loop .L10", "LLVM-MCA-BEGIN triad", "whole text (no
-     * loop)" */
+    /* description of the loop, such as "innermost loop .L10", "LLVM-MCA-BEGIN triad", "whole text
+     * (no loop)" */
     char *why;
 };
 
 struct kernel {
-    char *name;                 /* file name, "pasted" or "hex" */
+    char *name;                 /* name: that of a file, "pasted" or "hex" */
     enum isa isa;
     /* the user's text with special characters replaced (toolchain/plain.h); NULL for objects and
      * hex */
@@ -38,7 +38,7 @@ struct kernel {
     size_t loop_count;
     /* iterations of the original loop per iteration of a tuned kernel; 0: not tuned */
     unsigned times;
-    /* the function was chosen in a large program without --symbol */
+    /* whether the function was chosen in a large program without --symbol */
     bool of_many;
     struct diagnostic *refused; /* lines that --skip-bad left out */
     size_t refused_count;
@@ -61,11 +61,12 @@ struct kernel {
     /* steps that made the kernel from a file (analysis/recipe.h); NULL: it is from text or hex */
     struct recipe *recipe;
     uint64_t serial;            /* serial number of the kernel, unique in the process */
-    _Atomic unsigned holders;   /* number of references besides the creator's */
+    _Atomic unsigned holders;   /* number of references in addition to the creator's */
 };
 
 struct kernel_options {
-    /* false: detected from the ELF header or the registers in the text; hex is x86-64 */
+    /* whether the set is given; if not, it is detected from the ELF header or the registers in the
+     * text, and hex is x86-64 */
     bool isa_given;
     enum isa isa;
     enum syntax syntax;
@@ -73,7 +74,8 @@ struct kernel_options {
     /* Function, address, offset (f+0x40), or label in text. NULL: all code, or the function with
      * the highest-ranked loop of a large ELF file. */
     const char *symbol;
-    /* directories of source files besides the default ones (toolchain/source_file.h); NULL: none */
+    /* directories of source files in addition to the default ones (toolchain/source_file.h); NULL:
+     * none */
     const char *source_path;
     /* first and last line of the text or C file, from 1; 0: all; not allowed for ELF files */
     size_t first_line, last_line;
@@ -87,20 +89,20 @@ struct kernel *kernel_load(const char *path, const struct kernel_options *option
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length,
                                 const struct kernel_options *options, struct err *err);
 /* Makes a kernel of @length bytes of an object's code from @start: a function, or code around an
- * address. @texts: adds disassembly text. Returns NULL with err on failure. */
+ * address. @texts: whether to add disassembly text. Returns NULL with err on failure. */
 struct object;
 struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start,
                                 size_t length, bool texts, struct err *err);
 /* Largest number of instructions in a kernel. Only a function of a larger file is decoded. */
 extern const size_t kernel_unit_most;
-/* Returns @take_k. If it lacks the loop that @options select, frees it and returns NULL with
- * err. */
+/* Returns @take_k if it has the loop that @options select. Otherwise frees it and returns NULL
+ * with err. */
 struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_options *options,
                                 struct err *err);
 struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err);
 /* Returns the index of the loop that @options select, in a kernel loaded with them. */
 size_t kernel_loop_requested(const struct kernel_options *options);
-/* Releases a reference. The last one frees the kernel. Any thread. */
+/* Releases a reference. The last release frees the kernel. Any thread. */
 void kernel_free(const struct kernel *k);
 /* Adds a reference, which kernel_free releases. Any thread. */
 const struct kernel *kernel_hold(const struct kernel *k);

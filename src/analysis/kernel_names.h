@@ -11,10 +11,10 @@
 
 struct object;
 
-/* A position in the code that has a name: a jump target, a referenced address or a loop head. */
+/* A named position in the code: a jump target, a referenced address or a loop head */
 struct kernel_name {
     uint64_t position;   /* offset in the code, as in insn.offset */
-    char *name;          /* name in the file: "f+0x28", "puts@plt", ".L3" */
+    char *name;          /* name in the file, such as "f+0x28", "puts@plt", ".L3" */
 };
 
 struct kernel_names {

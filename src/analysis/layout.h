@@ -8,10 +8,10 @@
 #define LAYOUT_SLACK (1 << 20)   /* largest difference in bytes between the size of an arena and the
                                   * size of its arrays */
 
-/* Places arrays of @bytes in total. Walks get shares in proportion to their strides; gathers and
- * chases have separate regions (memory_region). Returns false with err if the loop accesses no
- * memory (ERR_DATA) or needs more than @bytes (ERR_USAGE). An unsupported access is an error that
- * names the instruction (ERR_DATA). Pure. */
+/* Places arrays of @bytes in total. Walks get shares in proportion to their strides, and gathers
+ * and chases get separate regions (memory_region). Returns false with err if the loop accesses no
+ * memory (ERR_DATA), if it needs more than @bytes (ERR_USAGE), or if an instruction has an
+ * unsupported access (ERR_DATA). Pure. */
 bool layout_arrays(const struct insn *insns, const struct streams *s, uint64_t bytes,
                    struct arrays *out, struct err *err);
 

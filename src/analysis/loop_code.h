@@ -7,9 +7,9 @@
 /* Returns a copy of the instructions of loop @loop. Those that are never executed are INSN_SKIPPED
  * and have no operands: code after a jump that no other jump reaches, such as padding, and code
  * that leaves the loop. Code outside the loop's addresses is part of the loop if it jumps back. If
- * the head is not the loop's first instruction, several paths lead back to it, and only the longest
- * one counts as executed. Returns NULL if all instructions are executed. The caller frees the
- * array; the texts belong to the kernel. Any thread. */
+ * the head is not the loop's first instruction, several paths lead back to it, and only the
+ * longest one counts as executed. Returns NULL if all instructions are executed. The caller frees
+ * the array; the text of each instruction belongs to the kernel. Any thread. */
 struct insn *loop_code_executed(const struct kernel *k, size_t loop);
 
 #endif

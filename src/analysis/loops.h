@@ -7,32 +7,33 @@
 
 /* Code from a jump's target to the jump. Positions are instructions or bytes. */
 struct loop_region {
-    /* first and last position: jump target and jump; a loop with several arms includes all of
-     * them */
+    /* first and last position: jump target and jump. A loop with several arms includes all of
+     * them. */
     size_t first, last;
     size_t head;          /* an instruction that each iteration executes; @first unless the loop has
                            * several arms */
     unsigned depth;       /* nesting depth; 1: outermost */
     bool innermost;
-    bool dispatch;                /* loop of computed gotos (analysis/dispatch.h) */
+    bool dispatch;                /* whether this is a loop of computed gotos
+                                   * (analysis/dispatch.h) */
     uint64_t vector_bits, size;   /* bits of vector operands and size of the loop, for the
                                    * ranking */
 };
 
-/* Sorts regions by position and removes those that are not loops. Of several with the same first
- * instruction, the longest that fits remains. Removes regions that partly overlap another one. Sets
- * @head, @depth and @innermost. Returns the number of regions. Any thread. */
+/* Sorts regions by position and removes those that are not loops. Of several regions with the same
+ * first instruction, the longest one that fits remains. Removes regions that partly overlap
+ * another one. Sets @head, @depth and @innermost. Returns the number of regions. Any thread. */
 size_t loops_nest(struct loop_region *regions, size_t count);
 /* Finds the loops among @insns, sorted by offset. Overlapping regions with a common head, such as
- * the arms of an if that each jump back, are one loop. The best loop is first in @out: innermost,
- * then deepest, most vector work, longest, first in the code. @labels, sorted by offset, name loop
- * heads and delimit functions. Returns the number of loops. The caller frees *@out, and each entry
- * with loops_done. Any thread. */
+ * the arms of an if that each jump back, are one loop. The best loop is first in @out. The order
+ * is by: innermost, depth, vector work, length, position in the code. @labels, sorted by offset,
+ * name loop heads and delimit functions. Returns the number of loops. The caller frees *@out, and
+ * each entry with loops_done. Any thread. */
 size_t loops_find(const struct insn *insns, size_t count, const struct label *labels,
                   size_t label_count, struct kernel_loop **out);
 void loops_done(struct kernel_loop *loops, size_t count);
-/* Returns the index of the target of branch @insns[@at]; SIZE_MAX for calls, returns, other
- * instructions, and targets that a linker sets (INSN_REFERS), are unknown, or are outside. */
+/* Returns the index of the target of branch @insns[@at]. Returns SIZE_MAX for calls, returns and
+ * other instructions, and if the target is unknown, outside, or set by a linker (INSN_REFERS). */
 size_t loop_branch_target(const struct insn *insns, size_t count, size_t at);
 /* Returns a loop of @count instructions from @first. Copies @label and @why. */
 struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t count,

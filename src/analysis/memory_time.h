@@ -16,7 +16,7 @@ enum memory_limit {
 struct memory_core {
     double cycles;                  /* cycles per iteration */
     /* cycles per iteration in which loads and stores use the first level (T_nOL of the ECM model);
-     * line transfers do not overlap with them */
+     * line transfers do not overlap with these cycles */
     double own;
     /* number of reorder buffer entries per iteration; 0: unknown, and LIMIT_AHEAD is omitted */
     double uops;

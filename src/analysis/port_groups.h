@@ -10,7 +10,7 @@
 struct port_group {
     portset ports;
     /* Kind of all forms that use exactly these ports: "ALU", "FP add", "load", ...; static. "":
-     * several kinds, or none. */
+     * several kinds, or no form */
     const char *purpose;
 };
 
@@ -20,9 +20,9 @@ struct port_groups {
     portset idle;                         /* ports without load, which belong to no group */
 };
 
-/* Groups the busy ports of @a's machine: those that every instruction loads equally. Blocking pipes
- * and the ports @apart are groups of one port. Purposes follow from all forms of the machine
- * (analysis/port_names.h). */
+/* Groups the busy ports of @a's machine. A group has the ports that every instruction loads
+ * equally. Blocking pipes and the ports @apart are groups of one port. Purposes follow from all
+ * forms of the machine (analysis/port_names.h). */
 void port_groups_of(const struct analysis *a, portset apart, struct port_groups *out);
 /* Returns the sum of @cycles, the load of each port, over @ports. */
 double port_group_sum(const double *cycles, portset ports);

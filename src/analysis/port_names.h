@@ -12,8 +12,8 @@ void port_purposes(const struct machine *m, const portset *sets, unsigned count,
  * kind and number: ALU0, FP1, LD0, ST0, AG0 (addresses), BR0. Ports of mixed work keep the letters
  * from charting. Other machines keep their names. */
 void ports_shown(const struct machine *m, struct ports *out);
-/* Parses a usage with displayed port names or with the machine's names (usage_parse). Returns false
- * with err, which has the displayed names. */
+/* Parses a usage with displayed port names or with the machine's names (usage_parse). Returns
+ * false with err, which lists the displayed names. */
 bool ports_shown_parse(const struct machine *m, const char *text, struct usage *out,
                        struct err *err);
 

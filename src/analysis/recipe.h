@@ -1,5 +1,5 @@
-/* Origin of a kernel: file, options and compiler. It allows to load the kernel again after an edit,
- * with other options, or with another compiler. */
+/* Origin of a kernel: file, options and compiler. With the recipe the kernel can be loaded again
+ * after an edit, with other options, or with another compiler. */
 #ifndef PORTOLAN_ANALYSIS_RECIPE_H
 #define PORTOLAN_ANALYSIS_RECIPE_H
 
@@ -8,12 +8,12 @@
 
 struct recipe {
     char *path;                 /* path that the user typed */
-    bool foreign;               /* the recipe is from a session file, not from the user */
-    bool source;                /* the file is compiled */
+    bool foreign;               /* whether the recipe is from a session file, not from the user */
+    bool source;                /* whether the file is compiled */
     char *profile;              /* perf profile that selects the hot loop; NULL: none */
     char *compiler;             /* compiler; NULL: the first installed one */
     VEC(char *) flags;          /* compiler flags */
-    char *target;               /* target processor; NULL: according to the flags */
+    char *target;               /* target processor; NULL: the flags determine it */
     /* static flag that replaces @target for compilers that lack it; NULL: none */
     const char *generic;
     struct kernel_options options;   /* options, whose symbol and source_path are owned */

@@ -7,7 +7,7 @@
 
 #define REPLAY_SLOT 100   /* value of replays.tries that represents one port slot */
 
-/* Replays per iteration, reused between calls. The caller zero-initialises them. */
+/* Replays per iteration, reused between calls. The caller initialises the struct to zero. */
 struct replays {
     /* number of loads whose address depends on another load through at most load_replays_through
      * operations */
@@ -23,7 +23,8 @@ struct replays {
     size_t count, capacity;
 };
 
-/* Fills @out from the dependences @d of the same block. All members are 0 without the facts. */
+/* Fills @out from the dependences @d of the same block. All members are 0 if the machine lacks the
+ * facts. */
 void replays_find(const struct core *c, const struct insn *insns, const struct costs *costs,
                   const struct deps *d, struct replays *out);
 void replays_done(struct replays *r);

@@ -16,8 +16,8 @@
 #define STREAM_ALONE UINT32_MAX
 
 enum stream_kind {
-    STREAM_FIXED,    /* has the same address in every iteration */
-    STREAM_WALK,     /* advances by a known stride */
+    STREAM_FIXED,    /* the address is the same in every iteration */
+    STREAM_WALK,     /* the address advances by a known stride */
     STREAM_GATHER,   /* the address is a loaded index in an array */
     STREAM_CHASE,    /* the address is a value that the previous access loaded */
 };
@@ -32,12 +32,12 @@ struct stream {
     enum stream_kind kind;
     uint32_t insn;           /* index of the first instruction that accesses the stream */
     uint32_t loads, stores;  /* number of accesses per iteration */
-    bool non_temporal;       /* the stores bypass the caches */
-    /* a load from a constant address returns the base of the stream in every iteration */
+    bool non_temporal;       /* whether the stores bypass the caches */
+    /* whether a load from a constant address returns the base of the stream in every iteration */
     bool loaded;
-    bool vector;             /* a gather or scatter of one instruction */
+    bool vector;             /* whether the accesses are a gather or scatter of one instruction */
     int64_t step;            /* stride in bytes per iteration; 0: unknown */
-    /* index, from 1, of the unresolved symbol in its address (analysis/kernel_names.h); 0: none */
+    /* index, from 1, of the unresolved symbol in the address (analysis/kernel_names.h); 0: none */
     int64_t place;
     /* range of bytes accessed per iteration, relative to the sum of the terms */
     int64_t low, high;
@@ -47,14 +47,14 @@ struct stream {
     unsigned term_count;
     uint32_t follows;        /* index of the stream that accessed the same lines before;
                               * STREAM_ALONE: none */
-    uint64_t distance;       /* distance in bytes to the stream that it follows */
-    uint32_t fed_by;         /* gather: index of the stream with its indices */
+    uint64_t distance;       /* distance in bytes from the stream that it follows */
+    uint32_t fed_by;         /* gather: index of the stream that has its indices */
     uint32_t index_bytes;    /* size in bytes of an index, for a stream with indices */
     uint32_t scale;          /* scale of the index */
     uint32_t hops;           /* chase: number of dependent loads per iteration */
     int64_t link;            /* chase: offset of the next element's address in an element */
-    /* chase: an access to other bytes of the element precedes the load of the link, and so delays
-     * it */
+    /* chase: whether an access to other bytes of the element precedes the load of the link, and so
+     * delays it */
     bool late;
     uint32_t symbol;         /* symbol of the address (analysis/addresses.h), unique per stream */
 };
@@ -73,8 +73,8 @@ struct streams {
  * access. Any thread. */
 void streams_find(const struct insn *insns, size_t count, struct streams *out);
 void streams_done(struct streams *s);
-/* Places stream @at into the array of stream @other, @distance bytes after that stream. Both are
- * numbered from 1. Returns false with err if their strides differ. */
+/* Places stream @at into the array of stream @other, @distance bytes after that stream. @at and
+ * @other are numbered from 1. Returns false with err if their strides differ. */
 bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, struct err *err);
 /* Returns "load", "store", "update", "non-temporal", "gather", "scatter", "chase" or "fixed". */
 const char *stream_word(const struct stream *s);

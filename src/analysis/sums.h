@@ -6,7 +6,7 @@
 #include "analysis/core.h"
 
 struct immediate_folding {
-    bool adds;            /* rename may fold this addition of a constant */
+    bool adds;            /* whether rename may fold this addition of a constant */
     uint8_t executed;     /* percentage of iterations in which the addition is executed */
     /* set of the general registers that this instruction reads and that have a pending sum */
     uint32_t pending;

@@ -1,7 +1,7 @@
 /* Variants of a loop with one change: an instruction removed or replaced by a nop, or a dependence
- * cut. The variant's cycles, measured or predicted, show the cost of the changed part. Readers of a
- * removed result read a register that the loop never writes. On a loop-carried chain, they read a
- * source of the removed instruction, so the chain remains. Any thread. */
+ * cut. The variant's cycles, measured or predicted, show the cost of the changed part. Readers of
+ * a removed result read a register that the loop never writes. On a loop-carried chain, the
+ * readers read a source of the removed instruction, so the chain remains. Any thread. */
 #ifndef PORTOLAN_ANALYSIS_VARIANTS_H
 #define PORTOLAN_ANALYSIS_VARIANTS_H
 
@@ -15,10 +15,12 @@ struct dependence {
 };
 
 struct variant {
-    struct insn *insns;       /* NULL: the variant is impossible; @reason says why */
+    struct insn *insns;       /* instructions; NULL: the variant is impossible for the reason in
+                               * @reason */
     size_t count;
     const char *reason;
-    bool copies;              /* register moves were inserted; each takes a slot */
+    bool copies;              /* whether register moves were inserted, each of which takes a
+                               * slot */
 };
 
 void variant_done(struct variant *v);

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* Returns the version: "0.2.0". */
+/* Returns the version, such as "0.2.0". */
 const char *portolan_version(void);
 
 enum portolan_error_code {
@@ -31,19 +31,21 @@ enum portolan_error_code {
 };
 
 typedef struct portolan_error {
-    int code;            /* enum portolan_error_code */
+    int code;            /* code, an enum portolan_error_code */
     char text[512];      /* "file:line:column: cause; remedy" */
 } portolan_error;
 
-/* A microarchitecture: ports, mapping, latencies and facts. */
+/* A microarchitecture: ports, mapping, latencies and facts */
 typedef struct portolan_machine portolan_machine;
 
 /* Loads a machine by id ("skylake", shipped or the user's) or by processor name ("emeraldrapids").
  * A path with a slash is a machine directory. The environment variable PORTOLAN_DATA replaces the
  * installed data directory. */
 portolan_machine *portolan_machine_load(const char *id_or_directory, portolan_error *error);
-void portolan_machine_free(portolan_machine *machine);   /* does nothing for NULL */
-const char *portolan_machine_title(const portolan_machine *machine);   /* borrowed */
+void portolan_machine_free(portolan_machine *machine);   /* Frees the machine, which may be
+                                                          * NULL. */
+const char *portolan_machine_title(const portolan_machine *machine);   /* Returns the machine's
+                                                                        * title; borrowed. */
 /* portolan_machine_forms returns the number of the machine's instruction forms.
  * portolan_machine_form returns a form's name, such as "ADD (R64, R64)", borrowed; NULL for an
  * invalid index. */
@@ -69,19 +71,22 @@ enum portolan_bound {
     PORTOLAN_BOUND_RETIRE,
     PORTOLAN_BOUNDS
 };
-const char *portolan_bound_name(int bound);   /* name such as "ports"; NULL for an invalid number */
+const char *portolan_bound_name(int bound);   /* Returns the bound's name, such as "ports"; NULL
+                                               * for an invalid number. */
 
 typedef struct portolan_analysis {
     size_t size;                     /* set to sizeof (portolan_analysis) by the caller */
     double cycles;                   /* cycles per iteration: the highest bound */
-    double bounds[PORTOLAN_BOUNDS];  /* NaN: the machine does not model the bound */
-    int bottleneck;                  /* enum portolan_bound */
+    double bounds[PORTOLAN_BOUNDS];  /* bounds in cycles per iteration; NaN: the machine does not
+                                      * model the bound */
+    int bottleneck;                  /* largest bound, an enum portolan_bound */
     /* not 0: cycles is a lower bound, because a part is unknown */
     int lower_bound;
-    size_t instructions, unknown;    /* unknown: instructions with forms that the machine lacks */
+    size_t instructions, unknown;    /* unknown: number of instructions with forms that the machine
+                                      * lacks */
     double simulated;                /* cycles per iteration; NaN if the machine has no load
                                       * latency */
-    char sentence[512];              /* names the limit; truncated if longer */
+    char sentence[512];              /* sentence that names the limit; truncated if it is longer */
     int estimate;                    /* not 0: values of a form are estimates */
 } portolan_analysis;
 
@@ -92,7 +97,7 @@ int portolan_analyze(const portolan_machine *machine, const void *code, size_t l
 
 typedef struct portolan_accuracy {
     size_t size;                     /* set to sizeof (portolan_accuracy) by the caller */
-    /* experiments: number evaluated. unknown: number omitted, because the machine lacks a form. */
+    /* experiments: number evaluated. unknown: number omitted because the machine lacks a form */
     size_t experiments, unknown;
     double error;                    /* mean of |predicted - measured| / measured */
     double pearson, spearman;
@@ -108,7 +113,7 @@ typedef struct portolan_inference {
     size_t size;
     /* number of ports of the mapping; 0: the fewest that explain the measurements */
     unsigned ports;
-    unsigned threads;                /* 0: one thread; at most 1024 */
+    unsigned threads;                /* number of threads, at most 1024; 0: one thread */
     unsigned generations;            /* maximum number of generations; 0: unlimited, in which case
                                       * seconds must be limited */
     /* time limit in seconds; 0: unlimited; the search uses half of it for the first generation */
@@ -139,9 +144,11 @@ typedef struct portolan_measurement {
     double cycles, spread;           /* cycles per iteration; relative spread of repeated
                                       * measurements */
     double clock_hz;                 /* clock of the CPU during the measurement, Hz */
-    /* 0: the CPU was contended, or the cycles are below the port bound; @reason has the cause */
+    /* 0: the CPU was contended, or the cycles are below the port bound, for the reason in
+     * @reason */
     int confirmed;
-    char reason[160];                /* truncated if longer; "" if confirmed */
+    char reason[160];                /* reason why the cycles are not confirmed, truncated if it is
+                                      * longer; "": they are confirmed */
 } portolan_measurement;
 
 /* Measures the @length bytes of machine code at @code as a loop body on this CPU, in cycles per
@@ -165,7 +172,7 @@ typedef struct portolan_charting {
 
 typedef struct portolan_stage {
     int stage, stages;               /* number of the stage, from 0; number of stages */
-    const char *name;                /* borrowed */
+    const char *name;                /* name of the stage; borrowed */
     double done, total;              /* progress within the stage; total 0: unknown */
 } portolan_stage;
 

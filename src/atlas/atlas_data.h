@@ -17,9 +17,9 @@ struct atlas_machine {
     const char *experiments_source;          /* name of the experiments' file */
 };
 
-/* Data about an instruction set. */
+/* Data about an instruction set */
 struct atlas_set {
-    const struct forms *forms;   /* NULL: no machine has this instruction set */
+    const struct forms *forms;   /* form table; NULL: no machine has this instruction set */
     const char *const *used;     /* forms that programs use, most frequent first */
     const double *uses;          /* number of occurrences of each used form */
     size_t used_count;
@@ -33,7 +33,7 @@ struct atlas_options {
 };
 
 /* Forms of one instruction set: first those of the form table, then further forms of the
- * machines. */
+ * machines */
 struct atlas_forms {
     struct names names;
     struct experiments *singles;   /* one experiment per form, with a single execution, in the same

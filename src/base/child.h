@@ -19,21 +19,22 @@ struct child_limits {
     double wall_seconds;
     double asks;          /* seconds between two calls of child_watch's function; 0: 0.1 */
     size_t output;        /* maximum number of bytes of the child's output that are stored */
-    bool fixed_addresses; /* disables address space randomisation if the system allows it */
+    bool fixed_addresses; /* whether to disable address space randomisation if the system allows
+                           * it */
     /* descriptor that the child receives as CHILD_FILE; must be at least CHILD_FILE; 0: none */
     int file;
 };
 
 struct child_result {
-    int status;     /* status of waitpid */
-    bool timed_out; /* the process group was killed at the wall-clock limit */
-    bool cut;       /* the output was truncated at child_limits.output */
+    int status;     /* exit status, in the form of waitpid */
+    bool timed_out; /* whether the process group was killed at the wall-clock limit */
+    bool cut;       /* whether the output was truncated at child_limits.output */
     /* CPU seconds (user and system) of the child, and of its own children that it waited for */
     double cpu_seconds;
     double system_seconds; /* system part of cpu_seconds */
-    double page_faults;    /* page faults that needed no disk access */
-    double taken_over;     /* involuntary context switches */
-    struct str output;     /* standard output and error, interleaved */
+    double page_faults;    /* number of page faults that needed no disk access */
+    double taken_over;     /* number of involuntary context switches */
+    struct str output;     /* standard output and standard error, interleaved */
 };
 
 /* Runs @argv (found through PATH, with LC_ALL=C) in directory @dir with @input as standard input.
@@ -52,8 +53,8 @@ void child_watch(bool (*cancelled)(void *state), void *state);
  * If the program is killed, the next program that creates one removes it. Returns NULL with err. */
 char *child_directory_new(struct err *err);
 /* Detects a full disk: the output @printed of a program that failed in @dir reports one, and fewer
- * than @needed bytes are free or a quota is exceeded. Sets err to that reason. In that case the
- * input is not the cause of the failure. */
+ * than @needed bytes are free or a quota is exceeded. Sets err to that reason. The input is then
+ * not the cause of the failure. */
 bool child_directory_full(const char *dir, const char *printed, size_t needed, struct err *err);
 /* Removes the directory with its files and frees @path. Does nothing for NULL. */
 void child_directory_free(char *path);

@@ -1,4 +1,4 @@
-/* Alternatives in patterns: {A,B}C means AC and BC. */
+/* Expands alternatives in patterns: {A,B}C means AC and BC. */
 #ifndef PORTOLAN_BASE_CHOICES_H
 #define PORTOLAN_BASE_CHOICES_H
 

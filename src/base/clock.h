@@ -3,7 +3,7 @@
 #define PORTOLAN_BASE_CLOCK_H
 /* Returns the seconds since the first call. Any thread. */
 double clock_seconds(void);
-/* Returns real seconds, which tests do not replace. For real waits, such as for an idle core. Any
+/* Returns real seconds, which tests do not replace, for real waits such as for an idle core. Any
  * thread. */
 double clock_wall(void);
 /* For tests: makes clock_seconds() return @source(). NULL restores the real clock. */

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Orders doubles, or structs whose first member is a double, ascending. Do not sort NaN, because it
- * compares equal to every number. */
+/* Orders doubles, or structs whose first member is a double, ascending. The data must not have
+ * NaN, because it compares equal to every number. */
 static inline int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -52,7 +52,7 @@ static inline size_t first_from(const void *records, size_t count, size_t size, 
     return low;
 }
 
-/* Like first_from, for the first record whose key exceeds @value. */
+/* Returns the index of the first record whose key exceeds @value, otherwise like first_from. */
 static inline size_t first_past(const void *records, size_t count, size_t size, size_t key,
                                 uint64_t value)
 {

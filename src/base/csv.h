@@ -13,7 +13,7 @@
 struct csv_table {
     char **header;
     size_t columns;
-    /* rows[i][column]; an empty field is "", a missing field is an error */
+    /* fields as rows[i][column]; an empty field is "", and a missing field is an error */
     char ***rows;
     size_t *lines;     /* first line of each row, from 1 */
     size_t count;
@@ -22,11 +22,11 @@ struct csv_table {
 /* Reads a file of at most 256 MiB and 16 million fields. Returns NULL with err. Free it with
  * csv_table_free. Any thread. */
 struct csv_table *csv_table_read(const char *path, struct err *err);
-/* Like csv_table_read, for text in memory. Errors name @name as the file. */
+/* Reads text in memory like csv_table_read. Errors name @name as the file. */
 struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t length,
                                   struct err *err);
 void csv_table_free(struct csv_table *t);
-/* Returns the index of the first column named @name, or -1. */
+/* Returns the index of the first column named @name; -1: none. */
 int csv_table_column(const struct csv_table *t, const char *name);
 /* Appends one field, quoted if necessary. @last ends the row. */
 void csv_add_field(struct str *out, const char *text, bool last);

@@ -1,4 +1,4 @@
-/* An error: place, cause and remedy. */
+/* An error: its place, cause and remedy */
 #ifndef PORTOLAN_BASE_ERR_H
 #define PORTOLAN_BASE_ERR_H
 
@@ -18,7 +18,7 @@ enum err_code {
 struct err {
     enum err_code code;
     char file[512];   /* name of the file; empty: the error is not about a file */
-    _Bool profile;    /* @file was read as a perf profile */
+    _Bool profile;    /* whether @file was read as a perf profile */
     size_t line;      /* line from 1; 0: none */
     size_t column;    /* column from 1; 0: none */
     char what[1024];

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Alternate signal stack of a thread, because its own stack may be exhausted. It is a variable in
- * the thread's first function. */
+/* Alternate signal stack of a thread, because the thread's own stack may be exhausted. It is a
+ * variable in the thread's first function. */
 struct fault_stack {
     _Alignas(64) char bytes[65536];
     bool taken;
@@ -33,18 +33,18 @@ pid_t fault_fork(void);
  * ends the program without a handler. */
 void fault_unblock(sigset_t *blocked);
 
-/* A file that is mapped read-only. */
+/* A file that is mapped read-only */
 struct mapped {
     const char *bytes;   /* contents; NULL: not mapped */
     size_t length;
-    int place;           /* internal */
+    int place;           /* index for internal use */
 };
 
 /* Maps @length bytes of a file. Returns false with errno. If the file shrinks, its lost pages read
  * as 0 and the program continues. Any thread. */
 bool mapped_open(struct mapped *m, int fd, size_t length);
-/* Checks whether the file, open as @fd, has become shorter. This check is needed, because the lost
- * part of the last page reads as 0 without a fault. */
+/* Checks whether the file, open as @fd, has become shorter. The check is necessary because the
+ * lost part of the last page reads as 0 without a fault. */
 void mapped_check(const struct mapped *m, int fd);
 /* Returns whether mapped_check or a fault found that the file was shortened. Results may then be
  * wrong. */

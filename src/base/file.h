@@ -15,15 +15,16 @@
 void file_refuse_pipes(void);
 bool file_pipes_refused(void);
 /* Restricts this thread to regular files, because reading a pipe may block, and opening a device
- * may have effects. Used for paths that come from files, and for directories that are read
- * completely. Returns the previous setting. */
+ * may have effects. Used for paths from files, and for directories that are read completely.
+ * Returns the previous setting. */
 bool file_only_files(bool only);
 /* Opens the regular file @path for reading. Returns -1 with errno; EINVAL: not a regular file.
  * Never blocks, and opens no device. Any thread. */
 int file_open_regular(const char *path);
 /* Opens @path for reading. Returns NULL with err. */
 FILE *file_open(const char *path, struct err *err);
-/* Opens a directory. Returns NULL with errno. If memory runs out, uses the reserve (mem_again). */
+/* Opens a directory. Returns NULL with errno. If memory is exhausted, uses the reserve
+ * (mem_again). */
 DIR *file_open_directory(const char *path);
 /* Appends the bytes of the file to @out. Returns false with err if the file has more than @limit
  * bytes (ERR_LIMIT), or is neither a regular file nor a pipe. */
@@ -39,9 +40,9 @@ bool file_write(const char *path, const void *bytes, size_t length, struct err *
  * remedy if errno does not suggest one. */
 bool file_fault(struct err *err, const char *path, const char *verb, const char *todo);
 /* Returns the path of @relative in the data directory; NULL if it does not exist. The data
- * directory is $PORTOLAN_DATA if set. Otherwise it is the first that has the file: that of the
- * source tree if the program runs from its build directory, that of a relocated installation, or
- * the installed one. The caller frees it. */
+ * directory is $PORTOLAN_DATA if set. Otherwise it is the first directory that has the file: in
+ * the source tree if the program runs from its build directory, in a relocated installation, or in
+ * the configured one. The caller frees it. */
 char *file_data_path(const char *relative);
 
 #endif

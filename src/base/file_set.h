@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 
-/* Name of the record; it exists in a directory whose change was interrupted. */
+/* name of the record, which exists in a directory whose change was interrupted */
 #define FILE_SET_RECORD ".portolan-change"
 
 struct file_set;
@@ -28,10 +28,10 @@ bool file_set_write(struct file_set *set, const char *name, const void *bytes, s
 /* Removes @name, which may be missing, and the subdirectories that become empty. Returns false with
  * err. */
 bool file_set_remove(struct file_set *set, const char *name, struct err *err);
-/* Applies the change. Returns false with err if that fails. In that case nothing has changed,
- * unless the message reports that the next file_set_open completes the change. */
+/* Applies the change. Returns false with err on failure. Nothing has changed then, unless the
+ * message reports that the next file_set_open completes the change. */
 bool file_set_commit(struct file_set *set, struct err *err);
-/* Frees @set, which may be NULL. Without a commit nothing has changed. */
+/* Frees @set, which may be NULL. If there was no commit, nothing has changed. */
 void file_set_free(struct file_set *set);
 
 /* Opens @dir for reading. Completes an interrupted change, and prevents changes by others until the

@@ -15,7 +15,7 @@ struct file_temporary {
                                * lock was left by an earlier process */
     long process;
     unsigned serial;
-    bool private;             /* the mode of the file is 0600 */
+    bool private;             /* whether the mode of the file is 0600 */
     char name[NAME_MAX + 1];  /* name in the target's directory */
 };
 
@@ -32,7 +32,7 @@ bool file_temporary_fill(struct file_temporary *t, int dir, const char *target, 
 bool file_temporary_close(struct file_temporary *t);
 /* Removes the temporary files of killed programs from @dir. */
 void file_temporary_collect(int dir);
-/* Returns whether @name is a temporary name that this module makes. */
+/* Returns whether @name has the form of this module's temporary names. */
 bool file_temporary_is(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* Frees large objects on a separate thread (work/background_free.h), because freeing them takes
- * long. Without such a thread, frees them at once. */
+/* Frees large objects on a separate thread (work/background_free.h), because this takes long. If
+ * there is no such thread, frees them at once. */
 #ifndef PORTOLAN_BASE_FREE_H
 #define PORTOLAN_BASE_FREE_H
 

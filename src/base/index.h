@@ -13,11 +13,11 @@
 #define INDEX_NONE UINT32_MAX
 
 struct index_slot {
-    uint32_t item;        /* position + 1; 0: free */
+    uint32_t item;        /* 1 + position; 0: the slot is free */
     uint32_t hash;
 };
 
-/* Empty and valid if zero-initialised. While the index changes, only one thread may use it. */
+/* Empty and valid if initialised to zero. While the index changes, only one thread may use it. */
 struct index {
     struct index_slot *slots;
     size_t slot_count;    /* a power of two, at least twice the number of items; 0: empty */
@@ -27,8 +27,9 @@ struct index {
 /* Returns whether item @item of @items has key @key. */
 typedef bool (*index_same)(const void *items, uint32_t item, const void *key);
 
-/* Returns the position with hash @hash for which @same returns true, or INDEX_NONE. Inline, so that
- * calls of @same are inlined. Any thread, while no thread changes the index. */
+/* Returns the position with hash @hash for which @same returns true; INDEX_NONE: none. The
+ * function is inline because calls of @same are then inlined too. Any thread, while no thread
+ * changes the index. */
 static inline uint32_t index_find(const struct index *x, uint64_t hash, index_same same,
                                   const void *items, const void *key)
 {
@@ -46,7 +47,7 @@ static inline uint32_t index_find(const struct index *x, uint64_t hash, index_sa
 }
 
 /* Makes room for one more item, for an index whose size depends on the input. Returns false, with
- * nothing changed, if memory runs out. */
+ * nothing changed, if memory is exhausted. */
 bool index_try_reserve(struct index *x);
 /* Adds position @item, which must not be in the index. */
 void index_add(struct index *x, uint64_t hash, uint32_t item);

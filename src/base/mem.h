@@ -1,6 +1,6 @@
-/* Memory allocation. mem_* is for small blocks and does not fail. When memory runs out, these
- * functions use the reserve (base/shortage.h), and the job or command is cancelled. When the
- * reserve is used up, the program ends. mem_try_* is for blocks of more than MEM_SMALL bytes whose
+/* Memory allocation. mem_* is for small blocks and does not fail. If memory is exhausted, these
+ * functions use the reserve (base/shortage.h), and the job or command is cancelled. If the reserve
+ * is exhausted too, the program ends. mem_try_* is for blocks of more than MEM_SMALL bytes whose
  * size depends on the input. These functions may fail, and the caller must report that
  * (err_memory). */
 #ifndef PORTOLAN_BASE_MEM_H
@@ -14,7 +14,7 @@
 
 #define MEM_SMALL ((size_t)64 << 10)
 
-/* Return memory that the caller frees with free(). If memory runs out, these functions end the
+/* Return memory that the caller frees with free(). If memory is exhausted, these functions end the
  * program through die(). Any thread. */
 void *mem_alloc(size_t size);
 void *mem_zero(size_t count, size_t size);
@@ -31,8 +31,8 @@ void *mem_grow(void *items, size_t *capacity, size_t size);
 /* Returns whether @bytes are available for @what, which allocates them in many pieces. Sets err if
  * they are not. */
 bool mem_room(size_t bytes, const char *what, struct err *err);
-/* Allocate for libraries that handle NULL. When memory runs out, use the reserve. When the reserve
- * is used up, return NULL and cancel this thread's work. */
+/* Allocate for libraries that handle NULL. If memory is exhausted, they use the reserve. If the
+ * reserve is exhausted too, they return NULL and cancel this thread's work. */
 void *mem_lend(size_t size);
 void *mem_lend_resize(void *block, size_t size);
 /* Handles a failed request for @size bytes: releases the reserve, and makes this thread's work poll

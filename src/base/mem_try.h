@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Return memory that the caller frees with free(), or NULL if memory runs out. After a failed
+/* Return memory that the caller frees with free(); NULL if memory is exhausted. After a failed
  * mem_try_resize @block is unchanged. */
 void *mem_try_alloc(size_t size);
 void *mem_try_zero(size_t count, size_t size);
@@ -13,8 +13,8 @@ void *mem_try_resize(void *block, size_t size);
 void *mem_try_aligned(size_t alignment, size_t size);
 char *mem_try_strndup(const char *text, size_t length);
 
-/* For tests: called before each allocation, by any thread. If it returns true, the allocation
- * fails. NULL: none. */
+/* For tests: called before each allocation, on any thread. If it returns true, the allocation
+ * fails. NULL: not called. */
 typedef bool mem_fault_of(size_t size);
 extern mem_fault_of *_Atomic mem_fault;
 /* For tests: returns whether the hook makes a request for @size bytes fail. */

@@ -11,13 +11,13 @@ struct names {
     struct index index;
 };
 
-/* Frees the strings. A zero-initialised struct is empty and valid. While the struct changes, only
- * one thread may use it. */
+/* Frees the strings. A struct that is initialised to zero is empty and valid. While the struct
+ * changes, only one thread may use it. */
 void names_done(struct names *n);
 /* Returns the index of @text, which is added if it is new. */
 uint32_t names_add(struct names *n, const char *text);
-/* Like names_add, for lists whose length depends on the input. Returns UINT32_MAX if memory runs
- * out. */
+/* Adds like names_add, for lists whose length depends on the input. Returns UINT32_MAX if memory
+ * is exhausted. */
 uint32_t names_try_add(struct names *n, const char *text);
 /* Returns the index of @text; UINT32_MAX: none. */
 uint32_t names_find(const struct names *n, const char *text);

@@ -10,12 +10,13 @@
 #include "base/err.h"
 
 /* Returns $XDG_STATE_HOME/portolan/@name, or the path in ~/.local/state if that variable is unset
- * or relative. The caller frees it. Returns NULL without a home directory, or if it belongs to
- * another user, which is logged once. Creates nothing. */
+ * or relative. The caller frees it. Returns NULL if there is no home directory, or if it belongs
+ * to another user, which is logged once. Creates nothing. */
 char *path_state(const char *name);
-/* Like path_state, in $XDG_DATA_HOME or ~/.local/share, for files that the user made. */
+/* Returns a path like path_state, in $XDG_DATA_HOME or ~/.local/share, for files that the user
+ * made. */
 char *path_data(const char *name);
-/* Like path_state, in $XDG_CONFIG_HOME or ~/.config, for the user's settings. */
+/* Returns a path like path_state, in $XDG_CONFIG_HOME or ~/.config, for the user's settings. */
 char *path_config(const char *name);
 /* Returns whether @path is in the state directory, in which files are private and links are not
  * followed. Any thread. */
@@ -34,10 +35,10 @@ const char *path_base(const char *path);
  * thread. */
 char *path_argument(const char *path);
 
-/* Returns the absolute path of program @name, found as execvp does: @name itself if it has a slash,
- * otherwise the first executable file of that name in PATH. Relative entries of PATH are relative
- * to the working directory. Unlike execvp, skips empty entries, which denote the working directory.
- * The caller frees the path. NULL: there is none. Any thread. */
+/* Returns the absolute path of program @name, found as execvp does: @name itself if it has a
+ * slash, otherwise the first executable file of that name in PATH. Relative entries of PATH are
+ * relative to the working directory. Unlike execvp, skips empty entries, which denote the working
+ * directory. Returns NULL if there is none. The caller frees the path. Any thread. */
 char *path_find_program(const char *name);
 /* Returns whether path_find_program finds @name. Any thread. */
 bool path_has_program(const char *name);

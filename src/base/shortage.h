@@ -13,12 +13,13 @@
 /* reserve for saving the session before the program ends */
 #define SHORTAGE_LAST ((size_t)8 << 20)
 
-/* Memory state of a job or command, shared by its threads. Initialise it with zero. */
+/* Memory state of a job or command, shared by its threads; valid if initialised to zero */
 struct shortage {
     /* number of bytes of the first request that needed the reserve; 0: none */
     atomic_size_t wanted;
-    atomic_bool cut;        /* the work was cancelled */
-    atomic_bool lost;       /* part of the output is missing, so no file may be written */
+    atomic_bool cut;        /* whether the work was cancelled */
+    atomic_bool lost;       /* whether a part of the output is missing, so that no file may be
+                             * written */
 };
 
 /* Sets the job for which this thread works (NULL: none), and fills the reserve if possible. Returns
@@ -34,9 +35,9 @@ bool shortage_met(void);
 /* Records that @bytes of this thread's output are missing. Returns false if the thread has no
  * job. */
 bool shortage_lose(size_t bytes);
-/* Allocate memory for callers that cannot fail, such as the values of a table. The caller frees it.
- * If memory runs out they return NULL, and this thread's work fails so that no incomplete result is
- * shown. Any thread. */
+/* Allocate memory for callers that cannot fail, such as the values of a table. The caller frees
+ * it. If memory is exhausted they return NULL, and this thread's work fails, so that no incomplete
+ * result is shown. Any thread. */
 void *shortage_alloc(size_t size);
 void *shortage_zero(size_t count, size_t size);
 /* Reserves @bytes of address space for many small allocations that cannot fail, such as the tables
@@ -59,7 +60,7 @@ bool shortage_yield(size_t bytes);
 void shortage_yield_last(void);
 /* Refills the reserves. Returns false if memory is still short. Any thread. */
 bool shortage_keep(void);
-/* Returns whether memory has run out for work without a job since the last call. */
+/* Returns whether, since the last call, memory was exhausted for work without a job. */
 bool shortage_unclaimed(void);
 
 #endif

@@ -7,12 +7,12 @@
 
 #define SIMILAR_TODO 192
 
-/* Initialise it with {.word = ...}. */
+/* Search for the candidate; initialise it with {.word = ...}. */
 struct similar {
     const char *word;
     const char *best;      /* most similar candidate so far, borrowed; NULL: none */
-    /* edit distance of @best: letters inserted, deleted, replaced or exchanged with a neighbour,
-     * ignoring case */
+    /* edit distance of @best: number of letters inserted, deleted, replaced or exchanged with a
+     * neighbour, ignoring case */
     size_t distance;
 };
 

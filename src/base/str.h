@@ -1,4 +1,5 @@
-/* A growable string of bytes that is always NUL-terminated. Empty and valid if zero-initialised. */
+/* A growable string of bytes that is always NUL-terminated. Empty and valid if initialised to
+ * zero. */
 #ifndef PORTOLAN_BASE_STR_H
 #define PORTOLAN_BASE_STR_H
 
@@ -9,14 +10,14 @@
 #include <string.h>
 
 struct str {
-    char *data;   /* NULL if nothing was ever added */
+    char *data;   /* bytes; NULL if none were ever added */
     size_t length;
     size_t capacity;
 };
 
 void str_done(struct str *s);
 /* Makes room for @more bytes, for text whose length depends on the input. Returns false, with
- * nothing changed, if memory runs out. */
+ * nothing changed, if memory is exhausted. */
 bool str_try_reserve(struct str *s, size_t more);
 /* Makes the string empty but preserves its memory. */
 void str_clear(struct str *s);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Returns the length in bytes of the character at @text, which has @left bytes; 0: invalid. Stores
- * the character in *@code unless NULL. */
+ * the character in *@code (may be NULL). */
 size_t utf8_next(const char *text, size_t left, uint32_t *code);
 /* Returns whether all @length bytes are UTF-8. If not, *@bad (may be NULL) is the offset of the
  * first invalid byte. */

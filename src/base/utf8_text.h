@@ -12,7 +12,7 @@
  * UTF-8 become \t, \n, \r or \xHH; a backslash is doubled. */
 void utf8_escape(const char *text, size_t length, struct str *out);
 /* Appends finished output, with its line feeds and tabs. Other controls and invalid bytes become
- * \xHH or \uHHHH; characters above U+FFFF become two of these (a JSON surrogate pair). */
+ * \xHH or \uHHHH; a character above U+FFFF becomes two \uHHHH (a JSON surrogate pair). */
 void utf8_printable(const char *text, size_t length, struct str *out);
 /* Calls @put with the text that utf8_printable would append, some lines per call, so that a large
  * table needs no second copy. Returns false if @put returns false. */
@@ -21,7 +21,7 @@ bool utf8_pieces(const char *text, size_t length,
 /* Writes @text to @out in the form of utf8_printable. All text on standard output and standard
  * error is written by this function. Returns false on failure. */
 bool utf8_write(FILE *out, const char *text, size_t length);
-/* Like utf8_write, for a short message. */
+/* Writes a short message like utf8_write. */
 void utf8_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -20,7 +20,7 @@
         vec_reserve((v), (v)->count + 1);                                                        \
         (v)->items[(v)->count++] = (value);                                                      \
     } while (0)
-/* Makes room for one more item. Returns false if the list is large and memory ran out; this
+/* Makes room for one more item. Returns false if the list is large and memory is exhausted; this
  * thread's work will then fail (mem_grow). The caller must tolerate that an item is missing. */
 #define vec_room(v)                                                                                \
     ((v)->count < (v)->capacity ||                                                                 \
@@ -32,8 +32,8 @@
         if (vec_room(v))                                                                         \
             (v)->items[(v)->count++] = (value);                                                  \
     } while (0)
-/* Appends @value to a list whose length depends on the input. If memory runs out, sets @ok to false
- * and appends nothing. */
+/* Appends @value to a list whose length depends on the input. If memory is exhausted, sets @ok to
+ * false and appends nothing. */
 #define vec_try_push(v, value, ok)                                                               \
     do {                                                                                         \
         if ((ok) && (v)->capacity == (v)->count) {                                               \

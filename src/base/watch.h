@@ -12,10 +12,11 @@
 #define WATCH_STEPS 4096
 
 struct watch {
-    bool (*over)(void *state);   /* NULL: no cancellation */
+    bool (*over)(void *state);   /* function that returns whether the work must end; NULL: it
+                                  * cannot be cancelled */
     void *state;
     uint64_t steps;              /* number of steps since the last poll */
-    bool ended;                  /* over() has returned true */
+    bool ended;                  /* whether over() has returned true */
     const char *unit;            /* unit of the work, such as "rows"; NULL: none */
     double done, total;          /* completed and total work in that unit; total 0: unknown */
 };

@@ -24,7 +24,7 @@ enum chart_stage {
 };
 extern const char *const chart_stage_names[];
 
-/* How a form's usage was found. */
+/* How the usage of a form was found */
 enum chart_state {
     CHART_NOT_MEASURED,   /* the form has no stable time in isolation */
     CHART_IN_CORE,        /* the usage was inferred together with the ports */
@@ -60,30 +60,30 @@ struct chart_form {
     /* alternative usages, most likely first; empty for forms of the core */
     struct chart_usage *others;
     unsigned other_count;
-    portset untested;             /* ports whose saturators were not measured with the form */
+    portset untested;             /* ports with whose saturators the form was not measured */
     /* experiment with saturators of untested ports; NULL: none */
     char *check;
-    /* several executions of the form share a slot at rename, and the form has no ports */
+    /* whether several executions of the form share a slot at rename, so the form has no ports */
     bool joined;
-    /* No experiment with the core reveals the form's ports. @settle may have an experiment with
-     * other forms. */
+    /* Whether no experiment with the core reveals the form's ports. @settle may have an experiment
+     * with other forms. */
     bool hidden;
 };
 
-/* A measured latency chain of one form. */
+/* A measured latency chain of one form */
 struct chart_latency {
     uint32_t form;                /* index into the chart's forms */
     struct latency latency;
 };
 
-/* An alternative usage of a form, and an experiment that would distinguish it. */
+/* An alternative usage of a form, and an experiment that would distinguish it */
 struct chart_ambiguity {
     /* index into the chart's forms; index into that form's alternatives */
     uint32_t form, other;
     struct experiment experiment;
 };
 
-/* An experiment that would test a form with saturators of untested ports */
+/* An experiment that would test a form with saturators of ports that it was not tested with */
 struct chart_check {
     uint32_t form;                /* index into the chart's forms */
     struct experiment experiment;
@@ -124,8 +124,8 @@ struct chart {
     unsigned resumed;             /* number of experiments read from the journal */
     /* relative standard deviation of times from predictions with the core; NaN before stage 3 */
     double noise;
-    /* Some times of the core exceed the port bound (chart/residual.h). Times of other forms may
-     * then exceed it. */
+    /* Whether some times of the core exceed the port bound (chart/residual.h). Times of other
+     * forms may then exceed it too. */
     bool late;
     VEC(struct chart_ambiguity) ambiguities;
     VEC(struct chart_check) checks;   /* experiments that `experiments settle` measures */
@@ -147,17 +147,17 @@ struct chart_options {
      * nearly all forms of this core and explain their times. Otherwise the ports are searched
      * again. */
     const struct mapping *core;
-    /* the forms of @core, which must not be NULL, are the core; no forms are selected */
+    /* whether the forms of @core, which must not be NULL, are the core; no forms are selected */
     bool core_fixed;
     /* forms from which the review generates random blocks, x86-64 or AArch64 */
     const struct block_form *uses;
     size_t uses_count;            /* number of forms in @uses; 0: no review */
     size_t review_blocks;         /* number of random blocks in the review */
-    /* true: ambiguous usages remain for `experiments settle`; false: the chart measures experiments
-     * that distinguish them */
+    /* whether ambiguous usages remain for `experiments settle`; false: the chart measures
+     * experiments that distinguish them */
     bool leave_ambiguities;
-    /* Forms to chart that no experiment can contain. Some get the usage of an equivalent form
-     * (substitutes_find). */
+    /* Forms to chart that no experiment can contain. Some of them get the usage of an equivalent
+     * form (substitutes_find). */
     const struct form_row *const *others;
     size_t others_count;
     uint64_t seed;
@@ -170,15 +170,15 @@ struct chart_hooks {
     bool (*cancelled)(void *state);
     void (*progress)(void *state, enum chart_stage stage, double done, double total,
                      const char *what);
-    /* Receives the mapping so far during a stage, for display. @table: the measurements so far.
-     * NULL: not called. */
+    /* Receives the mapping inferred so far, during a stage, for display. @table: the measurements
+     * so far. NULL: not called. */
     void (*mapping)(void *state, const struct mapping *so_far, const struct experiments *table);
     /* Writes @so_far->machine after each stage. Returning false with err ends the run. */
     bool (*stage_done)(void *state, enum chart_stage stage, const struct chart *so_far,
                        struct err *err);
-    /* Calls @work with each number below @threads on its own thread, and with 0 on the calling
-     * thread. Returns false without any call if threads cannot start. NULL: the chart uses one
-     * thread. */
+    /* Calls @work with each number below @threads, each on its own thread, and with 0 on the
+     * calling thread. Returns false without any call if threads cannot start. NULL: the chart uses
+     * one thread. */
     bool (*team)(void *state, void (*work)(void *work_state, unsigned worker), void *work_state);
     unsigned threads;
     void *state;
@@ -194,8 +194,8 @@ void chart_free(struct chart *c);
 /* Number of forms by state and by confidence, and number of latencies and facts */
 struct chart_tally {
     size_t of[CHART_UNEXPLAINED + 1];   /* number of forms by state */
-    /* @timed: forms with a time. @hidden_told: hidden forms whose ports an experiment with forms
-     * outside the core reveals. */
+    /* @timed: number of forms with a time. @hidden_told: number of hidden forms whose ports an
+     * experiment with forms outside the core reveals. */
     size_t timed, hidden, hidden_told;
     /* @usages: number of forms in the core or placed. @sure, @likely: those with a confidence of at
      * least 0.9 and 0.5. */
@@ -212,7 +212,7 @@ struct chart_tally chart_count(const struct chart *c);
  * confidence if an unmeasured experiment would distinguish an alternative. Ignores alternatives
  * with equal predictions. */
 void ambiguities_find(struct chart *c);
-/* Clears what ambiguities_find fills. */
+/* Removes what ambiguities_find filled in. */
 void ambiguities_forget(struct chart *c);
 
 /* Appends the ambiguities of @f to a source text: ", not observable: ...", ", not tested against
@@ -222,11 +222,11 @@ void ambiguities_note(const struct chart *c, const struct chart_form *f, struct 
  * empty. untested_parse returns the ports in such a text; 0: none. */
 void untested_print(portset ports, const struct ports *names, struct str *out);
 portset untested_parse(const char *source, const struct ports *names);
-/* Returns a static string: why no experiment with the core reveals the ports of @f, and whether an
- * experiment with other forms does. */
+/* Returns a static string: the reason why no experiment with the core reveals the ports of @f, and
+ * whether an experiment with other forms does. */
 const char *ambiguities_hidden_reason(const struct chart_form *f);
 
-/* An ambiguity with names instead of indices, as the file stores it. */
+/* An ambiguity with names instead of indices, for the file of ambiguities */
 struct ambiguity {
     char *form;
     struct usage usage;           /* the alternative usage, over the machine's ports */
@@ -234,15 +234,16 @@ struct ambiguity {
     double weight;
     struct experiment experiment;
 };
-/* Returns whether @d only tests the form against untested ports. Such an ambiguity has the form's
- * own usage, that of @entry. */
+/* Returns whether @d only tests the form against untested ports. Such an ambiguity has the usage
+ * that the form has in @entry. */
 bool ambiguity_is_check(const struct ambiguity *d, const struct mapping_entry *entry);
 
 struct ambiguities {
-    VEC(struct ambiguity) list;       /* the ambiguities; those of one form are adjacent */
+    VEC(struct ambiguity) list;       /* the ambiguities; all ambiguities of one form are
+                                       * adjacent */
     /* relative standard deviation of times from the prediction of the right usage */
     double noise;
-    bool late;                    /* times may exceed the port bound (chart/residual.h) */
+    bool late;                    /* whether times may exceed the port bound (chart/residual.h) */
     /* name of the charted machine if the CPU is simulated; "": the CPU is real */
     char *simulated;
 };
@@ -250,8 +251,8 @@ struct ambiguities {
 /* Fills @out with c->ambiguities in the same order, and with c->checks if @checks. */
 void ambiguities_of_chart(const struct chart *c, const char *simulated, bool checks,
                           struct ambiguities *out);
-/* Saves or loads a file of ambiguities. Saving is atomic. Both return false with err on failure. A
- * file without ambiguities is valid. @ports: the machine's ports. */
+/* Saves or loads a file of ambiguities. Saving is atomic. Both functions return false with err on
+ * failure. A file without ambiguities is valid. @ports: the machine's ports. */
 bool ambiguities_save(const struct ambiguities *d, const struct ports *ports, const char *path,
                       struct err *err);
 bool ambiguities_load(const char *path, const struct ports *ports, struct ambiguities *out,

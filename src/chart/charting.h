@@ -14,13 +14,13 @@ struct charting_request {
     const char *name;
     struct forms *forms;               /* forms of the CPU's instruction set */
     const char *const *patterns;       /* patterns of the forms to chart, with wildcards * and ? */
-    size_t pattern_count;              /* number of patterns; 0: all forms match */
-    /* Maximum number of forms; the forms that programs use most are chosen. SIZE_MAX: no limit. */
+    size_t pattern_count;              /* number of patterns; 0: all forms are charted */
+    /* Maximum number of forms, which are those that programs use most. SIZE_MAX: no limit. */
     size_t top;
     const struct machine *simulated;   /* machine to simulate; NULL: this CPU is measured */
-    /* infer from the journals of this CPU, without measurements */
+    /* whether to infer from the journals of this CPU, without measurements */
     bool recorded;
-    bool leave_ambiguities;                 /* As in chart_options, like the following members. */
+    bool leave_ambiguities;                 /* as in chart_options, like the following members */
     double seconds, patience;
     uint64_t seed;
     int cpu;                           /* index of the only CPU to measure on; -1: any CPU */
@@ -48,9 +48,9 @@ struct chart_job;
  * matching form can be measured, or the directory for measurements cannot be created. */
 struct chart_job *charting_new(const struct charting_request *r, struct err *err);
 void charting_free(struct chart_job *c);
-/* Measures and infers. If results are saved, writes the machine after each stage from the inference
- * of ports. The same request resumes from the journals. Returns NULL with err on failure, also when
- * cancelled. The caller must free the result before it frees @c. One thread at a time. */
+/* Measures and infers. If results are saved, writes the machine after each stage from the
+ * inference of ports. The same request resumes from the journals. Returns NULL with err on failure
+ * or when cancelled. The caller must free the result before it frees @c. One thread at a time. */
 struct chart *charting_run(struct chart_job *c, const struct charting_hooks *hooks,
                            struct err *err);
 /* Returns whether the chart measures this CPU, not a simulated one or recorded times. */
@@ -63,11 +63,11 @@ const char *charting_directory(const struct chart_job *c);
 const char *charting_journal(const struct chart_job *c);
 
 /* Returns the path of the journal of experiments. All charts of this CPU have one journal. Charts
- * of a simulated CPU (@simulated not NULL) have one journal per name. The caller frees; NULL with
- * err. */
+ * of a simulated CPU (@simulated not NULL) have one journal per name. The caller frees it. Returns
+ * NULL with err on failure. */
 char *chart_journal_path(const char *name, const char *simulated, struct err *err);
-/* Returns the path of the file of ambiguities of the chart @name (chart/chart.h). The caller frees;
- * NULL without a home directory. */
+/* Returns the path of the file of ambiguities of the chart @name (chart/chart.h). The caller frees
+ * it. Returns NULL if there is no home directory. */
 char *chart_ambiguities_path(const char *name);
 
 #endif

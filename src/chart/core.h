@@ -4,7 +4,7 @@
 
 #include "chart/lab.h"
 
-/* largest cycles in isolation of a form in the core; slower forms are placed with saturators */
+/* maximum cycles in isolation of a form of the core; slower forms are placed with saturators */
 #define CORE_QUICK 2.2
 
 struct core_class {
@@ -19,13 +19,14 @@ struct chart_core {
 };
 
 /* Returns whether several executions of form @f share a slot at rename (nops on Zen 4: twelve per
- * cycle in six slots). @alone has the cycles in isolation of the @n forms. It has no operands and
- * is far faster than all forms with operands. It does not reveal the issue width, and is not part
- * of the core. */
+ * cycle in six slots). @alone has the cycles in isolation of the @n forms. Such a form has no
+ * operands and is far faster than all forms with operands. It does not reveal the issue width, and
+ * cannot be part of the core. */
 bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t f);
-/* Chooses candidates among the @n forms and classifies them by pairs. @alone has the cycles of each
- * form in isolation; NaN: no candidate. The lab's table receives all experiments, including triples
- * and quadruples of the classes. Returns false with err on failure. */
+/* Chooses candidates among the @n forms and classifies them by pairs. @alone has the cycles of
+ * each form in isolation; NaN: the form cannot be a candidate. The lab's table receives all
+ * experiments, including triples and quadruples of the classes. Returns false with err on
+ * failure. */
 bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core *out,
                struct err *err);
 /* Uses each form of @known that has a time in isolation as a class, instead of classifying forms.
@@ -34,8 +35,9 @@ bool core_take(struct lab *lab, const double *alone, const struct mapping *known
                struct chart_core *out, struct err *err);
 void core_done(struct chart_core *c);
 
-/* Sets @counts to numbers of executions, at most @most each, with which two forms take nearly equal
- * time. @a and @b: their cycles in isolation; if one is unknown, both numbers are 1. */
+/* Sets @counts to numbers of executions, at most @most each, with which two forms take nearly
+ * equal time. @a and @b: cycles of the two forms in isolation. If one is unknown, both numbers are
+ * 1. */
 void core_balance(double a, double b, unsigned most, uint32_t counts[2]);
 
 #endif

@@ -20,7 +20,8 @@ bool buffer_probes(struct probes *p, struct err *err);
 struct front_found {
     /* largest number of bytes and of instructions that the predecoder delivers per cycle */
     unsigned bytes, width;
-    unsigned decoders;       /* instructions per cycle, if fewer than at rename */
+    unsigned decoders;       /* instructions that the decoders deliver per cycle, if fewer than at
+                              * rename */
     unsigned penalty;        /* cycles that a length-changing prefix adds */
 };
 
@@ -32,8 +33,8 @@ struct front_probes *front_probes_ask(struct probes *p);
 struct front_found front_probes_conclude(struct probes *p, const struct front_probes *f);
 void front_probes_free(struct front_probes *f);
 
-/* Appends @count instructions of @bytes bytes in total, none shorter than @shortest. Each has one
- * slot and is not fused. */
+/* Appends @count instructions of @bytes bytes in total, none shorter than @shortest. Each
+ * instruction uses one slot and is not fused. */
 void front_code(unsigned count, unsigned bytes, unsigned shortest, struct str *out);
 /* Returns the cycles of a loop of @insns if decoders with the properties @found deliver it. */
 double front_decoded(const struct probes *p, const struct insn *insns, size_t count,
@@ -46,14 +47,14 @@ struct uop_cache_probes;
 
 /* Adds the loops of the µop cache to @p. uop_cache_probes_free frees the result. */
 struct uop_cache_probes *uop_cache_probes_ask(struct probes *p);
-/* Infers the facts of the µop cache. @found: the CPU's decoders. Measures further loops for
- * precision. Returns false with err on failure. */
+/* Infers the facts of the µop cache. @found: the CPU's decoders. Measures further loops to make
+ * the values precise. Returns false with err on failure. */
 bool uop_cache_probes_conclude(struct probes *p, struct uop_cache_probes *u,
                                const struct front_found *found, struct err *err);
 void uop_cache_probes_free(struct uop_cache_probes *u);
 
-/* facts_windows.c: delivery of the µop cache, from loops of instructions of every length. The
- * delivery is by windows (analysis/windows.h), or at the width of rename. */
+/* facts_windows.c: delivery of the µop cache, from loops of instructions of every length. The µop
+ * cache delivers windows (analysis/windows.h), or instructions at the width of rename. */
 
 /* Measures the loops and concludes the facts. Call it before all facts that count slots. Returns
  * false with err. */

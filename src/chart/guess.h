@@ -1,4 +1,4 @@
-/* Candidate usage of one form, and its cost for the form's measurements */
+/* A candidate usage of one form, and its cost given the form's measurements */
 #ifndef PORTOLAN_CHART_GUESS_H
 #define PORTOLAN_CHART_GUESS_H
 
@@ -15,8 +15,8 @@ struct guess {
     double cost;             /* cost from guess_cost */
 };
 
-/* A measured time of the form with @count executions of saturator @beside (SIZE_MAX: the form in
- * isolation) */
+/* A measured time of the form with @count executions of saturator @beside; SIZE_MAX: the form in
+ * isolation */
 struct sight {
     size_t beside;
     uint32_t count;
@@ -31,8 +31,8 @@ struct sights {
      * rejected early. */
     size_t *order;
 };
-/* Adds a time. One thread at a time per struct sights, because guess_cost changes the order of the
- * times. */
+/* Adds a time. Each struct sights belongs to one thread at a time, because guess_cost changes the
+ * order of the times. */
 void sights_add(struct sights *s, struct sight sight);
 void sights_done(struct sights *s);
 /* Returns the ports that the saturators in the times of @s keep busy. */
@@ -43,11 +43,11 @@ void guess_row(const struct guess *g, const struct lattice *lattice, float *row)
  * guess_row. */
 double guess_cycles(const struct guess *g, const float *row, const struct lattice *lattice,
                     const struct saturator *s, uint32_t count);
-/* Returns the cost of the times (chart/residual.h) plus a price per µop and slot. Stops once the
+/* Returns the cost of the times (chart/residual.h) plus a price per µop and slot. Stops when the
  * sum exceeds @limit. Stores the evidence of the times in @seen (may be NULL). */
 double guess_cost(const struct guess *g, const struct sights *s, double limit,
                   struct times_seen *seen);
-/* Like guess_cost, with @row from guess_row. */
+/* Returns the same cost as guess_cost. @row: result of guess_row. */
 double guess_cost_of_row(const struct guess *g, const float *row, const struct sights *s,
                          double limit, struct times_seen *seen);
 bool guess_equal(const struct guess *a, const struct guess *b);
@@ -57,15 +57,15 @@ void guess_usage(const struct guess *g, const struct lattice *lattice, struct us
 /* Returns whether the guess has µops on a port set without a port in @tested. */
 bool guess_assumes(const struct guess *g, const struct lattice *lattice, portset tested);
 
-/* Makes a guess from the times of @s, starting with saturators of few ports. */
+/* Constructs a guess from the times of @s, starting with saturators of few ports. */
 void guess_begin(const struct sights *s, struct guess *out);
-/* Finds the best usage with all µops on one port set. The form's time in isolation determines
- * their number. */
+/* Finds the best usage with all µops on one port set. The form's time in isolation determines the
+ * number of µops. */
 void guess_single(const struct sights *s, struct guess *out);
-/* Replaces @g by its best neighbour as long as that reduces the cost. */
+/* Replaces @g by its best neighbour until no neighbour costs less. */
 void guess_improve(struct guess *g, const struct sights *s);
 /* Calls @each for all guesses that differ from @g by one change. @row: result of guess_row for
- * @other. Does not compute their costs. */
+ * @other. Does not compute the costs of the guesses. */
 void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                       void (*each)(void *state, const struct guess *other, const float *row),
                       void *state);

@@ -36,15 +36,16 @@ void joining_add(struct joiner *j, const struct joining_row *row);
 /* Sets the candidate port sets of the second µop. Call it after all rows were added. */
 void joining_seconds(struct joiner *j, const portset *sets, size_t n);
 /* Sets the first µops of the form: @count on port set @set (0: none). Returns a lower bound of the
- * cost with any second µop. If it exceeds @limit, returns any bound above @limit, and the form has
- * no first µops. */
+ * cost with any second µop. If the bound exceeds @limit, returns some value above @limit, and does
+ * not set the first µops. */
 double joining_first(struct joiner *j, portset set, unsigned count, double limit);
 /* Returns a lower bound of the cost with a second µop on candidate set @second and any first
  * µops. */
 double joining_bound(const struct joiner *j, size_t second);
 /* Returns the cost of all rows with the µops of joining_first and @slots slots. @second: index of
- * the candidate set of another µop; JOINING_NONE: no other µop. Returns INFINITY above @limit.
- * The cost is a multiple of 2^-20, so the sum does not depend on the order of the rows. */
+ * the candidate set of another µop; JOINING_NONE: no other µop. Returns INFINITY if the cost
+ * exceeds @limit. The cost is a multiple of 2^-20, so the sum does not depend on the order of the
+ * rows. */
 #define JOINING_NONE SIZE_MAX
 double joining_cost(struct joiner *j, size_t second, unsigned slots, double limit);
 

@@ -23,18 +23,18 @@ struct lab {
     VEC(struct lab_expected) expected;   /* expectations for rows that are not measured yet */
     unsigned resumed;
     enum chart_stage stage;
-    const char *what;            /* name of the current measurement, for messages */
-    double shown;                /* clock_seconds of the last lab_show */
+    const char *what;            /* description of the current measurement, for messages */
+    double shown;                /* time of the last lab_show, from clock_seconds */
     /* Relative deviation of times from the best mapping's prediction. On a real CPU it exceeds the
      * noise of measurement. */
     double noise;
-    /* Some times of the core exceed the port bound (chart/residual.h). Others may then exceed
-     * it. */
+    /* Whether some times of the core exceed the port bound (chart/residual.h). Times of other
+     * forms may then exceed it too. */
     bool late;
 };
 
 #define LAB_OFF 0.03
-/* Returns the relative deviation with which a saturator contradicts the core. */
+/* Returns the relative deviation at which a saturator contradicts the core. */
 static inline double lab_off(const struct lab *lab)
 {
     return fmax(LAB_OFF, 3 * lab->noise);
@@ -45,8 +45,8 @@ size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n);
 /* Sets the expected @cycles of @row, which is not measured yet. If the first measurement agrees
  * with them, the row is not measured again. */
 void lab_expect(struct lab *lab, size_t row, double cycles);
-/* Measures the requested rows; those without a stable time have no time. @what describes them in
- * messages. Returns false with err on failure or when cancelled. */
+/* Measures the requested rows. A row without a stable time receives no time. @what describes the
+ * rows in messages. Returns false with err on failure or when cancelled. */
 bool lab_measure(struct lab *lab, const char *what, struct err *err);
 /* Returns the cycles of a row; NaN if it has no time. */
 double lab_cycles(const struct lab *lab, size_t row);

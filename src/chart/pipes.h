@@ -8,13 +8,14 @@
 
 struct pipe_form {
     uint32_t form;          /* index of the form in the lab's table */
-    double cycles;          /* cycles for which the form occupies a pipe; 0: it uses none */
+    double cycles;          /* cycles for which the form occupies a pipe; 0: the form uses no
+                             * pipe */
     enum vectors vectors;
-    int pipe;               /* pipe number; -1: none */
+    int pipe;               /* pipe number; -1: no pipe */
 };
 
 /* Finds which of @forms use the same pipe: the time of such a pair is the sum of both times.
- * Numbers the PIPES_MOST pipes with the most forms in the order of discovery. Returns false with
+ * Numbers the PIPES_MOST pipes that have the most forms in order of discovery. Returns false with
  * err on failure. */
 bool pipes_find(struct lab *lab, struct pipe_form *forms, size_t n, unsigned *pipes,
                 struct err *err);

@@ -24,11 +24,12 @@ struct placement {
     double confidence;
     double error;           /* largest relative error of a measurement of the form */
     unsigned experiments;
-    bool explained;         /* the usage explains all measurements of the form within the noise */
-    /* No experiment distinguishes the alternatives, because the issue width limits the experiments
-     * in which they differ. */
+    bool explained;         /* whether the usage explains all measurements of the form within the
+                             * noise */
+    /* Whether no experiment distinguishes the alternatives, because the issue width limits the
+     * experiments in which they differ. */
     bool hidden;
-    portset untested;       /* ports whose saturators were not measured with the form */
+    portset untested;       /* ports with whose saturators the form was not measured */
     /* most likely alternative that an experiment would distinguish; NULL: none */
     char *rival;
     /* Usages that explain the times about equally well, most likely first. Experiments with this

@@ -11,8 +11,8 @@ struct core_ports {
     double *confidence;          /* per form of the mapping: confidence of its usage, 0 to 1; NaN:
                                   * unknown */
     double error;                /* mean relative error over the core's experiments */
-    /* Some times exceed the port bound (chart/residual.h). Times of other forms on this CPU may
-     * then exceed it. */
+    /* Whether some times exceed the port bound (chart/residual.h). Times of other forms on this
+     * CPU may then exceed it too. */
     bool late;
     /* mean relative error with reduced weight of times above the port bound */
     double noise;

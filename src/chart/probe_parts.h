@@ -1,4 +1,5 @@
-/* A table of probes in memory. chart/probe_parse.c makes it, chart/probe_run.c evaluates it. */
+/* A table of probes in memory. chart/probe_parse.c constructs it, and chart/probe_run.c evaluates
+ * it. */
 #ifndef PORTOLAN_CHART_PROBE_PARTS_H
 #define PORTOLAN_CHART_PROBE_PARTS_H
 
@@ -50,8 +51,9 @@ enum piece_kind {
 struct piece {
     enum piece_kind kind;
     const char *text;
-    unsigned group, column;  /* for PIECE_ITEM and PIECE_WORDS */
-    unsigned variable;       /* for PIECE_REPEAT and PIECE_WORDS */
+    unsigned group, column;  /* index of the group and of its column, for PIECE_ITEM and
+                              * PIECE_WORDS */
+    unsigned variable;       /* index of the variable, for PIECE_REPEAT and PIECE_WORDS */
     const struct probe_node *expression;
     struct piece *body, *next;
 };
@@ -105,7 +107,7 @@ struct probe_table {
     VEC(struct table_loop) loops;
     VEC(struct definition) definitions;
     VEC(struct table_fact) facts;
-    VEC(void *) owned;       /* strings, nodes and pieces */
+    VEC(void *) owned;       /* strings, nodes and pieces, which the table frees */
 };
 
 #endif

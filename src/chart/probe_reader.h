@@ -15,7 +15,7 @@ struct table_reader {
     const char *text, *at, *path;
     const char *locals[PROBE_LOCALS];
     unsigned local_count, depth;
-    bool in_items;                   /* items of the last group are being read */
+    bool in_items;                   /* whether the items of the last group are being read */
     const struct table_loop *loop;   /* loop whose text is being read; NULL: none */
     bool ok;
     struct err *err;
@@ -35,7 +35,7 @@ void *reader_own(struct table_reader *r, void *block);
 /* Sets the error at the current position, unless there is one already. */
 void reader_fail(struct table_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Returns the length of a line continuation at @at; 0: none. */
+/* Returns the length of the line continuation at @at; 0: there is none. */
 size_t reader_continuation(const char *at);
 /* Skips spaces and continuations. */
 void reader_skip(struct table_reader *r);
@@ -47,8 +47,8 @@ bool reader_take(struct table_reader *r, const char *sign);
 void reader_expect(struct table_reader *r, const char *sign);
 /* Reads a name. Returns false without reading if there is none. */
 bool reader_name(struct table_reader *r, char name[NAME_MOST]);
-/* Returns the index of group @name; the number of groups if there is none. Does not find a group
- * whose items are being read, so no text can contain itself. */
+/* Returns the index of group @name, or the number of groups if there is none. Does not find a
+ * group whose items are being read, because no text may contain itself. */
 unsigned reader_group(const struct table_reader *r, const char *name);
 /* Returns whether @name is reserved in all tables. */
 bool reader_reserved(const char *name);

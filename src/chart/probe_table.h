@@ -1,5 +1,6 @@
-/* Tables of probes (data/probes/ISA.probes): loops, and how facts follow from their times.
- * docs/probes.md has the format. A table does not change after reading. Any thread may use it. */
+/* Tables of probes (data/probes/ISA.probes): loops, and the rules by which facts follow from their
+ * times. docs/probes.md has the format. A table does not change after reading, so any thread may
+ * use it. */
 #ifndef PORTOLAN_CHART_PROBE_TABLE_H
 #define PORTOLAN_CHART_PROBE_TABLE_H
 
@@ -16,9 +17,9 @@ void probe_table_free(struct probe_table *t);
 
 struct probe_run;
 
-/* Adds all loops of @t, which must outlive the result, to @p. Their texts depend on p->width,
- * p->filler and p->dense_is_slow. Returns NULL with err if a loop is too long or needs too many
- * steps. probe_run_free frees the result. */
+/* Adds all loops of @t, which must outlive the result, to @p. The code of the loops depends on
+ * p->width, p->filler and p->dense_is_slow. Returns NULL with err if a loop is too long or needs
+ * too many steps. probe_run_free frees the result. */
 struct probe_run *probe_run_new(const struct probe_table *t, struct probes *p, struct err *err);
 /* Infers each fact from the measured loops, in table order. Returns false with err if the table
  * needs too many steps. */

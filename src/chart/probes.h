@@ -22,11 +22,11 @@ struct probes {
     struct chart *chart;
     double width;            /* issue slots per cycle */
     VEC(struct probe) list;
-    size_t ran;              /* number of loops that are already measured */
-    /* rename is slow for short instructions, so loops that count slots need long ones */
+    size_t ran;              /* number of loops that have been measured */
+    /* whether rename is slow for short instructions; loops that count slots then need long ones */
     bool dense_is_slow;
-    /* Instruction that takes only a slot, with at most two bytes unless dense_is_slow. NULL:
-     * unknown. */
+    /* Instruction that takes only a slot. It has at most two bytes unless dense_is_slow is true.
+     * NULL: unknown. */
     const char *filler;
 };
 
@@ -55,8 +55,8 @@ static inline double probe_time(const struct probes *p, size_t at)
 size_t probe_decode(const struct probes *p, size_t at, const struct insn **out);
 void probes_done(struct probes *p);
 
-/* Sets fact @key in c->facts and in the machine. If @value is NULL, records in c->facts that the
- * fact is unknown and @why, and removes it from the machine. */
+/* Sets fact @key in c->facts and in the machine. @value NULL: records in c->facts that the fact is
+ * unknown, with the reason @why, and removes it from the machine. */
 void probe_tell(struct probes *p, const char *key, const char *value, const char *unit,
                 const char *why);
 

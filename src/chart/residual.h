@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Largest cost of a time above the port bound, in squared deviations. */
+/* largest cost of a time above the port bound, in squared deviations */
 #define RESIDUAL_COST_MOST 10.0
-/* Largest ratio of measured to predicted cycles at which the cost of a time above the port bound is
- * limited. */
+/* largest ratio of measured to predicted cycles at which the cost of a time above the port bound
+ * is limited */
 #define RESIDUAL_RATIO 1.25
 /* Largest ratio of measured to predicted cycles of a form in isolation. On a Zen 4, stores to
  * consecutive lines take 0.556 cycles instead of 0.5. On a Zen 5, comparisons of memory with an
@@ -28,37 +28,38 @@ static inline bool is_above_ports(double predicted, double measured, double by)
     return measured > predicted && measured <= by * predicted;
 }
 
-/* cost of a further time above the port bound with the same cause */
+/* cost of each further time above the port bound with the same cause */
 #define RESIDUAL_AGAIN 1.0
-/* maximum number of distinguished causes; further causes share a number */
+/* maximum number of causes that are distinguished; further causes share a number */
 #define RESIDUAL_CAUSES 64
 
 /* Evidence of measured times for a usage. It decides which usages are placed, chosen and
  * settled. */
 struct times_seen {
     double noise;     /* relative standard deviation of times from a correct prediction */
-    bool late;        /* times of this CPU may exceed the port bound */
+    bool late;        /* whether times of this CPU may exceed the port bound */
     double cost;      /* -2 ln of the likelihood so far */
-    /* per cause: the largest cost of a time above the port bound */
+    /* per cause, the largest cost of a time above the port bound */
     double late_most[RESIDUAL_CAUSES];
     double worst;     /* largest relative error of all times that are not above the port bound */
     /* @wrong: number of times that contradict the usage. @late_count: number of times above the
-     * port bound. @alone_off: a time of the form in isolation contradicts it. */
+     * port bound. @alone_off: whether a time of the form in isolation contradicts the usage. */
     size_t times, wrong, late_count;
     bool alone_off;
 };
 
 /* Adds a time of the form in isolation (@alone) or with other forms. A time below the port bound
- * deviates only by noise. Of several times above it with one cause, the most expensive one counts,
- * and each further one costs RESIDUAL_AGAIN. An unknown time (NaN) adds nothing. @cause: index of
- * the likely cause, such as that of the slowest other form. */
+ * deviates only by noise. Of several times above the bound with one cause, only the one with the
+ * largest cost counts fully. Each other one costs RESIDUAL_AGAIN. An unknown time (NaN) adds
+ * nothing. @cause: index of the likely cause, such as that of the slowest other form. */
 void times_add(struct times_seen *seen, double predicted, double measured, bool alone,
                size_t cause);
 /* Returns whether the times do not contradict the usage. */
 bool times_explained(const struct times_seen *seen);
 
-/* Returns the cost of a time: the square of @off, the deviation in units of the noise. The limit is
- * @late.most if the time exceeds the port bound by at most @late.by, else @most. */
+/* Returns the cost of a time: the square of @off, the deviation in units of the noise, up to a
+ * limit. The limit is @late.most if the time exceeds the port bound by at most @late.by, else
+ * @most. */
 static inline double residual_cost(double off, double predicted, double measured, double most,
                                    struct residual_limit late)
 {

@@ -13,7 +13,7 @@
 /* maximum number of columns: port sets that can limit an experiment */
 #define COLUMNS_MOST 1024
 #define SATURATOR_TERMS 3
-#define LATTICE_LANES 16        /* rows of columns have a multiple of this length */
+#define LATTICE_LANES 16        /* the length of a row of columns is a multiple of this number */
 
 /* Vector encoding of a form. Experiments do not mix legacy and VEX. */
 enum vectors { VECTORS_NONE, VECTORS_LEGACY, VECTORS_VEX, VECTORS_KINDS };
@@ -33,7 +33,7 @@ struct lattice {
     float *within;
     double width;               /* issue slots per cycle */
     double noise;               /* standard deviation of times relative to a correct prediction */
-    /* times of this CPU may exceed the port bound; initially false */
+    /* whether times of this CPU may exceed the port bound; initially false */
     bool late;
 };
 /* relative standard deviation of times from a correct prediction */
@@ -71,7 +71,7 @@ struct saturator {
     double cycles, slots;       /* cycles and issue slots of the saturator in isolation */
     /* relative margin by which @ports are busier than any set with other ports */
     double margin;
-    bool even;                  /* a proper subset of the busy ports is equally busy */
+    bool even;                  /* whether a proper subset of the busy ports is equally busy */
     float *row;                 /* sum of µops for each column of the lattice */
 };
 struct saturators {

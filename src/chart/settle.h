@@ -1,4 +1,4 @@
-/* Measures the experiments that decide between ambiguous usages, and applies the result. */
+/* Measures experiments that decide between ambiguous usages, and applies the result. */
 #ifndef PORTOLAN_CHART_SETTLE_H
 #define PORTOLAN_CHART_SETTLE_H
 
@@ -28,8 +28,8 @@ struct settled {
 };
 
 /* Measures the experiments of @ambiguities, decides form by form, updates @machine, and removes
- * decided ambiguities. @journal may be NULL. Returns false with err on failure or when cancelled;
- * machine and ambiguities are then unchanged. */
+ * ambiguities that are decided. @journal may be NULL. Returns false with err on failure or when
+ * cancelled; machine and ambiguities are then unchanged. */
 bool settle_ambiguities(struct source *source, struct journal *journal,
                         const struct runner_options *options, const struct runner_hooks *hooks,
                         struct ambiguities *ambiguities, struct machine *machine,

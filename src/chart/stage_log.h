@@ -1,5 +1,5 @@
-/* Progress and findings of a chart by stage, or of a machine check or a hunt, which have no stages.
- * The job's thread writes; any thread may read. */
+/* Progress and findings of a chart by stage, or of a machine check or a hunt, which have no
+ * stages. The job's thread writes the log; any thread may read it. */
 #ifndef PORTOLAN_CHART_STAGE_LOG_H
 #define PORTOLAN_CHART_STAGE_LOG_H
 
@@ -31,19 +31,20 @@ struct stage_finding {
     char what[96];
     /* measured cycles; cycles that the reference predicts; NaN: unknown */
     double measured, predicted;
-    char note[64];               /* remark; may be empty */
+    char note[64];               /* remark, may be empty */
 };
 
 enum stage_list { STAGE_WORST, STAGE_DIFFERENCES, STAGE_LISTS };
 
 struct stage_view {
     const char *title, *curve;   /* owned by the log; valid until the caller frees its reference */
-    /* true: a chart with its stages in @rows; false: a run without stages, which uses only @step */
+    /* whether the run is a chart with its stages in @rows; false: a run without stages, which uses
+     * only @step */
     bool charts;
     bool runs;
     double seconds;              /* seconds since the start, or the duration of an ended run */
     struct stage_row rows[CHART_STAGES], step;
-    struct stage_point points[STAGE_POINTS];   /* oldest first */
+    struct stage_point points[STAGE_POINTS];   /* points, oldest first */
     size_t point_count;
     struct {
         char title[96];          /* title of the list; empty until the list is filled */
@@ -54,8 +55,8 @@ struct stage_view {
 
 struct stage_log;
 
-/* Creates a log with a title such as "chart of mine". @curve: static name of the value of the
- * points. The caller and each caller of stage_log_hold free their references with
+/* Creates a log with a title such as "chart of mine". @curve: static name of the value that the
+ * points show. The caller and each caller of stage_log_hold free their references with
  * stage_log_free. */
 struct stage_log *stage_log_new(const char *title, const char *curve);
 struct stage_log *stage_log_hold(struct stage_log *l);

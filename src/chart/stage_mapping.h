@@ -14,10 +14,10 @@ struct stage_mapping {
     struct mapping *mapping;
     double *alone, *predicted;   /* cycles of each form in isolation, by index in @mapping; NaN:
                                   * unknown */
-    /* per form: the ports that only one of this mapping and the previous one uses */
+    /* per form, the ports that only one of this mapping and the previous one uses */
     portset *changes;
     size_t changed;              /* total number of ports in @changes */
-    _Atomic unsigned holders;    /* number of references besides the creator's */
+    _Atomic unsigned holders;    /* number of references in addition to the creator's */
 };
 
 /* Creates a copy of @m with the cycles of its forms in isolation from @t. @before: the previous
@@ -25,7 +25,7 @@ struct stage_mapping {
 struct stage_mapping *stage_mapping_new(const struct mapping *m, const struct experiments *t,
                                         const struct stage_mapping *before);
 struct stage_mapping *stage_mapping_hold(struct stage_mapping *s);
-/* Releases a reference (may be NULL). Releasing the last reference frees the mapping. */
+/* Releases a reference (may be NULL). The last release frees the mapping. */
 void stage_mapping_free(struct stage_mapping *s);
 
 #endif

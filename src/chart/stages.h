@@ -15,7 +15,7 @@
  * `latency measure`). Rewrites that file after each form. Sets the latency of each form in the
  * machine, and adds rules where pairs of operands differ. Returns false with err. */
 bool latencies_find(struct lab *lab, struct chart *c, struct err *err);
-/* Recomputes the rules from the same chains once the facts are known, because a rule must not
+/* Recomputes the rules from the same chains after the facts are known, because a rule must not
  * repeat the effect of a fact on a chain (slow flags, forwarding). Returns false with err. */
 bool latencies_again(struct lab *lab, struct chart *c, struct err *err);
 
@@ -52,21 +52,22 @@ bool second_round(struct lab *lab, struct chart *c, const struct block_maker *ma
                   const struct judged *seen, size_t count, struct err *err);
 
 /* substitutes.c: usages of forms that cannot be part of experiments, because they move the stack
- * pointer or use ah to dh or lock. They get the usage of an equivalent form if small loops agree.
- * Jumps take a slot, calls also a store, returns a load. x86-64 only. */
+ * pointer or use ah to dh or lock. They get the usage of an equivalent form if the times of small
+ * loops agree. A jump takes a slot, a call a slot and a store, a return a slot and a load. x86-64
+ * only. */
 
-/* Adds those forms to c->machine whose loops the machine then predicts. Call it when the facts are
- * known, because they determine the cost of a push. Returns false with err. */
+/* Adds a form to c->machine if the machine then predicts the form's loops. Call it when the facts
+ * are known, because they determine the cost of a push. Returns false with err. */
 bool substitutes_find(struct lab *lab, struct chart *c, struct err *err);
 
-/* trial.c: random experiments that no usage was chosen by */
+/* trial.c: random experiments, independent of the experiments by which usages were chosen */
 
 /* Measures a few random experiments of each form with forms of the core. Unlike comparisons of
  * single usages, they reveal missing ports of the core. Returns false with err. */
 bool measure_random(struct lab *lab, const struct chart *c, struct err *err);
 
-/* twins.c: adds legacy-encoded vector forms to a core of VEX-encoded forms. No experiment mixes the
- * encodings, but a legacy form has the same usage as its VEX counterpart. */
+/* twins.c: adds legacy-encoded vector forms to a core of VEX-encoded forms. A legacy form has the
+ * same usage as its VEX counterpart, but no experiment mixes the encodings. */
 
 /* Adds one legacy-encoded form, such as PXOR (XMM, XMM), to @m for each usage of @core. Other
  * legacy forms are measured with the added forms. The VEX counterpart of an added form, such as

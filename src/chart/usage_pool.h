@@ -1,5 +1,5 @@
-/* Usages of forms placed so far. They are tried first for other forms with the same time in
- * isolation. */
+/* Usages of forms that were placed so far. They are tried first for other forms with the same time
+ * in isolation. */
 #ifndef PORTOLAN_CHART_USAGE_POOL_H
 #define PORTOLAN_CHART_USAGE_POOL_H
 

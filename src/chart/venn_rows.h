@@ -26,14 +26,14 @@ struct venn_rows {
     const uint32_t *forms;
     size_t n;
     double alone[VENN_FORMS_MOST];
-    /* the form has several operations, and so probably several µops */
+    /* whether the form has several operations, and so probably several µops */
     bool several[VENN_FORMS_MOST];
     uint8_t slots[VENN_FORMS_MOST];
-    bool slots_known[VENN_FORMS_MOST];   /* @slots is exact */
+    bool slots_known[VENN_FORMS_MOST];   /* whether the element of @slots is exact */
     enum venn_kind kind[VENN_FORMS_MOST];
     VEC(struct venn_row) rows[VENN_FORMS_MOST];   /* rows that contain the form */
     double width;                   /* issue slots per cycle */
-    bool scattered;                 /* times scatter by more than noise */
+    bool scattered;                 /* whether times scatter by more than the noise */
 };
 
 /* Fills @out with the first VENN_FORMS_MOST of the @n @forms, and with the rows of @t that contain

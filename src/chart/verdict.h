@@ -10,11 +10,11 @@
  * alternative, because only blocks decided between the two. */
 void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_usage *take_before);
 /* Records a new usage of form @form in c->machine. @take_before, the former usage, replaces the
- * least likely alternative with an ambiguity. Limits the confidence to 0.2, because experiments do
- * not confirm the usage. */
+ * least likely alternative that has an ambiguity. Limits the confidence to 0.2, because
+ * experiments do not confirm the usage. */
 void verdict_new(struct chart *c, size_t form, struct chart_usage *take_before);
-/* Records that the usage of form @form in c->machine is the most probable one by all its
- * experiments. @worst: their largest relative error. */
+/* Records that the usage of form @form in c->machine is the most probable one given all its
+ * experiments. @worst: largest relative error of these experiments. */
 void verdict_likeliest(struct chart *c, size_t form, double worst);
 
 #endif

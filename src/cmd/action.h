@@ -4,7 +4,8 @@
 #define PORTOLAN_CMD_ACTION_H
 
 /* The first actions move the selection or scroll. Each view performs the actions that apply to it.
- * The frame performs the last actions of the list if the displayed view does not. */
+ * The last actions of the list are performed by the frame if the displayed view does not perform
+ * them. */
 #define ACTIONS(ACTION)                                                                            \
     ACTION(DOWN, "down")                                                                           \
     ACTION(UP, "up") ACTION(PAGE_DOWN, "page-down") ACTION(PAGE_UP, "page-up")                     \
@@ -37,7 +38,7 @@ enum action { ACTIONS(ACTION_VALUE) ACTION_COUNT };
 /* The choices of command `do`: "down|up|...". */
 #define ACTION_CHOICES (&(ACTIONS(ACTION_CHOICE))[1])
 
-/* Returns ACTION_COUNT for an unknown @name. */
+/* Returns the action named @name; ACTION_COUNT: no action has this name. */
 enum action action_find(const char *name);
 
 #endif

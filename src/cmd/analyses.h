@@ -1,5 +1,5 @@
-/* Analyses and simulations of a loop on several machines, for views. They hold a counted reference
- * to the kernel; the session must keep the machines. One thread, except analyses_make. */
+/* Analyses and simulations of a loop on several machines, for views. They hold counted references
+ * to the kernel and the machines. One thread, except analyses_make. */
 #ifndef PORTOLAN_CMD_ANALYSES_H
 #define PORTOLAN_CMD_ANALYSES_H
 
@@ -9,7 +9,7 @@
 #include "simulate/simulate.h"
 
 struct loop_simulation {
-    struct simulation *made;            /* NULL: not computed yet */
+    struct simulation *made;            /* result; NULL: not computed yet */
     unsigned job;                       /* job that makes the simulation; 0: none */
     /* session revision at which the simulation failed; 0: it did not fail */
     unsigned long given_up;
@@ -28,13 +28,13 @@ struct analyses {
     /* session revision at which the analyses failed; 0: they did not fail */
     unsigned long given_up;
     unsigned job;                       /* job that computes these results; 0: none */
-    _Atomic unsigned holders;           /* number of references besides the creator's */
+    _Atomic unsigned holders;           /* number of references in addition to the creator's */
 };
 
 /* Creates the record for loop @loop of @k on @machines, which analyses_make fills. */
 struct analyses *analyses_new(const struct kernel *k, size_t loop, struct machine *const *machines,
                               size_t count);
-/* Releases a reference. The last one frees the analyses. */
+/* Releases a reference. The last release frees the analyses. */
 void analyses_free(struct analyses *a);
 /* Returns whether @a is for exactly this loop and these machines. */
 bool analyses_are_of(const struct analyses *a, const struct kernel *k, size_t loop,

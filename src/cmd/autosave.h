@@ -6,14 +6,14 @@
 
 struct autosave;
 
-/* Starts autosaving. @named: the user saves this session under a name, so the first save needs no
- * change. */
+/* Starts autosaving. @named: the user saves this session under a name, so the first save does not
+ * wait for a change. */
 struct autosave *autosave_new(struct session *s, bool named);
-/* Starts saving if something has changed, unless @hold. Returns the seconds until the next call;
- * INFINITY: none before the next change. */
+/* Starts a save if something has changed, unless @hold is true. Returns the seconds until the next
+ * call; INFINITY: no call is necessary before the next change. */
 double autosave_tick(struct autosave *a, bool hold);
-/* Saves the last changes while their jobs still run, and waits until they are written. Call it
- * before ending the jobs. */
+/* Saves the last changes, and waits until they are written. Call it before the jobs are ended,
+ * because their results are saved too. */
 void autosave_end(struct autosave *a);
 void autosave_free(struct autosave *a);
 

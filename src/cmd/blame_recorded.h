@@ -1,4 +1,5 @@
-/* Costs of a loop's parts with the branch outcomes and addresses that program explain recorded */
+/* Measures what parts of a loop cost, with the branch outcomes and addresses that program explain
+ * recorded. */
 #ifndef PORTOLAN_CMD_BLAME_RECORDED_H
 #define PORTOLAN_CMD_BLAME_RECORDED_H
 
@@ -17,7 +18,8 @@ struct recorded_costs {
     double cycles, spread;     /* cycles per iteration of the unchanged loop */
     double program;            /* cycles per iteration in the program */
     struct recorded_cost near; /* cost of accesses beyond the first level */
-    bool huge_pages;           /* the program has pages of 2 MiB, and so have all runs */
+    bool huge_pages;           /* the program's data is on pages of 2 MiB, and so is the data of
+                                * all runs */
     /* cost of pages of 4 KiB instead of 2 MiB; NaN: no large pages, or already used */
     struct recorded_cost huge;
     size_t count; /* number of instructions */
@@ -35,7 +37,7 @@ bool recorded_costs_measure(struct sandbox *s, const struct recording *r, double
 void recorded_costs_done(struct recorded_costs *c);
 /* Returns whether the time in the sandbox agrees with the time in the program. */
 bool recorded_costs_agree(const struct recorded_costs *c);
-/* Adds sentences, values and a table. */
+/* Adds the costs to the result: sentences, values and a table. */
 void recorded_costs_show(const struct recorded_costs *c, const struct recording *r,
                          struct result *result);
 

@@ -7,15 +7,16 @@
 #include "isa/body.h"
 #include "model/machine.h"
 
-/* A row disagrees if the difference exceeds this fraction, and CHECK_CYCLES cycles. */
+/* A row disagrees if the difference exceeds both this fraction and CHECK_CYCLES cycles. */
 #define CHECK_DISAGREES 0.05
 #define CHECK_CYCLES 0.04
 
 struct check_row {
     char *form;
-    bool latency;              /* the row is the latency of a chain instead of a throughput */
+    bool latency;              /* whether the row is the latency of a chain instead of a
+                                * throughput */
     struct chain chain;
-    double measured, spread;   /* cycles; NaN: `state` has the reason */
+    double measured, spread;   /* cycles; NaN: not measured, and `state` has the reason */
     double predicted;          /* cycles; NaN: the machine's tables lack the form */
     /* occurrences in the programs of a Debian system (data/frequency); 0: not listed */
     double uses;
@@ -44,7 +45,7 @@ void check_free(struct check *c);
 struct check_row *check_add(struct check *c, const char *form, double uses);
 /* Sorts the rows by check_weight, largest first. */
 void check_sort(struct check *c);
-/* Returns whether measured and predicted values differ by more than CHECK_DISAGREES and
+/* Returns whether measured and predicted value differ by more than CHECK_DISAGREES and
  * CHECK_CYCLES. */
 bool check_disagrees(const struct check_row *row);
 /* Returns the weight of a difference: the model's error in cycles times the form's uses; 0 if the
@@ -56,7 +57,7 @@ void check_quantity(const struct check_row *row, struct str *out);
 void check_source(const struct check *c, struct str *out);
 
 /* Appends the code that was measured for @row, or why there is none. For a simulated CPU, appends
- * equivalent code. May run the assembler. */
+ * code that this CPU would run for the row. May run the assembler. */
 void check_code(const struct forms *forms, const struct check_row *row, struct str *out);
 
 #endif

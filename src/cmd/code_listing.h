@@ -8,9 +8,11 @@
 
 struct code_listing {
     char *name;            /* text that identifies the experiment or row */
-    /* this and the following members are valid; false: a job makes them, or failed */
+    /* whether this and the following members are valid; false: a job computes them, or has
+     * failed */
     bool made;
-    /* one instruction per line, or the reason why a check has no code; "": not executable */
+    /* text, one instruction per line, or the reason why the row has no code; "": the CPU cannot
+     * execute the form */
     struct str text;
     unsigned executions;   /* number of times that the code executes the experiment */
     size_t bytes;

@@ -24,7 +24,7 @@
 #include "base/str.h"
 #include "cmd/command_record.h"
 
-extern const struct command *const commands[];   /* ends with NULL */
+extern const struct command *const commands[];   /* all commands, ended by NULL */
 extern const struct command command_kernel_load, command_set;
 
 /* Runs a command line. ';' outside quotes and parentheses separates commands. Writes each output to
@@ -72,12 +72,12 @@ void experiments_publish(struct session *s);
 /* CPU, machine and time limit of a measurement. Other options have the defaults of experiments
  * measure. */
 struct measure_choice {
-    const char *simulate;   /* machine to simulate; NULL: this CPU */
+    const char *simulate;   /* id of the machine to simulate; NULL: measure this CPU */
     double patience;        /* maximum seconds to wait for a stable core; NaN: the default */
-    size_t cpu;             /* NOT_GIVEN: an idle CPU */
+    size_t cpu;             /* number of the CPU that measures; NOT_GIVEN: an idle CPU */
 };
-/* Replaces the session's experiments by *@made (session_set_experiments) and measures those without
- * cycles. Returns false with err if measuring is not possible. */
+/* Replaces the session's experiments by *@made (session_set_experiments) and measures those
+ * without cycles. Returns false with err if it cannot measure. */
 bool experiments_measure(struct session *s, struct experiments **made,
                          const struct experiments *base, const struct measure_choice *choice,
                          struct result *result, struct err *err);

@@ -12,20 +12,24 @@
 #include "table/result.h"
 
 enum command_flags {
-    /* changes the document, which makes earlier analyses and predictions outdated */
+    /* the command changes the document, so earlier analyses and predictions are outdated */
     COMMAND_CHANGES = 1,
-    COMMAND_JOB = 2,       /* starts a job; in the workbench its result may follow later */
+    COMMAND_JOB = 2,       /* the command starts a job, whose result may follow later in the
+                            * workbench */
     /* the rest of the line is one unparsed argument; the command's only parameter is a
      * PARAMETER_TEXT */
     COMMAND_RAW = 4,
-    COMMAND_SILENT = 8,    /* has no separate result; its nested commands print */
-    COMMAND_SHOWN = 16,    /* uses the shown result, which remains exportable on failure */
-    /* calls session_forms on the UI thread; in the workbench a job loads the tables first */
+    COMMAND_SILENT = 8,    /* the command has no result of its own, because its nested commands
+                            * print theirs */
+    COMMAND_SHOWN = 16,    /* the command uses the shown result, which can still be exported if it
+                            * fails */
+    /* the command calls session_forms on the UI thread, so in the workbench a job loads the tables
+     * first */
     COMMAND_FORMS = 32,
 };
 
 #define EXAMPLES(...) ((const char *const[]){__VA_ARGS__, NULL})
-/* a list of a command's parameters, each in braces */
+/* makes a list of a command's parameters, each in braces */
 #define PARAMETERS(...) ((const struct parameter[]){__VA_ARGS__, {0}})
 
 struct command {

@@ -1,4 +1,4 @@
-/* Completion of command lines from the command table. */
+/* Completes command lines from the table of commands. */
 #ifndef PORTOLAN_CMD_COMPLETE_H
 #define PORTOLAN_CMD_COMPLETE_H
 
@@ -6,8 +6,8 @@
 #include "cmd/session.h"
 
 struct completions {
-    VEC(char *) items;    /* completions of the word at the cursor, sorted, unique */
-    bool files;           /* file names are also possible */
+    VEC(char *) items;    /* completions of the word at the cursor, sorted, without duplicates */
+    bool files;           /* whether file names are also possible */
 };
 
 /* Completes the word between bytes @start and @end of @line. */

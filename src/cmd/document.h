@@ -109,13 +109,13 @@ struct document {
     struct explained_loop *explained; /* result of the last `program explain`; NULL: none */
     struct function_list *functions;  /* result of the last `kernel functions`; NULL: none */
     /* log of the last `machine chart`, `check` or `hunt` (counted reference; NULL: none), and the
-     * number of inference runs before it */
+     * number of inference runs when it started */
     struct stage_log *chart;
     size_t chart_after;
     struct check *check;              /* result of the last `machine check`; NULL: none */
     struct paired_loops *comparison;  /* result of the last `kernel compare`; NULL: none */
-    struct sweep sweep;               /* last sweep; count 0: none */
-    /* last pair; sides[0].bottleneck NULL: none; not saved with a session */
+    struct sweep sweep;               /* last sweep; count 0: no sweep */
+    /* last pair; sides[0].bottleneck NULL: no pair; a session directory does not have it */
     struct whatif_pair pair;
     struct experiments *experiments;  /* experiments; NULL: none */
     struct evolve_run **runs;         /* inference runs, newest last */
@@ -123,7 +123,8 @@ struct document {
     /* inference run of the loaded session, until a run starts in this process */
     struct unfinished_run unfinished;
     struct active_curve *active;      /* rounds of the last `evolve start --active`; NULL: none */
-    /* number of the run that followed these rounds; 0: the rounds have not ended, or failed */
+    /* number of the run that followed these rounds; 0: the rounds have not ended, or have
+     * failed */
     unsigned active_run;
     struct machine **machines;        /* all loaded machines */
     size_t machine_count;
@@ -136,7 +137,8 @@ struct document {
     size_t in_view;
     /* form tables, including the user's; NULL before the first session_forms */
     struct forms *forms[ISA_COUNT];
-    char **form_patterns;             /* patterns of `forms select`; empty: all forms */
+    char **form_patterns;             /* patterns of `forms select`; empty: all forms are
+                                       * selected */
     size_t form_pattern_count;
     struct program_state program;     /* program built in this process; not saved with a session */
     struct run_profile *profile;          /* profile of the last `program profile`; NULL: none */
@@ -144,10 +146,11 @@ struct document {
     size_t hot;
     enum isa isa;
     struct selection kept[ISA_COUNT]; /* last selection of each instruction set */
-    /* the user selected the machines of chosen_isa, so they are not replaced automatically */
+    /* whether the user selected the machines of chosen_isa; an automatic selection does not
+     * replace them */
     bool chosen;
     enum isa chosen_isa;
-    /* id of the machine in the last kernel analyze command; NULL: none */
+    /* id of the machine in the last kernel analyze command; NULL: the command named none */
     char *analysed;
     struct record *record;            /* record of measurements */
     struct runner_summary measured;   /* summary of the last `experiments measure` */

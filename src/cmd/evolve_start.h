@@ -22,8 +22,8 @@ struct active_choice {
     /* @most: number of experiments besides single forms. @size: number of forms of the largest
      * experiment. 0: the defaults. */
     size_t most, size;
-    bool random;             /* choose experiments at random, for comparison */
-    bool go_on;              /* continue with the table of an earlier run */
+    bool random;             /* whether experiments are chosen at random, for comparison */
+    bool go_on;              /* whether the run continues with the table of an earlier run */
 };
 
 /* Adds @take_run to the session. */
@@ -32,9 +32,9 @@ void evolve_session_add(struct session *s, struct evolve_run *take_run);
  * it regularly. */
 void evolve_feed(struct session *s);
 /* Adds all measurements to a live run before it returns, because the next command of a script
- * follows at once. No effect in the workbench. */
+ * follows at once. Does nothing in the workbench. */
 void evolve_catch_up(struct session *s);
-/* Reports the started run. */
+/* Reports the run that was started. */
 void evolve_show_started(const struct evolve_run *run, struct result *result);
 /* Makes @task select experiments, measure and infer in rounds, then start a run on all measurements
  * and report it. Scripts wait for the start. @checkpoint (may be NULL): path of the run's

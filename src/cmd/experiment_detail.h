@@ -13,14 +13,15 @@ struct experiment_detail {
     /* assembly, one instruction per line; empty: the code was not measured */
     struct str code;
     struct record_samples samples;
-    bool kept;                        /* samples are available */
-    bool ran;                         /* the code was measured, not encoded for display */
+    bool kept;                        /* whether samples are available */
+    bool ran;                         /* whether `code` was measured; false: it was encoded only
+                                       * for display */
     unsigned executions;              /* number of times that the code executes the experiment */
     size_t bytes;
 };
 
-/* Appends the code of @e as this CPU would run it, or nothing if the CPU cannot. May run the
- * assembler. Any thread. */
+/* Appends the code of @e as this CPU would run it, or nothing if the CPU cannot run it. May run
+ * the assembler. Any thread. */
 void experiment_code(const struct forms *forms, const struct experiment *e, struct str *text,
                      unsigned *executions, size_t *bytes);
 /* Collects the details of row @row of the session's experiments. Measured code is limited to @lines

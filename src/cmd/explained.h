@@ -12,7 +12,7 @@
 struct explained_path {
     double share;            /* share of the recorded iterations */
     double predicted, alone; /* simulated cycles, and cycles measured in isolation; NaN: none */
-    bool leaves;             /* the path ends outside the loop */
+    bool leaves;             /* whether the path ends outside the loop */
     size_t executed;         /* number of executed instructions, including calls */
     /* executed instructions without calls, whose text is borrowed from the kernel; empty if the
      * path is too long */
@@ -35,15 +35,16 @@ struct explained_loop {
     bool bytes_at_least;
     VEC(struct explained_path) paths; /* paths, most frequent first */
     struct recording recording;       /* recorded iterations, if unrecorded.code is 0 */
-    struct err unrecorded;            /* reason why the sandbox cannot run these */
-    bool huge;                        /* most of the loop's data is on pages of 2 MiB */
+    struct err unrecorded;            /* reason why the sandbox cannot run the recorded
+                                       * iterations */
+    bool huge;                        /* whether most of the loop's data is on pages of 2 MiB */
 };
 
 void explained_free(struct explained_loop *x);
 /* Returns whether the explained code is loop @loop of @k. @x may be NULL. */
 bool explained_is(const struct explained_loop *x, const struct kernel *k, size_t loop);
-/* Returns the most frequent path that remains in the loop; NULL: none was recorded, or it is too
- * long. */
+/* Returns the most frequent path that remains in the loop; NULL: none was recorded, or this path
+ * is too long. */
 const struct explained_path *explained_main(const struct explained_loop *x);
 /* Appends the memory that the loads access in the program, if known. @x may be NULL. */
 void explained_print_memory(const struct explained_loop *x, struct str *out);

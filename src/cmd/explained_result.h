@@ -19,7 +19,8 @@
 double explained_about(double value);
 /* Reports a measured time and its prediction without a cause of their difference. */
 void explained_equal(double cycles, double predicted, struct str *out);
-#define EXPLAINED_LOW 0.1   /* quantile of the times of timed blocks that is the low value */
+#define EXPLAINED_LOW 0.1   /* quantile of the times of timed blocks that is displayed as the low
+                             * value */
 #define EXPLAINED_HIGH 0.75
 
 /* The job owns all pointers. */
@@ -35,22 +36,24 @@ struct explained_findings {
     struct predicted_branches branches;
     struct loop_lines lines;
     struct split split;
-    /* static reason why there are no replays; NULL: there are */
+    /* static reason why there are no replays; NULL: there are replays */
     const char *unreplayed;
     double predicted;              /* predicted cycles for the mix of paths; NaN: none */
-    struct err unmeasured;         /* why a path was not measured in isolation */
+    struct err unmeasured;         /* reason why a path was not measured in isolation */
     struct recorded_costs recorded;   /* costs by replays; without iterations: not measured */
-    struct err unrecorded;         /* why @recorded was not measured */
+    struct err unrecorded;         /* reason why @recorded was not measured */
     struct explained_loop *kept;   /* result for other commands; NULL: none yet */
     double profiled_cpu;           /* CPU seconds of the profiled run; NaN: another program was
                                     * profiled */
-    const char *output;            /* the program's output file; NULL: none */
-    bool started;                  /* false: Portolan was attached to a running process */
+    const char *output;            /* path of the program's output file; NULL: no file */
+    bool started;                  /* whether Portolan started the program; false: it was attached
+                                    * to a running process */
 };
 
 /* Returns the cycles per iteration that timing may have added to insitu_cycles. */
 double explained_extra(const struct insitu *x);
-/* Adds sentences, values and tables, for a sampled program only the results of the samples. */
+/* Adds sentences, values and tables to the result. For a sampled program adds only the results of
+ * the samples. */
 void explained_result(const struct explained_findings *f, struct result *result);
 
 #endif

@@ -19,14 +19,14 @@ struct prediction {
     struct accuracy accuracy;
     struct heat_map map;         /* map of the rows with a measured and a predicted value */
     size_t worst;                /* row with the largest error, if accuracy.n is not 0 */
-    _Atomic unsigned holders;    /* number of references besides the creator's */
+    _Atomic unsigned holders;    /* number of references in addition to the creator's */
 };
 
-/* Returns the predictions of @m for the session's experiments, never NULL. prediction_free releases
- * them. @m is a machine of the session or of a run. `cycles` is NULL while a job computes the first
- * prediction, or if it failed. When that job ends, the session's revision changes, and views
- * request the prediction again. While a job changes the table, predictions may lack its newest
- * results. UI thread. */
+/* Returns the predictions of @m for the session's experiments, never NULL. prediction_free
+ * releases them. @m is a machine of the session or of a run. `cycles` is NULL while a job computes
+ * the first prediction, or if the job failed. When that job ends, the session's revision changes,
+ * and views request the prediction again. Predictions may lack the newest results of a job that
+ * changes the table. UI thread. */
 struct prediction *session_forecast(struct session *s, struct machine *m);
 /* Adds a reference, which prediction_free releases. The last one frees @p, which may be NULL. */
 struct prediction *prediction_hold(struct prediction *p);

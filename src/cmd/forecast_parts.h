@@ -24,7 +24,7 @@ struct forecast {
     unsigned job;                 /* job that computes it; 0: none */
     double begun, due;               /* clock_seconds() of the job's start, and of the next possible
                                       * start */
-    _Atomic unsigned holders;     /* number of references besides the session's */
+    _Atomic unsigned holders;     /* number of references in addition to the session's */
 };
 
 struct forecasts {

@@ -12,7 +12,7 @@
 #include "base/vec.h"
 
 struct listed_function {
-    char *name;                   /* demangled */
+    char *name;                   /* demangled name */
     /* archive member such as lib.a(member.o); NULL: the list's file */
     char *path;
     /* value for --symbol: an address; in relocatable files a name, because each section begins at
@@ -43,9 +43,9 @@ struct function_list {
     /* functions, those with most samples or highest estimated heat first */
     VEC(struct listed_function) rows;
     VEC(struct listed_loop) loops;      /* loops of all functions, in the same order */
-    bool by_loops;                /* the user requested loops */
+    bool by_loops;                /* whether the user requested loops */
     unsigned long serial;         /* serial number of the list */
-    /* number of references besides the creator's; the list is immutable */
+    /* number of references in addition to the creator's; the list is immutable */
     _Atomic unsigned holders;
 };
 

@@ -24,8 +24,8 @@ bool kernel_analyze_all(struct session *s, const struct word_list *machines, str
 
 /* kernel_trip.c: kernel analyze --trip, time per iteration of an outer loop */
 
-/* Adds the time of loop @loop of @k with @trips iterations of each inner loop. Each analysis gets a
- * line of text, and a row of JSON and CSV. Returns false with err if there is no inner loop. */
+/* Adds the time of loop @loop of @k with @trips iterations of each inner loop. Each analysis gets
+ * a line of text, and a row in JSON and CSV. Returns false with err if there is no inner loop. */
 bool kernel_trip(const struct kernel *k, size_t loop, size_t trips,
                  struct analysis *const *analyses, size_t count, struct result *result,
                  struct err *err);

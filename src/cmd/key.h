@@ -31,19 +31,20 @@ enum keycode {
     KEYCODE_F12 = KEYCODE_F1 + 11,
 };
 
-#define KEY_SEQUENCE_MOST 32   /* longest sequence in bytes; longer ones are invalid */
+#define KEY_SEQUENCE_MOST 32   /* longest sequence in bytes; a longer sequence is invalid */
 
-/* Decodes the sequence after Esc at the start of @bytes, for any TERM: "[1~" Home, "[5~" PgUp, "OP"
- * F1. Returns KEYCODE_NONE for a key that no view uses (Ctrl-Left). Sets *@used to the length of
- * the sequence without Esc; 0: incomplete. KEYCODE_ESCAPE with *@used 0: Esc alone. */
+/* Decodes the sequence after Esc at the start of @bytes, for any TERM: "[1~" Home, "[5~" PgUp,
+ * "OP" F1. Returns KEYCODE_NONE for a key that no view uses (Ctrl-Left). Sets *@used to the length
+ * of the sequence without Esc; 0: the sequence is incomplete. KEYCODE_ESCAPE with *@used 0: Esc
+ * alone. */
 int key_of_sequence(const char *bytes, size_t length, size_t *used);
-/* Decodes a mouse report, X10 or SGR. Returns KEYCODE_CLICK for the first button, a wheel's key, or
- * KEYCODE_SWALLOWED. Sets *@x and *@y to column and row of a click, from 0. *@used 0: not a report,
- * or incomplete. */
+/* Decodes a mouse report, X10 or SGR. Returns KEYCODE_CLICK for the first button, a wheel's key,
+ * or KEYCODE_SWALLOWED. Sets *@x and *@y to column and row of a click, from 0. **@used 0: the
+ * bytes are no report, or an incomplete one. */
 int key_of_mouse(const char *bytes, size_t length, size_t *used, int *x, int *y);
 
 /* Returns the key named @name: "j", "F3", "Ctrl-W", "^W", "C-w", "PgUp", "Space". Names of several
- * letters ignore case. KEYCODE_NONE: unknown. */
+ * letters ignore case. KEYCODE_NONE: no key has this name. */
 int key_of_name(const char *name);
 /* Writes a name of @key that key_of_name accepts. */
 #define KEY_NAME_MOST 16

@@ -9,7 +9,7 @@ bool keys_run_is_there(const struct session *s);
 bool keys_runs_are_there(const struct session *s);
 bool keys_rounds_are_there(const struct session *s);
 bool keys_run_goes_on(const struct session *s);
-/* Returns whether inference is running, or the chart, check or hunt that LAB shows. */
+/* Returns whether inference is running, or the chart, check or hunt that LAB shows is running. */
 bool keys_lab_can_stop(const struct session *s);
 /* Returns whether experiments can be generated. */
 bool keys_forms_can_be_measured(const struct session *s);

@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "cmd/key.h"
 
-/* view name of keys that work in all views; a view's own binding has precedence */
+/* view name for keys that work in all views; a view's own binding has precedence */
 #define KEYMAP_ALL "all"
 
 struct session;
@@ -24,8 +24,9 @@ struct key_row {
     const char *help;      /* effect in one line */
     /* short label for views and the bar; NULL: not shown */
     const char *hint;
-    /* Returns whether the key has an effect in the session's current state. Otherwise the bar omits
-     * the key. NULL: always. The most important rows of a view are first. */
+    /* Returns whether the key has an effect in the session's current state; otherwise the bar
+     * omits the key. NULL: the key always has an effect. The most important rows of a view are
+     * first. */
     bool (*acts)(const struct session *s);
 };
 extern const struct key_row key_rows[];
@@ -58,8 +59,8 @@ void keymap_set(struct keymap *k, const char *view, int key, char *take_command)
 /* Parses "[VIEW] KEY" into @view and @key, and advances *@text to the rest. Returns false with
  * err. */
 bool keymap_take_key(const char **text, char view[VIEW_NAME_MOST], int *key, struct err *err);
-/* Removes the binding of "[VIEW] KEY". Returns false with err for an unknown view or key, or if the
- * key has none. */
+/* Removes the binding of "[VIEW] KEY". Returns false with err for an unknown view or key, or if
+ * the key has no binding. */
 bool keymap_unbind(struct keymap *k, const char *text, struct err *err);
 /* Returns whether @row applies to @view. */
 bool key_row_in(const struct key_row *row, const char *view);

@@ -6,7 +6,7 @@
 #include "cmd/session.h"
 #include "model/experiments.h"
 
-/* Starts the log that LAB shows, as stage_log_new. The caller frees. UI thread. */
+/* Starts the log that LAB shows, as stage_log_new does. The caller frees it. UI thread. */
 struct stage_log *lab_log_begin(struct session *s, const char *title, const char *curve);
 /* Returns whether LAB shows the last chart, check or hunt, because no inference started later. */
 bool lab_log_is_newest(const struct session *s);

@@ -24,9 +24,10 @@ bool loading_start_text(struct session *s, struct str *take_text,
  * earlier one. Returns true. */
 bool loading_give(struct session *s, struct task *task, const struct task_ops *ops,
                   void *take_state);
-/* Value of goes_on in the ops of loading_give. Records that the job continues in the background. */
+/* Records that the job continues in the background; the value of goes_on in the ops of
+ * loading_give. */
 void loading_goes_on(struct session *s, unsigned number);
-/* Returns the text as kernel.source stores it. The caller frees it. */
+/* Returns the text in the form in which kernel.source stores it. The caller frees it. */
 char *loading_plain(const char *text, size_t length);
 /* Adds name, loop and instruction count of the session's kernel to @result, and the omitted
  * lines. */

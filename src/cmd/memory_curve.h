@@ -1,5 +1,5 @@
-/* A loop's time over the size of its arrays: its streams, and predicted and measured cycles per
- * iteration at several sizes. For `kernel memory` and views. */
+/* A loop's streams, and its predicted and measured cycles per iteration for arrays of several
+ * sizes. For `kernel memory` and views. */
 #ifndef PORTOLAN_CMD_MEMORY_CURVE_H
 #define PORTOLAN_CMD_MEMORY_CURVE_H
 
@@ -13,12 +13,13 @@
 
 struct memory_point {
     double bytes;                /* total size of all arrays */
-    const char *level;           /* cache level into which arrays of this size fit */
+    const char *level;           /* prediction; its cycles are NaN if the machine lacks memory
+                                  * costs */
     struct memory_time time;     /* prediction; cycles NaN: the machine lacks memory costs */
     double moved;                /* bytes per iteration between the core and @level */
     double measured, spread;     /* cycles per iteration, and relative spread; NaN: not measured */
-    /* measured cycles per iteration that were rejected, because they are below a bound of the core;
-     * NaN: none */
+    /* measured cycles per iteration that were rejected because they are below a bound of the core;
+     * NaN: none were */
     double refuted;
     double clock_hz;             /* clock of the core during the measurement; 0: unknown */
     double huge;                 /* share of the arrays on huge pages during the measurement */
@@ -33,18 +34,20 @@ struct memory_curve {
     const struct machine *machine;   /* counted reference */
     struct streams streams;
     struct memory_costs costs;
-    bool known;                  /* memory costs are known */
-    bool again;                  /* costs of shared levels were measured together with the loop */
+    bool known;                  /* whether memory costs are known */
+    bool again;                  /* whether costs of shared levels were measured together with the
+                                  * loop */
     struct err why;              /* reason why memory costs are unknown */
     struct memory_core core;
     const char *core_limit;      /* limit of the core, such as "core: ports" */
     double flops;                /* number of floating-point operations per iteration */
     double clock_hz;
-    /* addresses change between iterations; otherwise all sizes have the same time */
+    /* whether addresses change between iterations; otherwise the time is the same at all sizes */
     bool moves;
     size_t count;
     struct memory_point points[MEMORY_CURVE_POINTS];
-    char bound[96];              /* bound that refuted measured times (bounds_refute) */
+    char bound[96];              /* name of the bound that refuted measured times
+                                  * (bounds_refute) */
 };
 
 /* Predicts @count points from @from to @to bytes, each about twice the size of the previous one.
@@ -55,9 +58,10 @@ bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t
                           struct machine *m, const struct memory_costs *measured, double from,
                           double to, const char *const *joined, size_t joined_count,
                           struct err *err);
-/* Measures each point on this CPU, in about @seconds in total. @here: the machine is this CPU's, so
- * a time that its bounds refute is measured again, then omitted. Returns false with the err of
- * layout_arrays or kernel_arrays_measure; points measured before the error remain. */
+/* Measures each point on this CPU, in about @seconds in total. @here: the machine is this CPU's,
+ * so a time below its bounds is measured again, and omitted if it remains below them. Returns
+ * false with the err of layout_arrays or kernel_arrays_measure; points measured before the error
+ * remain. */
 bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t loop, bool here,
                           double seconds, bool huge, bool (*cancelled)(void *state), void *state,
                           struct err *err);

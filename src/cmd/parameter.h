@@ -64,19 +64,20 @@ struct parameter {
     const char *name;
     enum parameter_kind kind;
     size_t at;                  /* offsetof in the command's struct */
-    bool required;              /* argument that must be given */
-    bool verbatim;              /* argument that may begin with "--" */
-    const char *value;          /* placeholder of an option's value, "T" */
-    const char *choices;        /* alternatives: "att|intel" */
-    const char *unit;           /* unit of a number, unless help names it: "cycles" */
+    bool required;              /* whether the argument must be given */
+    bool verbatim;              /* whether the argument may begin with "--" */
+    const char *value;          /* placeholder of an option's value, such as "T" */
+    const char *choices;        /* alternatives, such as "att|intel" */
+    const char *unit;           /* unit of a number, unless the help names it: "cycles" */
     double least, most;         /* range of counts, numbers and ports; most 0: unlimited */
     const char *initial;        /* default in the user's notation */
-    const char *unset;          /* numbers and ports: word that means not given, "auto" */
-    const struct parameter *of; /* PARAMETER_VALUE: the options whose values it may be */
-    /* description of a default that is no value: "all CPUs" */
+    const char *unset;          /* for numbers and ports, the word that means that no value is
+                                 * given: "auto" */
+    const struct parameter *of; /* for PARAMETER_VALUE, the options whose values it may be */
+    /* description of a default that is not a value: "all CPUs" */
     const char *otherwise;
     enum completion complete;
-    const char *help;           /* meaning without a full stop */
+    const char *help;           /* description without a full stop */
 };
 
 /* Begins a parameter's record: PARAMETER(COUNT, "--top", struct top_values, top). The compiler

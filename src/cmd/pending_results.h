@@ -6,20 +6,21 @@
 #include "cmd/session.h"
 #include "measure/source.h"
 
-/* number of results that the UI thread adds to the table per call; a millisecond */
+/* maximum number of results that the UI thread adds to the table per call, in about a
+ * millisecond */
 #define PENDING_RESULTS_AT_ONCE 2000
 
 struct pending_result { size_t index; struct measured measured; };
 
 struct pending_results {
     VEC(struct pending_result) list;
-    size_t put;   /* number of results that are already in the table */
+    size_t put;   /* number of results that have been added to the table */
 };
 
 void pending_results_add(struct pending_results *a, size_t index, const struct measured *m);
 void pending_results_done(struct pending_results *a);
-/* Adds up to @most results if the session's experiments are still table @serial; drops them
- * otherwise. A table with other references is copied first. UI thread. */
+/* Adds up to @most results if the session's experiments are still table @serial; otherwise drops
+ * the results. Copies the table first if it has other references. UI thread. */
 void pending_results_put(struct session *s, uint64_t serial, struct pending_results *a,
                          size_t most);
 /* Adds all remaining results and empties @a. In the workbench a long addition is a job, until whose

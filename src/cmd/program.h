@@ -8,8 +8,8 @@
 
 /* Returns the model fitted to the session's runs, borrowed; NULL with err: none. */
 const struct program_model *program_fitted(struct session *s, struct err *err);
-/* Returns machine @id (NULL: the current one), borrowed. Sets *@here if the machine represents this
- * CPU and the user did not name it, so that measured clock and memory replace its facts. Returns
+/* Returns machine @id (NULL: the current one), borrowed. Sets *@here if the machine represents
+ * this CPU and the user did not name it; measured clock and memory then replace its facts. Returns
  * NULL with err if the machine is missing or has another instruction set than this CPU. */
 const struct machine *program_machine(struct session *s, const char *id, bool *here,
                                       struct err *err);
@@ -27,11 +27,11 @@ bool program_inputs_read(const struct word_list *words, size_t most, struct prog
                          struct err *err);
 void program_inputs_done(struct program_inputs *inputs);
 /* Returns false with err if @value differs in kind from the values of @input in all runs: it is
- * negative and none was, or it is a fraction and all were whole numbers. */
+ * negative and no value was, or it is a fraction and all values were whole numbers. */
 bool program_input_like_runs(const struct program_runs *runs, size_t input, double value,
                              struct err *err);
-/* Parses one value per input of the model, in its order, from "N=4096 M=2". Without words, returns
- * the values of the model's largest run. Returns false with err. */
+/* Parses one value per input of the model, in the order of the inputs, from "N=4096 M=2". Without
+ * words, returns the values of the model's largest run. Returns false with err. */
 bool program_inputs_given(const struct program_model *m, const struct word_list *words,
                           double out[INPUTS_MAX], struct err *err);
 
@@ -40,7 +40,8 @@ struct program_case {
     const struct program_model *model;  /* counted reference */
     double inputs[INPUTS_MAX];
     struct machine *machine;
-    bool here;                          /* @machine is this CPU, whose clock is measured */
+    bool here;                          /* whether @machine is this CPU, whose clock is then
+                                         * measured */
 };
 /* Fills the case with the session's model, and the inputs and machine (NULL: the current one) of a
  * command. Returns false with err. The caller always calls program_case_done. */
@@ -55,7 +56,8 @@ bool program_fact_read(const struct fact *f, const char *text, size_t length, do
 
 /* Reports that this CPU's memory was measured on @day, or nothing if @day is empty. */
 void program_say_memory(struct result *result, const char *day);
-/* Reports that user time includes @seconds of page faults; nothing if 0. @m: this CPU's machine. */
+/* Reports that user time includes @seconds of page faults; nothing if @seconds is 0. @m: this
+ * CPU's machine. */
 void program_say_faults(struct result *result, double seconds, const struct machine *m);
 /* Inputs to predict for; @type needs a member `inputs`. */
 #define PROGRAM_INPUTS_ARGUMENT(type)                                                              \

@@ -23,7 +23,7 @@ struct program_option {
     const char *help;
     enum program_option_completion complete;
 };
-extern const struct program_option program_options[];   /* ends with a NULL name */
+extern const struct program_option program_options[];   /* the options, ended by a NULL name */
 
 /* Appends one line per option, including settings. */
 void program_options_print(struct str *out);

@@ -10,7 +10,8 @@
 /* Output file of a program */
 struct program_output {
     char *path;   /* path; NULL: no file */
-    bool own;     /* temporary, and not named in a result yet, so program_output_drop removes it */
+    bool own;     /* whether the file is temporary and no result names it yet, so
+                   * program_output_drop removes it */
 };
 
 /* Uses a copy of path @given. NULL: creates a file in TMPDIR, and removes the user's output files

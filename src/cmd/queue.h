@@ -21,23 +21,25 @@ struct queued_commands {
     char *script;      /* name of the script; NULL: typed */
     size_t line;       /* line number of the first line of @text */
     char *text;
-    bool lines;        /* true: lines of a script; false: the rest of one line */
+    bool lines;        /* whether @text has the lines of a script; false: it is the rest of one
+                        * line */
 };
 
 /* A machine loaded for the next command, under the name in that command: an id or a directory. */
 struct queued_machine {
     char *name;
-    struct machine *machine;   /* machine; NULL: the command has moved it out */
+    struct machine *machine;   /* machine; NULL: the command has taken it */
 };
 
 struct command_queue {
     unsigned job;      /* job to wait for; 0: none; AWAIT_ALL: all */
-    bool now;          /* the current command line requested the wait, so its rest is queued */
-    /* the job does the command's own work, so cancelling the wait cancels it */
+    bool now;          /* whether the current command line requested the wait, so its rest is
+                        * queued */
+    /* whether the job does the command's own work, so cancelling the wait cancels the job */
     bool own;
-    struct queued_commands *commands;   /* in the order of execution */
+    struct queued_commands *commands;   /* commands in the order of execution */
     size_t count;
-    /* tables were loaded for the first queued command, which reports any failure */
+    /* whether tables were loaded for the first queued command, which reports any failure */
     bool loaded;
     struct queued_machines { struct queued_machine *items; size_t count, capacity; } machines;
     /* failed jobs that a command has already reported */
@@ -48,17 +50,17 @@ void queue_done(struct command_queue *q);
 /* Drops all queued commands and ends the wait. */
 void queue_drop(struct command_queue *q);
 /* Makes the following commands of the workbench wait for job @number (AWAIT_ALL: all jobs). Drops
- * commands queued before. @own: the job does the command's own work, so cancelling the wait cancels
- * it. */
+ * commands queued before. @own: the job does the command's own work, so cancelling the wait
+ * cancels the job. */
 void queue_await(struct session *s, unsigned number, bool own);
 /* Sets *@ended to whether the awaited job has ended. Returns false with err if it failed or was
  * cancelled; the queued commands are then dropped. */
 bool queue_ended(struct session *s, bool *ended, struct err *err);
 /* Runs the queued commands. Returns false with err on the first failure. */
 bool queue_run(struct session *s, FILE *out, struct err *err);
-/* Waits for job @number (0: all) and adds its result to the session's. Returns false with err if it
- * failed or was cancelled; for 0, if a job failed unreported. In scripts a live inference run gets
- * new measurements during the wait. */
+/* Waits for job @number (0: all) and adds its result to the session's. Returns false with err if
+ * the job failed or was cancelled; for 0, if any job failed and no command reported it. In scripts
+ * a live inference run gets new measurements during the wait. */
 bool queue_wait(struct session *s, unsigned number, struct err *err);
 /* Removes job @number from the reported jobs. */
 void queue_forget(struct command_queue *q, unsigned number);
@@ -73,7 +75,7 @@ bool queue_load(struct session *s, const struct command *c, char **words, size_t
 bool queue_has_machine(const struct command_queue *q, const char *name);
 /* Returns the machine loaded as @name, which moves to the running command; NULL: none. */
 struct machine *queue_take_machine(struct command_queue *q, const char *name);
-/* Frees the loaded machines that the command has not moved out. */
+/* Frees the loaded machines that the command has not taken. */
 void queue_drop_machines(struct command_queue *q);
 
 #endif

@@ -10,23 +10,24 @@
 #include "cmd/session.h"
 
 struct kept_session {
-    char *path, *name;              /* @name: "20261122-225900-4711" */
+    char *path, *name;              /* @name: such as "20261122-225900-4711" */
     time_t saved;
-    bool open;                      /* the session's workbench still runs */
+    bool open;                      /* whether the session's workbench still runs */
     char *kernel;                   /* name of the current kernel; NULL: none */
     size_t kernels, experiments, measured;
     struct unfinished_run run;
 };
 struct kept_sessions { struct kept_session *items; size_t count; };
 
-/* Returns the directory of this process's session, without creating it. The caller frees it. NULL
- * without a home directory. */
+/* Returns the directory of this process's session, without creating it; NULL if there is no home
+ * directory. The caller frees it. */
 char *saved_state_session(void);
-/* Creates the parent directories of saved_state_session, and locks a file next to it until the
- * process ends. Call it once. Returns false with err. */
+/* Creates the parent directories of saved_state_session. Locks a file next to the session until
+ * the process ends, so that other processes see that it is in use. Call it once. Returns false
+ * with err. */
 bool saved_state_begin(struct err *err);
-/* Returns a unique path for a checkpoint and creates its directory. The caller frees it. NULL
- * without a home directory. */
+/* Returns a unique path for a checkpoint and creates its directory; NULL if there is no home
+ * directory. The caller frees it. */
 char *saved_state_checkpoint_new(void);
 /* Returns the path of the newest checkpoint; NULL: none. The caller frees it. */
 char *saved_state_checkpoint_last(void);
@@ -38,8 +39,8 @@ void kept_session_done(struct kept_session *k);
 void saved_state_report(const struct kept_session *k, struct str *out);
 /* Finds the newest session whose workbench has ended. Returns false if there is none. */
 bool saved_state_last(struct kept_session *out);
-/* Returns the directory of session @name: a path, the name of a saved session, or "last". The
- * caller frees it. NULL with err. */
+/* Returns the directory of session @name: a path, the name of a saved session, or "last"; NULL
+ * with err. The caller frees it. */
 char *saved_state_find(const char *name, struct err *err);
 /* Removes the oldest sessions and checkpoints beyond the limits. */
 void saved_state_prune(void);

@@ -23,12 +23,12 @@ struct session_views;
 
 /* a file that the screen opens in the user's editor */
 struct edit_request {
-    char *path;                       /* NULL: none */
-    /* directory with the saved text of a kernel that has no file; NULL: the kernel's file is
-     * edited */
+    char *path;                       /* path; NULL: no file */
+    /* directory with the saved text of a kernel that was not read from a file; NULL: the kernel's
+     * file is edited */
     char *directory;
     size_t line;                      /* line of the cursor; 0: the first one */
-    bool opened;                      /* an editor was started */
+    bool opened;                      /* whether an editor was started */
 };
 /* Removes the temporary directory, and frees the members of @edit. */
 void edit_request_done(struct edit_request *edit);
@@ -44,17 +44,18 @@ struct session {
     /* command or job that failed after @last was shown; NULL: none */
     char *failed_line;
     bool quit;
-    bool any_failed;                  /* a command failed and keep-going continued */
+    bool any_failed;                  /* whether a command failed and keep-going continued */
     FILE *input;                      /* source of `kernel paste`; NULL: none */
     FILE *out;                        /* destination of the running command's output */
     size_t *input_line;               /* line counter of @input, may be NULL */
-    /* the screen is open: jobs run in the background, and pasted text comes from the screen */
+    /* whether the screen is open: jobs then run in the background, and pasted text comes from the
+     * screen */
     bool interactive;
     /* seconds for which a command may block the screen before it continues in the background */
     double patience;
     /* Shows what the screen waits for: "kernel load: assembles". NULL: no screen. */
     void (*waits)(const char *what);
-    /* requests that the screen reads text and runs paste_command on it */
+    /* whether the screen shall read text and run paste_command on it */
     bool want_paste;
     char paste_command[160];
     /* rejected pasted text, which the screen shows for correction; empty: none */
@@ -62,14 +63,15 @@ struct session {
     size_t refused_line;              /* line of the error, from 1; 0: unknown */
     /* view with the result of the command or job instead of text; NULL: none */
     const char *in_view;
-    bool several_panes;    /* the screen has space for several panes of the place */
-    bool table_shown;      /* the focused pane has a table */
-    bool inferred_shown;   /* the mapping view shows an inferred mapping instead of a machine's */
+    bool several_panes;    /* whether the screen has space for several panes of the place */
+    bool table_shown;      /* whether the focused pane has a table */
+    bool inferred_shown;   /* whether the mapping view shows an inferred mapping instead of a
+                            * machine's */
     /* confirmations of the current command line, for the workbench */
     struct str said;
     /* text for the terminal's clipboard; empty: none */
     struct str copied;
-    /* last path of a session file that the user was shown; NULL: none */
+    /* the last path of a session file that session_may_open refused; NULL: none */
     char *shown_path;
     struct edit_request edit;         /* requested edit, or edit in a separate window */
     /* running measurement whose results are added live; NULL: none */
@@ -85,9 +87,9 @@ struct session {
     const char *replacing_how;        /* verb phrase for messages: "is loading another session" */
     /* incremented by each change of the document; data of an earlier revision is outdated */
     unsigned long revision;
-    const struct session_views *views;   /* views; NULL: none */
+    const struct session_views *views;   /* functions of the views; NULL: there are no views */
     void *view_state;                 /* private data of @views */
-    struct keymap *keys;              /* never NULL */
+    struct keymap *keys;              /* key bindings; never NULL */
 };
 
 /* Rows that a view displays, which a job collects */
@@ -120,12 +122,12 @@ void session_done(struct session *s);
 /* Frees a session that was created only for display, like session_free, but background jobs
  * continue. */
 void session_release(struct session *s);
-/* Returns the id of this CPU's machine for HERE_NAME, else @id; NULL with err if no machine matches
- * this CPU. */
+/* Returns the id of this CPU's machine for HERE_NAME, else @id. Returns NULL with err if no
+ * machine matches this CPU. */
 const char *session_machine_id(const struct session *s, const char *id, struct err *err);
 /* Returns whether machine @id is loaded. */
 bool session_has_machine(const struct session *s, const char *id);
-/* Returns machine @id, borrowed; loads it on first use. NULL with err. */
+/* Returns machine @id, borrowed. Loads it on first use. Returns NULL with err. */
 struct machine *session_machine(struct session *s, const char *id, struct err *err);
 /* Adds @take_machine, or replaces the machine with the same id. */
 void session_add_machine(struct session *s, struct machine *take_machine);
@@ -143,7 +145,7 @@ bool session_set_experiments(struct session *s, struct experiments **made,
 /* Returns the session's experiments for modification. A copy replaces them first if there are other
  * references. */
 struct experiments *session_change_experiments(struct session *s);
-/* Returns the first selected machine; loads it on first use. NULL with err. */
+/* Returns the first selected machine. Loads it on first use. Returns NULL with err. */
 struct machine *session_current(struct session *s, struct err *err);
 /* Records that @line, a command or a job's title, failed. `export` then has neither its result nor
  * the previous one. NULL: clears the record. */
@@ -161,11 +163,11 @@ bool session_choose(struct session *s, char **ids, size_t count, struct err *err
 void session_show(struct session *s, enum isa isa, const char *const *ids, size_t count);
 /* Returns the analyses of the kernel on the selected machines. They are cached until kernel or
  * machines change, and borrowed until the next command. In the workbench a job analyses a long
- * loop, and until it ends there are none (session_analysing). */
+ * loop. Until the job ends there are no analyses (session_analysing). */
 struct analysis *const *session_analyses(struct session *s, size_t *count);
 bool session_analysing(const struct session *s);
-/* Returns the simulation of analysis @index, cached, and borrowed until the next command; NULL
- * while a job of the workbench computes it, and for very long loops. */
+/* Returns the simulation of analysis @index. It is cached, and borrowed until the next command.
+ * Returns NULL while a job of the workbench computes it, and for very long loops. */
 const struct simulation *session_simulation(struct session *s, size_t index);
 /* Passes @verb with @argument (may be NULL) to the views. Returns false with err if there are
  * none. */
@@ -173,7 +175,7 @@ bool session_view(struct session *s, const char *verb, const char *argument, str
                   struct err *err);
 /* Returns the default number of threads of commands, at least 1. */
 unsigned session_threads(const struct session *s);
-/* Returns the form table of @isa, borrowed; loads it on first use. NULL with err. */
+/* Returns the form table of @isa, borrowed. Loads it on first use. Returns NULL with err. */
 struct forms *session_forms(struct session *s, enum isa isa, struct err *err);
 /* Replaces the form table of one instruction set by @take_forms. References to the old table remain
  * valid. */
@@ -184,8 +186,9 @@ void session_select_forms(struct session *s, char **patterns, size_t count);
 bool form_patterns_match(char *const *patterns, size_t count, const char *form);
 /* Returns whether a kernel is loaded; false with err otherwise. */
 bool session_has_kernel(const struct session *s, struct err *err);
-/* Returns whether the file of @r may be opened. Refuses a path from a session file once, with the
- * path in err, because the user did not type it. Repeating the command opens it. UI thread. */
+/* Returns whether the file of @r may be opened. Refuses a path from a session file at the first
+ * request, with the path in err, because the user did not type it. A repeated command opens the
+ * file. UI thread. */
 bool session_may_open(struct session *s, const struct recipe *r, struct err *err);
 /* Returns whether the loaded kernel has the instruction set of @m; false with err otherwise. */
 bool session_fits(const struct session *s, const struct machine *m, struct err *err);
@@ -198,8 +201,8 @@ bool session_shown_fit(const struct session *s, struct err *err);
 struct machine *session_kernel_machine(struct session *s, const char *id, struct err *err);
 /* Records @id (NULL: none), the machine given to kernel analyze. */
 void session_note_analysed(struct session *s, const char *id);
-/* Makes @take_kernel with loop @loop the session's kernel. Displays the machines of its instruction
- * set, if this is not the displayed one. */
+/* Makes @take_kernel with loop @loop the session's kernel. Displays the machines of its
+ * instruction set if another one is displayed. */
 void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop);
 /* Stores the index of the current loop in the kernel's shelf entry. */
 void session_keep_loop(struct session *s);

@@ -40,8 +40,8 @@ struct setting {
     const char *choices;
     uint64_t least, most;      /* range of counts */
     const char *initial;       /* default in the user's notation */
-    bool saved;                /* a session stores it */
-    const char *help;          /* meaning in one line without a full stop */
+    bool saved;                /* whether a session stores it */
+    const char *help;          /* description in one line without a full stop */
 };
 extern const struct setting settings_table[];   /* ends with a NULL name */
 

@@ -1,4 +1,4 @@
-/* Kernels of a session, of which earlier ones can be selected and compared. One thread. */
+/* The kernels of a session. Earlier kernels can be selected and compared. One thread. */
 #ifndef PORTOLAN_CMD_SHELF_H
 #define PORTOLAN_CMD_SHELF_H
 
@@ -27,7 +27,7 @@ void shelf_append(struct shelf *s, const struct kernel *k, size_t loop);
  * same file and function, or from the same pasted text, or else is appended. Differently compiled
  * versions thus remain. Returns the replaced entry, whose kernel the caller frees; NULL: none. */
 struct shelved shelf_put(struct shelf *s, const struct kernel *k, size_t loop);
-/* Appends a name for lists: "dot.c -O3 -march=skylake: innermost loop .L4". */
+/* Appends a name for lists, such as "dot.c -O3 -march=skylake: innermost loop .L4". */
 void shelf_name(const struct shelved *item, struct str *out);
 
 #endif

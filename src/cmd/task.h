@@ -1,5 +1,5 @@
-/* Work of commands. The command prepares its input. A worker thread does the work if the UI is up.
- * The UI thread publishes the result atomically. */
+/* Work of commands. The command prepares its input. A worker thread does the work if the screen is
+ * open. The UI thread publishes the result atomically. */
 #ifndef PORTOLAN_CMD_TASK_H
 #define PORTOLAN_CMD_TASK_H
 
@@ -8,7 +8,7 @@
 #include "table/result.h"
 #include "work/job.h"
 
-/* when the work is listed as a job */
+/* conditions under which the work is listed as a job */
 enum task_listed {
     /* listed in the workbench; in scripts the calling thread does the work */
     TASK_LISTED_ON_SCREEN,
@@ -39,15 +39,16 @@ struct task_ops {
     enum task_listed listed;
     bool (*measures)(const void *state);   /* as in struct job_ops */
     bool measures_alone, counts;
-    /* cancelled work may return true, and its partial result is then published */
+    /* whether cancelled work may return true; its partial result is then published */
     bool keeps;
 };
 
 /* work that a command's `prepare` defines */
 struct task {
-    const struct task_ops *ops;   /* NULL: the command has already done the work */
+    const struct task_ops *ops;   /* functions of the work; NULL: the command has already done the
+                                   * work */
     void *state;
-    /* title of the job, if a command has several; NULL: the title in @ops */
+    /* title of the job, for a command with several titles; NULL: the title in @ops */
     const char *title;
 };
 

@@ -15,7 +15,7 @@ struct tune_build {
     /* original iterations per iteration of this build */
     double times;
     double cycles;               /* predicted cycles per original iteration */
-    bool changes_results;        /* floating-point rounding may differ */
+    bool changes_results;        /* whether floating-point rounding may differ */
 };
 
 struct tune_builds {

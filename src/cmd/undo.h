@@ -57,13 +57,13 @@ void undo_mark_edited(struct machine *m);
 
 /* Appends @step, which is moved. Frees the oldest steps beyond the limits. */
 void undo_push(struct undo_steps *steps, struct undo_step step);
-/* Frees the members. */
+/* Frees the members of @c. */
 void undo_choice_done(struct undo_choice *c);
 void undo_step_done(struct undo_step *step);
 void undo_steps_done(struct undo_steps *steps);
 
-/* Undoes the last change with its group, or redoes the last undone one (@again). Reports it.
- * Returns false with err if there is none. */
+/* Undoes the last change with its group or, if @again, redoes the last undone group. Reports the
+ * change. Returns false with err if there is none. */
 bool undo_run(struct session *s, bool again, struct result *result, struct err *err);
 
 #endif

@@ -11,15 +11,15 @@
 
 #define BLOCK_INSNS 8      /* maximum number of instructions of a block */
 
-/* A form that blocks may contain. */
+/* A form that blocks may contain */
 struct block_form {
-    const struct form_row *row;   /* borrowed */
+    const struct form_row *row;   /* row of the table of forms, borrowed */
     double uses;                  /* number of occurrences in programs; positive */
 };
 
 struct random_block {
     size_t count;
-    uint32_t forms[BLOCK_INSNS];          /* per instruction, index of its form in the maker */
+    uint32_t forms[BLOCK_INSNS];          /* per instruction: index of its form in the maker */
     struct insn insns[BLOCK_INSNS];       /* instructions without text */
 };
 
@@ -37,12 +37,13 @@ const struct insn *block_maker_insn(const struct block_maker *m, uint32_t form);
 /* Draws a form, weighted by the square root of its uses, so that rare forms also occur. */
 uint32_t block_maker_draw(const struct block_maker *m, struct rng *rng);
 
-/* A replaceable register of an instruction: its place in the block, and its role. */
+/* A replaceable register of an instruction: its place in the block, and its role */
 enum slot_role { SLOT_DATA, SLOT_BASE, SLOT_INDEX };
 struct slot {
     uint8_t insn, operand;   /* index of the instruction in the block, and index of its operand */
-    uint8_t role;            /* enum slot_role */
-    uint8_t file, reg;       /* enum register_file, and number of the whole register */
+    uint8_t role;            /* role, an enum slot_role */
+    uint8_t file, reg;       /* register file (enum register_file) of the register, and number of
+                              * the whole register */
 };
 #define BLOCK_SLOTS (BLOCK_INSNS * 8)
 /* Lists all replaceable registers of @b, at most BLOCK_SLOTS. Returns their number. */
@@ -50,8 +51,8 @@ size_t block_slots(const struct random_block *b, struct slot *out);
 /* Draws one of the first registers of the slot's pool. For some addresses it returns the stack
  * pointer, or a register that the block may write. */
 uint8_t block_register(enum isa isa, const struct slot *slot, struct rng *rng);
-/* Returns register @n (modulo its size) of the slot's pool, for slots that must have different
- * registers. */
+/* Returns register @n of the slot's pool (modulo the size of the pool), for slots that must have
+ * different registers. */
 uint8_t block_register_at(enum isa isa, const struct slot *slot, unsigned n);
 /* Sets the register of @slot to @reg. Returns false, with @b unchanged, if that is impossible. */
 bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t reg);
@@ -62,8 +63,8 @@ void block_copy_address(struct random_block *b, size_t at, const struct insn *li
  * impossible. */
 bool block_move_address(struct random_block *b, size_t at, int64_t bytes);
 
-/* Returns whether @b mixes legacy vector instructions with VEX or EVEX ones. The costs of such
- * transitions do not occur in programs. */
+/* Returns whether @b mixes legacy vector instructions with VEX or EVEX ones. Compiled programs
+ * avoid such transitions and their costs. */
 bool block_mixed(const struct random_block *b);
 /* Draws a block of @count instructions with random forms, registers and addresses. The block is not
  * mixed, and each push has a pop. */

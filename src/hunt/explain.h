@@ -9,24 +9,28 @@
 #include "hunt/blocks.h"
 #include "model/machine.h"
 
-/* A block with its time and its prediction. */
+/* A block with its time and its prediction */
 struct judged {
     struct random_block block;
     double truth, predicted;     /* cycles per iteration; predicted is NaN if a form is unknown */
-    /* the block is a mutation of a mispredicted block, and not in the statistics of the sample */
+    /* whether the block is a mutation of a mispredicted block, and so not in the statistics of the
+     * sample */
     bool mutant;
 };
 
 /* Predicts blocks by one machine. One thread. */
 struct model;
-/* Creates a model and borrows @m. If @simulated, predicts cycle by cycle, otherwise by bounds. */
+/* Creates a model and borrows @m. @simulated: predicts with the simulation instead of the
+ * bounds. */
 struct model *model_new(const struct machine *m, bool simulated);
 void model_free(struct model *model);
 /* Returns the cycles per iteration of the repeated block, NaN if a form is unknown. */
 double model_cycles(struct model *model, const struct random_block *b);
-/* Like model_cycles, for any repeated code. Code that ends with a branch is a loop. */
+/* Returns the same as model_cycles for any repeated code. Code that ends with a branch is a
+ * loop. */
 double model_cycles_of(struct model *model, const struct insn *insns, size_t count);
-/* Like model_cycles_of, for consecutive copies without a branch, with layout @shape. */
+/* Returns the same as model_cycles_of for consecutive copies without a branch, with layout
+ * @shape. */
 double model_cycles_as(struct model *model, const struct insn *insns, size_t count,
                        enum shape shape);
 
@@ -34,14 +38,15 @@ double model_cycles_as(struct model *model, const struct insn *insns, size_t cou
  * tenth of a cycle. */
 bool cycles_differ(double a, double b, double tolerance);
 
-/* A change of a machine, such as "latency:IMUL (R64, R64)" = "4" instead of "3". */
+/* A change of a machine, such as "latency:IMUL (R64, R64)" = "4" instead of "3" */
 struct remedy {
-    char *name, *value, *before;   /* owned; name NULL: no change */
+    char *name, *value, *before;   /* name of the change, and values after and before it; owned;
+                                    * name NULL: no change */
     /* operands of a latency rule (enum latency_end); LATENCY_ANY for other changes */
     int from, to;
     /* changes of all forms of a family, of which the first has @value and @before; form_count 0:
      * only the named form changes */
-    struct form_change { char *name, *value; } *forms;   /* owned */
+    struct form_change { char *name, *value; } *forms;   /* owned by the remedy */
     size_t form_count;
 };
 void change_done(struct remedy *c);
@@ -54,13 +59,14 @@ void change_print(const struct remedy *c, struct str *out);
 /* forms that have the same effect in a mispredicted block */
 struct family {
     char *title;               /* title, such as "any IMUL" */
-    const char **forms;        /* borrowed names; the first one is the form in the block */
+    const char **forms;        /* names of the forms, borrowed; the first one is the form in the
+                                * block */
     size_t count;
 };
 
-/* Input of explain. */
+/* Input of explain */
 struct trial {
-    const struct judged *blocks;   /* the blocks; the first one is to be explained */
+    const struct judged *blocks;   /* blocks, of which the first one is to be explained */
     size_t count;
     /* mutations of that block, most of which a change must correct */
     const struct judged *like;

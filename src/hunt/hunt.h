@@ -18,23 +18,24 @@ struct hunt_truth {
     double tolerance;     /* relative difference up to which times agree */
 };
 
-/* An error of the model. */
+/* An error of the model */
 struct hunt_finding {
     struct pattern pattern;      /* generalisation of the finding's smallest block */
     /* cycles of that block according to the reference and to the model */
     double truth, predicted;
-    /* change that corrects the block; name NULL: none */
+    /* change that corrects the block; its name is NULL if there is none */
     struct remedy change;
     /* number of blocks of the sample that the error affects; 0: it affects only mutants */
     size_t blocks;
 };
 
 struct hunt {
-    struct hunt_finding *findings;    /* sorted by affected blocks, most first */
+    struct hunt_finding *findings;    /* findings, sorted by number of affected blocks, largest
+                                       * first */
     size_t count;
     size_t sampled;              /* number of random blocks with time and prediction */
     size_t differ;               /* number of mispredicted random blocks */
-    /* number of mutants with time and prediction, besides the sample */
+    /* number of mutants with time and prediction, which are not in the sample */
     size_t mutants;
     size_t untimed;              /* number of blocks without a time, including mutants */
     /* number of mispredicted random blocks that were stored and are counted in findings */
@@ -46,12 +47,13 @@ struct hunt_options {
     /* number of blocks to draw, including mutants; 0: the watch ends the hunt (base/watch.h) */
     size_t blocks;
     size_t round;                /* number of blocks per round */
-    /* One of this many blocks is a mutant once there are mispredicted blocks; 0: no mutants. */
+    /* one of this many blocks is a mutant when there are mispredicted blocks; 0: no mutants */
     unsigned mutants;
     unsigned draws;              /* number of blocks that test a pattern */
     uint64_t seed;
-    bool simulated;              /* predict by simulation instead of by bounds */
-    void (*progress)(void *state, const struct hunt *so_far);   /* may be NULL */
+    bool simulated;              /* whether to predict with the simulation instead of the bounds */
+    void (*progress)(void *state, const struct hunt *so_far);   /* reports the result so far; may
+                                                                 * be NULL */
     void *state;
 };
 

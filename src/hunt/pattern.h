@@ -1,7 +1,7 @@
 /* A generalised block, as in AnICA (Ritter and Hack, OOPSLA 2022). Each instruction is a form, any
  * form of its mnemonic, or any form of its operation. Each register is shared as in the original
- * block, or arbitrary. Each address is fixed or arbitrary. Blocks can be drawn from a pattern and
- * tested for it. No global state; any thread. */
+ * block, or arbitrary. Each address is fixed or arbitrary. Blocks can be drawn from a pattern, or
+ * tested whether they match it. No global state; any thread. */
 #ifndef PORTOLAN_HUNT_PATTERN_H
 #define PORTOLAN_HUNT_PATTERN_H
 
@@ -11,12 +11,12 @@ enum pattern_level { LEVEL_FORM, LEVEL_MNEMONIC, LEVEL_OPERATION };
 
 struct pattern {
     struct random_block block;                  /* the original block */
-    uint8_t level[BLOCK_INSNS];          /* enum pattern_level */
+    uint8_t level[BLOCK_INSNS];          /* per instruction: level, an enum pattern_level */
     bool any_address[BLOCK_INSNS];
     size_t slot_count;
     struct slot slots[BLOCK_SLOTS];      /* slots of @block */
-    /* class per slot; slots of one class have the same register, and slots of different classes
-     * have different registers; 0: any register */
+    /* per slot: its class. Slots of one class have the same register, and slots of different
+     * classes have different registers. 0: any register. */
     uint8_t class_of[BLOCK_SLOTS];
     uint8_t classes;                     /* number of classes; steps may have removed some */
 };

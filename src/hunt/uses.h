@@ -12,14 +12,14 @@ struct form_uses {
 /* Loads data/frequency/<isa>.csv, most frequent form first. Returns NULL with err. The caller calls
  * form_uses_free. */
 struct form_uses *form_uses_load(enum isa isa, size_t *count, struct err *err);
-/* Like form_uses_load, but with only the first @most forms that @forms has and that this CPU can
- * measure. @simulated includes forms that only other CPUs can measure. Returns NULL with err, also
- * if there are no such forms. The caller calls form_uses_free. */
+/* Loads like form_uses_load, but only the first @most forms that @forms has and that this CPU can
+ * measure. @simulated: includes forms that only other CPUs can measure. Returns NULL with err,
+ * also if there are no such forms. The caller calls form_uses_free. */
 struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated, size_t most,
                                        size_t *count, struct err *err);
 void form_uses_free(struct form_uses *list, size_t count);
 
-/* Forms for random blocks. Free the list with vec_done. */
+/* Forms for random blocks; vec_done frees the list */
 struct block_forms {
     struct block_form *items;
     size_t count, capacity;

@@ -1,6 +1,6 @@
-/* Local search on one genome. Simulated annealing accepts moves on usages, with incremental sums. A
- * move on a form evaluates only the experiments with that form, and stops when its rejection is
- * certain. */
+/* Local search on one genome. Simulated annealing moves on usages, and updates the sums
+ * incrementally. A move on a form evaluates only the experiments with that form, and stops when
+ * its rejection is certain. */
 #ifndef PORTOLAN_INFER_ANNEAL_H
 #define PORTOLAN_INFER_ANNEAL_H
 
@@ -10,10 +10,10 @@
 /* Coefficients of the objective: sum of weighted relative errors + uop * distinct µops + volume *
  * V (PMEvo's volume) + usage * code length. The code length is that of a hierarchical Chinese
  * restaurant process with one table per dish (Teh, Jordan, Beal and Blei, JASA 2006): one
- * restaurant per kind of form (problem_form_kind), with a common base. A form that shares its usage
- * with n other forms of its kind costs -ln n. One that shares it only with forms of k other kinds
- * costs other_kind - ln k. A form with a new usage costs new_usage + new_uop per µop. The unit is
- * one experiment with an error of 100 %. */
+ * restaurant per kind of form (problem_form_kind), with a common base. A form that shares its
+ * usage with n other forms of its kind costs -ln n. A form that shares its usage only with forms
+ * of k other kinds costs other_kind - ln k. A form with a new usage costs new_usage + new_uop per
+ * µop. The unit is one experiment with an error of 100 %. */
 struct anneal_prices {
     double uop, volume, usage;
     double new_usage, new_uop, other_kind;

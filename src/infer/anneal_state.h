@@ -1,4 +1,4 @@
-/* State of an annealer's genome: tables, errors and counts, updated incrementally. Only for
+/* State of an annealer's genome: tables, errors and counts, which each move updates. Only for
  * anneal.c and anneal_moves.c. One thread. */
 #ifndef PORTOLAN_INFER_ANNEAL_STATE_H
 #define PORTOLAN_INFER_ANNEAL_STATE_H
@@ -17,14 +17,14 @@ struct annealer {
     struct rng rng;
     struct genome *g;
     struct columns columns;         /* columns for the current sets, and some earlier ones */
-    bool stale;                     /* columns may include sets that no form uses */
+    bool stale;                     /* whether columns may include sets that no form uses */
     struct tables tables;
     /* @fresh: table of a tried gene. @saved: tables of the forms of a compound move. */
     float *fresh, *saved;
     /* @errors: error of each experiment. @fresh_errors: working storage for the longest list of
      * links, or for all experiments. */
     float *errors, *fresh_errors;
-    /* sum of errors over all experiments, and per form over those that contain it */
+    /* sum of errors over all experiments; per form, sum over the experiments with the form */
     double error_sum, *form_errors;
     uint64_t *hashes;               /* per form: hash of its gene */
     /* Hash table with open addressing. The entry of a usage has the number of kinds of forms with
@@ -59,11 +59,12 @@ struct columns_mark {
  * many. */
 bool anneal_admit(struct annealer *s, const struct gene *genes, size_t n,
                   struct columns_mark *mark);
-/* anneal_fill computes the columns from @mark in all forms' tables. anneal_retract removes them. */
+/* anneal_fill computes the columns from @mark in the tables of all forms. anneal_retract removes
+ * these columns. */
 void anneal_fill(struct annealer *s, const struct columns_mark *mark);
 void anneal_retract(struct annealer *s, const struct columns_mark *mark);
-/* anneal_lay_out recomputes the columns, only for current sets, and all tables. anneal_table
- * returns a form's table. */
+/* anneal_lay_out recomputes all tables, with columns only for current sets. anneal_table returns a
+ * form's table. */
 void anneal_lay_out(struct annealer *s);
 float *anneal_table(const struct annealer *s, size_t form);
 /* Sets form @f's gene everywhere except in columns, tables and errors. */
@@ -75,8 +76,9 @@ double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gen
 double anneal_regular_cost(const struct annealer *s);
 unsigned anneal_below(struct annealer *s, unsigned bound);
 unsigned anneal_random_set(struct annealer *s);
-/* Draws a form whose usage may suit form @f. @like: one with similar cycles alone. Prefers a form
- * of the same kind if a few draws find one, less often if there are many experiments per form. */
+/* Draws a form whose usage may suit form @f. @like: draws one with similar cycles alone. Prefers a
+ * form of the same kind if a few draws find one, but less often if there are many experiments per
+ * form. */
 uint32_t anneal_draw_form(struct annealer *s, uint32_t f, bool like);
 
 #endif

@@ -1,6 +1,6 @@
-/* A problem over classes of congruent forms. Classes replace their forms, and experiments that
- * become equal are averaged, which uses all measurements. The problem is much smaller if many pairs
- * were measured. It is searched first, and the result is expanded. Immutable. */
+/* A problem over classes of congruent forms. Each class replaces its forms, and experiments that
+ * become equal are averaged, so all measurements are used. If many pairs were measured, this
+ * problem is much smaller. It is searched first, and its result is expanded. Immutable. */
 #ifndef PORTOLAN_INFER_CLASSES_H
 #define PORTOLAN_INFER_CLASSES_H
 

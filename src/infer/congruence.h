@@ -1,6 +1,6 @@
-/* Forms that no measurement distinguishes (PMEvo 4.3): |t1 - t2| / (|t1 + t2| / 2) < epsilon, alone
- * and with every common partner. The relation is not transitive. A form joins a class only if it is
- * congruent to all its members, so any two members are congruent. */
+/* Finds forms that no measurement distinguishes (PMEvo 4.3): |t1 - t2| / (|t1 + t2| / 2) <
+ * epsilon, alone and with every common partner. The relation is not transitive. A form joins a
+ * class only if it is congruent to all members, so any two members are congruent. */
 #ifndef PORTOLAN_INFER_CONGRUENCE_H
 #define PORTOLAN_INFER_CONGRUENCE_H
 
@@ -17,16 +17,17 @@ struct congruence {
     uint32_t *size;
     /* per class: number of pairs of members that only the times alone compare */
     uint64_t *untested;
-    /* per form: it is the first member of its class, or was measured with that member, one
+    /* per form: whether it is the first member of its class, or was measured with that member, one
      * execution each */
     bool *single_input_first;
 };
 
 /* Finds the classes. Two forms must share at least @shared experiments (0: even forms without a
- * common partner can be congruent, as in the paper). @itself: a pair of two forms also compares
- * them, because congruent forms together take twice the time of one alone; otherwise only pairs
- * with a third form do, as in the paper. Deterministic: forms in table order, oldest class first.
- * If memory is exhausted, @out is zero and this thread's work fails. congruence_done frees @out. */
+ * common partner can be congruent, as in the paper). @itself: whether a pair of two forms also
+ * compares them, because congruent forms together take twice the time of one alone. If not, only
+ * pairs with a third form compare them, as in the paper. Deterministic: forms in table order,
+ * oldest class first. If memory is exhausted, @out is zero and this thread's work fails.
+ * congruence_done frees @out. */
 void congruence_find(const struct experiments *t, double epsilon, unsigned shared, bool itself,
                      struct congruence *out);
 /* Returns whether @f should be measured with the first member of its class. Such pairs compare all

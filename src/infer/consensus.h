@@ -1,6 +1,7 @@
 /* Consensus of near-optimal mappings. Many mappings explain few or noisy measurements, but predict
- * other experiments differently. The mean of their predictions is more accurate than each, and a
- * mapping fitted to the measurements and these means is almost as accurate (distillation). */
+ * other experiments differently. The mean of their predictions is more accurate than each
+ * prediction. A mapping fitted to the measurements and these means is almost as accurate
+ * (distillation). */
 #ifndef PORTOLAN_INFER_CONSENSUS_H
 #define PORTOLAN_INFER_CONSENSUS_H
 
@@ -12,11 +13,11 @@
  * that measurements distinguish from the best is the result of an unfinished search. */
 unsigned consensus_members(const struct problem *p, struct genome **members, unsigned n);
 
-/* Makes a problem of the experiments of @p and about three times as many random ones, of equal size
- * or one form larger. The cycles of the random ones are the mean predictions of the @n mappings
- * @members. Sets *@disagreement to the mean relative standard deviation of these predictions. Forms
- * and their order are those of @p. Returns NULL if @p has no experiment of several forms, or if
- * memory is exhausted. The caller frees the result. */
+/* Makes a problem of the experiments of @p, and of about three times as many random experiments of
+ * equal size or with one form more. The cycles of the random ones are the mean predictions of the
+ * @n mappings @members. Sets *@disagreement to the mean relative standard deviation of these
+ * predictions. Forms and their order are those of @p. Returns NULL if @p has no experiment of
+ * several forms, or if memory is exhausted. The caller frees the result. */
 struct problem *consensus_problem(const struct problem *p, struct genome *const *members, size_t n,
                                   struct rng *rng, double *disagreement);
 

@@ -29,18 +29,19 @@ enum ports_known {
 
 struct evolve_options {
     enum evolve_algorithm algorithm;
-    /* Number of ports. 0: the fewest of 4 to 12 that explain the measurements equally well, by
-     * trials; 12 if time is too short or no number explains the errors. */
+    /* Number of ports. 0: trials find the smallest number from 4 to 12 that explains the
+     * measurements equally well; it is 12 if time is too short or no number explains the
+     * errors. */
     unsigned ports;
     /* issue slots per cycle; 0: no limit; NaN: the measured width (evolve_measured_width) */
     double width;
-    /* the width was measured, before the run or from the initial experiments, so later experiments
-     * may change it */
+    /* whether the width was measured, before the run or from the initial experiments; later
+     * experiments may then change it */
     bool width_measured;
     /* number of individuals; 0: 1,000 with pmevo, EVOLVE_POPULATION with memetic, or fewer (at
      * least 4) if time is short */
     unsigned population;
-    /* @population is per island, not in total over all ranks */
+    /* whether @population is the number per island; if not, it is the total over all ranks */
     bool population_each;
     /* limit of generations; 0: none; a memetic generation has one child per individual */
     unsigned generations;
@@ -54,20 +55,21 @@ struct evolve_options {
     enum ports_known ports_known;
     uint64_t seed;
     unsigned threads;            /* number of threads that will call evolve_worker */
-    /* prices for remaining errors of 2 % that no mapping explains */
+    /* prices if the remaining errors that no mapping explains are 2 % */
     struct anneal_prices prices;
     /* factor of prices and temperatures; NaN: from the errors that remain after a pilot */
     double price_scale;
-    /* memetic: search classes of congruent forms first, then all forms */
+    /* memetic: whether to search classes of congruent forms first, then all forms */
     bool congruence;
-    /* memetic: fit a consensus in the last part of the time if near-optimal mappings differ in
-     * unmeasured experiments */
+    /* memetic: whether to fit a consensus in the last part of the time if near-optimal mappings
+     * differ in unmeasured experiments */
     bool consensus;
-    /* memetic: experiments may join the run, so it continues although all individuals are equal
-     * (set by evolve_run_new) */
+    /* memetic: whether experiments may join the run, which then continues although all individuals
+     * are equal (set by evolve_run_new) */
     bool live;
     double volume_weight;        /* pmevo: weight of V relative to D_avg */
-    bool tolerant;               /* pmevo: deviate from the paper like the authors' program */
+    bool tolerant;               /* pmevo: whether to deviate from the paper like the authors'
+                                  * program */
     /* memetic, on several ranks (work/islands.h): destination of each rank's best mapping */
     enum evolve_migration migration;
     /* seconds between migrations; 0: a thirtieth of the time, with at least two migrations and at
@@ -85,15 +87,16 @@ struct evolve_status {
     enum evolve_state state;
     unsigned generation, population, ports;
     enum ports_known ports_known;
-    double width, scale;         /* scale: NaN until determined */
+    double width, scale;         /* scale: factor of prices and temperatures; NaN until
+                                  * determined */
     /* D_avg and cost of the best genome, as evolve_best returns it; NaN before the first. While
      * ports is 0, it is the best of the trials. Later the error only rises if experiments join, or
      * if a consensus replaces the best at the end. */
     double d_avg, cost;
-    /* The best is a consensus (infer/consensus.h). d_single and distinct_single are then the error
-     * and the number of distinct µops of the best individual, and unseen_agreed and unseen_single
-     * the mean relative distances of both from the mean of the good mappings on unmeasured
-     * experiments. */
+    /* Whether the best is a consensus (infer/consensus.h). d_single and distinct_single are then
+     * the error and the number of distinct µops of the best individual, and unseen_agreed and
+     * unseen_single the mean relative distances of both from the mean of the good mappings on
+     * unmeasured experiments. */
     bool agreed;
     double d_single, unseen_agreed, unseen_single;
     uint64_t distinct_single;
@@ -108,10 +111,11 @@ struct evolve_status {
     double seconds;              /* running time, without pauses */
     double rate;                 /* evaluations per second */
     struct anneal_stats stats;
-    double seconds_left;         /* seconds until the limit; NaN without a limit, or at the end */
+    double seconds_left;         /* seconds until the limit; NaN if there is no limit, and at the
+                                  * end */
     size_t forms, experiments;   /* number of forms and of experiments in the current problem */
     unsigned joined;             /* number of times that experiments joined the run */
-    bool joining;                /* joined experiments are waiting to be used */
+    bool joining;                /* whether experiments have joined the run but are not used yet */
     /* phase, such as "annealing starting point 3 of 8"; after the end, the last phase */
     char phase[80];
     const char *meaning;         /* description of the phase, without a full stop */
@@ -124,7 +128,7 @@ struct evolve_sample {
     double seconds;
     unsigned generation;
     double d_reached, d_best, d_median, d_worst, v_best, v_median, v_worst, rate;
-    bool trial; /* the point is of a trial, before the number of ports was chosen */
+    bool trial; /* whether the point is of a trial, before the number of ports was chosen */
 };
 struct evolve_point {
     double d_avg;
@@ -133,10 +137,10 @@ struct evolve_point {
 
 struct evolve;
 
-/* Estimates the issue width: the rate, in forms per cycle, of most of the fastest experiments,
- * rounded if nearly an integer (3.91 for four slots minus the measuring loop). If few of them
- * agree, it is the highest rate, rounded. Returns @before (0: none) if all experiments are much
- * slower than it. */
+/* Estimates the issue width from the rates of the fastest experiments, in forms per cycle. It is
+ * the rate on which most of them agree, rounded if nearly an integer (3.91 for four slots minus
+ * the measuring loop). If few agree, it is the highest rate, rounded. Returns @before (0: none) if
+ * all experiments are much slower than that width. */
 double evolve_measured_width(const struct problem *p, double before);
 /* Creates a run, which holds a reference to @p. @from: @count genomes of one shape: none (NULL),
  * one as the start of all individuals, or the population of an earlier run. Returns NULL with err
@@ -149,8 +153,8 @@ void evolve_free(struct evolve *e);
 void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void *poll_state);
 
 void evolve_pause(struct evolve *e, bool on);
-/* Ends the workers soon. If no annealing is complete, the last worker anneals the best at falling
- * temperature, for at most a fifth of a second. */
+/* Ends the workers soon. If no annealing has completed, the last worker first anneals the best at
+ * falling temperature, for at most a fifth of a second. */
 void evolve_stop(struct evolve *e);
 /* Stops a run whose workers could not be started. */
 void evolve_abandon(struct evolve *e);
@@ -179,13 +183,14 @@ void evolve_settle(struct evolve *e, const struct genome *g);
 void evolve_credit(struct evolve *e, const struct anneal_stats *stats);
 
 void evolve_get_status(struct evolve *e, struct evolve_status *out);
-/* Reads the status like evolve_get_status, but returns false without waiting if a thread of the run
+/* Reads the status like evolve_get_status. Returns false, without waiting, if a thread of the run
  * holds the lock. */
 bool evolve_try_status(struct evolve *e, struct evolve_status *out);
 /* Returns whether the error of the best visibly exceeds the least error so far. This happens if the
  * user changed a usage. */
 bool evolve_status_rose(const struct evolve_status *t);
-/* Copies up to @limit of the newest samples, oldest first. Returns their number. */
+/* Copies up to @limit of the newest samples, oldest first. Returns the number of copied
+ * samples. */
 size_t evolve_get_samples(struct evolve *e, struct evolve_sample *out, size_t limit);
 /* Copies at most @limit of all samples, oldest first, evenly selected, including the newest.
  * Returns their number. */
@@ -203,8 +208,8 @@ struct evolve_trial {
     double d_avg;                /* mean error of the best mapping with this number */
 };
 size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limit);
-/* Returns a copy of the best genome, which may be the consensus after the end; NULL before the
- * first. Sets *@over (may be NULL) to its problem, with a reference for the caller. */
+/* Returns a copy of the best genome, which may be the consensus after the end; NULL before there
+ * is one. Sets *@over (may be NULL) to its problem, with a reference for the caller. */
 struct genome *evolve_best(struct evolve *e, struct problem **over);
 /* Copies the best like evolve_best, and up to @limit other finished individuals of its shape, least
  * cost first. *@count is 0 before the first best. The caller frees each genome and the array.

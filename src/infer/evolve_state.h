@@ -9,7 +9,7 @@
 #include "infer/evolve.h"
 #include "infer/classes.h"
 
-#define PORTS_FEWEST 4              /* fewest ports that are tried */
+#define PORTS_FEWEST 4              /* smallest number of ports that is tried */
 #define PORTS_MOST 12
 
 /* state of a thread, as last published */
@@ -33,18 +33,18 @@ struct evolve {
     pthread_mutex_t lock;
     pthread_cond_t change;
     atomic_bool stop, pause;
-    /* The lock protects this and the following members. p, classes and joined do not change while a
-     * thread works. */
+    /* The lock protects this and the following members. p, classes and joined do not change while
+     * a thread works. */
     struct problem *p;               /* the current problem (counted reference) */
     /* next: problem to which threads will switch; joined: problem of the last join; NULL: none */
     struct joined_problem *next, *joined;
     /* initial problem, on which the least error so far is measured (counted reference) */
     struct problem *first;
-    /* per form of @first: its index in @p; NULL: @p is @first, or lacks a form */
+    /* per form of @first: its index in @p; NULL: @p is @first */
     uint32_t *first_at;
     /* @joins: number of joins. @waiting: number of threads that are not using @p. */
     unsigned joins, waiting;
-    bool meeting;                    /* a thread converts the run's state */
+    bool meeting;                    /* whether a thread converts the run's state */
     double round_from;               /* seconds at which the remaining time was last planned */
     size_t round_experiments, round_forms;   /* number of experiments and of forms at that time */
     /* problem that is searched first, once prepared; NULL: only @p is searched */
@@ -56,9 +56,10 @@ struct evolve {
     enum ports_known ports_known;
     double width;
     double scale;                    /* factor of prices and temperatures; NaN until determined */
-    bool piloting;                   /* a thread runs the pilot */
+    bool piloting;                   /* whether a thread runs the pilot */
     struct genome *trials[PORTS_MOST + 1];   /* per number of ports: best mapping */
-    /* per number of ports: its mapping is from a long annealing, and not yet an individual */
+    /* per number of ports: whether its mapping is from a long annealing and not yet an
+     * individual */
     bool tried_long[PORTS_MOST + 1];
     unsigned race[PORTS_MOST + 1], racing;   /* candidate numbers of ports, and their number */
     unsigned race_next, race_done, race_round;
@@ -70,9 +71,9 @@ struct evolve {
     /* initial genome of new individuals; NULL: a random one */
     struct genome *from;
     struct genome *best;
-    /* an individual was annealed to its end, in this or an earlier run */
+    /* whether an individual was annealed to its end, in this or an earlier run */
     bool cooled;
-    /* the best is a result of the classes, whose cost is unknown */
+    /* whether the best is a result of the classes, whose cost is unknown */
     bool best_expanded;
     enum { CONSENSUS_UNASKED, CONSENSUS_ASKING, CONSENSUS_NONE, CONSENSUS_SOUGHT } consensus;
     /* inner run; NULL: none; its lock may be taken while this run's lock is held */
@@ -97,18 +98,18 @@ struct watcher {
     void (*poll)(void *);
     void *state;
     double last;
-    /* a poll is running, which may take as long as its interval */
+    /* whether a poll is running, which may take as long as its interval */
     bool polling;
 };
 
 /* Calls the poll if it is due. Call it without the lock. */
 void evolve_watch(struct watcher *w);
-/* The following functions are called under the lock unless noted. */
+/* The functions below are called under the lock unless noted. */
 
-/* Waits until another thread changes the run. Releases the lock meanwhile. */
+/* Waits until another thread changes the run. Releases the lock during the wait. */
 void evolve_wait_change(struct evolve *e, struct watcher *w);
-/* Waits like evolve_wait_change, in a thread that does not use the problem, which may change
- * meanwhile. */
+/* Waits like evolve_wait_change, in a thread that does not use the problem. The problem may change
+ * during the wait. */
 void evolve_wait_others(struct evolve *e, struct watcher *w);
 /* If experiments wait to join, blocks until all threads have stopped using the problem and the
  * run's state is converted. Returns false if the run must end first. */
@@ -118,7 +119,7 @@ bool evolve_meet(struct evolve *e, struct watcher *w);
 uint32_t *evolve_match(const struct problem *p, const struct problem *before);
 /* Converts @take_g from the problem before the last join. The caller frees the result. */
 struct genome *evolve_carry(const struct evolve *e, struct genome *take_g);
-/* Returns a copy of @g with errors and cost on @p by @prices. Needs no lock. */
+/* Returns a copy of @g with its errors on @p and its cost by @prices. Needs no lock. */
 struct genome *evolve_judge(const struct problem *p, const struct genome *g, double width,
                             const struct anneal_prices *prices);
 void joined_problem_free(struct joined_problem *j);
@@ -164,9 +165,9 @@ void evolve_reach(struct evolve *e, const struct genome *g);
 /* Adds @take_g. Replaces the worst individual if the population is full. */
 void evolve_insert(struct evolve *e, struct genome *take_g);
 
-/* Returns the seconds at which the search without consensus ends; INFINITY: no limit. */
+/* Returns the seconds at which the search ends and the consensus begins; INFINITY: no limit. */
 double evolve_search_until(const struct evolve *e);
-/* Does a thread's work after the search, without the problem. Returns false if none remains. */
+/* Does a thread's work after the search, without the problem. Returns false if no work remains. */
 bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w);
 /* Accepts the consensus after the run if it is probably more accurate than the best. */
 void evolve_take_agreed(struct evolve *e);

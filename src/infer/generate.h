@@ -1,5 +1,5 @@
 /* Generates experiments: those of PMEvo 4.1 and random ones. All functions add pending rows to a
- * table, and omit existing ones. */
+ * table, and omit rows that exist. */
 #ifndef PORTOLAN_INFER_GENERATE_H
 #define PORTOLAN_INFER_GENERATE_H
 

@@ -19,11 +19,11 @@ struct genome {
 
 struct genome *genome_new(size_t forms, unsigned ports, double width);
 struct genome *genome_copy(const struct genome *g);
-/* Copies @from to @to. Both must have the same number of forms and ports. */
+/* Copies @from to @to, which must have the same number of forms and ports. */
 void genome_assign(struct genome *to, const struct genome *from);
 void genome_free(struct genome *g);
-/* Sets the width in slots per cycle. 0 removes it and all slots. Without a previous width, each
- * form gets one slot; otherwise slots are unchanged. */
+/* Sets the width in slots per cycle. 0 removes it and all slots. If there was no width, each form
+ * gets one slot; otherwise slots are unchanged. */
 void genome_set_width(struct genome *g, double width);
 
 /* Serialises @g for another process (base/pack.h), without results of an evaluation. genome_unpack
@@ -46,8 +46,8 @@ uint64_t genome_volume(const struct genome *g);
  * an assignment problem on the common µops per form. */
 void genome_align(const struct genome *like, const struct genome *g, uint8_t *to);
 
-/* Fills @child from @a, with about half of @a's usages replaced by @b's after aligning ports. Forms
- * that share a usage in @a change together, which preserves classes. */
+/* Fills @child from @a, with about half of @a's usages replaced by those of @b, whose ports are
+ * aligned first. Forms that share a usage in @a change together, which preserves classes. */
 void genome_recombine(const struct genome *a, const struct genome *b, struct rng *rng,
                       struct genome *child);
 /* Computes the predicted cycles of every experiment of @p. */
@@ -75,7 +75,7 @@ struct genome *genome_of_mapping(const struct mapping *m, const struct problem *
 
 /* Computes per form, 0 to 1, the mean overlap of its usage in @genomes[0] with those in the other
  * genomes after aligning ports. The overlap is the number of common µops (of the same set) divided
- * by the larger number of µops. All results are NaN without another near-optimal genome. */
+ * by the larger number of µops. All results are NaN if there is no other near-optimal genome. */
 void confidence_of(struct genome *const *genomes, size_t n, double *out);
 
 #endif

@@ -10,17 +10,17 @@ struct observable {
     /* number of other usages that explain the form's measurements equally; 0 if its ports are
      * observable */
     unsigned rivals;
-    /* experiment of the table's forms that distinguishes the first such usage; empty if there is
+    /* experiment with the table's forms that distinguishes the first such usage; empty if there is
      * none */
     struct experiment settle;
 };
 
 /* Fills @out, which has one entry per form of @t. For a form without ports, determines whether a
- * measured experiment would reveal a µop on one of the mapping's sets, or on all ports. For other
- * forms, determines whether an experiment would reveal that they have no ports. Ends early if
+ * measured experiment would reveal a µop on one of the mapping's sets, or on all ports. For any
+ * other form, determines whether an experiment would reveal that it has no ports. Ends early if
  * cancelled. observable_done frees it. */
 void observable_find(const struct mapping *m, const struct experiments *t, struct observable *out);
-/* Returns why ports are not observable under @m, as "not observable: ...". */
+/* Returns the reason why ports are not observable under @m, such as "not observable: ...". */
 const char *observable_reason(const struct mapping *m);
 void observable_done(struct observable *list, size_t count);
 

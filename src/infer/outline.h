@@ -34,7 +34,7 @@ struct outline {
     /* measured and predicted cycles of evenly selected experiments, sorted by measured cycles */
     double pairs[2][OUTLINE_PAIRS];
     size_t pair_count;
-    struct machine *machine; /* machine that has only this mapping; NULL: none requested */
+    struct machine *machine; /* machine that has only this mapping; NULL: not requested */
     /* Optional data from the creator: results of evolve_get_front, evolve_spread_samples and
      * evolve_get_trials, and the options of the run. */
     struct evolve_point *front;
@@ -42,14 +42,14 @@ struct outline {
     struct evolve_trial trials[OUTLINE_TRIALS];
     size_t front_count, sample_count, trial_count;
     struct evolve_options options;
-    _Atomic unsigned holders; /* number of references besides the creator's */
+    _Atomic unsigned holders; /* number of references in addition to the creator's */
 };
 
 /* Makes an outline of @count @genomes of one shape over @take_problem, the best first. Port names
- * are those of @before (may be NULL) if both mappings use the ports alike. Without @before, or with
- * another number of ports, ports with common forms are adjacent. @take_machine (may be NULL), with
- * an equal number of ports, receives the mapping with the names of its ports. The caller frees the
- * outline. Any thread. */
+ * are those of @before (may be NULL) if both mappings use the ports alike. If @before is NULL or
+ * has another number of ports, ports with common forms are adjacent. @take_machine (may be NULL),
+ * with an equal number of ports, receives the mapping with the names of its ports. The caller
+ * frees the outline. Any thread. */
 struct outline *outline_new(struct genome *const *genomes, size_t count,
                             struct problem *take_problem, const struct outline *before,
                             struct machine *take_machine);

@@ -1,7 +1,7 @@
 /* The evolutionary algorithm of PMEvo (Ritter & Hack, PLDI 2020, section 4.4), for comparison and
  * reproduction. It has random mappings, binary recombination per form, and no mutation. The best p
- * of 2p individuals are selected by D_avg and volume, scaled per generation. At the end, greedy
- * hill climbing improves the counts. */
+ * of 2p individuals are selected by D_avg and volume, which are scaled in each generation. At the
+ * end, greedy hill climbing improves the counts. */
 #ifndef PORTOLAN_INFER_PMEVO_H
 #define PORTOLAN_INFER_PMEVO_H
 
@@ -17,13 +17,13 @@ void pmevo_free(struct pmevo *m);
 /* Runs one generation: p children, then selection. Returns false when it has converged (all
  * individuals equally fit). Adds the number of evaluated genomes to @evaluations. */
 bool pmevo_generation(struct pmevo *m, uint64_t *evaluations);
-/* Changes counts of individual @index one at a time, until none improves its fitness or @go_on (may
- * be NULL) returns false. */
+/* Changes one count of individual @index at a time, until no change improves its fitness, or
+ * @go_on (may be NULL) returns false. */
 void pmevo_climb(struct pmevo *m, size_t index, bool (*go_on)(void *), void *state,
                  uint64_t *evaluations);
 size_t pmevo_population(const struct pmevo *m);
-/* Returns an individual by rank, fittest first, with d_avg and cost (its fitness). Valid until the
- * next generation. */
+/* Returns the individual with rank @index, fittest first, with d_avg and cost (its fitness). Valid
+ * until the next generation. */
 const struct genome *pmevo_individual(const struct pmevo *m, size_t index);
 
 #endif

@@ -18,7 +18,7 @@ struct problem {
     /* weight per experiment: 1 unless it was measured several times */
     float *weight;
     double weights;                /* sum of the weights */
-    /* forms + 1 offsets into links, which list shortest experiments first */
+    /* forms + 1 offsets into links; the links of a form list the shortest experiments first */
     uint32_t *link_start;
     struct table_link *links;
     struct table_term *others;
@@ -27,7 +27,7 @@ struct problem {
     float *single;
     /* hash of forms and cycles, which identifies the problem of a checkpoint */
     uint64_t fingerprint;
-    _Atomic unsigned holders;      /* number of references besides the creator's */
+    _Atomic unsigned holders;      /* number of references in addition to the creator's */
 };
 
 /* Returns the kind of the form @name, for example "ADD (R64, M64)". Forms of one kind are more
@@ -41,26 +41,26 @@ unsigned problem_form_kind(const char *name);
  * measured, or when cancelled (ERR_LIMIT). The caller frees the problem. */
 struct problem *problem_new(const struct experiments *t, const bool *keep, struct err *err);
 /* Copies @p with @count more experiments, of the forms terms[term_start[i] .. term_start[i + 1]).
- * They have no cycles and are ignored until problem_set. Returns NULL with err if memory is
- * exhausted. The caller frees the copy. */
+ * They have no cycles, and are ignored until problem_set sets them. Returns NULL with err if
+ * memory is exhausted. The caller frees the copy. */
 struct problem *problem_extend(const struct problem *p, size_t count, const uint32_t *term_start,
                                const struct table_term *terms, struct err *err);
-/* Sets positive @cycles of experiment @e of several forms. Call it before another thread reads
- * @p. */
+/* Sets the cycles of experiment @e, which has several forms, to @cycles, a positive number. Call
+ * it before another thread reads @p. */
 void problem_set(struct problem *p, size_t e, double cycles);
 /* Adds a reference, which problem_free releases. */
 struct problem *problem_hold(struct problem *p);
-/* Releases a reference. The last one frees the problem. */
+/* Releases a reference. The last release frees the problem. */
 void problem_free(struct problem *p);
 /* Serialises the data from which all other members are computed (base/pack.h). */
 void problem_pack(const struct problem *p, struct str *out);
 /* Rebuilds a packed problem. Returns NULL with err for invalid bytes or if memory is exhausted. */
 struct problem *problem_unpack(struct unpacking *from, struct err *err);
-/* Returns the problem's experiments as tables over @columns for the forms' @genes. If @stride is
- * not 0, the function allocates storage for the tables, and the caller frees values. */
+/* Returns the problem's experiments as tables over @columns for the forms' @genes. @stride not 0:
+ * the function allocates storage for the tables, and the caller frees values. */
 struct tables problem_tables(const struct problem *p, const struct columns *columns,
                              const struct gene *genes, size_t stride);
-/* Returns the index of a form, or SIZE_MAX. Linear search. */
+/* Returns the index of form @name, or SIZE_MAX if there is none. Searches linearly. */
 size_t problem_form(const struct problem *p, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* Active selection of experiments: measures experiments in which good mappings differ most, and
- * infers again. */
+/* Active selection of experiments: measures the experiments in which good mappings differ most,
+ * and infers again. */
 #ifndef PORTOLAN_INFER_SELECT_H
 #define PORTOLAN_INFER_SELECT_H
 
@@ -10,11 +10,11 @@
 /* smallest relative noise; no measurement is reliably more accurate */
 #define SELECT_NOISE_LEAST 0.002
 
-/* Measures the pending rows of @t, with results as in PMEvo Definition 1. A result of false with
- * err ends the inference. */
+/* Measures the pending rows of @t, with results as in PMEvo Definition 1. If it returns false with
+ * err, inference ends. */
 typedef bool select_measure(struct experiments *t, void *state, struct err *err);
 
-/* Experiments that may be selected: of 2 to @size different forms. */
+/* Experiments that may be selected. They have 2 to @size different forms. */
 struct select_pool {
     const uint32_t *forms;               /* indices into the table's forms, without duplicates */
     size_t forms_count;
@@ -37,21 +37,20 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
 struct select_options {
     /* options of each round; seconds and generations are per round */
     struct evolve_options evolve;
-    /* @first: number of initial random experiments. @batch: experiments per round. @most: maximum
-     * in total, without those of single forms. */
+    /* @first: number of initial random experiments. @batch: number of experiments per round.
+     * @most: maximum in total, excluding those of single forms. */
     size_t first, batch, most;
     unsigned size;                   /* number of forms of the largest experiment, at least 2 */
-    bool random;                     /* select randomly, for comparison */
+    bool random;                     /* whether to select randomly, for comparison */
     /* table whose experiments with a value may be requested, borrowed; NULL to permit all
      * experiments */
     const struct experiments *record;
-    /* Called several times per second during inference, which the function may stop. May be
-     * NULL. */
+    /* Called several times per second during inference, which it may stop. May be NULL. */
     void (*poll)(void *state, struct evolve *e);
     void *poll_state;
 };
 
-/* Why the selection ended. */
+/* Reason why the selection ended */
 enum select_end {
     SELECT_GOES_ON,
     SELECT_MOST,         /* options.most experiments are measured */
@@ -62,7 +61,7 @@ extern const char *const select_end_names[];
 
 /* Result of one round. Relative errors are means of |predicted - measured| / measured. */
 struct select_round {
-    size_t measurements;   /* number of measurements so far, without those of single forms */
+    size_t measurements;   /* number of measurements so far, excluding those of single forms */
     /* error of the previous round's mapping on this round's measurements; NaN in the first round */
     double error;
     /* error of this round's mapping on all measurements so far; more measurements do not reduce

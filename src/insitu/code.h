@@ -66,8 +66,8 @@ void code_load_narrow(struct code *c, enum code_register reg, uint32_t slot);
  * it. */
 void code_add(struct code *c, enum code_register reg, int32_t value);
 void code_set(struct code *c, enum code_register reg, uint64_t value);
-/* Appends code that adds @value to the word at gs:@slot. Overwrites @reg meanwhile, and saves its
- * value at gs:@spare. */
+/* Appends code that adds @value to the word at gs:@slot. The code overwrites @reg, whose value it
+ * saves at gs:@spare and restores. */
 void code_count(struct code *c, enum code_register reg, uint32_t slot, int32_t value,
                 uint32_t spare);
 /* Appends an instruction that adds 1 to the word at gs:@slot, or subtracts 1 if @down. It changes

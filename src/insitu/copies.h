@@ -1,6 +1,6 @@
-/* Copies of a region's code that count, time or record. They are placed in the program, and patches
- * of the original jump to the copy for the current mode. Every thread has a slot of memory at
- * segment gs, to which alone the copies write. Registers, flags and stack are as with the original
+/* Copies of a region's code that count, time or record. They are placed in the program, and
+ * patches of the original jump to the copy for the current mode. Every thread has a slot of memory
+ * at segment gs. The copies write only there. Registers, flags and stack are as with the original
  * code. */
 #ifndef PORTOLAN_INSITU_COPIES_H
 #define PORTOLAN_INSITU_COPIES_H
@@ -13,11 +13,12 @@
 /* COPY_TIME stamps the time every few iterations. COPY_VISIT also stamps exits from the loop and
  * returns to it, which takes longer. COPY_FOLLOW and COPY_REPLAY run in copies of the process.
  * COPY_FOLLOW records like COPY_RECORD, but includes the code around the loop. COPY_REPLAY stamps
- * like COPY_TIME, and loads lines into the cache at each stamp. Both end with int3 where control
- * would continue in the original. If each iteration executes code of the original, COPY_COUNT and
- * COPY_TIME contain only the instructions that the patches overwrite. In a loop of computed gotos,
- * all copies do. COPY_RECORD then records the parts, COPY_FOLLOW counts passes in copies of the
- * process, and COPY_VISIT and COPY_REPLAY are equal to COPY_COUNT. */
+ * like COPY_TIME, and loads lines into the cache at each stamp. Both modes end with int3 where
+ * control would continue in the original. If each iteration executes code of the original,
+ * COPY_COUNT and COPY_TIME contain only the instructions that the patches overwrite. In a loop of
+ * computed gotos, the copies of all modes contain only these instructions. COPY_RECORD then
+ * records the parts, COPY_FOLLOW counts passes in copies of the process, and COPY_VISIT and
+ * COPY_REPLAY are equal to COPY_COUNT. */
 enum copy_mode {
     COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_RECORD, COPY_REPLAY, COPY_FOLLOW, COPY_MODES
 };
@@ -40,7 +41,7 @@ struct copy_anchor {
 
 struct copies {
     struct code code;
-    VEC(struct copy_point) points;   /* sorted by offset */
+    VEC(struct copy_point) points;   /* points, sorted by offset */
     unsigned times[COPY_MODES];      /* per mode: number of consecutive copies of the loop */
     /* labels to which the patches jump: at the pivot, and at the places in region.resumed */
     uint32_t entry[COPY_MODES];

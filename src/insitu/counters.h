@@ -1,5 +1,5 @@
-/* Hardware counters (perf_event_open). Counters in virtual machines may be missing or count
- * nothing, so one is used only if it counts a known loop correctly. Linux. Any thread. */
+/* Hardware counters (perf_event_open). In virtual machines counters may be missing or count
+ * nothing, so a counter is used only if it counts a known loop correctly. Linux. Any thread. */
 #ifndef PORTOLAN_INSITU_COUNTERS_H
 #define PORTOLAN_INSITU_COUNTERS_H
 
@@ -26,7 +26,7 @@ struct counter_source {
 /* Counts of a program in all its threads */
 struct hardware_counts {
     double value[COUNTER_KINDS]; /* counts by kind; NaN if not counted */
-    /* static reason why the first missing counter is missing; NULL: none is */
+    /* static reason why the first missing counter is missing; NULL: no counter is missing */
     const char *why;
 };
 

@@ -14,12 +14,12 @@ struct insitu_options {
     pid_t pid;
     const char *output, *input;      /* files for output and input of a started program, as in
                                       * struct sampling */
-    const struct kernel *kernel;     /* contains the loop; borrowed */
+    const struct kernel *kernel;     /* kernel with the loop; borrowed */
     size_t loop;                     /* index of the kernel's loop */
     const char *file;                /* absolute path of the program or library with the loop */
     /* maximum seconds of watching; INFINITY: the whole run */
     double seconds;
-    bool counts_only;                /* only count, without timing and recording */
+    bool counts_only;                /* whether to only count, without timing and recording */
     /* Called several times per second. Returning false releases the program. May be NULL. */
     bool (*goes_on)(void *state, double seconds, uint64_t iterations);
     void *state;
@@ -48,22 +48,23 @@ struct insitu {
     size_t moments;                 /* number of moments, each with timings and a recording */
     struct replayed_all replays;    /* results of replays at some of the moments */
     struct hardware_counts counted; /* hardware counts of the whole program during watching */
-    /* @ended: the program ended. @killed: an uncatchable signal ended it. */
+    /* @ended: whether the program ended. @killed: whether an uncatchable signal ended it. */
     bool ended, killed;
     /* status by waitpid, if this process started the program and it ended */
     int status;
-    bool complete;                  /* counting covers the complete run of the program */
-    /* the system does not permit tracing or patching */
+    bool complete;                  /* whether counting covers the complete run of the program */
+    /* whether the system does not permit tracing or patching */
     bool refused;
-    char *cut;                       /* reason why watching ended early; NULL: it did not */
+    char *cut;                       /* reason why watching ended early; NULL: it did not end
+                                      * early */
 };
 
 /* Watches the loop. Returns false with err if the program cannot be started or instrumented; it is
  * then unchanged. The caller always frees @out with insitu_done. */
 bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *err);
 void insitu_done(struct insitu *x);
-/* Pseudo-quantile: the mean of all timings without disturbed blocks: those in which the thread
- * waited for its CPU, and those that took much longer than the blocks near them. */
+/* Pseudo-quantile: the mean of all timings except those of disturbed blocks. A block is disturbed
+ * if its thread waited for its CPU, or if it took much longer than the blocks near it. */
 #define INSITU_TYPICAL (-1.0)
 /* Returns whether other processes used CPUs during the measurement. INSITU_TYPICAL then also omits
  * moderately slow blocks. */
@@ -71,23 +72,24 @@ bool insitu_busy(const struct insitu *x);
 /* Returns the number of timed blocks that INSITU_TYPICAL omits because they were disturbed. */
 size_t insitu_disturbed(const struct insitu *x);
 /* Returns the cycles per iteration in the program at quantile @q of the timed blocks; NaN: too few
- * blocks. Sets *@alone if the time between visits is excluded. */
+ * blocks. Sets *@alone to whether the time between visits is excluded. */
 double insitu_cycles(const struct insitu *x, double q, bool *alone);
 /* Returns the cycles per iteration at INSITU_TYPICAL, including the time between visits and the
  * return from the original after an indirect jump. */
 double insitu_cycles_whole(const struct insitu *x);
-/* Returns whether insitu_cycles is from the original code, timed in copies of the process.
- * Otherwise it includes the return from the original if an indirect jump leaves the timed code. */
+/* Returns whether insitu_cycles is the time of the original code in copies of the process. If not,
+ * insitu_cycles includes the return from the original after an indirect jump leaves the timed
+ * code. */
 bool insitu_original(const struct insitu *x);
-/* Returns whether timed visits proved too short to be timed separately. */
+/* Returns whether the timed visits were too short to be timed separately. */
 bool insitu_short(const struct insitu *x);
 /* Returns the mean cycles from an exit of the loop to its next entry, or NaN if visits were not
  * timed. */
 double insitu_between(const struct insitu *x);
 /* insitu_patch returns the cycles per iteration of the jump to the counting code and back, if each
- * iteration executes code of the original. insitu_cycles does not include them. NaN: not measured,
- * or another kind of loop. insitu_trip returns the timed iterations per visit of the loop;
- * INFINITY: control never left the loop; NaN: not timed. */
+ * iteration executes code of the original. insitu_cycles does not include them. NaN: the jump was
+ * not measured, or no iteration executes code of the original. insitu_trip returns the timed
+ * iterations per visit of the loop; INFINITY: control never left the loop; NaN: not timed. */
 double insitu_patch(const struct insitu *x);
 double insitu_trip(const struct insitu *x);
 

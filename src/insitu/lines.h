@@ -10,13 +10,14 @@
 struct load_lines {
     uint32_t at;               /* index in the region's list */
     size_t executed;
-    /* number of new lines after an irregular stride */
+    /* number of new lines that the load accesses after an irregular stride */
     size_t fresh;
-    size_t streamed;           /* number of new lines after the same stride as the previous one */
+    size_t streamed;           /* number of new lines that the load accesses after the same stride
+                                * as the previous one */
     /* number of lines that the load accesses in the program, estimated from the common lines of
      * several recordings; NaN: unknown */
     double footprint;
-    /* no two recordings have a common line, so @footprint is a lower bound */
+    /* whether no two recordings have a common line; @footprint is then a lower bound */
     bool at_least;
     /* number of lines that the loop accesses between two accesses of this load to the same line;
      * NaN: unknown */
@@ -51,7 +52,7 @@ double lines_all(const struct loop_lines *l, bool *at_least);
 /* Sets @out from the facts of @m (may be NULL). Returns false if a fact is missing. */
 bool lines_levels(const struct machine *m, unsigned bytes, struct cache_levels *out);
 /* Computes the shares of a load's new lines that come from each level. The rest comes from the
- * first level. Returns false if the number of its lines is unknown. */
+ * first level. Returns false if the number of the load's lines is unknown. */
 bool lines_from(const struct load_lines *l, const struct cache_levels *c, double out[CACHE_LEVELS]);
 /* Returns the weight of the load: the cycles of its new lines without overlap; NaN: unknown. */
 double lines_weight(const struct load_lines *l, const struct cache_levels *c);

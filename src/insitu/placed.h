@@ -18,8 +18,9 @@ struct timed_block { /* Time between two stamps */
     uint64_t away;     /* ticks between exits and the next entries */
     uint32_t clock[2]; /* ticks of the clock measurements at both stamps */
     uint64_t iterations;
-    uint32_t batch;    /* number of the timing, in which the block has consecutive neighbors */
-    bool waited;       /* the thread probably waited for its CPU within the block */
+    uint32_t batch;    /* index of the timing that contains the block; the blocks of a timing are
+                        * consecutive */
+    bool waited;       /* whether the thread probably waited for its CPU within the block */
 };
 
 /* consecutive recorded iterations of one thread */
@@ -35,27 +36,27 @@ struct placed {
     uint64_t bias, code, slots;          /* addresses in the process; 0: not mapped */
     uint32_t slot_count;                 /* number of slots assigned so far */
     VEC(uint32_t) free;                  /* slots of threads that have ended */
-    /* The copies must remain mapped, because something may still jump to them: a thread that is not
-     * stopped or traced, or code that the program may restore. */
+    /* Whether the copies must remain mapped, because something may still jump to them: a thread
+     * that is not stopped or traced, or code that the program may restore. */
     bool kept;
-    bool shared;                         /* an untraced process shares the memory */
+    bool shared;                         /* whether an untraced process shares the memory */
     enum copy_mode *chosen;              /* per slot: mode */
     /* per slot: initial values of SLOT_PERIOD and SLOT_RECORDS_LEFT */
     uint64_t *period, *given;
-    /* blocks or recordings that a slot had completed when the mode changed; not 0 only for threads
-     * in a system call, whose counters are not reset */
+    /* Blocks or recordings that a slot had completed when the mode changed. Not 0 only for threads
+     * in a system call, because their counters are not reset. */
     uint64_t *earlier;
-    /* iterations in each slot since the last harvest, at the last poll */
+    /* iterations counted in each slot since the last harvest, at the last poll */
     uint64_t *peeked;
-    bool patched;                        /* the original jumps to the copies of @mode */
+    bool patched;                        /* whether the original jumps to the copies of @mode */
     enum copy_mode mode;
     uint64_t iterations;                 /* number of iterations until the last harvest */
     VEC(struct timed_block) timed;
     uint32_t batches;                    /* number of harvested timings */
     VEC(uint64_t) events;
     VEC(struct recorded_stretch) stretches;
-    VEC(double) patches;                 /* cycles of a patch, by timed block */
-    VEC(uint64_t) parts; /* loop of computed gotos: counted executions of each part */
+    VEC(double) patches;                 /* cycles of a patch per timed block */
+    VEC(uint64_t) parts; /* loop of computed gotos: number of counted executions of each part */
     /* share of the first recorded accesses that are to pages of 2 MiB; NaN: unknown */
     double huge;
 };
@@ -74,10 +75,10 @@ bool placed_take(struct placed *x, struct traced *t);
  * stopped. For the first patch, all threads must be stopped and settled. For later ones,
  * placed_alone must be true. */
 bool placed_patch(struct placed *x, enum copy_mode mode, struct err *err);
-/* Returns whether @address is within a patched place of @r, but not at its first byte. */
+/* Returns whether @address is within a patched place of @r, but is not its first byte. */
 bool placed_inside(const struct region *r, uint64_t bias, uint64_t address);
-/* Returns whether all threads and processes that may execute the patched places are traced. While a
- * jump is replaced, its int3 could kill an untraced one. */
+/* Returns whether all threads and processes that may execute the patched places are traced. While
+ * a jump is replaced, its int3 could kill an untraced thread or process. */
 bool placed_alone(const struct placed *x);
 /* Restores the original, except where the program has replaced the code. All threads must be
  * stopped. */
@@ -120,10 +121,10 @@ void placed_release(struct placed *x, struct traced *t);
 /* Unmaps all memory with stopped thread @t, unless @kept is set. */
 void placed_unmap(struct placed *x, struct traced *t);
 /* Restores the original code in the new process of @e, which must be stopped, unless it shares the
- * program's memory. @state: a struct placed. Also valid after placed_restore. */
+ * program's memory. @state: a struct placed. May also be called after placed_restore. */
 void placed_clean_child(void *state, const struct process_event *e);
 /* Assigns a slot to a process that shares the program's memory. Returns false if no slot is free,
- * or if it uses segment gs. */
+ * or if the process uses segment gs. */
 bool placed_take_stranger(struct placed *x, pid_t tid);
 /* Returns the ticks of the time stamp counter per core cycle, measured in @copy, a copy of the
  * process. Sets *@overhead to the mean excess, in ticks, of a stamp's clock measurement over its

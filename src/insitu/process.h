@@ -18,15 +18,17 @@ struct traced {
     pid_t tid;
     uint32_t slot;             /* slot of memory for counters; SLOT_NONE before the assignment */
     bool stopped;
-    bool asked;                /* interrupted, but not yet stopped */
-    bool exiting;              /* ending; will not execute any more instructions */
-    /* stopped within a system call whose result is pending, so it cannot execute other
-     * instructions */
+    bool asked;                /* whether the thread was interrupted but has not stopped yet */
+    bool exiting;              /* whether the thread is ending; it will not execute any more
+                                * instructions */
+    /* whether the thread is stopped within a system call whose result is pending; it cannot
+     * execute other instructions */
     bool within;
-    bool replaced;             /* within exec, and replaced by another program */
-    uint32_t considered;       /* number of the last process_stop call that examined the thread */
-    bool listening;            /* stopped by a stop signal until SIGCONT */
-    /* blocked by vfork, whose untraced child may execute the same memory */
+    bool replaced;             /* whether the thread is within exec, and replaced by another
+                                * program */
+    uint32_t considered;       /* index of the last process_stop call that examined the thread */
+    bool listening;            /* whether a stop signal has stopped the thread until SIGCONT */
+    /* whether vfork blocks the thread; the untraced child may execute the same memory */
     bool suspended;
     /* numbers of involuntary and voluntary context switches when they were last read, and of those
      * since the last harvest without the tracer's single steps */
@@ -46,8 +48,8 @@ struct process_event {
     pid_t tid;
     /* PROCESS_FORKED: the new process, which is traced and has stopped or is about to */
     pid_t child;
-    bool shared;               /* the new process shares the memory of its parent */
-    /* vfork: the parent is blocked until the child ends or executes another program */
+    bool shared;               /* whether the new process shares the memory of its parent */
+    /* for vfork, whether the parent is blocked until the child ends or executes another program */
     bool suspends;
 };
 
@@ -73,8 +75,8 @@ struct process {
     int status;
 };
 
-/* Seizes all threads of @pid without stopping them. @ours: the system kills the process when this
- * one ends. Returns false with err, which names the obstacle. */
+/* Seizes all threads of @pid without stopping them. @ours: whether the system shall kill the
+ * process when this one ends. Returns false with err, which names the obstacle. */
 bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err);
 /* Closes the file descriptors, and detaches threads that are still traced. */
 void process_done(struct process *p);
@@ -87,10 +89,11 @@ bool process_reopen(struct process *p, struct err *err);
  * read. */
 bool process_entry(const struct process *p, uint64_t *entry);
 /* Stops all threads, or only the running ones if @running. A thread in a system call stops after
- * the call, unless it becomes another program by exec. Such an exec and new processes become events
- * for process_poll_stop and process_wait. Returns false with err if a thread does not stop. */
+ * the call, unless it becomes another program by exec. process_poll_stop and process_wait return
+ * events for such an exec and for new processes. Returns false with err if a thread does not
+ * stop. */
 bool process_stop(struct process *p, bool running, struct err *err);
-/* Returns the next event that occurred in process_stop; false: none. */
+/* Gets the next event that occurred in process_stop. Returns false if there is none. */
 bool process_poll_stop(struct process *p, struct process_event *out);
 /* Resume a stopped thread, or all of them, with their pending signals. */
 void process_go(struct process *p, struct traced *t);
@@ -110,8 +113,8 @@ bool process_read(const struct process *p, uint64_t address, void *out, size_t b
 bool process_write(const struct process *p, uint64_t address, const void *bytes, size_t count);
 /* Returns a stopped thread that can make system calls; NULL: none. */
 struct traced *process_caller(struct process *p);
-/* Makes stopped thread @t execute a system call. Unless call_at is set, no other thread may run
- * meanwhile. Returns the result, or -errno. If the thread ends, @t becomes another thread or
+/* Makes stopped thread @t execute a system call. If call_at is 0, no other thread may run during
+ * the call. Returns the result, or -errno. If the thread ends, @t becomes another thread or
  * NULL. */
 int64_t process_call(struct process *p, struct traced *t, long number, const uint64_t arguments[6]);
 /* Copies the process by a clone in stopped thread @t. The copy has one thread, which is stopped at

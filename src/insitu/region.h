@@ -1,5 +1,5 @@
-/* The code around a hot loop that will be copied: instructions, control flow, and patched places of
- * the original */
+/* The code around a hot loop that will be copied: its instructions, its control flow, and the
+ * places of the original that will be patched */
 #ifndef PORTOLAN_INSITU_REGION_H
 #define PORTOLAN_INSITU_REGION_H
 
@@ -11,24 +11,25 @@
 #define PATCH_BYTES 5u
 
 struct region_insn {
-    const struct insn *insn;   /* borrowed from the kernel */
-    /* index of the target of a direct jump; REGION_NONE: none in the list */
+    const struct insn *insn;   /* instruction, borrowed from the kernel */
+    /* index of the target of a direct jump; REGION_NONE: the target is not in the list */
     uint32_t target;
     uint64_t target_address;   /* address of a direct jump's target in the file */
-    bool direct;               /* a jump whose instruction has the target */
+    bool direct;               /* whether the instruction is a jump that contains its target */
     bool in_loop;
-    /* executed in the original, such as calls and system calls */
+    /* whether the instruction is executed in the original, like calls and system calls */
     bool in_place;
-    bool indirect;             /* a jump to an address in a register or memory */
+    bool indirect;             /* whether the instruction is a jump to an address in a register or
+                                * memory */
 };
 
 struct region {
-    const struct kernel *kernel;          /* borrowed */
+    const struct kernel *kernel;          /* kernel with the loop; borrowed */
     size_t loop;                          /* index of the kernel's loop */
     VEC(struct region_insn) list;         /* instructions, sorted by address */
     /* instruction that is patched first, and that each iteration executes once */
     uint32_t pivot;
-    bool flags_free;                      /* the flags are dead at the pivot */
+    bool flags_free;                      /* whether the flags are dead at the pivot */
     /* further patched places, each after an instruction that is executed in the original */
     VEC(uint32_t) resumed;
     /* number of places for @resumed that are too small for a patch; the code after them is not
@@ -37,13 +38,15 @@ struct region {
     /* jump targets that are large enough for a patch, in a loop with an indirect jump */
     VEC(uint32_t) anchors;
     uint32_t calls;       /* number of instructions of the loop that are executed in the original */
-    bool calls_always;    /* every iteration executes an instruction in the original */
-    bool jumps_indirect;  /* the loop has an indirect jump */
-    /* calls_always, jumps_indirect or dispatch: each iteration executes code of the original */
+    bool calls_always;    /* whether every iteration executes an instruction in the original */
+    bool jumps_indirect;  /* whether the loop has an indirect jump */
+    /* whether each iteration executes code of the original: calls_always, jumps_indirect or
+     * dispatch */
     bool each_away;
-    /* loop of computed gotos. An iteration is one execution of a part, which is the code of one
-     * operation. @pivot, @resumed and @anchors are the first instructions of the parts. @unresumed
-     * is the number of parts that are too small for a patch. Only patched code is copied. */
+    /* Whether the loop consists of computed gotos. An iteration is one execution of a part, which
+     * is the code of one operation. @pivot, @resumed and @anchors are the first instructions of
+     * the parts. @unresumed is the number of parts that are too small for a patch. Only patched
+     * code is copied. */
     bool dispatch;
     /* number of table entries that lead to code outside of the kernel, whose parts are unknown */
     unsigned outside;
@@ -75,13 +78,13 @@ uint32_t region_at(const struct region *r, uint64_t address);
 uint32_t region_site(const struct region *r, size_t i);
 /* Returns the number of instructions from @at that a patch overwrites. */
 uint32_t region_covered(const struct region *r, uint32_t at);
-/* Returns whether the arithmetic flags are dead before @at. */
+/* Returns whether the arithmetic flags are dead before instruction @at. */
 bool region_flags_free(const struct region *r, uint32_t at);
 /* Returns whether the loop has a branch both of whose sides continue in the loop. */
 bool region_has_arms(const struct region *r);
 /* Returns a register that no instruction of the loop accesses, or rax if all are in use. */
 enum code_register region_free_register(const struct region *r);
-/* Returns whether control can continue after @i. */
+/* Returns whether control can continue after instruction @i. */
 bool region_falls(const struct region_insn *i);
 
 #endif

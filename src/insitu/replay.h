@@ -1,7 +1,7 @@
-/* Repeats iterations of a loop in copies of its process: first all in order, with all lines in the
- * cache, then a few of them until the branch predictor has learned these. The differences from the
- * times in the program are the costs of cache misses and mispredictions. Runs on the tracer's
- * thread. x86-64 Linux. */
+/* Repeats iterations of a loop in copies of its process. First all iterations run in order, with
+ * all lines in the cache. Then a few of them run until the branch predictor has learned them. The
+ * differences from the times in the program are the costs of cache misses and of mispredictions.
+ * Runs on the tracer's thread. x86-64 Linux. */
 #ifndef PORTOLAN_INSITU_REPLAY_H
 #define PORTOLAN_INSITU_REPLAY_H
 
@@ -10,17 +10,18 @@
 
 /* results of one moment, in cycles per iteration */
 struct replayed {
-    double warm;               /* all lines in the cache, branches as recorded */
-    double trained;            /* all lines in the cache, branches learned */
-    double before;             /* @trained in an earlier quarter of the repeats */
-    double edge;               /* uncertainty because of the ends of a timed block */
-    bool leaves;               /* iterations include code between visits of the loop */
+    double warm;               /* cycles with all lines in the cache, and with branches as
+                                * recorded */
+    double trained;            /* cycles with all lines in the cache, and with learned branches */
+    double before;             /* @trained, from an earlier quarter of the repeats */
+    double edge;               /* uncertainty due to the ends of a timed block */
+    bool leaves;               /* whether iterations include code between visits of the loop */
 };
 
 struct replayed_all {
     VEC(struct replayed) list;
     size_t tried;
-    /* static reason for the last failed replay; NULL: none failed */
+    /* static reason why the last failed replay failed; NULL: no replay failed */
     const char *why;
     double seconds;            /* seconds for which replays stopped the program */
 };
@@ -40,8 +41,8 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
 bool replay_patch(struct placed *x, struct traced *t, double *seconds);
 void replay_original(struct placed *x, struct traced *t, double *seconds);
 /* Combines the results of all moments into @out, except out->live. Returns false, with a static
- * reason in *@why, if they are too few or disagree. Sets *@leaves to whether iterations include
- * code between visits. */
+ * reason in *@why, if the results are too few or disagree. Sets *@leaves to whether iterations
+ * include code between visits. */
 bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *leaves,
                 const char **why);
 void replayed_done(struct replayed_all *r);

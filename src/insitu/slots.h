@@ -54,8 +54,8 @@ enum copy_slot {
 /* number of dependent instructions of the clock measurement, between the last two times of a
  * stamp */
 #define STAMP_CYCLES 600u
-/* Number of clock measurements whose mean is the overhead of one, because the counter advances in
- * steps. */
+/* Number of clock measurements whose mean is the overhead of one measurement. The mean is
+ * necessary because the counter advances in steps. */
 #define CLOCK_CHAINS 256u
 #define RING_EVENTS 65536u
 

@@ -1,7 +1,7 @@
 /* Explains why a loop takes longer in its program than predicted: mispredicted branches, cache
- * misses, or other causes. With replays, each cause has its own term. Without them, the difference
- * is attributed to a cause only if no other is possible, because terms of overlapping causes would
- * depend on the order of their subtraction. Pure. */
+ * misses, or other causes. With replays, each cause has its own term. Without replays, the
+ * difference is attributed to a cause only if no other is possible, because the terms of
+ * overlapping causes would depend on the order of subtraction. Pure. */
 #ifndef PORTOLAN_INSITU_SPLIT_H
 #define PORTOLAN_INSITU_SPLIT_H
 
@@ -11,8 +11,9 @@ enum split_cause { SPLIT_NONE, SPLIT_BRANCH, SPLIT_CACHE, SPLIT_REST, SPLIT_REFU
 
 /* cycles per iteration of replayed iterations, each with its uncertainty */
 struct split_replays {
-    double warm, warm_off;         /* all accessed lines in the cache */
-    double trained, trained_off;   /* all accessed lines in the cache, branches learned */
+    double warm, warm_off;         /* cycles with all accessed lines in the cache */
+    double trained, trained_off;   /* cycles with all accessed lines in the cache and learned
+                                    * branches */
     /* cycles in the program, including those between visits if the replays include them */
     double live;
 };
@@ -32,8 +33,8 @@ struct split_facts {
     /* number of new lines per iteration, by irregular and by regular strides */
     double fresh, streamed;
     double trip;               /* number of iterations per visit of the loop */
-    bool alone;                /* @live excludes the time between visits */
-    bool calls;                /* the loop calls functions */
+    bool alone;                /* whether @live excludes the time between visits */
+    bool calls;                /* whether the loop calls functions */
 };
 
 struct split_term {
@@ -44,7 +45,7 @@ struct split {
     enum split_cause cause;    /* cause; SPLIT_NONE: @missing is at most @off */
     double missing;            /* live - predicted; NaN: unknown */
     double off;                /* uncertainty of @missing */
-    const char *why;           /* static reason of SPLIT_REFUSED */
+    const char *why;           /* static reason for SPLIT_REFUSED */
     struct split_term branch, cache, rest;   /* terms from replays; the largest one is the cause */
 };
 

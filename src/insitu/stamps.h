@@ -5,8 +5,8 @@
 
 #include "insitu/code.h"
 
-/* Cycles between the stamps of stamps_clock: 16,000 multiplications of 3 cycles, and about 60
- * cycles for reading the time and for the end of the loop. */
+/* Cycles between the stamps of stamps_clock: 48,000 for 16,000 multiplications of 3 cycles, and
+ * about 60 for reading the time and for the end of the loop */
 #define CLOCK_CYCLES 48060.0
 #define VISITS 32u
 
@@ -33,12 +33,12 @@ enum stamp_kind { STAMP_PLAIN, STAMP_REPLAYED, STAMP_ANCHORED };
 struct stamp {
     enum stamp_kind kind;
     uint32_t here, go;         /* labels of the stamp, and of the code after it */
-    bool flags_free;           /* no flag is live at the place */
+    bool flags_free;           /* whether no flag is live at the place */
 };
 
-/* Appends a countdown at gs:@slot, which preserves the flags. Saves rcx in SLOT_FREE2, and restores
- * it unless the count is 0. At count 0 jumps to @zero, with rcx overwritten. @before: tests the
- * count before decrementing it. */
+/* Appends a countdown at gs:@slot, which preserves the flags. Saves rcx in SLOT_FREE2, and
+ * restores it unless the count is 0. At count 0 jumps to @zero, with rcx overwritten. @before:
+ * whether the code tests the count before decrementing it. */
 void stamps_count_down(struct code *c, uint32_t slot, uint32_t zero, bool before);
 /* Appends the countdown to the next stamp. Sets label s->go. */
 void stamps_step_down(struct code *c, const struct stamp *s);

@@ -1,6 +1,6 @@
-/* Tests with a known loop in a child process whether programs can be watched on this system: some
- * systems accept a system call but do not perform it correctly. Runs on the tracer's thread. x86-64
- * Linux. */
+/* Tests with a known loop in a child process whether programs can be watched on this system. Some
+ * systems accept a system call but do not perform it correctly. Runs on the tracer's thread.
+ * x86-64 Linux. */
 #ifndef PORTOLAN_INSITU_TRIAL_H
 #define PORTOLAN_INSITU_TRIAL_H
 
@@ -15,23 +15,23 @@
 
 /* observations in the child, and in a copy of the child that runs the loop first */
 struct trial_seen {
-    bool stopped;        /* the child stopped while it waited */
-    bool stepped;        /* a single step executed one instruction */
-    bool written;        /* a write to the child's memory could be read back */
-    bool copied;         /* the copy reached its int3 */
+    bool stopped;        /* whether the child stopped while it waited */
+    bool stepped;        /* whether a single step executed one instruction */
+    bool written;        /* whether a write to the child's memory could be read back */
+    bool copied;         /* whether the copy reached its int3 */
     uint64_t copy_words; /* word that the loop increments, in the copy after its run */
     /* the same word in the child, between the copy's run and its own */
     uint64_t between;
-    bool state;          /* the vector registers of the copy could be read */
+    bool state;          /* whether the vector registers of the copy could be read */
     uint64_t vector;     /* low half of xmm7 in the copy */
-    bool trapped;        /* the child reached its int3 */
+    bool trapped;        /* whether the child reached its int3 */
     uint64_t words;      /* word that the loop increments, in the child at its int3 */
 };
 
 struct system_trial {
-    /* Static reasons why features do not work; NULL: they do. Without tracing, no program can be
-     * watched. Without copies, none can be timed or replayed. Without state, none can be
-     * replayed. */
+    /* Static reasons why features do not work; NULL: the feature works. Without tracing, no
+     * program can be watched. Without copies, no program can be timed or replayed. Without state,
+     * no program can be replayed. */
     const char *tracing, *copies, *state;
 };
 

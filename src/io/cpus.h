@@ -1,9 +1,9 @@
-/* data/cpus.csv lists processors by CPUID or MIDR and by name, with the machine whose tables apply.
- * Columns: name (for --machine; empty: none), product, core, machine (empty: no tables), vendor,
- * family, models ("143;173-174"), steppings (in the same notation), kind (of a hybrid core), needs
- * and lacks (an extension that must be present, or absent), aliases (names in OSACA, uiCA, LLVM and
- * GCC: "SKX;CSX"), source. An empty condition is always true. A row without a vendor is only found
- * by its name. The first match counts. */
+/* data/cpus.csv lists processors by CPUID or MIDR and by name, with the machine whose tables
+ * apply. Columns: name (for --machine; empty: none), product, core, machine (empty: no tables),
+ * vendor, family, models ("143;173-174"), steppings (in the same notation), kind (of a hybrid
+ * core), needs and lacks (an extension that must be present, or absent), aliases (names in OSACA,
+ * uiCA, LLVM and GCC: "SKX;CSX"), source. An empty condition is always true. A row without a
+ * vendor is only found by its name. The first matching row counts. */
 #ifndef PORTOLAN_IO_CPUS_H
 #define PORTOLAN_IO_CPUS_H
 
@@ -11,14 +11,14 @@
 #include "base/str.h"
 #include "isa/cpu.h"
 
-/* Columns that the program reads. They are the first columns of the table. */
+/* Columns that the program reads, which are the first columns of the table */
 enum cpu_column {
     CPUS_NAME, CPUS_PRODUCT, CPUS_CORE, CPUS_MACHINE, CPUS_VENDOR, CPUS_FAMILY, CPUS_MODELS,
     CPUS_STEPPINGS, CPUS_KIND, CPUS_NEEDS, CPUS_LACKS, CPUS_ALIASES, CPUS_COLUMNS
 };
 
 /* The table, parsed from its text or taken from the built-in image of the same text
- * (io/machine_image.h). */
+ * (io/machine_image.h) */
 struct cpus {
     const char *(*rows)[CPUS_COLUMNS];
     size_t count;
@@ -27,7 +27,7 @@ struct cpus {
 
 #define CPUS_LIMIT ((size_t)16 << 20)   /* maximum size of the file in bytes */
 
-/* A row, with strings borrowed from the table. */
+/* A row, with strings borrowed from the table */
 struct cpu_product {
     const char *name, *product, *core, *machine;
     size_t row;
@@ -45,7 +45,7 @@ bool cpu_product_known(const struct cpu_product *p);
 /* Appends a title such as "Emerald Rapids (Golden Cove core, sapphirerapids tables)". */
 void cpu_product_title(const struct cpu_product *p, struct str *out);
 
-/* This CPU and its machine. */
+/* This CPU and its machine */
 struct cpu_native {
     enum isa isa;
     char *name;       /* name for the option --machine */

@@ -8,12 +8,12 @@
 /* Loads a file. Only the column experiment is required. Returns NULL with file:line:column on
  * failure. The caller frees the table. */
 struct experiments *experiments_load(const char *path, struct err *err);
-/* Like experiments_load, but from memory. Errors name @name as the file. */
+/* Loads like experiments_load, but from memory. Errors name @name as the file. */
 struct experiments *experiments_parse(const char *name, const char *bytes, size_t length,
                                       struct err *err);
 /* Saves atomically, with enough digits to restore each number exactly. */
 bool experiments_save(const struct experiments *t, const char *path, struct err *err);
-/* Writes the text of experiments_save. Incomplete if cancelled. */
+/* Writes the text of experiments_save, which is incomplete if cancelled. */
 void experiments_csv(const struct experiments *t, struct str *out);
 
 #endif

@@ -21,9 +21,10 @@ void export_pmevo(const struct machine *m, const struct forms *forms, const stru
  * first form with more µops. */
 bool export_pmevo_flat(const struct machine *m, const struct forms *forms,
                        const struct experiments *e, struct str *out, struct err *err);
-/* Callback for json_dump_callback: appends to the struct str @out. Ends the dump if cancelled. */
+/* Appends a piece to the struct str @out; callback for json_dump_callback. Ends the dump if
+ * cancelled. */
 int json_piece_add(const char *piece, size_t length, void *out);
-/* Writes the name of @row in PMEvo's notation, or "" if there is none. The inverse of
+/* Writes the name of @row in PMEvo's notation, or "" if there is none. This is the inverse of
  * pmevo_form_name. */
 void pmevo_name_of(const struct form_row *row, struct str *out);
 
@@ -39,9 +40,9 @@ void export_pmevo_experiments(const struct experiments *t, const struct forms *f
 /* export_osaca.c: a machine as an OSACA machine file (YAML). */
 
 /* Writes the file. Forms with equal AT&T spelling and cost share an entry. If costs differ, the
- * general form is first, and the others follow with a size suffix. Each entry lists its forms in
- * portolan_forms, which OSACA ignores. import_osaca restores the mapping from this list. Returns
- * false for instruction sets without a spelling. */
+ * general form is first, and the other forms follow with a size suffix. Each entry lists its forms
+ * in portolan_forms, which OSACA ignores. import_osaca restores the mapping from this list.
+ * Returns false for instruction sets without a spelling. */
 bool export_osaca(const struct machine *m, struct str *out, struct err *err);
 
 #endif

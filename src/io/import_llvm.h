@@ -10,7 +10,7 @@
  * Features may be appended to the name, as in neoverse-v2+aes+sha2. On failure, err has the program
  * and its first error message. */
 struct machine *import_llvm(const char *cpu, const struct forms *forms, struct err *err);
-/* Parser of the report, for tests and fuzzing. @text is NUL-terminated at @length. @forms names the
+/* Parses the report, for tests and fuzzing. @text is NUL-terminated at @length. @forms names the
  * rows in order. A form with an invalid row is omitted, like an unknown form. */
 struct machine *import_llvm_parse(enum isa isa, const char *cpu, const char *text, size_t length,
                                   const char *const *forms, size_t form_count, struct err *err);

@@ -20,7 +20,7 @@ void osaca_notes_done(struct osaca_notes *notes);
 struct machine *import_osaca(const char *id, const char *path,
                              const struct forms *const forms[ISA_COUNT], struct osaca_notes *notes,
                              struct err *err);
-/* Like import_osaca, but from memory. @name is the file's name in messages. */
+/* Imports like import_osaca, but from memory. @name is the file's name in messages. */
 struct machine *import_osaca_parse(const char *id, const char *name, const char *text,
                                    size_t length, const struct forms *const forms[ISA_COUNT],
                                    struct osaca_notes *notes, struct err *err);

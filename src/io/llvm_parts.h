@@ -15,11 +15,11 @@ bool llvm_advances(const char *cpu, const struct forms *forms, struct machine *m
 
 /* llvm_amd.c: memory operands, which LLVM's models of AMD cores omit. */
 
-/* Completes the mapping of @m, if it has address units AGU0... Every access uses one of them, a
- * read-modify-write two. Stores use a store unit (Zen: one port ST, which is added; Zen 2: the
- * third address unit). 512-bit loads use two address units. A memory operand that is only read adds
- * no macro-op to its operation. With a memory operand that is modified, the operation is two
- * macro-ops. Omits microcode that the model does not describe. */
+/* Completes the mapping of @m, if it has address units AGU0... Every access uses one of these
+ * units, and a read-modify-write uses two. Stores use a store unit (Zen: one port ST, which is
+ * added; Zen 2: the third address unit). 512-bit loads use two address units. A memory operand
+ * that is only read adds no macro-op to its operation. With a memory operand that is modified, the
+ * operation is two macro-ops. Omits microcode that the model does not describe. */
 void llvm_amd_complete(struct machine *m, const struct forms *forms);
 
 /* llvm_models.c: cores of LLVM's scheduling models. Many CPUs use the model of another core. */

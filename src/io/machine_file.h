@@ -1,12 +1,12 @@
 /* data/machines/<id>/: machine.csv (key,value,unit,source) and mapping.csv
  * (form,usage,latency,micro_ops,source; unique forms, `none` is the empty usage). Files written by
- * hand: overrides.csv (the same columns; an empty field leaves the generated value, +1*p23 adds and
- * -1*p23 removes, a form with * ? or {A,B} is a pattern; later rows take precedence;
+ * hand: overrides.csv (the same columns; an empty field leaves the generated value, +1*p23 adds
+ * and -1*p23 removes, a form with * ? or {A,B} is a pattern; later rows take precedence;
  * io/overrides.h), facts.csv (the columns of machine.csv, over which its rows take precedence) and
  * latencies.csv (form,from,to,cycles,source: latency between two operands, each 1 to 9, base,
  * index, address, memory, flags or any; from alone to alone: the least cycles per copy; the form
- * may be a pattern; the first match counts). A directory whose machine.csv has the fact base
- * contains only differences from that machine: facts, overrides and latencies. */
+ * may be a pattern; the first matching row counts). A directory whose machine.csv has the fact
+ * base contains only differences from that machine: facts, overrides and latencies. */
 #ifndef PORTOLAN_IO_MACHINE_FILE_H
 #define PORTOLAN_IO_MACHINE_FILE_H
 
@@ -20,11 +20,11 @@ struct machine *machine_load(const char *id_or_dir, struct err *err);
 /* Returns Portolan's id of machine @id. @id may be a name that another tool uses (SKX, ZEN4,
  * znver5). Returns a copy of @id if it is unknown. The caller frees the string. */
 char *machine_own_id(const char *id);
-/* Like machine_load, but ignores the user's machines. The user's machines may have any of the
- * others as their base. */
+/* Loads like machine_load, but ignores the user's machines. A machine of the user may have any of
+ * the others as its base. */
 struct machine *machine_load_shipped(const char *id, struct err *err);
-/* Loads only a mapping.csv. The ports are those of the usages, sorted. Ports whose names end in DV,
- * or DV and a number, are blocking pipes. */
+/* Loads only a mapping.csv. The ports are those of the usages, sorted. Ports whose names end in
+ * DV, or in DV and a number, are blocking pipes. */
 struct machine *machine_load_csv(const char *id, const char *path, struct err *err);
 /* Applies a file in the format of overrides.csv. On failure some rows may have been applied. */
 bool machine_override(struct machine *m, const char *path, struct err *err);
@@ -36,23 +36,23 @@ bool machine_parse_mapping(struct mapping *m, const char *name, const char *byte
  * fact ports into @ports (may be NULL). */
 bool machine_parse_facts(struct machine *facts, struct ports *ports, const char *name,
                          const char *bytes, size_t length, struct err *err);
-/* Returns the ids of the shipped machines, sorted and NULL-terminated. The caller frees each and
- * the array. */
+/* Returns the ids of the shipped machines, sorted and NULL-terminated. The caller frees each id
+ * and the array. */
 char **machine_ids(void);
 /* Returns the ids of the user's machines, in $XDG_DATA_HOME/portolan/machines, in the same form. */
 char **machine_user_ids(void);
 /* Returns whether the user has a machine @id. */
 bool machine_user_has(const char *id);
-/* Returns the directory of the user's machine @id, which need not exist. Returns NULL without a
- * home directory, or for an invalid name. The caller frees the string. */
+/* Returns the directory of the user's machine @id, which need not exist. Returns NULL if there is
+ * no home directory or the name is invalid. The caller frees the string. */
 char *machine_user_directory(const char *id);
 
 /* machine_pack.c: a machine as bytes for another process (base/pack.h), with the complete contents
  * of its directory. */
 
 void machine_pack(const struct machine *m, struct str *out);
-/* Unpacks a machine as if from a directory. Returns NULL with err for invalid bytes or without a
- * temporary directory. The caller frees the machine. */
+/* Unpacks a machine as if from a directory. Returns NULL with err for invalid bytes, or if there
+ * is no temporary directory. The caller frees the machine. */
 struct machine *machine_unpack(struct unpacking *from, struct err *err);
 
 #endif

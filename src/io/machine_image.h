@@ -11,12 +11,14 @@
  * strings. Numbers are in host byte order. */
 struct image_header {
     uint32_t machines, machine_count;   /* offset and number of struct image_machine */
-    uint32_t texts, texts_size;         /* NUL-terminated strings without duplicates */
+    uint32_t texts, texts_size;         /* offset and size of the table of strings, which are
+                                         * NUL-terminated and without duplicates */
     /* offset and number of struct uop; equal usages are stored once */
     uint32_t uops, uop_count;
     /* offset and number of latencies (double); equal values are stored once */
     uint32_t latencies, latency_count;
-    uint32_t cpus, cpu_count;           /* rows of data/cpus.csv, with CPUS_COLUMNS strings each */
+    uint32_t cpus, cpu_count;           /* offset and number of the rows of data/cpus.csv, with
+                                         * CPUS_COLUMNS strings each */
     uint64_t cpus_sum[2];               /* checksum of data/cpus.csv */
 };
 
@@ -41,14 +43,14 @@ struct image_rule {
     int32_t from, to;
 };
 
-/* The built-in image. Its size is 0 if it was built for another host. */
+/* built-in image; its size is 0 if it was built for another host */
 extern const unsigned char machine_images[];
 extern const size_t machine_images_size;
 
 /* Computes the sum of the files of machine directory @dir, including missing ones. Equal files have
  * equal sums. Returns false if a file is unreadable. */
 bool machine_image_sum(const char *dir, uint64_t sum[2]);
-/* Computes the sum of a text. Equals the sum of a file with the same contents. */
+/* Computes the sum of a text, which equals the sum of a file with the same contents. */
 void machine_image_sum_text(const char *text, size_t length, uint64_t sum[2]);
 /* Returns the number of rows in the table of processors if the image was built from @text,
  * otherwise 0. Stores their offsets into *@texts, row by row, in *@cells. */

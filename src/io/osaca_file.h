@@ -35,14 +35,15 @@ struct osaca_notes {
     size_t unused_count;
 };
 
-/* An entry's condition on a part of an address. */
+/* An entry's condition on a part of an address */
 enum osaca_part { PART_ANY, PART_NO, PART_YES };
 
 struct osaca_pattern {
-    bool never;                  /* the class is impossible, so the entry matches nothing */
+    bool never;                  /* whether the class is impossible, so that the entry matches
+                                  * nothing */
     enum spelled_class class;
     char name[16];               /* register class, or index class of memory; "*": any */
-    char base_name[16];          /* for memory: register class of the base */
+    char base_name[16];          /* for memory, the register class of the base */
     char shape[16];              /* AArch64 element shape; "*": any; "": none */
     bool mask;
     enum osaca_part base, index, scale, offset, pre, post;
@@ -52,22 +53,24 @@ struct osaca_entry {
     const yaml_node_t *node;
     struct osaca_pattern operands[SPELLING_OPERANDS];
     unsigned count;
-    bool known;                  /* has a port pressure */
+    bool known;                  /* whether the entry has a port pressure */
     bool rounded;
-    bool used;                   /* matches a form */
-    bool fits;                   /* matches a form, or would match without earlier entries */
+    bool used;                   /* whether the entry matches a form */
+    bool fits;                   /* whether the entry matches a form, or would match one without
+                                  * earlier entries */
     struct usage usage;
     double latency;
     unsigned micro_ops;
 };
 
-/* A rule of load_throughput or store_throughput. */
+/* A rule of load_throughput or store_throughput */
 struct osaca_rule {
     struct osaca_pattern address;
     char class[16];              /* register class of dst or src; "": any */
     struct usage usage;
     bool rounded;
-    bool last;                   /* the rule is the default, for any address and register */
+    bool last;                   /* whether the rule is the default, for any address and
+                                  * register */
 };
 
 /* A name of an entry. OSACA expands a list of names to entries after all other entries. */
@@ -93,19 +96,22 @@ struct osaca_file {
     /* multiplier of a rule's pressure per register class */
     struct osaca_numbers load_times, store_times;
     VEC(struct osaca_skip) skipped;
-    bool masks;                             /* AVX-512 mask registers occur */
+    bool masks;                             /* whether AVX-512 mask registers occur */
 };
 
-/* OSACA's key for one of Portolan's facts, for import and export. */
+/* OSACA's key for one of Portolan's facts, for import and export */
 struct osaca_fact {
     const char *key, *fact;
-    bool added;      /* OSACA adds this number to others, so an unknown value is written as 0 */
-    bool ours;       /* key of Portolan that OSACA lacks; omitted if the value is unknown */
+    bool added;      /* whether OSACA adds this number to others; an unknown value is then written
+                      * as 0 */
+    bool ours;       /* whether the key is one of Portolan that OSACA lacks; it is omitted if the
+                      * value is unknown */
 };
-extern const struct osaca_fact osaca_facts[];          /* the facts, ending with a NULL key */
+extern const struct osaca_fact osaca_facts[];          /* the facts, ended by a NULL key */
 
 /* Reads everything except invalid entries and rules, which it lists. @name and @text must outlive
- * @out. Returns false with err at line and column. osaca_file_done frees @out in either case. */
+ * @out. Returns false with err at line and column. The caller always frees @out with
+ * osaca_file_done. */
 bool osaca_file_read(struct osaca_file *out, const char *name, const char *text, size_t length,
                      struct err *err);
 void osaca_file_done(struct osaca_file *f);

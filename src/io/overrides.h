@@ -9,14 +9,14 @@ enum override_usage { OVERRIDE_KEEP, OVERRIDE_SET, OVERRIDE_ADD, OVERRIDE_TAKE }
 struct override {
     const char *forms;      /* name of a form, or a pattern with * ? or {A,B} */
     enum override_usage how;
-    struct usage usage;     /* owned; override_done frees it */
+    struct usage usage;     /* usage, which override_done frees */
     double latency;         /* new latency; NaN: unchanged */
     /* new number of µops; NaN: unchanged, or removed because the usage is new */
     double micro_ops;
     const char *source;
 };
 
-/* sorted forms of the mapping, so that a pattern is compared only with those that have its
+/* sorted forms of the mapping, so that a pattern is compared only with forms that have its
  * prefix */
 struct override_list;
 

@@ -14,12 +14,12 @@ struct population {
     /* fingerprint of the initial experiments, to which best_so_far applies */
     uint64_t best_so_far_of;
     double limit;                /* total time limit in seconds; 0: none, or unknown */
-    bool live;                   /* measurements were added during the run */
+    bool live;                   /* whether measurements were added during the run */
     /* reason why the number of ports was assumed: too little time, or measurements that do not
      * determine it */
     bool ports_no_time, ports_unexplained;
-    /* @ports_given: the user set the number of ports. @width_measured: the issue width is the
-     * largest measured rate, in forms per cycle. */
+    /* @ports_given: whether the user set the number of ports. @width_measured: whether the issue
+     * width is the largest measured rate, in forms per cycle. */
     bool ports_given, width_measured;
 };
 

@@ -8,10 +8,10 @@
 #include "base/err.h"
 
 struct uops_row {
-    char *name;          /* name of the form: "ADD_01 (R64, R64)" */
-    char *ports;         /* ports column: "1*p0156+1*p23" */
+    char *name;          /* name of the form, such as "ADD_01 (R64, R64)" */
+    char *ports;         /* text of the ports column, such as "1*p0156+1*p23" */
     double latency;      /* largest latency between two operands; NaN: none */
-    bool upper_bound;    /* the latency is an upper bound */
+    bool upper_bound;    /* whether the latency is an upper bound */
     unsigned micro_ops;  /* number of µops without fusion; 0: unknown */
     unsigned divider;    /* cycles on the divider; 0: none */
     double cycles;       /* measured cycles per copy alone; NaN: none */
@@ -31,9 +31,9 @@ double uops_latency(const char *text, bool *upper_bound);
 bool uops_table_csv(struct uops_table *t, const char *name, const char *text, size_t length,
                     struct err *err);
 
-struct uops_xml;   /* A streaming parser of uops.info's XML. */
-/* Creates a parser of XML. If @architecture is NULL, parses the only one in the file. Adds rows to
- * @t during parsing. */
+struct uops_xml;   /* A streaming parser of uops.info's XML */
+/* Creates a parser of XML. If @architecture is NULL, parses the only architecture in the file.
+ * Adds rows to @t during parsing. */
 struct uops_xml *uops_xml_new(struct uops_table *t, const char *name, const char *architecture);
 /* Parses a piece of the text. @last is true for the last piece. Returns false on an error. The
  * parser then stops. */

@@ -7,19 +7,19 @@
 
 #include "base/err.h"
 
-/* A document; empty if zero-initialised. */
+/* A document; empty if initialised to zero */
 struct yaml_tree {
     yaml_document_t document;
     bool loaded;
     const char *name;      /* name for messages; borrowed */
 };
 
-/* Parses the first document of @text, and rejects further ones. yaml_tree_done frees @out in either
- * case. */
+/* Parses the first document of @text, and rejects further ones. The caller always frees @out with
+ * yaml_tree_done. */
 bool yaml_tree_parse(const char *name, const char *text, size_t length, struct yaml_tree *out,
                      struct err *err);
 void yaml_tree_done(struct yaml_tree *t);
-/* Returns the root node, or NULL for an empty document. */
+/* Returns the root node; NULL for an empty document. */
 const yaml_node_t *yaml_tree_root(const struct yaml_tree *t);
 /* Returns the value of @key in a mapping, or NULL if the key is missing or the node is not a
  * mapping. */

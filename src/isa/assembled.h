@@ -12,23 +12,24 @@
 enum syntax { SYNTAX_AUTO, SYNTAX_ATT, SYNTAX_INTEL };
 
 struct diagnostic {
-    size_t line;      /* line in the user's text, from 1 */
+    size_t line;      /* number of the line in the user's text, from 1 */
     char *text;       /* text of the line */
     char *reason;
 };
 
-/* A part of the user's text. */
+/* a part of the user's text */
 struct source_span { size_t start, length; };
 
-/* Bytes in the code for which a linker inserts an address. */
+/* Bytes of the code into which a linker inserts an address */
 struct code_reference {
     uint64_t place;       /* offset of the first byte in the code */
     char *name;
     int64_t addend;
-    const struct isa_relocation *kind;   /* NULL if the assembler lacks a notation for it */
+    const struct isa_relocation *kind;   /* type of relocation; NULL if the assembler lacks a
+                                          * notation for it */
 };
 
-/* Result of assembling a text: the bytes of one code section, and the line of each instruction. */
+/* Result of assembling a text: the bytes of one code section, and the line of each instruction */
 struct assembled {
     enum isa isa;
     uint8_t *code;
@@ -41,9 +42,9 @@ struct assembled {
         uint64_t offset, size;    /* size in bytes; 0 if the label extends to the next one */
         uint32_t line;
         bool function;
-    } *labels;                    /* sorted by offset */
+    } *labels;                    /* labels, sorted by offset */
     size_t label_count;
-    struct code_reference *references;   /* sorted by place */
+    struct code_reference *references;   /* references, sorted by place */
     size_t reference_count;
     /* lines that the assembler rejected; only if skip_bad was true */
     struct diagnostic *refused;
@@ -67,9 +68,10 @@ struct assembled {
  * 0_4f0. */
 #define LISTING_ADDRESS_LABEL ".Lportolan_at_"
 
-/* Assembler for an instruction set whose encodings are derived (isa_ops.codes_learn). */
+/* Assembler for an instruction set whose encodings are derived (isa_ops.codes_learn) */
 struct isa_assembler {
-    /* The arguments are those of toolchain/assemble.h. The caller must call done in either case. */
+    /* The arguments are those of toolchain/assemble.h. The caller must call done, also after an
+     * error. */
     bool (*assemble)(enum isa isa, const char *name, const char *text, size_t length,
                      enum syntax syntax, bool skip_bad, struct assembled *out, struct err *err);
     void (*done)(struct assembled *a);

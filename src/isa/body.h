@@ -2,16 +2,16 @@
  * forms. On x86-64 (a64/body.h describes AArch64) rsp is the stack, r15 the counter, r14 points to
  * memory that is read, r13 to memory that is written, and r11 is zeroed to break chains. Some of
  * the other registers are only read, the remaining ones are written in rotation. If a form reads
- * its destination, only two registers are only read, and the destinations rotate over all free
+ * its destination, only two registers are never written, and the destinations rotate over all free
  * ones. Therefore no instruction waits for another. Values that are read never change. Registers
  * that a form implies (cl, rax, xmm0) are in neither group. Stores step through 2 KiB, loads
- * through the shape's window. If a form reads its destination without a choice of register, these
+ * through the shape's window. If a form reads a destination that is a fixed register, these
  * instructions break its chain:
  * - xor r11d, r11d if the flags are read and written (adc, sbb, rcl, adcx), and for shifts by cl,
  *   which do not change the flags if the count is 0
  * - xor of rax or rdx if the register is read and written (mul, cdqe, cmpxchg)
- * - mov eax, a constant, and xor edx, edx for the dividend of div and idiv
- * Zeroing takes an issue slot and no port on every machine with the idiom. */
+ * - mov eax, a constant, and xor edx, edx for the dividend of div and idiv Zeroing takes an issue
+ * slot and no port on every machine with the idiom. */
 #ifndef PORTOLAN_ISA_BODY_H
 #define PORTOLAN_ISA_BODY_H
 
@@ -26,15 +26,16 @@
 
 #define BODY_LIMIT 16384   /* maximum number of bytes of code */
 
-/* A form prepared for encoding. */
+/* A form prepared for encoding */
 struct form_code {
-    const struct form_row *row;   /* borrowed */
+    const struct form_row *row;   /* row of the table of forms, borrowed */
     const void *own;              /* data of the instruction set, from isa_ops.code_make */
 };
 /* Prepares @row (borrowed). Returns NULL with err if it cannot be measured on this CPU. On AArch64
  * the encoding must have been derived before (toolchain/assemble.h). Any thread. */
 struct form_code *form_code_new(const struct form_row *row, struct err *err);
-/* Like form_code_new, but for any CPU, also with another instruction set. For simulation. */
+/* Prepares @row like form_code_new, but for simulation, on any CPU, even one with another
+ * instruction set. */
 struct form_code *form_code_any(const struct form_row *row, struct err *err);
 void form_code_free(struct form_code *code);
 /* Returns whether a CPU exists that can execute code of the form. Does not verify the encoding. */
@@ -52,15 +53,17 @@ struct body {
     unsigned instructions;    /* number of instructions in all executions */
     unsigned breakers;        /* number of instructions that were added to break chains */
     enum body_vectors vectors;
-    bool wide;                /* uses registers wider than 256 bits or with numbers above 15 */
-    /* padding was requested and changed the body */
+    bool wide;                /* whether the body uses registers wider than 256 bits or with
+                               * numbers above 15 */
+    /* whether padding was requested and changed the body */
     bool padded;
 };
 
 /* Order of the instructions in a body. CPUs that assign ports at dispatch, or that merge adjacent
- * stores, may be slower with a regular order. The measured time is the least of several orders. */
+ * stores, may be slower with a regular order. The measured time is the smallest of several
+ * orders. */
 enum body_order {
-    BODY_SPREAD,      /* all executions are the same, with evenly distributed terms */
+    BODY_SPREAD,      /* all executions have the same order, with evenly distributed terms */
     BODY_MIRRORED,    /* like BODY_SPREAD, with every second execution reversed */
     /* groups of three executions: the first instruction three times, then the second three times,
      * and so on */
@@ -74,7 +77,7 @@ enum body_order {
     BODY_PAIRED = BODY_ORDERS
 };
 
-/* Length of a body, window of its loads, and order and padding of its instructions. */
+/* Length of a body, window of its loads, and order and padding of its instructions */
 struct body_shape {
     /* minimum number of instructions; the body consists of at least one whole execution */
     unsigned instructions;
@@ -82,19 +85,19 @@ struct body_shape {
      * without bank conflicts. */
     unsigned load_window;
     enum body_order order;
-    /* x86-64: adds redundant prefixes to short instructions, up to BODY_PADDED bytes, because a
-     * µop cache may deliver dense code more slowly */
+    /* x86-64: whether to add redundant prefixes to short instructions, up to BODY_PADDED bytes,
+     * because a µop cache may deliver dense code more slowly */
     bool padded;
 };
 #define BODY_PADDED 6
 
 /* Makes a body whose executions have @counts[i] instructions of @forms[i]. Returns false with err
- * if this is impossible: legacy SSE is mixed with VEX, registers do not suffice, or the body is too
- * long. */
+ * if no body is possible: legacy SSE is mixed with VEX, registers do not suffice, or the body is
+ * too long. */
 bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n,
                const struct body_shape *shape, struct body *out, struct err *err);
 /* Returns whether code of bodies or chains may be executed. Every instruction must decode, be
- * permitted in foreign code, not use the loop's registers, and access only the memory of bodies.
+ * permitted in foreign code, use no register of the loop, and access only the memory of bodies.
  * Returns false with err, which names the first violation. body_make and chain_make check the code
  * of added forms. */
 bool body_check(enum isa isa, const uint8_t *code, size_t length, struct err *err);
@@ -102,32 +105,35 @@ bool body_check(enum isa isa, const uint8_t *code, size_t length, struct err *er
  * x86-64 is printed in Intel syntax. */
 void code_print(enum isa isa, const uint8_t *code, size_t length, size_t lines, struct str *out);
 
-/* Numbers of registers with a fixed role on x86-64, for the code that initialises them. */
+/* numbers of registers with a fixed role on x86-64, for the code that initialises them */
 enum { BODY_COUNTER = 15, BODY_LOADS = 14, BODY_STORES = 13, BODY_ZERO = 11 };
 /* bytes around each of the load and store pointers that bodies access */
 #define BODY_WINDOW 2048
 
-/* Kind of a dependency chain: how an instruction passes its result to the next one. */
+/* Kind of a dependency chain: the way in which an instruction passes its result to the next one */
 
 enum chain_kind {
-    CHAIN_REGISTER,   /* a written operand has the register of a read one */
+    CHAIN_REGISTER,   /* the register of a written operand is that of a read one */
     CHAIN_OWN,        /* the result is an implicit register, such as rax of mul, or an updated
                        * base */
     /* the written operand is an implicit input, such as rdx of mulx or cl of shl */
     CHAIN_FIXED,
     CHAIN_FLAGS,      /* the instruction reads and writes the flags, such as adc */
-    CHAIN_FROM_FLAGS, /* for cmov, setcc, csel: test (AArch64: tst) sets flags by the result */
-    /* for cmp and bt: cmovz (csel, fcsel) computes a register from the flags that the form sets */
+    CHAIN_FROM_FLAGS, /* for cmov, setcc, csel: the added test (AArch64: tst) sets flags from the
+                       * result */
+    /* for cmp and bt: the added cmovz (csel, fcsel) computes a register from the flags that the
+     * form sets */
     CHAIN_TO_FLAGS,
     CHAIN_ADDRESS,    /* the instruction (on AArch64 with an add) makes the next address depend on
                        * the loaded register */
     CHAIN_FORWARD,    /* the stored value is loaded again */
     CHAIN_MEMORY,     /* the instruction reads and writes the same address in memory */
-    /* for moves between general and vector registers: movq (fmov) moves the value back */
+    /* for moves between general and vector registers: the added movq (fmov) moves the value
+     * back */
     CHAIN_DOMAINS,
 };
 
-/* Register file that a chain uses. Moves between register files take longer. */
+/* register file that a chain uses; moves between register files take longer */
 enum domain { DOMAIN_GENERAL, DOMAIN_VECTOR, DOMAIN_MASK };
 
 struct chain {
@@ -149,7 +155,7 @@ size_t chain_list(const struct form_code *code, struct chain out[CHAINS_MAX]);
 bool chain_make(const struct form_code *code, const struct chain *chain, unsigned links,
                 struct body *out, struct err *err);
 
-/* body_order.c: order of the instructions in a body. */
+/* body_order.c: order of the instructions in a body */
 
 /* Writes the order of @executions executions to @order. Each has @counts[i] instructions of form i,
  * for i below @n. BODY_PAIRED needs @apart, which marks the forms that cannot be in the last slot

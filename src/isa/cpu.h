@@ -21,10 +21,10 @@ unsigned cpu_signature(void);
 /* Returns whether the CPU reports a hypervisor. */
 bool cpu_virtual(void);
 
-/* Identification of a processor. */
+/* Identification of a processor */
 struct cpu_identity {
     enum isa isa;
-    /* "GenuineIntel"; on AArch64 the implementer's number, such as "0x41" */
+    /* vendor: "GenuineIntel"; on AArch64 the implementer's number, such as "0x41" */
     char vendor[16];
     unsigned family, model, stepping; /* on AArch64, @model is the part number, and the other two
                                        * members are 0 */
@@ -32,7 +32,7 @@ struct cpu_identity {
     char kind[8];
     /* extensions in a substituted identity, separated by spaces */
     char sets[128];
-    bool substituted;                 /* the identity is from the environment variable
+    bool substituted;                 /* whether the identity is from the environment variable
                                        * PORTOLAN_CPU */
 };
 /* Identifies the processor that runs this thread, or the processor in the environment variable
@@ -42,7 +42,7 @@ bool cpu_identify(struct cpu_identity *out);
 /* Returns whether processor @id has extension @set, like cpu_has. */
 bool cpu_identity_has(const struct cpu_identity *id, const char *set);
 
-/* CPU functions of one instruction set, implemented in its folder. */
+/* CPU functions of one instruction set, implemented in its folder */
 struct isa_cpu {
     unsigned (*vector_bits)(void);
     bool (*has)(const char *set);
@@ -51,8 +51,8 @@ struct isa_cpu {
     bool (*is_virtual)(void);
     void (*identify)(struct cpu_identity *out);   /* sets all members except isa and substituted */
 };
-/* Each of the two exists only in a build for its processor. x86_cpu uses CPUID, a64_cpu the
- * kernel's description. */
+/* Each of the two objects exists only in a build for its processor. x86_cpu uses CPUID, a64_cpu
+ * the kernel's description. */
 extern const struct isa_cpu x86_cpu, a64_cpu;
 
 #endif

@@ -16,10 +16,10 @@ struct isa_foreign {
     /* Writes branch @in to @out, with the next instruction as target and with the same length. */
     void (*branch_emit)(const struct insn *in, uint8_t *out);
     /* Makes branch @in, which ends at @after, skip @bytes (at most 127) bytes, and fills them with
-     * nops. NULL if adjacent branches have no penalty. */
+     * nops. The pointer is NULL if adjacent branches have no penalty. */
     void (*branch_over)(const struct insn *in, uint8_t *after, size_t bytes);
-    /* Returns the offset of a 32-bit PC-relative distance in the bytes of @in, or 0 if it has none.
-     * NULL rejects such instructions. */
+    /* Returns the offset of a 32-bit PC-relative distance in the bytes of @in, or 0 if it has
+     * none. The pointer is NULL if such instructions are rejected. */
     unsigned (*relative_at)(const struct insn *in);
     /* Returns whether @again has the same bytes as @in, except for a branch target or a relative
      * operand. */
@@ -31,10 +31,10 @@ struct isa_foreign {
     /* Sets @vectors and @wide of @like to the vector registers that must be initialised for @insns
      * on this CPU. */
     void (*vectors_used)(const struct insn *insns, size_t count, struct body *like);
-    /* Bit sets of registers with restricted values. zero_registers must be 0 on entry.
-     * zero_registers have the upper half of a dividend, which must be small for the quotient to
-     * fit. count_registers have the count of a repeated instruction. repeated returns whether @in
-     * is such an instruction. It is NULL if the set has no such instructions. */
+    /* Bit sets of registers with restricted values. zero_registers must be 0 when the code starts:
+     * they have the upper half of a dividend, which must be small for the quotient to fit.
+     * count_registers have the count of a repeated instruction. repeated returns whether @in is
+     * such an instruction; it is NULL if the set has no such instructions. */
     uint32_t zero_registers, count_registers;
     bool (*repeated)(const struct insn *in);
     /* Returns the code of @loop as hex digits. Its vectors have at most @bits bits. */

@@ -1,9 +1,9 @@
 /* Instruction forms with templates, from data/isa/<isa>.csv. Templates of x86-64 are in Intel
  * syntax, with typed operands in braces: `add {RW:R64}, {R:M64}`, `vaddpd {W:YMM}, {R:YMM},
- * {R:YMM}`, `shl {RW:R64}, {I8}`, `jz {Rel8}`. {B} {I} {D8} {D32} are parts of an address, {K} is a
- * mask register. Doubled braces and fixed registers are literal. Templates of AArch64 are `ldr
+ * {R:YMM}`, `shl {RW:R64}, {I8}`, `jz {Rel8}`. {B} {I} {D8} {D32} are parts of an address, {K} is
+ * a mask register. Doubled braces and fixed registers are literal. Templates of AArch64 are `ldr
  * {W:X}, [{R:X}, #8]` or `fmla {RW:V}.2d, {R:V}.2d, {R:V}.2d`, with registers X W B H S D Q V Z P.
- * {=} is the register of the first placeholder ({=w}: with that letter), {Rel} a branch target.
+ * {=} is the register of the first placeholder ({=w}: with letter w), {Rel} a branch target.
  * Immediates are literal. */
 #ifndef PORTOLAN_ISA_FORMS_H
 #define PORTOLAN_ISA_FORMS_H
@@ -18,7 +18,7 @@
 struct form_row {
     char *form, *template, *extension;
     enum isa isa;
-    /* true if a user's file or session added the form; its code is then checked like foreign
+    /* whether a user's file or session added the form; its code is then checked like foreign
      * code */
     bool added;
 };
@@ -27,7 +27,7 @@ struct form_row {
  * has a different one. */
 struct form_registers {
     unsigned general, high, vector, mask;
-    char first[8];   /* the first register that was assigned */
+    char first[8];   /* first register that was assigned */
 };
 
 /* An immutable table. Any thread that holds a reference may read it. To add forms, create a new
@@ -44,7 +44,7 @@ enum isa forms_isa(const struct forms *f);
 /* Returns the added rows in order, borrowed. */
 const struct form_row *forms_added(const struct forms *f, size_t *count);
 struct forms *forms_hold(const struct forms *f);
-/* Releases a reference. The last one frees the table. Any thread. */
+/* Releases a reference. The last release frees the table. Any thread. */
 void forms_free(struct forms *f);
 size_t forms_count(const struct forms *f);
 const struct form_row *forms_at(const struct forms *f, size_t index);

@@ -26,7 +26,7 @@ enum operand_access {
     ACCESS_WRITEBACK = 8,
 };
 
-/* Kind of a register. */
+/* register file of a register */
 enum register_file {
     FILE_NONE,        /* no register: memory, immediate, or AArch64's zero register */
     FILE_GENERAL,     /* numbers from 0, including the stack pointer (struct isa_ops) */
@@ -53,17 +53,17 @@ enum register_file {
 #define A64_P0 72
 #define A64_FFR 88
 #define INSN_REGISTERS 96   /* greater than all register numbers */
-/* x86-64: registers with lower numbers have a high byte (offset_bits 8) */
+/* number of x86-64 registers, from 0, that have a high byte (offset_bits 8) */
 #define REG_HIGH_BYTES 4
 #define INSN_NO_OPERAND 255
 
-/* Effect of an x87 instruction on the register stack. */
+/* Effect of an x87 instruction on the register stack */
 enum x87_kind {
     X87_NONE, X87_LOAD, X87_STORE, X87_EXCHANGE, X87_SIGN, X87_EXAMINE, X87_MOVE, X87_COMPARE,
     X87_ADD, X87_MULTIPLY, X87_FREE, X87_CLEAR, X87_TURN
 };
 
-/* Bits of flags_read and flags_written. AArch64 has only carry, zero, sign and overflow. */
+/* bits of flags_read and flags_written; AArch64 has only carry, zero, sign and overflow */
 #define FLAG_CARRY 1u
 #define FLAG_PARITY 2u
 #define FLAG_ADJUST 4u
@@ -73,13 +73,13 @@ enum x87_kind {
 #define FLAG_DIRECTION 64u
 
 struct operand {
-    uint8_t kind;       /* enum operand_kind */
-    uint8_t access;     /* set of enum operand_access */
-    bool implicit;      /* absent from the instruction's text */
+    uint8_t kind;       /* kind, an enum operand_kind */
+    uint8_t access;     /* access, a set of enum operand_access */
+    bool implicit;      /* whether the operand is absent from the instruction's text */
     uint8_t reg;        /* root register, or REG_NONE */
     uint8_t file;       /* register file of @reg (enum register_file) */
     uint16_t bits;      /* width in bits; SVE vectors: 128, their granule */
-    uint8_t offset_bits; /* 8 for ah, bh, ch and dh; otherwise 0 */
+    uint8_t offset_bits; /* 8 for ah, bh, ch and dh; 0 for all other registers */
     /* Address: root registers or REG_NONE; scale 0 if there is no index. Register: scale is the
      * factor of an AArch64 left shift, 1 if there is no shift, 0 for another shift or extension. */
     uint8_t base, index, scale, segment;
@@ -146,18 +146,18 @@ struct insn {
     uint64_t offset;              /* offset of the instruction in the decoded code */
     /* address in the file, for display; in a relocatable file, offset in the section */
     uint64_t address;
-    bool placed;                  /* @address is set */
+    bool placed;                  /* whether @address is set */
     uint32_t line;                /* line of the assembler text, from 1; 0: none */
     /* line of the C file, from 1; 0: unknown */
     uint32_t origin;
     char *text;                   /* text from the user or from a disassembler; owned */
     char form[FORM_MAX];          /* name of the form */
-    char mnemonic[32];            /* lower case, without prefixes */
+    char mnemonic[32];            /* mnemonic in lower case, without prefixes */
     uint32_t traits;
     uint32_t flags_read, flags_written;   /* sets of FLAG_... bits */
-    uint8_t operation;            /* enum operation */
-    uint8_t condition;            /* enum condition */
-    uint8_t x87;                  /* enum x87_kind */
+    uint8_t operation;            /* operation, an enum operation */
+    uint8_t condition;            /* condition, an enum condition */
+    uint8_t x87;                  /* effect on the x87 stack, an enum x87_kind */
     /* number of x87 registers pushed minus number popped; X87_TURN only moves the top by this
      * number */
     int8_t x87_step;
@@ -179,7 +179,7 @@ void insn_done(struct insn *insn);
  * @line is its text. If NULL, the text is made from the bytes. */
 void insn_undecoded(enum isa isa, const uint8_t *code, size_t n, uint64_t offset, const char *line,
                     bool text, struct insn *out);
-/* For decoders. Derives @result and @inputs from the accesses of the operands. */
+/* Derives @result and @inputs from the accesses of the operands. For decoders. */
 void insn_fill_roles(struct insn *insn);
 /* Returns operand @place, a value of @result or @inputs. Returns NULL for INSN_NO_OPERAND. */
 const struct operand *insn_operand(const struct insn *insn, uint8_t place);
@@ -239,15 +239,15 @@ unsigned insn_branch_distance(const struct insn *insn, unsigned *size);
  * instructions. x86-64 only. */
 unsigned insn_branch_condition(const struct insn *insn);
 
-/* Iterators over related forms. Each call returns one form and advances *@at. The caller
- * initialises *@at to 0. They return false when no form is left. */
+/* Iterators over related forms. Each call returns one form and advances *@at, which the caller
+ * initialises to 0. The call returns false if no form is left. */
 
-/* An equivalent instruction. */
+/* an equivalent instruction */
 struct isa_alternative {
     char form[FORM_MAX];
     char name[64];        /* assembler mnemonic */
-    bool loses_flags;     /* changes the flags in another way */
-    const char *note;     /* reason why it is equivalent; NULL: none */
+    bool loses_flags;     /* whether the instruction changes the flags in another way */
+    const char *note;     /* reason why the instruction is equivalent; NULL: none */
 };
 
 /* Iterates over forms with the cost of @form, for tables that lack @form. They have other widths of

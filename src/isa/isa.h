@@ -12,15 +12,15 @@
 #define ISA_VALUE(value, ops, name) value,
 #define ISA_CHOICE(value, ops, name) "|" name
 enum isa { ISA_SETS(ISA_VALUE) ISA_COUNT };
-/* The names as "x86-64|aarch64", for parameters. */
+/* names of the sets as "x86-64|aarch64", for parameters */
 #define ISA_CHOICES (&(ISA_SETS(ISA_CHOICE))[1])
-/* Default instruction set, for hex without --isa and for measured blocks. */
+/* default instruction set, for hexadecimal code without --isa and for measured blocks */
 #define ISA_UNSAID ISA_X86_64
 #define ISA_UNSAID_NAME "x86-64"
 
 #define MARKER_BYTES 8
 
-/* Properties of a form that follow from its name. */
+/* Properties of a form that follow from its name */
 enum form_trait {
     FORM_MEMORY = 1,    /* has a memory operand */
     FORM_LOCKED = 2,    /* has a lock prefix or equivalent; locked forms never overlap */
@@ -50,12 +50,13 @@ struct isa_vary;
 struct spelling;
 struct str;
 
-/* A type of relocation. */
+/* A type of relocation */
 struct isa_relocation {
     unsigned type;               /* number in ELF files */
     /* assembler notation with @ for the name, such as ":lo12:@"; NULL ends a list */
     const char *spelling;
-    bool relative;               /* the value is relative to the address of the reference */
+    bool relative;               /* whether the value is relative to the address of the
+                                  * reference */
     /* size in bytes of a reference without notation, if they differ from isa_ops.reference_bytes;
      * otherwise 0 */
     uint8_t bytes;
@@ -70,8 +71,8 @@ struct isa_ops {
     /* Processors for compilers that do not support the machine's. The first entry whose extension
      * the machine has applies. The extension NULL fits any machine. */
     struct { const char *extension, *name; } generic_targets[4];
-    /* On a processor of this set: true: tools without a prefix are used. false: they are used only
-     * if the prefixed tool is missing. */
+    /* On a processor of this set: whether tools without a prefix are used; if not, they are used
+     * only if the prefixed tool is missing. */
     bool plain_tools;
     /* additional options of `as`; NULL-terminated */
     const char *assembler_options[16];
@@ -90,17 +91,17 @@ struct isa_ops {
     /* option of llvm-mc that enables all extensions; NULL: not needed */
     const char *llvm_features;
     struct { const char *text, *opcode, *form; } llvm_marker;
-    uint16_t elf_machine;         /* e_machine in the ELF files of this instruction set,
-                                   * little-endian */
+    uint16_t elf_machine;         /* e_machine in little-endian ELF files of this instruction
+                                   * set */
     /* first character of mapping symbols, which are skipped; 0: none */
     char mapping_symbol;
     const struct isa_relocation *relocations;   /* types of relocations for which the assembler has
                                                  * a notation */
     /* Notation of references. reference_bytes is the size of a reference without notation, written
-     * as data, and 0 for a bit field. references_from_end is true if relative references count from
-     * the end of the instruction. immediate_sign and displacement_sign are the text before a name
-     * that is an immediate, or that follows a register. displacement returns the start of the
-     * displacement in the disassembled address from @inside to @end, or @end if there is none. */
+     * as data, and 0 for a bit field. references_from_end is true if relative references count
+     * from the end of the instruction. immediate_sign and displacement_sign are the text before a
+     * name that is an immediate, or that follows a register. displacement returns the start of the
+     * displacement in the disassembled address between @inside and @end; @end if there is none. */
     uint8_t reference_bytes;
     bool references_from_end;
     const char *immediate_sign, *displacement_sign;
@@ -123,16 +124,16 @@ struct isa_ops {
     /* registers in which a function returns values (System V ABI, AAPCS64), as a bit set by
      * number */
     uint64_t call_results;
-    /* instructions that load or store compute only addresses */
+    /* whether instructions that load or store compute nothing but an address */
     bool load_store;
     /* directive that writes an instruction as a four-byte word; NULL: not needed */
     const char *word_directive;
-    /* Forms whose port usage represents a part of other instructions. NULL: not needed. */
+    /* Forms whose port usage represents a part of other instructions; NULL: not needed */
     const char *load_form, *store_form;   /* simple load and store of a general register */
     /* additions of 512- and 256-bit vectors; NULL: vectors have no fixed width */
     const char *add_512_form, *add_256_form;
     /* Returns the form of the division with half the width. Returns NULL if @in is no division or
-     * has no such form. The pointer is NULL if the set has none. */
+     * has no such form. The pointer is NULL if the set has no such forms. */
     const char *(*narrower_division)(const struct insn *in);
     const char *address_form;     /* addition that computes an updated address */
     /* form of the µop that adds the stack engine's offset to the stack pointer */
@@ -140,7 +141,7 @@ struct isa_ops {
     /* addition of registers that rename may eliminate; NULL: no known CPU eliminates it */
     const char *sum_form;
     const char *compare_form;     /* comparison that fuses with a branch */
-    /* Implement insn_decode, insn_form and insn_learn. learn is NULL: not needed. */
+    /* Implement insn_decode, insn_form and insn_learn. learn is NULL if it is not needed. */
     bool (*decode)(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out,
                    struct err *err);
     size_t (*form)(const uint8_t *code, size_t length, char *form, uint32_t *traits);
@@ -149,10 +150,10 @@ struct isa_ops {
     void (*placeholder)(struct form_registers *in, const char *type, struct str *out);
     /* Bodies and chains of forms (body.h). code_make prepares a form. It returns NULL with err if
      * no CPU can measure it. code_free is NULL if there is nothing to free. code_allowed returns
-     * whether code_make would succeed, without verifying the encoding. It is NULL if only code_make
-     * tests this. code_extension returns the required extension, borrowed, or "". Its @code is NULL
-     * if code_allowed exists. codes_learn derives encodings for code_make with an assembler, and is
-     * NULL: not needed. */
+     * whether code_make would succeed, without verifying the encoding. It is NULL if only
+     * code_make tests this. code_extension returns the required extension, borrowed, or "". Its
+     * @code is NULL if code_allowed exists. codes_learn derives encodings for code_make with an
+     * assembler, and is NULL if it is not needed. */
     const void *(*code_make)(const struct form_row *row, struct err *err);
     void (*code_free)(const void *code);
     bool (*code_allowed)(const struct form_row *row, struct err *err);
@@ -161,20 +162,19 @@ struct isa_ops {
                         const struct isa_assembler *assembler, struct err *err);
     bool (*body_make)(const void *const *codes, const uint32_t *counts, size_t n,
                       const struct body_shape *shape, struct body *out, struct err *err);
-    /* Bit sets of general registers. own_registers: used by the loop and by bodies, so users'
-     * templates must not name them (own_names: their names as text). kept_registers: never written
-     * in a body. base_registers: the only ones that point to memory; instructions of bodies may
-     * update them if bases_step. */
+    /* Bit sets of general registers. The loop and bodies use own_registers, so users' templates
+     * must not name them (own_names: their names as text). No body writes kept_registers. Only
+     * base_registers point to memory; instructions of bodies may update them if bases_step. */
     uint32_t own_registers, kept_registers, base_registers;
     const char *own_names;
     bool bases_step;
     size_t (*chain_list)(const void *code, struct chain *out);
     bool (*chain_make)(const void *code, const struct chain *chain, unsigned links,
                        struct body *out);
-    /* Functions for assembler text; listing.h in the set's folder has the details. dialects is true
-     * if the set has AT&T and Intel syntax and the generic reader handles comments and addresses.
-     * If it is false, all functions below are needed. looks_like may exist in either case; NULL:
-     * the default instruction set. */
+    /* Functions for assembler text; listing.h in the set's folder has the details. dialects is
+     * true if the set has AT&T and Intel syntax, and the generic reader handles comments and
+     * addresses. If dialects is false, all functions below are needed. looks_like may exist in
+     * either case; NULL: texts are assumed to have the default instruction set. */
     bool dialects;
     const char *(*word_end)(const char *p, const char *end, bool disassembly);
     void (*comments_cut)(const char *p, const char *end, bool *in_comment, struct str *out);
@@ -197,7 +197,7 @@ struct isa_ops {
     bool (*listed)(const uint8_t *code, size_t length, size_t *held, int64_t *far);
     /* Appends a branch or call at @code without its target. Sets *@far to the distance of the
      * target from the start. Returns false if the instruction is not a branch, or if the target is
-     * not linked. The pointer is NULL if listed returns the targets. */
+     * not linked. The pointer is NULL if `listed` returns the targets. */
     bool (*branch_written)(const uint8_t *code, int64_t *far, struct str *out);
     /* Returns the target of the relative branch with form @form and @n bytes at offset @at. */
     int64_t (*branch_place)(const char *form, const uint8_t *code, size_t n, size_t at);
@@ -207,17 +207,19 @@ struct isa_ops {
     const char *markers;          /* name of the markers, such as "IACA markers" */
     /* markers of IACA as assembler text, before and after a loop; NULL: none */
     const char *iaca_markers[2];
-    /* Returns the class of @move in the fact `eliminate`. NULL if CPUs never eliminate it. */
+    /* Returns the class of @move in the fact `eliminate`. The pointer is NULL if CPUs never
+     * eliminate moves of this set. */
     const char *(*move_class)(const struct insn *move);
-    /* Returns the traits of a form (set of enum form_trait) by its name. NULL if the set has
-     * none. */
+    /* Returns the traits of a form (set of enum form_trait) from its name. The pointer is NULL if
+     * forms have none. */
     unsigned (*form_traits)(const char *form);
     /* Implements isa_form_kind. */
     enum form_kind (*form_kind)(const char *form);
     /* Spells @form as assembler text (spelling.h). Returns false if this is impossible. */
     bool (*spell)(const char *form, struct spelling *out);
     const struct isa_osaca *osaca;        /* notation of OSACA's files (spelling.h); NULL: none */
-    /* Implement isa_alike and isa_with_register. NULL if the set has no related forms. */
+    /* Implement isa_alike and isa_with_register. The pointers are NULL if the set has no related
+     * forms. */
     bool (*alike)(const char *form, size_t *at, char *out);
     bool (*with_register)(const char *form, unsigned bits, size_t *at, char *out);
     bool (*alternative)(const struct insn *insn, size_t *at, struct isa_alternative *out);

@@ -7,7 +7,7 @@
 
 #define LLVM_MC_BYTES 15   /* size in bytes of the longest instruction */
 
-/* An instruction and its text. */
+/* An instruction and its text */
 struct llvm_mc_word {
     /* the line to encode, which is not NUL-terminated, or the decoded text, which the caller
      * owns */
@@ -19,8 +19,9 @@ struct llvm_mc_word {
 };
 
 /* Encodes @count lines: fills word, bytes, size and known. Skips lines that may contain several
- * instructions or a directive. If the set has dialects, a line with % is in AT&T syntax, and other
- * lines are in Intel syntax if @intel. Returns false with err if llvm-mc does not run. */
+ * instructions or a directive. If the set has dialects, a line with % is in AT&T syntax, and any
+ * other line is in Intel syntax if @intel is true. Returns false with err if llvm-mc does not
+ * run. */
 bool llvm_mc_encode(enum isa isa, bool intel, struct llvm_mc_word *lines, size_t count,
                     struct err *err);
 /* Decodes @count four-byte words: fills text and known. Returns false with err if llvm-mc does not

@@ -17,9 +17,9 @@ enum memory_loop {
     LOOP_SKIPPED,     /* a load every 256 bytes */
     LOOP_PAGES,       /* a load every 4,160 bytes */
     LOOP_CHASE,       /* four loads, each of which depends on the previous one */
-    /* 252 µops: a sequential load, nops and the loop's end */
+    /* a sequential load, nops and the loop's end: 252 µops */
     LOOP_FEW,
-    LOOP_SOME,        /* 72 µops: a sequential load, nops and the loop's end */
+    LOOP_SOME,        /* a sequential load, nops and the loop's end: 72 µops */
     MEMORY_LOOPS,
 };
 

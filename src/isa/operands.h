@@ -33,7 +33,7 @@ bool form_has_memory(const char *form);
 /* Returns the memory operand in the name of an x86 form, such as "M64" or "M32_1to16", or NULL if
  * it has none. */
 const char *form_memory(const char *form);
-/* Returns whether an operand is in another register file than the general one. */
+/* Returns whether an operand is in a register file other than the general one. */
 bool form_has_vectors(const char *form);
 /* Writes the first letter of each operand, and of each word in it, such as "RM" or "X[I", to @out
  * of @size bytes. */

@@ -1,4 +1,4 @@
-/* Operation of an instruction in terms of the analysis, common to all instruction sets. */
+/* Operation of an instruction in terms of the analysis, common to all instruction sets */
 #ifndef PORTOLAN_ISA_OPERATION_H
 #define PORTOLAN_ISA_OPERATION_H
 

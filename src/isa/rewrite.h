@@ -8,27 +8,28 @@
 
 #define REWRITTEN_MOST 2
 
-/* One or two instructions that replace an instruction. */
+/* One or two instructions that replace an instruction */
 struct isa_rewritten {
     uint8_t bytes[REWRITTEN_MOST][16];
     size_t lengths[REWRITTEN_MOST];
     unsigned count;
-    /* set of FLAG_... that may differ, so later instructions must not read them */
+    /* set of FLAG_... that may differ after the replacement, so later instructions must not read
+     * them */
     uint32_t loses;
     const char *what;      /* description such as "shl by 1 as add" */
 };
 
-/* Addition of another input to a register: @reg = @reg + input, in either order. */
+/* Addition of another input to a register: @reg = @reg + input, in either order */
 struct isa_sum {
     uint8_t reg;
-    uint8_t operands;      /* set of the operands that are @reg */
+    uint8_t operands;      /* set of the operands that are the register */
     /* bits of a floating-point lane, whose rounding depends on the order of additions; 0:
      * integers */
     unsigned lanes;
 };
 
-/* Operations of one instruction set (struct isa_ops). A NULL member is not supported. Functions
- * that return a length return 0 if there is no encoding. */
+/* Operations of one instruction set (struct isa_ops). A member is NULL if the operation is not
+ * supported. Functions that return a length return 0 if there is no encoding. */
 struct isa_rewrite {
     /* Iterates over the replacements of @in. The caller initialises *@at to 0. Returns false after
      * the last one. */
@@ -40,8 +41,8 @@ struct isa_rewrite {
      * writes code that adds @reg to the register of the sum. */
     size_t (*sum_begin)(const struct insn *in, uint8_t reg, uint8_t *out);
     size_t (*sum_end)(const struct insn *in, uint8_t reg, uint8_t *out);
-    /* Writes @in, which adds register *@from and another input, with *@from as destination. NULL:
-     * not supported. */
+    /* Writes @in, which adds register *@from and another input, with *@from as destination. The
+     * pointer is NULL if the set does not support this. */
     size_t (*sum_stay)(const struct insn *in, uint8_t *from, uint8_t *out);
     /* Writes code that zeroes the lanes of @reg above the lowest, if @in is a scalar fused
      * multiply-add. Returns 0 otherwise. */
@@ -49,16 +50,17 @@ struct isa_rewrite {
     /* Writes at most 32 bytes of code that pushes the flags in @mask below the stack pointer, for
      * comparison. */
     size_t (*flags_store)(uint32_t mask, uint8_t *out);
-    /* Writes @in with its memory operand at @base + @index + @displacement (index REG_NONE: none).
-     * NULL: not supported. */
+    /* Writes @in with its memory operand at @base + @index + @displacement. @index REG_NONE: no
+     * index. The pointer is NULL if the set does not support this. */
     size_t (*at_address)(const struct insn *in, uint8_t base, uint8_t index, int32_t displacement,
                          uint8_t *out);
     /* Appends the text of @in, with AT&T operands if @att, otherwise in the vendor's syntax. */
     void (*print)(const struct insn *in, bool att, struct str *out);
 };
 
-/* Iterates over the replacements of @in. Stores the next one in @out: *@count instructions with the
- * source line of @in. Stores the flags that may differ in *@loses. Returns false after the last. */
+/* Iterates over the replacements of @in. Stores the next one in @out: *@count instructions with
+ * the source line of @in. Stores the flags that may differ in *@loses. Returns false after the
+ * last one. */
 bool rewrite_next(const struct insn *in, size_t *at, struct insn out[REWRITTEN_MOST],
                   unsigned *count, uint32_t *loses, const char **what);
 bool rewrite_steps(const struct insn *in, int64_t times, struct insn *out);
@@ -67,8 +69,8 @@ bool rewrite_sum_begin(const struct insn *in, uint8_t reg, struct insn *out);
 bool rewrite_sum_end(const struct insn *in, uint8_t reg, struct insn *out);
 bool rewrite_sum_stay(const struct insn *in, uint8_t *from, struct insn *out);
 bool rewrite_sum_low(const struct insn *in, uint8_t reg, struct insn *out);
-/* Writes @in with its memory operand at register @base + @index + @displacement (index REG_NONE:
- * none). Returns the length; 0 if there is no such instruction. */
+/* Writes @in with its memory operand at register @base + @index + @displacement (@index REG_NONE:
+ * no index). Returns the length; 0 if there is no such instruction. */
 size_t rewrite_at_address(const struct insn *in, uint8_t base, uint8_t index, int32_t displacement,
                           uint8_t out[16]);
 void rewrite_print(const struct insn *in, bool att, struct str *out);

@@ -11,8 +11,8 @@
  * bytes to @out and returns its length, or 0 if there is no encoding. */
 struct isa_vary {
     size_t (*nop)(unsigned length, uint8_t *out);
-    /* Writes a move from register @from to @to, each of the width of register @like. With @legacy
-     * the move has no VEX encoding, like the surrounding code. */
+    /* Writes a move from register @from to @to, each of the width of register @like. @legacy: the
+     * move has no VEX encoding, because the surrounding code has none. */
     size_t (*copy)(const struct operand *like, bool legacy, uint8_t to, uint8_t from, uint8_t *out);
     /* Writes @in with register @to instead of @from in operand @operand, which may be a register or
      * an address. @attempt counts alternatives from 0. Returns SIZE_MAX after the last one. */
@@ -22,7 +22,7 @@ struct isa_vary {
     size_t (*moved)(const struct insn *in, unsigned operand, int64_t by, unsigned attempt,
                     uint8_t *out);
     /* Writes @in with index @index, scale @scale and displacement @displacement in the address of
-     * operand @operand. NULL: instructions with an index have other forms. */
+     * operand @operand. The pointer is NULL if instructions with an index have other forms. */
     size_t (*indexed)(const struct insn *in, unsigned operand, uint8_t index, uint8_t scale,
                       int64_t displacement, uint8_t *out);
     /* Appends the name of a general or vector register. */

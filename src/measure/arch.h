@@ -21,8 +21,8 @@ struct sandbox_state {
     uint64_t pages[SANDBOX_REAL_PAGES];
 };
 
-/* Values for the entry code. Comments of members begin with the byte offsets that its assembler
- * text uses. Static assertions check them. */
+/* Values for the entry code. The comment of each member begins with the byte offset that the entry
+ * code's assembler text uses. Static assertions check the offsets. */
 struct sandbox_frame {
     uint64_t phase;         /* 0: target of the jump at the end of the last iteration */
     uint64_t counter;       /* 8: loop counter in memory (x86-64) */
@@ -30,7 +30,7 @@ struct sandbox_frame {
     uint64_t target;        /* 24: address of the loop */
     uint64_t warm, count;   /* 32, 40: number of warm-up iterations and of timed iterations */
     uint64_t start, end;    /* 48, 56: time stamps before and after the timed part */
-    uint32_t vectors;       /* 64: vector set-up of the code */
+    uint32_t vectors;       /* 64: set-up of vector registers for the code */
     /* 68: index of the counter register; 0 on x86-64, where the counter is in memory */
     uint32_t counter_register;
     uint32_t control;       /* 72: value of mxcsr or fpcr */
@@ -47,8 +47,8 @@ struct sandbox_frame {
     struct sandbox_state state;  /* 880: registers after the code ran */
 };
 
-/* Layout of the area. Code, thread-local words, memory and stack are contiguous, so code can
- * address its data relative to the instruction pointer. */
+/* Layout of the area. Code, thread-local words, memory and stack are contiguous, because code
+ * addresses its data relative to the instruction pointer. */
 #if defined(__aarch64__)
 #define AREA_PART 0x40000     /* number of bytes per part of the area; a page may have 64 KiB */
 #else
@@ -87,10 +87,10 @@ void arch_thread_set(struct sandbox_frame *frame, void *local);
 struct sandbox_frame *arch_frame(void);
 void *arch_thread(void);
 
-/* Instruction sequences that use the registers of bodies, in the order of the declarations below: a
- * dependent addition; a dependent multiplication; a nop; two independent additions; five
+/* Instruction sequences that use the registers of bodies, in the order of the declarations below:
+ * a dependent addition; a dependent multiplication; a nop; two independent additions; five
  * independent comparisons and a nop; the first link and each further link of a chain of slow
- * operations. The links are empty if the architecture has no threads of one core. */
+ * operations. The links are empty if cores of the architecture have only one thread. */
 struct arch_code { uint8_t bytes[24]; uint8_t length; };
 extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair, arch_ports,
     arch_room_begin, arch_room_link;

@@ -3,7 +3,7 @@
 #ifndef PORTOLAN_MEASURE_BARE_H
 #define PORTOLAN_MEASURE_BARE_H
 
-/* The child has no sanitizer state and no guard value of the stack protector. */
+/* The child has neither sanitizer state nor a guard value for the stack protector. */
 #if defined(__has_attribute)
 #if __has_attribute(no_stack_protector)
 #define BARE_STACK , no_stack_protector
@@ -12,7 +12,7 @@
 #ifndef BARE_STACK
 #define BARE_STACK
 #endif
-/* The C library is unmapped, so the compiler must not replace a copying loop by a call of
+/* The C library is unmapped, so the compiler must not replace a loop that copies by a call of
  * memcpy. */
 #if defined(__has_attribute)
 #if __has_attribute(no_builtin)

@@ -13,13 +13,13 @@ struct baseline {
     /* instructions per cycle of the probes on an idle core; 0: unknown */
     double nops, ports, room;
     unsigned load_window;      /* load window of bodies in bytes, from calibration; 0: unknown */
-    bool doubtful;             /* no measurement found the core certainly idle */
+    bool doubtful;             /* whether no measurement found the core certainly idle */
     char day[KEPT_DAY];    /* date of the measurement */
 };
 
 /* Summary of the rounds of one probe */
 struct baseline_look {
-    /* instructions per cycle of the fastest rounds that agree; 0 if none do */
+    /* instructions per cycle of the fastest rounds that agree; 0 if no rounds agree */
     double rate;
     double share;     /* share of the rounds that are about as fast as @rate */
 };
@@ -30,17 +30,18 @@ enum baseline_verdict {
     BASELINE_BUSY,       /* slower than the known baseline, which remains */
     BASELINE_DOUBTFUL,   /* no baseline is known, and the core may be busy */
 };
-/* Compares a measurement with the known baseline. @expected: nops per cycle of an idle core by its
- * machine's facts, or NaN. Without a baseline and facts, a majority of rounds must agree. Pure. */
+/* Compares a measurement with the known baseline. @expected: nops per cycle of an idle core
+ * according to the facts of its machine, or NaN. If neither baseline nor facts are known, a
+ * majority of rounds must agree. Pure. */
 enum baseline_verdict baseline_judge(const struct baseline *known, const struct baseline_look *nops,
                                      const struct baseline_look *ports, double expected);
 /* Returns whether the measurement @seen replaces the baseline @known. Pure. */
 bool baseline_better(const struct baseline *known, const struct baseline *seen);
 
-/* Returns the issue slots per cycle by the facts of this CPU's machine; NaN: unknown. */
+/* Returns the issue slots per cycle according to the facts of this CPU's machine; NaN: unknown. */
 double baseline_width(void);
-/* Returns the nops per cycle by the facts of this CPU's machine: its issue width, doubled if nops
- * fuse; NaN: unknown. */
+/* Returns the nops per cycle according to the facts of this CPU's machine: its issue width,
+ * doubled if nops fuse; NaN: unknown. */
 double baseline_expected(void);
 /* Reads the baseline of this CPU from baseline.csv. Sets all members to 0 if there is none. */
 void baseline_recall(struct baseline *out);

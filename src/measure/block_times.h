@@ -8,33 +8,33 @@
 /* default time per block, in seconds */
 #define BLOCK_PATIENCE 1.75
 
-/* advice if the time was too short */
+/* advice for blocks whose time was too short */
 #define BLOCK_WAIT_LONGER "wait longer with --patience, or use another CPU"
 
 /* Result of one block */
 struct block_time {
     struct kernel_measured measured;
-    /* reason why visits did not confirm @measured; empty if they did */
+    /* reason why visits did not confirm @measured; empty if they confirmed it */
     char unconfirmed[160];
 };
 
 /* Measures @insns in a new sandbox for at most @patience seconds. An initial check of the CPU that
- * takes more than half of this time extends it. Without any value, measuring continues up to ten
- * times as long. Blocks the calling thread. Returns false with err: ERR_DATA if not measurable,
- * ERR_LIMIT after a timeout, ERR_INTERRUPTED if @cancelled (may be NULL) returned true, other codes
- * if this CPU cannot measure. */
+ * takes more than half of this time extends it. If there is no value then, measuring continues for
+ * up to ten times as long. Blocks the calling thread. Returns false with err: ERR_DATA if the
+ * block cannot be measured, ERR_LIMIT after a timeout, ERR_INTERRUPTED if @cancelled (may be NULL)
+ * returned true, other codes if this CPU cannot measure. */
 bool block_time(const struct insn *insns, size_t count, double patience,
                 bool (*cancelled)(void *state), void *state, struct block_time *out,
                 struct err *err);
 
 /* Result of one of several blocks */
 struct block_row {
-    /* reason why the block was not measured; NULL if it was, or before its first visit */
+    /* reason why the block was not measured; NULL if it was measured, or before its first visit */
     char *fault;
     /* cycles per iteration and their relative spread; NaN: not measured */
     double cycles, spread;
     struct kernel_passes passes;
-    /* the result is final; false while the row waits for an idle core */
+    /* whether the result is final; if not, the row waits for an idle core */
     bool settled;
 };
 
@@ -43,14 +43,15 @@ struct block_rows {
     /* number of blocks, of final results, and of blocks with cycles */
     size_t count, settled, measured;
     size_t shown;                    /* number of rows passed to `shown` */
-    bool improved;                   /* a row that was already passed to `shown` changed */
+    bool improved;                   /* whether a row that was already passed to `shown` has
+                                      * changed */
     double begun;                    /* clock_seconds when the calibration ended */
 };
 
 struct block_hooks {
     bool (*cancelled)(void *state);
-    /* Returns the instructions of block @i, valid until close; NULL with err if the block is
-     * invalid. */
+    /* Returns the instructions of block @i, valid until `close` is called. Returns NULL with err
+     * if the block is invalid. */
     const struct insn *(*open)(void *state, size_t i, size_t *count, struct err *err);
     void (*close)(void *state);
     /* `calibrated`: called after calibration. `visited`: after a visit that accepted or rejected

@@ -1,4 +1,5 @@
-/* Clock and idle baseline of this CPU. Assumes only that an addition has a latency of one cycle. */
+/* Measures the clock and the idle baseline of this CPU. Assumes only that an addition has a
+ * latency of one cycle. */
 #ifndef PORTOLAN_MEASURE_CALIBRATE_H
 #define PORTOLAN_MEASURE_CALIBRATE_H
 
@@ -20,40 +21,41 @@ struct calibration {
     /* instructions per cycle of the room probe on an idle core; 0: unknown */
     double room_rate;
     double seen_rate;        /* best nops per cycle during this calibration */
-    /* nops per cycle of an idle core by the facts of its machine; NaN: unknown */
+    /* nops per cycle of an idle core according to the facts of its machine; NaN: unknown */
     double expected_rate;
     char day[KEPT_DAY];  /* date when the baseline was measured */
-    bool busy;               /* the core did not reach the baseline during this calibration */
-    /* no measurement found the core certainly idle; values must be measured again later */
+    bool busy;               /* whether the core did not reach the baseline during this
+                              * calibration */
+    /* whether no measurement found the core certainly idle; values must then be measured again */
     bool doubtful;
     /* Relative noise: 95 % of repeated measurements of a loop differ from their median by less than
      * this share. */
     double noise;
     double contention;       /* share of the rounds with contention */
     unsigned load_window;    /* load window in bytes with the least time and scatter */
-    bool counters;           /* the kernel provides a cycle counter */
-    /* An emulator runs this process. It does not filter system calls, and its times are not those
-     * of a processor. */
+    bool counters;           /* whether the kernel provides a cycle counter */
+    /* Whether an emulator runs this process. The emulator does not filter system calls, and its
+     * times are not those of a processor. */
     bool unfiltered;
-    /* maximum seconds of the search for an idle core without a baseline */
+    /* maximum seconds of the search for an idle core if there is no baseline */
     double look;
     int cpu;
 };
 
-/* Calibrates in about a third of a second. Without a baseline, a possibly busy core takes up to two
- * seconds longer. Reads the stored baseline and replaces it if the new one is better. Moves an
- * unpinned sandbox to the least busy CPU. Returns false with err. */
+/* Calibrates in about a third of a second. If there is no baseline and the core may be busy, this
+ * takes up to two seconds longer. Reads the stored baseline and replaces it if the new one is
+ * better. Moves an unpinned sandbox to the least busy CPU. Returns false with err. */
 bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state,
                struct calibration *out, struct err *err);
-/* Like calibrate, but searches for an idle core for at most @look seconds. If @cancelled is NULL,
- * uses that of the sandbox. */
+/* Calibrates like calibrate, but searches for an idle core for at most @look seconds. @cancelled
+ * NULL: uses the sandbox's function. */
 bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *state), void *state,
                       struct calibration *out, struct err *err);
 /* Lists at most @most CPUs to measure on: those allowed to this process, or the only CPU of a
  * pinned sandbox. Returns their number, at least 1. */
 size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most);
-/* Returns the factor of the length of runs at @tick_hz. 10 µs must have at least 1,000 ticks, so
- * that a tick is 0.1 %. */
+/* Returns the factor of the length of runs for a clock of @tick_hz. 10 µs must have at least 1,000
+ * ticks, because one tick is then at most 0.1 %. */
 double calibrate_stretch(double tick_hz);
 /* Returns a description of how cycles are measured. */
 const char *calibration_method(const struct calibration *c);

@@ -21,9 +21,9 @@ struct lane_cpus {
  * core of CPU @first. Returns the number of shares. Pure. */
 unsigned cores_share(const int *cpus, const int *cores, size_t n, int first, unsigned most,
                      struct lane_cpus *out);
-/* Divides the CPUs allowed to the calling thread into at most CORES_LANES shares, like cores_share.
- * A CPU whose core is unknown is a separate core. Omits CPUs of another kind than @first (hybrid
- * processors). */
+/* Divides the CPUs allowed to the calling thread into at most CORES_LANES shares, like
+ * cores_share. A CPU whose core is unknown is a separate core. In a hybrid processor, omits CPUs
+ * of another kind than @first. */
 unsigned cores_allowed(int first, struct lane_cpus out[CORES_LANES]);
 
 #endif

@@ -1,5 +1,5 @@
-/* Journal of measurements: an append-only experiments.csv, written while measuring. A killed
- * program loses no result. */
+/* Journal of measurements: an experiments.csv to which every result is appended while measuring.
+ * If the program is killed, no result is lost. */
 #ifndef PORTOLAN_MEASURE_JOURNAL_H
 #define PORTOLAN_MEASURE_JOURNAL_H
 
@@ -37,11 +37,11 @@ struct journal_entry {
     char day[KEPT_DAY];     /* date of the final value; empty if unknown */
 };
 /* Returns the entry of @e with code sum @code; NULL: none. An entry without a code sum matches any
- * @code except that of a user's form ('u'). */
+ * @code except the sum of a user's form ('u'). */
 const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e,
                                          const char *code);
-/* Returns the path portolan/<cpu name>.csv in $XDG_STATE_HOME or ~/.local/state; NULL without a
- * home directory. The caller frees it. */
+/* Returns the path portolan/<cpu name>.csv in $XDG_STATE_HOME or ~/.local/state; NULL if there is
+ * no home directory. The caller frees it. */
 char *journal_default_path(void);
 
 #endif

@@ -29,7 +29,7 @@ struct journal_parts {
     const char *old;
 };
 /* Splits the text into lines. Returns false if it is no journal: its header is unknown, and no
- * record is valid. Call journal_parts_done in either case. */
+ * record is valid. The caller always calls journal_parts_done. */
 bool journal_parts_read(const char *text, size_t length, struct journal_parts *out);
 void journal_parts_done(struct journal_parts *parts);
 /* Writes the valid records as a journal in the current format. */

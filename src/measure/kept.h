@@ -33,7 +33,8 @@ struct kept_rows {
     int at[KEPT_COLUMNS];
 };
 
-/* Reads the rows of this CPU, none if the file is missing or unreadable. kept_done frees @out. */
+/* Reads the rows of this CPU. There are none if the file is missing or unreadable. kept_done frees
+ * @out. */
 void kept_read(const struct kept_file *file, struct kept_rows *out);
 void kept_done(struct kept_rows *k);
 /* Returns a field, or "" if the column is missing. */
@@ -47,8 +48,8 @@ struct kept_writer {
     struct str text, identity[3];
 };
 
-/* Begins a new version of @file. Omits the rows of this CPU for which @replaced returns true (NULL:
- * all of them). kept_write frees @w. */
+/* Begins a new version of @file. Omits the rows of this CPU for which @replaced returns true
+ * (NULL: all rows of this CPU). kept_write frees @w. */
 void kept_replace(struct kept_writer *w, const struct kept_file *file,
                   bool (*replaced)(const char *const fields[KEPT_COLUMNS]));
 /* Appends a row of this CPU. */

@@ -21,7 +21,7 @@ struct arena_state {
     double clock_least;
     unsigned uses;               /* number of fills, walks and measurements so far */
     unsigned used[ARENA_PARTS];  /* per part: serial number of its last use; 0: none */
-    /* last measured cycles per tick, and clock_seconds of that measurement */
+    /* last measured cycles per tick, and clock_seconds at that measurement */
     double clock, clock_at;
 };
 
@@ -31,8 +31,8 @@ bool arena_clock(struct sandbox *s, struct arena_state *a, struct err *err);
 
 /* Returns the number of bytes of memory that are free for programs; 0: unknown. Any thread. */
 uint64_t memory_available(void);
-/* Returns whether an arena of @bytes leaves a quarter of @available bytes free, or @available is 0.
- * Otherwise returns false with err (ERR_LIMIT) and remedy @todo. Any thread. */
+/* Returns whether an arena of @bytes leaves a quarter of @available bytes free. @available 0:
+ * returns true. Otherwise returns false with err (ERR_LIMIT) and remedy @todo. Any thread. */
 bool arena_fits(double bytes, uint64_t available, const char *todo, struct err *err);
 
 /* code of several copies of the kernel at distances of @stride bytes */
@@ -42,7 +42,7 @@ struct arrays_code {
     uint32_t offset;
 };
 
-/* Lengths of the sequence of copies. The loop's end costs little in a long sequence. Shorter ones
+/* Lengths of the sequence of copies. In a long sequence the loop's end costs little. Shorter ones
  * are for arrays that end earlier. */
 enum arrays_length { ARRAYS_MANY, ARRAYS_FEW, ARRAYS_ONE, ARRAYS_LENGTHS };
 
@@ -55,25 +55,26 @@ struct kernel_arrays {
     unsigned counter, vectors;
     /* code of adjacent copies, and of copies with separated branches (kernel_apart) */
     struct arrays_code code[2][ARRAYS_LENGTHS];
-    /* @may_be_apart: both layouts exist, and neither is selected yet. @apart: the layout with
-     * separated branches is selected. */
+    /* @may_be_apart: whether both layouts exist and neither is selected yet. @apart: whether the
+     * layout with separated branches is selected. */
     bool may_be_apart, apart;
     bool plain_values;
     /* Estimated cycles per iteration, which determine the length of a sample. The last measurement
      * or the caller sets it. 0: the measurement begins with an estimate. */
     double rough;
-    /* number of iterations of all samples since the last walk; the next sample begins after them */
+    /* number of iterations of all samples since the last walk, after which the next sample
+     * begins */
     uint64_t walked;
 };
 
 struct arrays_measured {
-    /* cycles per iteration: the lowest eighth of the samples, or the lower quartile if the arrays
-     * exceed private caches */
+    /* cycles per iteration: the lowest eighth of the samples or, if the arrays exceed private
+     * caches, the lower quartile */
     double cycles;
     double spread;               /* relative difference between the median and @cycles */
     double clock;                /* cycles per tick */
-    /* Core clock in Hz by the system's clock, accurate to one percent for runs of a millisecond.
-     * NaN if runs were too short. */
+    /* Core clock in Hz, measured with the system's clock. It is accurate to one percent for runs
+     * of a millisecond. NaN if runs were too short. */
     double clock_hz;
     unsigned samples;
     uint64_t iterations;         /* number of iterations of one sample */
@@ -83,7 +84,7 @@ struct arrays_measured {
  * sandbox_clear. Returns false with err (ERR_DATA) if @insns cannot run. */
 bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena,
                          const struct insn *insns, size_t count, struct err *err);
-/* Fills @arrays and runs the kernel over them for about @seconds (0 takes only a few samples).
+/* Fills @arrays and runs the kernel over them for about @seconds (0: takes only a few samples).
  * Returns false with err: ERR_DATA with the instruction that faulted, or ERR_LIMIT if the core is
  * contended. */
 bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds,

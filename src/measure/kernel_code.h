@@ -10,24 +10,24 @@
 
 #define KERNEL_APART 32
 /* Number of copies whose branches are separated. Even the smallest branch predictor predicts 30
- * branches at full speed for one thread. With 60 copies, a Golden Cove core takes 1.0 or 2.1 cycles
- * each. */
+ * branches at full speed for one thread. On a Golden Cove core, each of 60 copies takes either 1.0
+ * or 2.1 cycles. */
 #define KERNEL_APART_COPIES 30
 #define KERNEL_APART_GAIN 0.95   /* largest ratio of times per copy (separated / adjacent) at which
                                   * separated copies are used */
 
 /* Criterion for the number of copies of a kernel */
 enum kernel_copies {
-    KERNEL_CACHED,    /* few enough copies for the µop cache, if it can hold one */
+    KERNEL_CACHED,    /* few enough copies for the µop cache, if the cache can hold one */
     /* so many copies of short instructions that they exceed the µop cache, but not the first-level
      * instruction cache */
     KERNEL_DECODED,
 };
 
-/* Returns why the kernel is rejected; NULL if it may run on this CPU. Sets *@at (may be NULL) to
- * the number of the rejected instruction from 1, or to 0 for the whole kernel. */
+/* Returns the reason why the kernel is rejected; NULL if it may run on this CPU. Sets *@at (may be
+ * NULL) to the position of the rejected instruction from 1, or to 0 for the whole kernel. */
 const char *kernel_refused(const struct insn *insns, size_t count, unsigned *at);
-/* Like kernel_refused, but independent of this CPU. */
+/* Returns the same as kernel_refused, but independently of this CPU. */
 const char *kernel_refused_anywhere(const struct insn *insns, size_t count, unsigned *at);
 /* Writes one copy to @out + @at, which will run at address @offset of the sandbox's code area.
  * Branches lead to the next instruction. Relative operands refer to accessible memory. Returns the
@@ -38,8 +38,8 @@ size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint
 size_t kernel_emit_one(const struct insn *in, unsigned slot, uint32_t offset, uint8_t *out,
                        size_t at);
 /* Returns the distance between copies. Branch predictors handle one taken branch per cycle only if
- * closing branches are KERNEL_APART bytes apart. Returns @length, the length of one copy, if
- * adjacent copies satisfy this. */
+ * closing branches are KERNEL_APART bytes apart. Returns @length, the length of one copy, if the
+ * branches of adjacent copies are that far apart. */
 size_t kernel_apart(const struct insn *insns, size_t count, size_t length);
 /* Writes @bytes of nops at @at, where a copy ends, and makes its closing branch skip them. Returns
  * @bytes. */
@@ -53,7 +53,7 @@ size_t kernel_copies_emit(const struct insn *insns, size_t count, unsigned copie
  * lengths. Each branch must lead to the next instruction or over the nops of kernel_fill. */
 bool kernel_emitted(const struct insn *insns, size_t count, const uint8_t *code, size_t length);
 /* Chooses the loop counter (enum sandbox_counter). On x86-64 it is in memory. On AArch64 it is a
- * general register that the kernel does not use, or COUNTER_BODY if it uses all. */
+ * general register that the kernel does not use, or COUNTER_BODY if it uses all of them. */
 unsigned kernel_counter(const struct insn *insns, size_t count);
 
 #endif

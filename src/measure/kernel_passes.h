@@ -1,5 +1,5 @@
-/* Combines visits to a kernel at different times. Only a time that a second visit confirms is a
- * result. */
+/* Combines visits to a kernel at different times. A time is a result only if a second visit
+ * confirms it. */
 #ifndef PORTOLAN_MEASURE_KERNEL_PASSES_H
 #define PORTOLAN_MEASURE_KERNEL_PASSES_H
 
@@ -19,7 +19,7 @@ struct kernel_passes {
     /* cycles of the short and of the long run, for each accepted window */
     float shorter[KERNEL_PASSES_WINDOWS], longer[KERNEL_PASSES_WINDOWS];
     unsigned char visit[KERNEL_PASSES_WINDOWS];
-    /* @count: number of windows. @visits: number of visits with an accepted window. */
+    /* @count: number of windows. @visits: number of visits with an accepted window */
     unsigned count, visits;
     unsigned plans;                                   /* number of discarded plans */
 };
@@ -31,11 +31,11 @@ double kernel_least_cycles(const struct calibration *c, size_t count);
 /* Adds the results of one visit. Pure. */
 void kernel_passes_add(struct kernel_passes *p, const struct kernel_measured *m);
 /* Returns whether the times have settled. Short and long runs each need a floor: the lowest times
- * of which several agree within one percent. Of three visits, at least two must have times on each
+ * of which several agree within one percent. At least two of three visits must have times on each
  * floor, and both floors must belong to one rhythm. If many windows are above the floor, the code
- * has several rhythms, and more windows are needed. Sets *@cycles to the cycles per iteration from
- * the difference of the floors, and *@spread to their relative scatter. Rejects times below @least:
- * short and long runs were then disturbed unequally. Pure. */
+ * has several rhythms, so more windows are needed. Sets *@cycles to the cycles per iteration from
+ * the difference of the floors, and *@spread to their relative scatter. Rejects times below
+ * @least: short and long runs were then disturbed unequally. Pure. */
 bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double *spread);
 /* Discards the plan and the windows of a loop that walks through memory and has not settled after
  * some visits, at most once. Contention may have caused a plan with too few copies (kernel_run.h).
@@ -48,12 +48,12 @@ bool kernel_passes_enough(const struct kernel_passes *p);
 void kernel_passes_range(const struct kernel_passes *p, double *least, double *most);
 
 /* Returns whether there are enough visits, and the middle four fifths of the windows are within 2
- * %. If so, sets *@cycles to their median and *@spread to the relative range. For use after a
- * timeout without a floor. Pure. */
+ * %. If so, sets *@cycles to their median and *@spread to the relative range. Used after a timeout
+ * if there is no floor. Pure. */
 bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *spread);
 
-/* Sets err (ERR_LIMIT) to why there is no time yet: too few windows, or windows that disagree.
- * Returns false. */
+/* Sets err (ERR_LIMIT) to the reason why there is no time yet: too few windows, or windows that
+ * disagree. Returns false. */
 bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err);
 
 /* Visits the kernel until its times settle, for at most @seconds. @seek (may be NULL) moves to a
@@ -63,7 +63,7 @@ bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err);
 bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek *seek,
                     const struct insn *insns, size_t count, double seconds,
                     struct kernel_measured *out, struct err *err);
-/* Like kernel_measure with a fixed patience of about a hundred times the usual time. */
+/* Measures like kernel_measure, with a fixed patience of about a hundred times the usual time. */
 bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns,
                 size_t count, struct kernel_measured *out, struct err *err);
 

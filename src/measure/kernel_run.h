@@ -1,13 +1,12 @@
 /* Runs an unmodified kernel (a repeated block or loop body) on this CPU, with memory mapped
  * wherever the kernel accesses it. The body is unrolled and looped. The loop counter is in an
- * unused register, or on x86-64 in memory, because the kernel may use every register. The
- * closing branch of a copy leads to the next copy. Base registers point to separate addresses
- * (1,088 bytes apart within their pages), and index registers are 0. Other registers have
- * mappable addresses, 64, or small numbers. Of these kinds of values, the one with which
- * pointers stay longest within their pages is used. A fault maps the accessed page to one of a
- * few memory pages that stay in the first-level cache. A pass ends before its pointers leave
- * these pages. Then the registers are set again, and the pass is repeated. The time per
- * iteration follows from runs with two loop counts. */
+ * unused register, or on x86-64 in memory, because the kernel may use every register. The closing
+ * branch of a copy leads to the next copy. Base registers point to separate addresses (1,088 bytes
+ * apart within their pages), and index registers are 0. Other registers have mappable addresses,
+ * 64, or small numbers. The kind of values is used with which pointers stay longest within their
+ * pages. A fault maps the accessed page to one of a few memory pages that stay in the first-level
+ * cache. A pass ends before its pointers leave these pages. Then the registers are set again, and
+ * the pass is repeated. The time per iteration follows from runs with two loop counts. */
 #ifndef PORTOLAN_MEASURE_KERNEL_RUN_H
 #define PORTOLAN_MEASURE_KERNEL_RUN_H
 
@@ -21,14 +20,15 @@
  * comparable. */
 struct kernel_plan {
     bool known;
-    enum kernel_copies kind;   /* set by the caller; the first visit determines all other members */
+    enum kernel_copies kind;   /* kind of copies, set by the caller; the first visit determines all
+                                * other members */
     unsigned values;        /* kind of values (enum values) of registers that no address uses */
-    unsigned copies;        /* copies of the kernel in the loop's body */
+    unsigned copies;        /* number of copies of the kernel in the loop's body */
     uint64_t count;         /* number of iterations of the loop in a pass */
-    /* number of passes in a run; each begins with the same register values */
+    /* number of passes in a run; each pass begins with the same register values */
     unsigned passes;
-    bool apart;             /* the copies' closing branches are separated (kernel_apart) */
-    bool walks;             /* a longer run would leave the pages */
+    bool apart;             /* whether the copies' closing branches are separated (kernel_apart) */
+    bool walks;             /* whether a longer run would leave the pages */
     unsigned pages;         /* number of pages that the kernel touches */
     uint32_t offset;        /* offset of the code if several kernels remain in memory */
     /* number of accesses to reserved addresses around the vault, at most SANDBOX_GUESSES */
@@ -46,16 +46,16 @@ struct kernel_measured {
     unsigned pages;         /* number of pages that the kernel touches */
     unsigned iterations;    /* number of iterations of the kernel in a run */
     double contended;       /* share of windows with contention */
-    /* the kernel touches more pages than there are real pages, so different addresses share a real
-     * line */
+    /* whether the kernel touches more pages than there are real pages; different addresses then
+     * share a real line */
     bool wraps;
     /* accepted windows of one visit: cycles in the short and in the long run, and the difference of
      * the iterations of both */
     float shorter[KERNEL_WINDOWS], longer[KERNEL_WINDOWS];
     unsigned windows;
     double between;
-    /* The reference block had a wrong time in each attempt. All windows were then discarded, and
-     * err has the reason. */
+    /* Whether the reference block had a wrong time in each attempt. All windows were then
+     * discarded, and err has the reason. */
     bool vain;
 };
 

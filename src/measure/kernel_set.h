@@ -1,4 +1,4 @@
-/* Measures variants of a loop together in one process, as many as possible while the core is idle.
+/* Measures as many variants of a loop as possible together in one process while the core is idle.
  * One thread. */
 #ifndef PORTOLAN_MEASURE_KERNEL_SET_H
 #define PORTOLAN_MEASURE_KERNEL_SET_H
@@ -9,14 +9,14 @@ struct kernel_set;
 /* Creates a set. Borrows @s and @c. No other code may run in the sandbox until kernel_set_free. */
 struct kernel_set *kernel_set_new(struct sandbox *s, const struct calibration *c);
 void kernel_set_free(struct kernel_set *set);
-/* Adds a loop (KERNEL_CACHED) and copies its instructions. Returns its index, or that of an
+/* Adds a loop (KERNEL_CACHED) and copies its instructions. Returns its index, or the index of an
  * identical loop. */
 size_t kernel_set_add(struct kernel_set *set, const struct insn *insns, size_t count);
-/* Visits the loops without a result in turn, until all have one or @seconds have passed. Returns
- * false with err when measurement fails or is cancelled. */
+/* Visits the loops without a result in turn, until all have a result or @seconds have passed.
+ * Returns false with err when measurement fails or is cancelled. */
 bool kernel_set_measure(struct kernel_set *set, double seconds, struct err *err);
 /* Stores cycles per iteration of loop @at and their relative spread. Returns false with err:
- * ERR_DATA if not measurable, ERR_LIMIT if the times have not settled. */
+ * ERR_DATA if the loop cannot be measured, ERR_LIMIT if the times have not settled. */
 bool kernel_set_result(const struct kernel_set *set, size_t at, double *cycles, double *spread,
                        struct err *err);
 /* Measures cycles per iteration of @n loops. A loop without a stable time has NaN. @code returns

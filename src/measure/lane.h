@@ -22,8 +22,8 @@ struct lane_task {
     const struct form_codes *codes;
     /* calibration for experiments with forms, without the room probe */
     const struct calibration *calibration;
-    bool wide;                                /* the core may be wide (SOURCE_WIDE) */
-    double started;                           /* clock_seconds at the source's creation */
+    bool wide;                                /* whether the core may be wide (SOURCE_WIDE) */
+    double started;                           /* clock_seconds when the source was created */
     const struct experiment *e;
     struct measured *out;
     bool (*cancelled)(void *state);

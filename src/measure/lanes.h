@@ -9,9 +9,8 @@
 
 struct lanes;
 
-/* Creates the lanes. The calling thread runs the first one. Without @threads (borrowed, may be
- * NULL) there is only this lane. @cpu -1 permits any allowed CPU. Returns NULL with err like
- * sandbox_new. */
+/* Creates the lanes. The calling thread runs the first one. If @threads (borrowed) is NULL, there
+ * is only this lane. @cpu -1 permits any allowed CPU. Returns NULL with err like sandbox_new. */
 struct lanes *lanes_new(int cpu, const struct source_threads *threads, struct err *err);
 void lanes_free(struct lanes *l);
 /* Returns the sandbox of the first lane. The caller may use it between calls of lanes_measure. */
@@ -33,8 +32,8 @@ unsigned lanes_used(const struct lanes *l);
 
 enum lanes_verdict { LANES_UNKNOWN, LANES_APART, LANES_DISTURB };
 
-/* number of idle probes of each lane's CPU, out of SEEK_LOOKS, alone and together with all
- * others */
+/* Number of idle probes of each lane's CPU, out of SEEK_LOOKS: when probed alone, and together
+ * with all others */
 struct lanes_looks {
     unsigned alone[CORES_LANES], together[CORES_LANES];
 };

@@ -7,7 +7,7 @@
 
 struct latency {
     struct chain chain;
-    /* cycles; NaN: not measured: @state then has the reason */
+    /* cycles; NaN: not measured, for the reason in @state */
     double cycles;
     double spread;
     char state[96];      /* "ok", or the reason why the chain was not measured */

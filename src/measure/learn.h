@@ -26,20 +26,21 @@ struct learned {
     size_t outliers;
     struct learn_step *steps;
     size_t step_count;
-    size_t rivals;         /* number of other usages with as many µops and equal agreement */
+    size_t rivals;         /* number of other usages that have as many µops and agree equally
+                            * well */
 };
 void learned_done(struct learned *l);
 
 /* Creates a learner, and measures which forms of @mapping keep their ports busy. Borrows @source
- * and @mapping. @issue_width may be NaN. Returns NULL with err on failure, when cancelled, or
- * without such forms. One thread. */
+ * and @mapping. @issue_width may be NaN. Returns NULL with err on failure, when cancelled, or if
+ * there are no such forms. One thread. */
 struct learner;
 struct learner *learner_new(struct source *source, const struct mapping *mapping,
                             double issue_width, bool (*cancelled)(void *state), void *state,
                             struct err *err);
 void learner_free(struct learner *l);
-/* learner_blockers returns the number of blocking forms, learner_blocker the name and the ports of
- * one. */
+/* learner_blockers returns the number of blocking forms, and learner_blocker the name and the
+ * ports of one. */
 size_t learner_blockers(const struct learner *l);
 const char *learner_blocker(const struct learner *l, size_t index, portset *ports);
 

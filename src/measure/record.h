@@ -13,7 +13,7 @@
 #include "model/experiment.h"
 
 #define RECORD_ROWS 2048
-/* maximum number of samples per experiment; later ones replace earlier ones */
+/* maximum number of samples per experiment; later samples replace earlier ones */
 #define RECORD_VALUES 64
 #define RECORD_POINTS 1024
 
@@ -46,8 +46,9 @@ struct record_samples {
 
 struct record_point {
     double seconds;           /* middle of the interval, in seconds since the first measurement */
-    double clock_hz;          /* mean of accepted windows, in Hz; NaN if none was accepted */
-    /* share of contended and of disturbed windows; NaN without windows */
+    double clock_hz;          /* mean over accepted windows, in Hz; NaN if no window was
+                               * accepted */
+    /* share of contended and of disturbed windows; NaN if there are no windows */
     double contended, disturbed;
 };
 

@@ -11,13 +11,14 @@
 #include "measure/recording.h"
 
 struct recorded_plan {
-    /* Arrays by instruction. @places: offset of its value in a record. @always: every iteration
-     * executes it. @fixed: all its accesses have one address, which is in the code. */
+    /* Arrays by instruction. @places: offset of the instruction's value in a record. @always:
+     * whether every iteration executes the instruction. @fixed: whether all its accesses have one
+     * address, which is then in the code. */
     uint32_t *places;
     bool *always, *fixed;
-    /* @own: the load reads from its place in the record. @decider: index of the load whose value
-     * determines the direction of a branch; RECORDED_OUT: none. @content: value of that load for a
-     * branch that is not taken, and for one that is taken. */
+    /* @own: whether the load reads from its place in the record. @decider: index of the load whose
+     * value determines the direction of a branch; RECORDED_OUT: none. @content: value of that load
+     * for a branch that is not taken, and for one that is taken. */
     bool *own;
     uint32_t *decider;
     uint64_t (*content)[2];
@@ -25,7 +26,7 @@ struct recorded_plan {
     /* Registers for the address of the record, a value, a zero, and the number 63. The last two are
      * REG_NONE if they are not needed. */
     uint8_t record, value, zero, shift;
-    unsigned vectors; /* enum vector_setup */
+    unsigned vectors; /* set-up, an enum vector_setup */
 };
 
 struct recorded_code {
@@ -57,16 +58,16 @@ struct recorded_memory {
     uint64_t turn;        /* address of a byte whose lowest bit is 0 before the first pass */
 };
 
-/* Makes the code for out->offset, without instruction @without (RECORDED_OUT: with all). Its passes
- * read the records of the first and the second pass in turn. Returns false with err (ERR_DATA). The
- * caller always frees @out with recorded_code_done. */
+/* Generates the code for out->offset, without instruction @without (RECORDED_OUT: with all
+ * instructions). Its passes read the records of the first and the second pass in turn. Returns
+ * false with err (ERR_DATA). The caller always frees @out with recorded_code_done. */
 bool recorded_emit(const struct recording *r, const struct recorded_plan *plan,
                    const struct recorded_memory *memory, uint32_t without,
                    struct recorded_code *out, struct err *err);
 void recorded_code_done(struct recorded_code *c);
-/* Decodes @code, which recorded_emit made without instruction @without. Returns whether the sandbox
- * permits all its instructions, its jumps lead to instructions of it, and each instruction of @r is
- * at its place. Indirect jumps are only those of @r. */
+/* Decodes @code, which recorded_emit generated without instruction @without. Returns whether the
+ * sandbox permits all instructions of @code, its jumps lead to its own instructions, and each
+ * instruction of @r is at its place. The only indirect jumps are those of @r. */
 bool recorded_emitted(const struct recording *r, const struct recorded_code *code,
                       uint32_t without);
 /* Writes code for offset @offset that reads one word of each of @lines lines at @values. Returns

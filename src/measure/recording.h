@@ -8,22 +8,24 @@
 #define RECORDED_OUT UINT32_MAX
 
 struct recorded_insn {
-    const struct insn *insn; /* borrowed */
+    const struct insn *insn; /* instruction, borrowed */
     /* index of the next instruction, and of a direct branch's target; RECORDED_OUT: outside the
      * loop */
     uint32_t next, target;
-    /* jump to an address in a register or memory */
+    /* whether the branch is a jump to an address in a register or memory */
     bool indirect;
     /* Number of lines of the program's data for each recorded line, at least 1. Runs move the
-     * accesses by up to as many lines, so they do not find lines of the previous run. */
+     * accesses by up to as many lines, because they must not find lines of the previous run in a
+     * cache. */
     uint32_t places;
-    /* A load of at most 8 bytes whose new lines have constant strides, so that a prefetcher loads
-     * them. It reads the recorded values of the iteration instead of its own memory. */
+    /* Whether this is a load of at most 8 bytes whose new lines have constant strides, so that a
+     * prefetcher loads them. It reads the recorded values of the iteration instead of its own
+     * memory. */
     bool sequential;
 };
 
-/* An event: for a branch, whether it was taken; for an indirect jump, the index of its target or
- * RECORDED_OUT; for a memory access, its address. */
+/* An event. For a branch: whether it was taken. For an indirect jump: the index of its target, or
+ * RECORDED_OUT. For a memory access: its address. */
 struct recorded_event {
     uint32_t at; /* index of the instruction */
     uint64_t value;

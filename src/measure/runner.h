@@ -1,4 +1,4 @@
-/* Measures many experiments with a source, in batches, and repeats passes until each value is
+/* Measures many experiments with a source, in batches. Repeats passes until each value is
  * confirmed. Stores results in a journal, and observes a time limit. */
 #ifndef PORTOLAN_MEASURE_RUNNER_H
 #define PORTOLAN_MEASURE_RUNNER_H
@@ -9,13 +9,14 @@
 
 struct runner_options {
     double budget;          /* maximum seconds for all experiments; 0: no limit */
-    bool retry;             /* repeat experiments that failed according to the journal */
-    bool fresh;             /* ignore the values in the journal */
-    /* measure only bodies of the source's length, and no short bodies */
+    bool retry;             /* whether to repeat experiments that failed according to the
+                             * journal */
+    bool fresh;             /* whether to ignore the values in the journal */
+    /* whether to measure only bodies of the source's length, and no short bodies */
     bool one_length;
-    /* measure only one order of the terms */
+    /* whether to measure only one order of the terms */
     bool one_order;
-    /* maximum seconds of waiting for an idle core, not including measuring; 0: 20 */
+    /* maximum seconds of waiting for an idle core, excluding the time of measuring; 0: 20 */
     double patience;
 };
 
@@ -23,14 +24,13 @@ struct runner_summary {
     /* numbers of experiments. @reused: with a value from the journal. @left: neither done nor
      * failed. */
     size_t done, failed, reused, left;
-    /* of @left: number of experiments with unconfirmed passes, and of those without any idle
-     * moment */
+    /* numbers of experiments among @left: with unconfirmed passes, and without any idle moment */
     size_t once, contended;
     unsigned cpus;           /* maximum number of CPUs that measured concurrently; 0 if simulated */
     double seconds;
     double rate;            /* number of passes per second */
     size_t passes;          /* number of passes over single experiments */
-    /* number of passes from the journal, of experiments that need more */
+    /* number of passes from the journal, for experiments that need more */
     size_t taken_over;
     size_t useful;          /* number of passes that returned a value or a final reason */
     /* number of useful passes that needed no confirmation, because the caller expected their
@@ -40,7 +40,7 @@ struct runner_summary {
     char since[KEPT_DAY], until[KEPT_DAY];
     /* share of the necessary passes that are complete, 0 to 1; 1 if no experiment is left */
     double share;
-    /* remaining seconds, estimated from the rate of useful passes; NaN at the beginning */
+    /* remaining seconds, estimated from the rate of useful passes; NaN when measuring begins */
     double seconds_left;
 };
 
@@ -66,11 +66,12 @@ struct runner_hooks {
     /* Receives interim values for display: values of one pass (EXPERIMENT_ONCE) or from a busy core
      * (EXPERIMENT_CONTENDED). May be NULL. */
     void (*seen)(void *state, size_t index, const struct measured *m);
-    /* Called between batches. May wait, and returns the duration of the wait in seconds, which
-     * counts towards no limit. May be NULL. */
+    /* Called between batches. May wait, and returns the duration of the wait in seconds, which no
+     * limit includes. May be NULL. */
     double (*wait_paused)(void *state);
-    /* Returns the expected cycles of row @index, or NaN. A pass within 1 % of them needs no
-     * confirmation; the journal stores its value as that of a single pass. May be NULL. */
+    /* Returns the expected cycles of row @index, or NaN. A pass within 1 % of the expected cycles
+     * needs no confirmation. The journal stores its value as that of a single pass. May be
+     * NULL. */
     double (*expected)(void *state, size_t index);
 };
 

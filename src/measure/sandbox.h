@@ -22,8 +22,8 @@ struct sandbox;
 struct sandbox *sandbox_new(int cpu, struct err *err);
 void sandbox_free(struct sandbox *s);
 
-/* Sets the default of @cancelled, which runs without a function of their own poll about ten times
- * per second. May be NULL. */
+/* Sets the default of @cancelled for runs without a function of their own. Each run polls its
+ * function about ten times per second. May be NULL. */
 void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *state);
 
 /* Starts a new batch. Discards the code and the items of the last one, and ends the child for
@@ -36,8 +36,8 @@ uint32_t sandbox_next_offset(const struct sandbox *s);
 /* Returns the offset of data slot @slot from the start of the code area. Code may access the
  * slot. */
 uint32_t sandbox_data_offset(unsigned slot);
-/* Adds a loop over @copies copies of the @length bytes at @code. Sets *@offset to its offset in the
- * code area. Returns false if the area is full. */
+/* Adds a loop over @copies copies of the @length bytes at @code. Sets *@offset to the loop's
+ * offset in the code area. Returns false if the area is full. */
 bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies,
                  unsigned counter, uint32_t *offset);
 /* Returns the code at @offset, readable until sandbox_clear. */
@@ -52,10 +52,10 @@ bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *r
                  bool (*cancelled)(void *state), void *state, struct err *err);
 
 /* Runs the code at @offset (with COUNTER_MEMORY) once with vector set-up @vectors (enum
- * vector_setup). Stores the registers computed from @start in @after, and a checksum of the written
- * addresses and values in *@memory. If the run did not complete, sets *@fault (enum sandbox_fault),
- * for example to FAULT_PAGES for too many pages. Returns false with err like sandbox_run, or if
- * unsupported. */
+ * vector_setup). Stores the registers computed from @start in @after, and a checksum of the
+ * written addresses and values in *@memory. If the run did not complete, sets *@fault (enum
+ * sandbox_fault), for example to FAULT_PAGES for too many pages. Returns false with err like
+ * sandbox_run, or if the instruction set does not support it. */
 bool sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors,
                         const struct sandbox_start *start, struct sandbox_state *after,
                         uint64_t *memory, unsigned *fault, struct err *err);
@@ -76,14 +76,14 @@ double sandbox_arena_huge(const struct sandbox *s);
 /* Ends all children, rewrites chains and probes, which may be damaged, and discards code and
  * items. */
 void sandbox_renew(struct sandbox *s);
-/* Runs the reference block in the child for foreign code. Stores the ratio of its time to the
- * correct time in *@cycles. Sets *@off if the time is wrong by more than 2 %. Returns false with
- * err like sandbox_run. */
+/* Runs the reference block in the child for foreign code. Stores the ratio of the block's time to
+ * its correct time in *@cycles. Sets *@off if the time is wrong by more than 2 %. Returns false
+ * with err like sandbox_run. */
 bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *off, double *cycles,
                     struct err *err);
 
-/* Returns how many times the child for foreign code was scheduled; 0: unknown, or no child. A run
- * without interruption adds 1. */
+/* Returns how many times the child for foreign code was scheduled; 0: unknown, or there is no
+ * child. A run without interruption adds 1. */
 uint64_t sandbox_turns(const struct sandbox *s);
 
 int sandbox_cpu(const struct sandbox *s);
@@ -95,7 +95,7 @@ void sandbox_move(struct sandbox *s, int cpu);
 bool sandbox_has_room(const struct sandbox *s);
 /* Returns whether the kernel provides a cycle counter. */
 bool sandbox_has_counter(const struct sandbox *s);
-/* Returns the number of children started for own code: 1 if none died. */
+/* Returns the number of children started for own code: 1 if no child died. */
 unsigned sandbox_children(const struct sandbox *s);
 /* Returns the number of tenths of a second without a message from a child, which tests use instead
  * of wall-clock time. */
@@ -109,7 +109,7 @@ bool sandbox_unfiltered(const struct sandbox *s);
 int sandbox_pid(const struct sandbox *s, bool foreign);
 /* Returns the vector set-up that code of @body needs on this CPU. */
 unsigned sandbox_setup(const struct body *body);
-/* Instructions per iteration of the loops of chains and probes. */
+/* number of instructions per iteration of the loops of chains and probes */
 #define SANDBOX_CHAIN_LENGTH 100
 #define SANDBOX_PROBE_LENGTH 200
 #define SANDBOX_PORTS_LENGTH 204

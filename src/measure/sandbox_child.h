@@ -1,8 +1,8 @@
 /* The child's side of the sandbox, which is entered after fork and never left. Internal to
  * measure/. While measured code runs, the child can write only to the code's memory and to the
- * vault. The vault is at a random address, which is in no register and in no readable memory.
- * x86-64 accesses it through gs, AArch64 through tpidr_el0. Foreign code that uses these registers
- * is rejected. */
+ * vault. The vault is at a random address, which is in no register and in no readable memory. The
+ * child accesses the vault through gs on x86-64, and through tpidr_el0 on AArch64. Foreign code
+ * that uses these registers is rejected. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_CHILD_H
 #define PORTOLAN_MEASURE_SANDBOX_CHILD_H
 
@@ -13,13 +13,13 @@ struct sandbox_batch {
     uint32_t count;
     volatile uint32_t current;      /* index of the running item */
     volatile uint64_t heartbeat;    /* number of runs and sleeps so far */
-    volatile uint32_t stop;         /* set by the parent to end the batch early */
+    volatile uint32_t stop;         /* set by the parent if the batch must end early */
     uint32_t code_length;           /* number of bytes of code in use */
     struct window_rules rules;
     struct sandbox_item items[SANDBOX_ITEMS];
 };
 
-/* Message to the child for foreign code, with one item. */
+/* Message to the child for foreign code, with one item */
 struct sandbox_task {
     struct window_rules rules;
     struct sandbox_item item;
@@ -37,10 +37,10 @@ enum sandbox_stage {
     STAGE_COUNT
 };
 struct sandbox_hello {
-    uint32_t stage;         /* enum sandbox_stage: the stage that failed, or STAGE_READY */
+    uint32_t stage;         /* stage that failed, or STAGE_READY (enum sandbox_stage) */
     int32_t error;          /* errno in that stage */
     uint32_t has_counter;
-    uint32_t unfiltered;    /* the system cannot restrict system calls */
+    uint32_t unfiltered;    /* whether the system cannot restrict system calls */
 };
 
 /* A range of addresses */
@@ -49,7 +49,7 @@ struct sandbox_range { uint64_t begin, end; };
 
 /* Data from the parent for a child, which reads them after fork and copies them to the vault */
 struct sandbox_child {
-    bool foreign;                   /* true: foreign code; false: batches of own code */
+    bool foreign;                   /* whether the code is foreign; false: batches of own code */
     struct sandbox_batch *batch;    /* memory for batches of own code; NULL for foreign code */
     uint8_t *area;
     /* Socket to the parent. For own code, one byte starts a batch, and one byte reports its end. */
@@ -68,30 +68,31 @@ struct sandbox_child {
 };
 
 struct sandbox_vault {
-    /* The first member, because the thread register points to it. */
+    /* Frame of the entry code. It must be the first member, because the thread register points to
+     * it. */
     struct sandbox_frame frame;
     struct sandbox_child given;
     struct sandbox_hello hello;
     struct sandbox_task task;
     struct sandbox_report told;
     struct sandbox_item *item;        /* running item */
-    volatile bool inside;             /* measured code is running */
+    volatile bool inside;             /* whether measured code is running */
     /* address of the faulting access, and absolute address of the instruction */
     uint64_t fault_address, fault_code;
     uint64_t pages[SANDBOX_PAGES];    /* addresses of the pages mapped for the item */
     unsigned page_count;
     int counter;                      /* perf event; -1: none */
-    /* @valued: vector registers have initial values. @plain: these are 0. */
+    /* @valued: whether vector registers have initial values. @plain: whether these are 0. */
     bool valued, plain;
     uint64_t runs;                    /* number of runs so far of items whose load pointer moves */
     struct sandbox_range all;         /* addresses of the vault and its stacks */
-    /* Range from which the vault's address was chosen, without memory of measured code. */
+    /* Range from which the vault's address was chosen, except memory of measured code */
     struct sandbox_range kept;
     uint64_t signal_bytes;            /* size in bytes of the signal stack */
 };
 
 /* Returns the cycles per iteration that this order of an experiment must beat: the smallest of the
- * preceding orders; INFINITY for the first. Children also call it. */
+ * preceding orders; INFINITY for the first order. Children also call it. */
 double sandbox_to_beat(const struct sandbox_item *item);
 /* Releases the parent's resources and handles requests until the link is closed. */
 void sandbox_child_main(const struct sandbox_child *given) __attribute__((noreturn));
@@ -109,10 +110,10 @@ enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v,
 /* Returns the upper end of the vault's stack, which grows downwards. */
 void *sandbox_vault_stack(struct sandbox_vault *v);
 
-/* sandbox_answer.c: validation of a child's results, which are untrusted. A field outside its range
+/* sandbox_answer.c: validates a child's results, which are untrusted. A field outside its range
  * rejects all results. */
 
-/* Marks @item as not run */
+/* Marks @item as not run. */
 void sandbox_answer_clear(struct sandbox_item *item);
 /* Sets @fault (enum sandbox_fault) as the reason why @item has no result. */
 void sandbox_answer_fault(struct sandbox_item *item, unsigned fault);

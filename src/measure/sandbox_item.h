@@ -20,7 +20,7 @@
 #define SANDBOX_GUESSES 4
 /* maximum number of accessible pages of the vault, for pages of 4 KiB */
 #define SANDBOX_VAULT_PAGES 24
-/* number of bits of the vault's address, if the system's addresses have as many */
+/* number of bits of the vault's address, if the system's addresses have so many */
 #define SANDBOX_VAULT_BITS 46
 
 enum sandbox_fault {
@@ -80,14 +80,16 @@ struct sandbox_start {
 #define SANDBOX_NO_OFFSET UINT32_MAX
 
 struct sandbox_item {
-    /* The caller sets the following members. */
+    /* The caller sets this and the following members. */
     enum sandbox_mode mode;
-    enum pulse_code code;        /* PULSE_ITEM; raw items may also run a chain or probe */
+    enum pulse_code code;        /* code of the item: PULSE_ITEM; for a raw item also a chain or
+                                  * probe */
     uint32_t offset;             /* offset of the loop in the code area, from sandbox_add */
-    /* foreign code, with the registers below, pages that faults map, and a separate child */
+    /* whether the code is foreign, with the registers below, pages that faults map, and a separate
+     * child */
     bool kernel;
-    /* a body with foreign forms, which runs like own code, but in a separate child that is new for
-     * each experiment (rivals 0) */
+    /* whether the body has foreign forms; it then runs like own code, but in a separate child that
+     * is new for each experiment (rivals 0) */
     bool foreign;
     unsigned counter;            /* kernel: loop counter (enum sandbox_counter), as for
                                   * sandbox_add */
@@ -97,11 +99,11 @@ struct sandbox_item {
      * move */
     unsigned load_places;
     unsigned executions;         /* number of executions of the experiment in an iteration */
-    /* Number of preceding items of the same experiment. If the first window shows that this item is
-     * not faster than these, no further window follows. */
+    /* Number of preceding items of the same experiment. If the first window shows that this item
+     * is not faster than those, it has no further window. */
     unsigned rivals;
-    /* The item runs only if a preceding rival took at most this many cycles per iteration. 0: no
-     * condition. */
+    /* Maximum cycles per iteration of a preceding rival for which this item runs; 0: the item
+     * always runs */
     double worth;
     /* Raw items: number of iterations of the warm-up (@warm) and of the timed part (@count). Other
      * items: @count iterations per run; 0: as many as fill the window. */
@@ -110,7 +112,7 @@ struct sandbox_item {
     /* kernel: number of passes over the timed iterations. Registers are set again before each pass.
      * The ticks include all passes. */
     unsigned passes;
-    /* kernel: initial values of vector registers are 0 instead of near 1 */
+    /* kernel: whether initial values of vector registers are 0 instead of near 1 */
     bool plain_values;
     /* kernel: initial values by register number; the last one is AArch64's sp */
     uint64_t general[32];
@@ -127,8 +129,8 @@ struct sandbox_item {
     double counter_cycles;
 };
 
-/* Set-up of vector registers. On x86-64: only SSE, clean upper halves, 256 bits, or 512 bits. On
- * AArch64: v0 to v31, or z0 to z31 and predicates */
+/* Set-up of vector registers. x86-64: only SSE, clean upper halves, 256 bits, or 512 bits.
+ * AArch64: v0 to v31, or z0 to z31 and predicates. */
 enum vector_setup { SETUP_SSE, SETUP_CLEAN, SETUP_YMM, SETUP_ZMM, SETUP_NEON = 0, SETUP_SVE = 1 };
 
 /* Loop counter: a register that bodies do not use, memory (x86-64), or general register n

@@ -1,5 +1,5 @@
 /* The parent's side of a sandbox child: starts the child, waits for its messages, and ends it.
- * Internal to measure/. Only for the thread that started the child. */
+ * Internal to measure/. Only the thread that started the child may call the functions. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_PROCESS_H
 #define PORTOLAN_MEASURE_SANDBOX_PROCESS_H
 
@@ -18,8 +18,8 @@ enum sandbox_watch { WATCH_DONE, WATCH_DIED, WATCH_CANCELLED };
 struct sandbox_watching {
     bool (*cancelled)(void *state);   /* polled about ten times per second; may be NULL */
     void *state;
-    /* Memory of a batch of own code, which has its progress and can stop it. NULL for a task of
-     * foreign code: cancelling kills its child. */
+    /* Memory of a batch of own code, through which progress is read and the batch can be stopped.
+     * NULL for a task of foreign code: its child is killed when cancelled. */
     struct sandbox_batch *batch;
     /* maximum wall-clock seconds without progress before the child is killed */
     double patience;
@@ -42,7 +42,7 @@ void sandbox_process_send(const struct sandbox_process *p, const void *bytes, si
 enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
                                         const struct sandbox_watching *how, void *bytes,
                                         size_t size, unsigned *fault);
-/* Raises the CPU time limit of the child by @seconds. It ends the child even if the parent
+/* Raises the CPU time limit of the child by @seconds. The limit ends the child even if the parent
  * hangs. */
 void sandbox_process_allow(const struct sandbox_process *p, double seconds);
 /* Sets the memory ranges of this program. The child keeps them mapped. */

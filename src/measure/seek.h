@@ -1,4 +1,4 @@
-/* Selects the CPU to measure on: the one that probes found idle most often in the recent past. */
+/* Selects the CPU to measure on: the one that recent probes found idle most often. */
 #ifndef PORTOLAN_MEASURE_SEEK_H
 #define PORTOLAN_MEASURE_SEEK_H
 
@@ -9,7 +9,7 @@
 
 struct seek {
     int cpus[SEEK_CPUS];
-    /* share of probes that found the CPU idle, with higher weight of recent ones; NaN if not
+    /* share of probes that found the CPU idle, in which recent probes have more weight; NaN: not
      * probed */
     double quiet[SEEK_CPUS];
     size_t count, at;
@@ -17,12 +17,13 @@ struct seek {
     /* clock_seconds of the last search, and of the last calibration */
     double looked, learned;
     unsigned moves;
-    /* a probe was faster than the stored baseline, so that baseline came from a busy core */
+    /* whether a probe was faster than the stored baseline, which therefore came from a busy
+     * core */
     bool outgrown;
 };
 
-/* seek_take adds the result of probing CPU i. seek_choice returns the index of the CPU to use. It
- * changes only if several results show that another CPU is clearly more idle. Pure. */
+/* seek_take adds the result of probing CPU i. seek_choice returns the index of the CPU to use. The
+ * choice changes only if several results show that another CPU is clearly more idle. Pure. */
 void seek_take(struct seek *k, size_t i, double quiet);
 size_t seek_choice(const struct seek *k);
 
@@ -31,16 +32,16 @@ size_t seek_choice(const struct seek *k);
 bool seek_outgrown(double *took, size_t n, double wanted);
 
 /* Runs @n probes of 6 µs each on the sandbox's CPU. Sets *@quiet to the number of probes that
- * found it idle, and *@outgrown if probes were faster than the baseline. Overwrites items of the
- * sandbox. Returns false with err like sandbox_run. */
+ * found the CPU idle, and *@outgrown if probes were faster than the baseline. Overwrites items of
+ * the sandbox. Returns false with err like sandbox_run. */
 bool seek_looks(struct sandbox *s, const struct calibration *c, unsigned n, unsigned *quiet,
                 bool *outgrown, struct err *err);
 
 /* Sets @k to the allowed CPUs, or to the only CPU of a pinned sandbox. */
 void seek_begin(struct seek *k, const struct sandbox *s);
 /* Probes all CPUs and moves to the most idle one, at most once per LOOK_EVERY seconds. Call it
- * after measurements that lost the share @contended of their windows; it does nothing if this is
- * small. Overwrites items of the sandbox. Returns false with err like sandbox_run. */
+ * after measurements that lost the share @contended of their windows; if this share is small, it
+ * does nothing. Overwrites items of the sandbox. Returns false with err like sandbox_run. */
 bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, double contended,
                struct err *err);
 /* Calibrates @c again if a probe exceeded the baseline, because no window would be accepted. Keeps

@@ -10,12 +10,12 @@
 #include "model/mapping.h"
 
 struct measured {
-    /* cycles per execution of the experiment; NaN: none, and @state has the reason */
+    /* cycles per execution of the experiment; NaN: there is no value, for the reason in @state */
     double cycles;
     double spread;       /* relative spread of the cycles */
     double clock_hz;
     uint32_t repeats;    /* number of accepted windows */
-    bool counter;        /* the cycles are from the hardware counter */
+    bool counter;        /* whether the cycles are from the hardware counter */
     /* cycles with a body of SOURCE_SHORT instructions, set only by the runner; NaN: not measured */
     double short_cycles;
     /* comparison of both body lengths by the runner (runner_lengths); empty if a time is unknown */
@@ -23,21 +23,21 @@ struct measured {
     /* nops per cycle of the idle baseline; 0 if simulated */
     double baseline;
     double slowed;       /* share of windows that contention made invalid */
-    /* cycles on a busy core, without a valid value; NaN: unknown */
+    /* cycles on a busy core if there is no valid value; NaN: unknown */
     double contended_cycles;
-    /* there is no value because the core was busy; a retry may succeed */
+    /* whether the value is missing because the core was busy; a retry may succeed */
     bool busy;
     char state[96];      /* EXPERIMENT_OK, or the reason why there is no value */
 };
 
 /* Combines the results of the @n orders of an experiment to the smallest one. @beaten marks orders
- * that their first window showed not to be faster. If contention left an order without a value, it
- * may be the fastest, and the experiment has no value. Returns the index of the smallest result.
- * Pure. */
+ * whose first window showed that they are not faster. If contention left an order without a value,
+ * it may be the fastest, and the experiment has no value. Returns the index of the smallest
+ * result. Pure. */
 unsigned measured_least(const struct measured *orders, const bool *beaten, unsigned n,
                         struct measured *out);
 
-/* A source of measurements. One thread at a time. */
+/* A source of measurements; for one thread at a time */
 struct source {
     unsigned instructions;   /* approximate number of instructions in a body; may be changed between
                               * calls */
@@ -49,8 +49,9 @@ struct source {
     /* number of CPUs that measured concurrently in the last call with more than a few experiments;
      * 0 if simulated */
     unsigned cpus;
-    bool doubtful;           /* the baseline is doubtful, so values must be measured again */
-    /* the source always returns the same value, so a single pass is final */
+    bool doubtful;           /* whether the baseline is doubtful; values must then be measured
+                              * again */
+    /* whether the source always returns the same value, so that a single pass is final */
     bool one_pass;
     struct record *record;   /* receives the samples; may be NULL */
     /* Fills @out for the @n experiments @e (at most SANDBOX_ITEMS). Returns false with err when
@@ -58,7 +59,7 @@ struct source {
     bool (*measure)(struct source *s, const struct experiment *e, size_t n, struct measured *out,
                     bool (*cancelled)(void *state), void *state, struct err *err);
     /* Writes the code sums of @n experiments (form_codes_sums), which are part of keys in the
-     * journal. NULL: the source is simulated and has no code. */
+     * journal. The pointer is NULL if the source is simulated and has no code. */
     void (*sums)(struct source *s, const struct experiment *e, size_t n,
                  char (*out)[FORM_CODES_SUM]);
     void (*free)(struct source *s);
@@ -69,24 +70,24 @@ static inline void source_free(struct source *s)
         s->free(s);
 }
 
-/* Returns a lower limit of the cycles of @instructions, by the largest known issue width and by
- * @baseline nops per cycle (0 or NaN if unknown). Shorter times are invalid. Pure. */
+/* Returns a lower limit of the cycles of @instructions, from the largest known issue width and
+ * from @baseline nops per cycle (0 or NaN: unknown). Shorter times are invalid. Pure. */
 double source_least_cycles(double baseline, uint64_t instructions);
 
-/* Nops per cycle above which a core's µop cache may deliver short instructions too slowly. Padded
- * bodies are then also measured (docs/measuring.md, "Padded"). */
+/* Nops per cycle above which a core's µop cache may deliver short instructions too slowly, so
+ * padded bodies are also measured (docs/measuring.md, "Padded") */
 #define SOURCE_WIDE 6.5
 
-/* Default number of instructions in a body. The loop's branch adds half a percent to a body that
- * issue slots limit. Every µop cache can hold the body. */
+/* Default number of instructions in a body. If issue slots limit a body, the loop's branch adds
+ * half a percent. Every µop cache can hold the body. */
 #define SOURCE_BODY 200
-/* Number of instructions in a body of PMEvo. If the time per execution differs between the two
+/* Number of instructions in PMEvo's body. If the time per execution differs between the two
  * lengths, the front end or the loop is the cause. */
 #define SOURCE_SHORT 50
 
 /* Callbacks that run a function on several threads, for concurrent measurement on several CPUs.
- * work/crew.h has the contracts. begin returns @crew; NULL with err if no threads can be
- * started. */
+ * work/crew.h has the contracts. `begin` returns @crew. It returns NULL with err if no threads can
+ * be started. */
 struct source_threads {
     void *(*begin)(unsigned members, struct err *err);
     void (*call)(void *crew, void (*work)(void *state, unsigned member), void *state,
@@ -95,8 +96,8 @@ struct source_threads {
 };
 
 /* Creates a simulated CPU with the times of @mapping (borrowed). Its clock drifts, and it has
- * interruptions and contention like a real CPU. @noise: relative jitter of each run; NaN: no
- * jitter, but values have the errors of a real CPU. */
+ * interruptions and contention like a real CPU. @noise: relative jitter of each run; NaN: runs
+ * have no jitter, but values have the errors of a real CPU. */
 struct source *source_simulated(const struct mapping *mapping, double noise, uint64_t seed);
 
 /* observed_noise.c: distribution of deviations between repeated measurements on a real CPU.

@@ -1,6 +1,6 @@
-/* Windows of one experiment: the sequence of runs, the acceptance of windows, and when the result
- * is settled. Pure code over an abstract pulse, without allocation and system calls, for the
- * sandbox child and for simulated CPUs. */
+/* Windows of one experiment: the sequence of runs, the acceptance of windows, and the condition
+ * under which the result is settled. Pure code over an abstract pulse, without allocation and
+ * system calls, for the sandbox child and for simulated CPUs. */
 #ifndef PORTOLAN_MEASURE_WINDOW_H
 #define PORTOLAN_MEASURE_WINDOW_H
 
@@ -16,8 +16,8 @@ enum pulse_code {
 };
 
 struct pulse {
-    /* Runs a loop for @warm + @count iterations. Returns the ticks of the last @count ones; 0 on
-     * failure, with the reason in *@fault. */
+    /* Runs a loop for @warm + @count iterations. Returns the ticks of the last @count iterations;
+     * 0 on failure, with the reason in *@fault. */
     uint64_t (*run)(void *self, enum pulse_code code, uint64_t warm, uint64_t count,
                     unsigned *fault);
     uint64_t (*now)(void *self);     /* Returns the time in ticks. */
@@ -25,7 +25,7 @@ struct pulse {
     void *self;
 };
 
-/* Results of calibration. Cycles are core cycles per iteration of a loop */
+/* Results of calibration. Cycles are core cycles per iteration of a loop. */
 struct window_rules {
     /* cycles per iteration of the two chains; second_cycles: 0 if the second chain is unusable */
     double chain_cycles, second_cycles;
@@ -44,15 +44,15 @@ struct window_rules {
     double agreement;
     /* lengths of runs in ticks; a run of a probe takes half of probe_ticks */
     double chain_ticks, probe_ticks, item_ticks;
-    double patience;                      /* ticks without an idle window after which waiting
+    double patience;                      /* ticks without an idle window after which the wait
                                            * ends */
-    /* Iterations of the run that estimates how many fill the window; 0: 4. A clock with long ticks
-     * needs more. */
+    /* Number of iterations of the run that estimates how many iterations fill the window; 0: 4. A
+     * clock with long ticks needs more. */
     unsigned sizing;
 };
 
 /* Limit of waiting for an idle core, shared by consecutive experiments. A core that is never idle
- * therefore costs only one wait. Afterwards each experiment gets one attempt, and further ones
+ * therefore costs only one wait. After that each experiment gets one attempt, and more attempts
  * while the core is idle. */
 struct window_wait {
     uint64_t quiet;      /* time of the last accepted window, or of the start, in ticks */
@@ -67,24 +67,24 @@ enum window_state { WINDOW_SETTLED, WINDOW_UNSETTLED, WINDOW_FAULT, WINDOW_BEATE
 
 struct window_result {
     enum window_state state;
-    unsigned fault;          /* enum sandbox_fault; set if the state is WINDOW_FAULT */
+    unsigned fault;          /* reason of a WINDOW_FAULT state (enum sandbox_fault) */
     double cycles;           /* cycles per iteration; NaN if no window was accepted */
     double spread;           /* relative spread of the values that determined @cycles */
     double clock;            /* cycles per tick in the last accepted window */
     /* unconfirmed cycles per iteration on a busy core, if no window was accepted; NaN: unknown */
     double contended_cycles;
-    unsigned accepted, contended, disturbed;   /* number of windows with each result */
+    unsigned accepted, contended, disturbed;   /* number of windows by result */
     /* cycles per iteration of each accepted window, in order */
     float values[WINDOW_VALUES];
-    /* for a difference: cycles of the short and of the long run of each accepted window */
+    /* for a difference, the cycles of the short and of the long run of each accepted window */
     float shorter[WINDOW_VALUES], longer[WINDOW_VALUES];
 };
 
 /* Measures PULSE_ITEM under @rules with @count iterations per run (0 fills the window).
- * @difference: after a warm-up run, subtracts the shortest time of runs of half as many iterations,
- * instead of the overhead. Both times must be confirmed, because a disturbed short run makes the
- * difference too small. If the first window takes at least @beat cycles per iteration (within the
- * agreement), ends with WINDOW_BEATEN. @beat INFINITY or NaN: no limit. */
+ * @difference: after a warm-up run, subtracts the shortest time of runs of half as many
+ * iterations, instead of the overhead. Both times must be confirmed, because a disturbed short run
+ * makes the difference too small. If the first window takes at least @beat cycles per iteration
+ * (within the agreement), the result is WINDOW_BEATEN. @beat INFINITY or NaN: no limit. */
 void window_measure(const struct pulse *pulse, const struct window_rules *rules,
                     struct window_wait *wait, bool difference, uint64_t count, double beat,
                     struct window_result *out);
@@ -97,8 +97,8 @@ struct window_wait window_wait_begin(const struct pulse *pulse, double ticks);
 double window_lowest(double *values, unsigned n, double *spread);
 /* Sorts the @n @values. Finds the lowest value with enough values within the relative range @width
  * above it: at least three, and at least the share @share of all. Isolated lower values come from
- * unequal disturbance of two runs. Sets *@cycles to the middle of the values in range, and *@spread
- * to their relative spread. Returns false if there is no such value. */
+ * two runs that were disturbed unequally. Sets *@cycles to the middle of the values in range, and
+ * *@spread to their relative spread. Returns false if there is no such value. */
 bool window_floor(double *values, unsigned n, double width, double share, double *cycles,
                   double *spread);
 

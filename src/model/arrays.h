@@ -10,7 +10,7 @@
 #define ARRAYS_REGISTERS 32
 
 enum arrays_fill_kind {
-    ARRAYS_INDICES,   /* random indices below @range */
+    ARRAYS_INDICES,   /* random indices, each less than @range */
     /* elements @spacing bytes apart with the addresses of other elements; a walk visits all
      * elements in a cycle */
     ARRAYS_RING,
@@ -26,7 +26,8 @@ struct arrays_fill {
     uint32_t spacing, link;
 };
 
-/* An array, with the general register that points to it and the step per iteration. */
+/* An array, with the general register that points to it, and the step of the register per
+ * iteration */
 struct array {
     uint8_t reg;
     int64_t step;
@@ -34,7 +35,7 @@ struct array {
     uint32_t spacing;
 };
 
-/* A part of the arena that the accesses walk through, backwards if @back. */
+/* A part of the arena that the accesses walk through; @back: backwards */
 struct array_walked {
     uint64_t at, bytes;
     bool back;

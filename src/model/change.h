@@ -1,4 +1,4 @@
-/* Changes of a machine by name, for `kernel whatif`. */
+/* Changes a machine by name, for `kernel whatif`. */
 #ifndef PORTOLAN_MODEL_CHANGE_H
 #define PORTOLAN_MODEL_CHANGE_H
 
@@ -10,9 +10,9 @@
 /* Sets @name on @m to @value. It is a fact of the schema within its type and range, or a form's
  * usage or latency. Returns false with err and an unchanged @m on an error. */
 bool machine_change(struct machine *m, const char *name, const char *value, struct err *err);
-/* Parses a sweep over at most @most integers, such as "32..128". Returns true with *@from and *@to.
- * Returns false with err if fact @name does not allow the sweep, and false without err if @value is
- * no sweep. @err must be clear before the call. */
+/* Parses a sweep over at most @most integers, such as "32..128". Returns true with *@from and
+ * *@to. Returns false with err if fact @name does not allow the sweep, and false without err if
+ * @value is not a sweep. @err must be clear before the call. */
 bool change_range(const char *name, const char *value, long most, long *from, long *to,
                   struct err *err);
 

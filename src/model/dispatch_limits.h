@@ -9,8 +9,8 @@
 
 struct dispatch_limit {
     portset ports;
-    /* counts only the µops restricted to these ports; if false, all µops that can use one of
-     * them */
+    /* whether only the µops restricted to these ports count; if not, all µops that can use one of
+     * them count */
     bool within;
     unsigned most;    /* maximum number of µops per cycle */
 };

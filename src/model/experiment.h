@@ -14,7 +14,7 @@
 
 struct experiment_term {
     char *form;
-    uint32_t count;   /* never 0 */
+    uint32_t count;   /* number of executions, at least 1 */
 };
 
 struct experiment {

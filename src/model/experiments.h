@@ -29,8 +29,8 @@ struct experiment_row {
     double spread;
     uint32_t repeats;        /* number of accepted repetitions; 0: unknown */
     uint32_t extras;         /* number of elements of @extra; missing columns are empty */
-    char *state;             /* never NULL; rows may share it */
-    /* per column of experiments.extra, index of the value in experiments.texts */
+    char *state;             /* state, never NULL; rows may share the string */
+    /* per column of experiments.extra: index of the value in experiments.texts */
     uint32_t *extra;
 };
 
@@ -44,35 +44,35 @@ struct experiments {
     /* number of rows with cycles that inference can use, and number of rows whose measurement
      * failed */
     size_t measured, failed;
-    /* unique number, even if the address of a freed table is reused */
+    /* serial number, unique even if the address of a freed table is used again */
     uint64_t serial;
     /* incremented by every change; views compare it */
     uint64_t revision;
-    /* number of holders besides the thread that changes the table */
+    /* number of holders in addition to the thread that changes the table */
     _Atomic unsigned holders;
 };
 
 struct experiments *experiments_new(void);
-/* Releases a holder. The last one frees the table. Any thread. */
+/* Releases a holder. The last release frees the table. Any thread. */
 void experiments_free(struct experiments *t);
 /* Adds a holder, which must call experiments_free. Any thread. */
 struct experiments *experiments_hold(struct experiments *t);
 /* Returns whether another holder exists. The table must then not change. */
 bool experiments_held(const struct experiments *t);
 /* Copies the rows with @keep true (NULL copies all). Form indices are unchanged. This function and
- * experiments_append stop early if cancelled, or out of memory (base/shortage.h). */
+ * experiments_append stop early if they are cancelled or memory is exhausted (base/shortage.h). */
 struct experiments *experiments_copy(const struct experiments *t, const bool *keep);
 /* Adds a pending row with @n terms in any order, and returns its index. Sums up repeated forms. May
  * duplicate another row. */
 size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_add_named(struct experiments *t, const struct experiment *e);
 /* Add a row like the two functions above, to a table whose size depends on the input. If memory is
- * exhausted, they add no row and return SIZE_MAX. */
+ * exhausted, they add no row, and return SIZE_MAX. */
 size_t experiments_try_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_try_add_named(struct experiments *t, const struct experiment *e);
 /* Appends all rows of @from with their results. Matches forms by name. */
 void experiments_append(struct experiments *t, const struct experiments *from);
-/* Sets the results of row @index. If @state is NULL, it becomes EXPERIMENT_OK if @cycles is a
+/* Sets the results of row @index. @state NULL: the state becomes EXPERIMENT_OK if @cycles is a
  * number. */
 void experiments_set(struct experiments *t, size_t index, double cycles, double spread,
                      uint32_t repeats, const char *state);

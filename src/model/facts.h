@@ -33,28 +33,28 @@ struct fact {
     enum fact_type type;
     const char *unit;        /* unit; "": none */
     double least, most;      /* range of numbers */
-    /* default: a value, or the key of another fact; NULL: not modelled */
+    /* default: a value, or the key of another fact; NULL: the effect is then not modelled */
     const char *otherwise;
     const char *words;       /* allowed words, separated by blanks; NULL: any */
-    const char *meaning;     /* meaning, a sentence without full stop */
+    const char *meaning;     /* meaning, in a sentence without full stop */
     const char *reader;      /* parts of the program that use the fact: "simulation", "front end",
                               * ... */
-    int kind;                /* enum fact_kind */
+    int kind;                /* kind, an enum fact_kind */
 };
 
 /* Facts sorted by key within groups. The last key is NULL. */
 extern const struct fact fact_schema[];
 
-/* Finds a fact by its key or an obsolete key. Returns NULL if unknown. */
+/* Finds a fact by its key or an obsolete key. Returns NULL if there is none. */
 const struct fact *fact_find(const char *key);
-/* Returns the known key most similar to @key, or NULL. */
+/* Returns the known key that is most similar to @key; NULL: none. */
 const char *fact_meant(const char *key);
 /* Returns whether @value has the fact's type and is in its range. If not, err has the reason and
- * the valid values. Verifies port names unless @ports is NULL. */
+ * the valid values. Also verifies port names unless @ports is NULL. */
 bool fact_check(const struct fact *f, const char *value, const struct ports *ports,
                 struct err *err);
 
-/* Returns the number of fact @key on the machine, or its default, or NaN without both. Values above
+/* Returns the number of fact @key on the machine, or else its default, or else NaN. Values above
  * the range become its maximum. Values below it count as missing. A key whose fact is no number is
  * a bug. */
 double fact_number(const struct machine *m, const char *key);

@@ -28,10 +28,10 @@ enum latency_end { /* numbers from 0: operand number minus one */
 };
 struct latency_rule {
     const char *form; /* name, or pattern with * and ? */
-    int from, to;     /* enum latency_end */
+    int from, to;     /* operands, an enum latency_end */
     double cycles;    /* cycles without the preceding load or forwarded store */
     const char *source;
-    bool lent;        /* the strings are static and must not be freed */
+    bool lent;        /* whether the strings are static, so that they must not be freed */
 };
 
 /* prefix of the title of this computer's machine in a session */
@@ -46,11 +46,11 @@ struct machine {
     size_t fact_count;
     struct latency_rule *latencies;
     size_t latency_count;
-    _Atomic unsigned holders;   /* number of holders besides the creator */
+    _Atomic unsigned holders;   /* number of holders in addition to the creator */
 };
 
 struct machine *machine_new(const char *id, const struct ports *ports);
-/* Releases a holder. The last one frees the machine. Any thread. */
+/* Releases a holder. The last release frees the machine. Any thread. */
 void machine_free(struct machine *m);
 /* Adds a holder, which must call machine_free. The machine must not change while others hold it.
  * Any thread. */
@@ -62,12 +62,12 @@ struct machine *machine_copy(const struct machine *m);
 const char *machine_plain_title(const struct machine *m);
 /* Returns the processor's name for compilers and LLVM. */
 const char *machine_compiler_name(const struct machine *m);
-/* Returns the text of a fact, or NULL if it is missing. */
+/* Returns the text of a fact; NULL if it is missing. */
 const char *machine_fact(const struct machine *m, const char *key);
-/* Returns the source of fact @key, borrowed, if it is an estimate (source_is_estimate). Otherwise
- * returns NULL. */
+/* Returns the source of fact @key, borrowed, if the fact is an estimate (source_is_estimate);
+ * otherwise NULL. */
 const char *machine_fact_estimate(const struct machine *m, const char *key);
-/* Returns the number of a fact, or NaN if it is missing. */
+/* Returns the number of a fact; NaN if it is missing. */
 double machine_number(const struct machine *m, const char *key);
 /* Returns whether fact @key, a list separated by commas or blanks, contains @word. */
 bool machine_has(const struct machine *m, const char *key, const char *word);
@@ -90,7 +90,7 @@ void machine_put_latency(struct machine *m, const char *form, int from, int to, 
                          const char *source);
 /* Removes the first rule, which must exist. */
 void machine_drop_latency(struct machine *m);
-/* Returns the rule with the least cycles of copies of @form on any ports, or NULL. Borrowed. */
+/* Returns the rule with the least cycles of copies of @form on any ports, borrowed; NULL: none. */
 const struct latency_rule *machine_alone(const struct machine *m, const char *form);
 /* Returns whether the rule applies from operand @from to operand @to (enum latency_end). */
 bool latency_rule_fits(const struct latency_rule *rule, int from, int to);

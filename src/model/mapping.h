@@ -10,10 +10,10 @@ struct mapping_entry {
     char *form;         /* canonical name */
     struct usage usage;
     double latency;     /* cycles; NaN: unknown */
-    /* number of issued µops in the fused domain of the source; 0: unknown, the µops of the usage
-     * count */
+    /* number of issued µops in the fused domain of the source; 0: unknown, and the number of the
+     * usage's µops is used */
     unsigned micro_ops;
-    char *source;       /* source of the data; "": the mapping's source */
+    char *source;       /* source of the data; "": that of the mapping */
 };
 
 struct mapping;
@@ -24,7 +24,7 @@ struct mapping_row {
     uint32_t form, source;   /* offsets in the table of strings */
     uint32_t uops;           /* index of the first µop */
     uint16_t uop_count;
-    uint16_t latency;        /* index in latencies */
+    uint16_t latency;        /* index of the latency in latencies */
     uint32_t micro_ops;
 };
 
@@ -43,7 +43,7 @@ struct mapping_rows {
 struct mapping *mapping_new(const struct ports *ports);
 void mapping_free(struct mapping *m);
 /* Makes a mapping whose entries are borrowed from @rows until they are replaced. Returns NULL if
- * out of memory. */
+ * memory is exhausted. */
 struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_rows *rows);
 /* Fills the empty @out with the stored hash slots of the forms. index_done frees @out. */
 void mapping_index_rows(const struct mapping *m, struct index *out);
@@ -60,7 +60,7 @@ double mapping_issue_width(const struct mapping *m);
 void mapping_set_issue_width(struct mapping *m, double width);
 /* Returns entry @index in order of insertion. It is valid until the mapping changes. */
 const struct mapping_entry *mapping_at(const struct mapping *m, size_t index);
-/* Returns the entry of @form, or NULL. Any thread, while no thread changes the mapping. */
+/* Returns the entry of @form; NULL: none. Any thread, while no thread changes the mapping. */
 const struct mapping_entry *mapping_find(const struct mapping *m, const char *form);
 /* Appends usage and latency of an entry, such as "1*p0156, latency 1". An empty usage is "no
  * port". */
@@ -72,10 +72,10 @@ double mapping_entry_confidence(const struct mapping_entry *entry);
 /* Returns whether @source denotes an estimate: it begins with "estimate", or is the source of a
  * charted usage with unexplained experiments. */
 bool source_is_estimate(const char *source);
-/* Returns the index of @form, or SIZE_MAX. */
+/* Returns the index of @form; SIZE_MAX: none. */
 size_t mapping_index(const struct mapping *m, const char *form);
-/* Adds or replaces an entry by a copy of @entry. If out of memory, the entry is omitted and the
- * thread's command fails (base/shortage.h). */
+/* Adds or replaces an entry by a copy of @entry. If memory is exhausted, the entry is omitted and
+ * the thread's command fails (base/shortage.h). */
 void mapping_set(struct mapping *m, const struct mapping_entry *entry);
 /* Returns the block of memory that a caller derived from all entries and passed to
  * mapping_keep_derived, borrowed. Returns NULL if there is none since the last change of an entry.

@@ -16,18 +16,18 @@ enum diff_kind {
 };
 
 struct form_diff {
-    const struct mapping_entry *a, *b;   /* borrowed from the mappings */
-    /* B's usage with A's ports; ports without a partner are omitted */
+    const struct mapping_entry *a, *b;   /* entries, borrowed from the mappings */
+    /* B's usage expressed with A's ports; ports without a partner are omitted */
     struct usage b_usage;
     enum diff_kind kind;
 };
 
 struct mapping_diff {
-    int to_a[PORTS_MAX];       /* per port of B, its port of A; -1: none */
-    /* per port of B, the common share of its load and its partner's load over common forms, 0 to 1;
-     * NaN without a partner, or if ports were matched by name */
+    int to_a[PORTS_MAX];       /* per port of B, the corresponding port of A; -1: none */
+    /* per port of B, the common share of its load and its partner's load over common forms, 0 to
+     * 1; NaN: no partner, or ports were matched by name */
     double agrees[PORTS_MAX];
-    bool renamed;              /* ports were matched by load instead of by name */
+    bool renamed;              /* whether ports were matched by load instead of by name */
     /* share of equal usages among common forms, weighted by their frequency; NaN: unknown */
     double equal_uses;
     size_t shared, only_a, only_b;

@@ -5,7 +5,7 @@
 #include "model/mapping.h"
 
 struct overlay {
-    struct mapping *mapping;   /* owned by the caller */
+    struct mapping *mapping;   /* mapping, owned by the caller */
     size_t replaced, added;    /* number of overlaid forms that the base had, and lacked */
     /* number of overlaid ports that correspond to ports of the base; all others were added */
     unsigned matched;

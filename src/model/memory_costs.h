@@ -15,7 +15,7 @@
 #define MEMORY_SOME_UOPS 72
 #define MEMORY_COSTS_DAY 11      /* size of a date such as 2026-11-22 with the final 0, in bytes */
 
-/* Costs in cycles per line, unless noted. */
+/* Costs in cycles per line, unless noted otherwise */
 enum memory_cost {
     COST_LOAD,      /* several streams that are read */
     COST_ALONE,     /* a single stream that is read */
@@ -30,7 +30,7 @@ enum memory_cost {
     COST_ODD,       /* streams with a stride of three lines, or any odd stride */
     COST_SKIPPED,   /* streams with a stride of four lines, or a multiple of four */
     COST_PAGE,      /* one line per page; the array size includes unused lines */
-    COST_HOP,       /* dependent loads; cycles from address to value */
+    COST_HOP,       /* dependent loads, in cycles from address to value */
     /* sequential loads in a loop of MEMORY_FEW_UOPS µops per line, mostly nops */
     COST_FEW,
     COST_SOME,      /* sequential loads in a loop of MEMORY_SOME_UOPS µops per line */
@@ -49,21 +49,21 @@ struct memory_costs {
     /* size of the third level that a program can use, in bytes; 0: unknown */
     double third;
     double clock_hz;
-    /* line transfers overlap with the core's loads and stores, so the slower part counts; if false,
-     * their times add up (ECM) */
+    /* whether line transfers overlap with the core's loads and stores, so that only the slower
+     * part counts; if not, their times add up (ECM) */
     bool overlaps;
-    bool reads_wait;             /* a loop that only reads waits for some lines beyond the second
-                                  * level, although their transfers overlap */
+    bool reads_wait;             /* whether a loop that only reads waits for some lines beyond the
+                                  * second level, although their transfers overlap */
     /* share of the memory in huge pages during the measurement; NaN: unknown */
     double huge;
-    /* the costs were measured on this CPU; if false, they are published or estimated */
+    /* whether the costs were measured on this CPU; if not, they are published or estimated */
     bool measured;
     char day[MEMORY_COSTS_DAY];                  /* date of the measurement */
 };
 
 /* Returns the inverse share of the cache sets that lines @step bytes apart use: the largest power
- * of two that divides the step in lines, up to @most bytes. Those are MEMORY_PAGE, because pages
- * have random addresses, or the bytes of a way of the cache in larger pages. Pure. */
+ * of two that divides the step in lines, up to @most bytes. @most is MEMORY_PAGE, because pages
+ * have random addresses, or, in larger pages, the bytes of a way of the cache. Pure. */
 double memory_crowding(double step, double most);
 /* Returns the time of two parts that partly overlap: the core's work, and the latency of lines of
  * which few are in flight. It is the root of the sum of their cubes. Pure. */
@@ -83,10 +83,10 @@ double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, doubl
  * non-temporal stores, are times that do not depend on the core's clock. Changes nothing if a clock
  * is unknown. Pure. */
 void memory_costs_clock(struct memory_costs *m, double hz);
-/* Reads the costs from the facts of @m. Returns false with err (ERR_MISSING) if it has none.
- * Pure. */
+/* Reads the costs from the facts of @m. Returns false with err (ERR_MISSING) if the machine has
+ * none. Pure. */
 bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct err *err);
-/* Returns the level that holds arrays of @bytes: "L1", "L2", "L3" or "memory". Pure. */
+/* Returns the level that has space for arrays of @bytes: "L1", "L2", "L3" or "memory". Pure. */
 const char *memory_level_at(const struct memory_costs *m, double bytes);
 /* Returns the size of the third level. It is the largest size at which random loads cost at most
  * the mean of their costs after the second level and at the last size. Returns 0 if the costs do

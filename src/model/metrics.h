@@ -18,8 +18,8 @@ void metrics_ranks(const double *x, size_t n, double *ranks);
 
 #define METRICS_CELLS 35
 
-/* Figure 7 of PMEvo: number of experiments per cell of predicted and measured cycles. Cells have
- * equal width from 0 to @limit. The last cell includes larger values. */
+/* Figure 7 of PMEvo: number of experiments by predicted and measured cycles. Cells have equal
+ * width from 0 to @limit. The last cell includes larger values. */
 struct heat_map {
     double limit;    /* cycles at the end of both axes */
     /* number of experiments, by [predicted][measured] */
@@ -37,7 +37,7 @@ struct accuracy {
     double mape, pearson, spearman;
 };
 
-/* Compares one prediction per row (NaN if none) with the measured cycles. Ignores rows without one
+/* Compares one prediction per row (NaN: none) with the measured cycles. Ignores rows without one
  * of the two. */
 struct accuracy metrics_accuracy(const struct experiments *t, const double *predicted);
 

@@ -11,7 +11,7 @@
 
 #define PORTS_MAX 32
 #define PORT_NAME_MAX 12
-/* maximum number of distinct sets per experiment; real machines have some twenty in total */
+/* maximum number of distinct sets per experiment; real machines have about twenty in total */
 #define PORTSETS_MAX 1024
 
 typedef uint32_t portset;   /* bit i is port i of the machine's struct ports */
@@ -19,7 +19,8 @@ typedef uint32_t portset;   /* bit i is port i of the machine's struct ports */
 /* Ports of a machine, in display order. A blocking pipe (divider) is a port too. */
 struct ports {
     unsigned count;
-    char names[PORTS_MAX][PORT_NAME_MAX];   /* "0".."9", "A".., or longer names: "DV", "FP0" */
+    char names[PORTS_MAX][PORT_NAME_MAX];   /* names: "0".."9", "A".., or longer names such as
+                                             * "DV", "FP0" */
     portset pipes;                          /* blocking pipes (dividers) */
 };
 
@@ -32,7 +33,7 @@ void ports_number(struct ports *ports, unsigned count);
  * err if the list or a name is empty, or ports_add rejects a name. The preceding names are then
  * added. */
 bool ports_parse(const char *list, struct ports *ports, struct err *err);
-/* Returns the index of port @name (@length bytes), or -1. */
+/* Returns the index of port @name (@length bytes); -1: none. */
 int ports_find(const struct ports *ports, const char *name, size_t length);
 /* Returns whether an undeclared port is a blocking pipe by its name, which ends in DV, or in DV and
  * a number (the convention of OSACA and Portolan). */

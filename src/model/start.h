@@ -1,10 +1,10 @@
-/* Initial values of a measured block, which determine its addresses. */
+/* Initial values of a measured block, which determine the addresses that it accesses */
 #ifndef PORTOLAN_MODEL_START_H
 #define PORTOLAN_MODEL_START_H
 
 #include <stdint.h>
 
-/* Initial content of memory, which is both a valid address and a small number. */
+/* initial content of memory, which is both a valid address and a small number */
 #define START_MEMORY 0x12345600
 
 /* Addresses of operands relative to the program counter. Each operand has its own line; only the

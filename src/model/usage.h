@@ -1,21 +1,21 @@
-/* Port usage of a form: a multiset of µops, written 1*p0156+1*p23. Zero-initialised, it is the
- * empty usage (no port). */
+/* Port usage of a form: a multiset of µops, written 1*p0156+1*p23. A struct that is initialised to
+ * zero is the empty usage (no port). */
 #ifndef PORTOLAN_MODEL_USAGE_H
 #define PORTOLAN_MODEL_USAGE_H
 
 #include "model/portset.h"
 
 struct uop {
-    portset ports;      /* not empty */
-    uint32_t count;     /* multiplicity; for a blocking pipe, cycles; not 0 */
+    portset ports;      /* port set, not empty */
+    uint32_t count;     /* multiplicity, at least 1; for a blocking pipe, cycles */
 };
 
-/* Limits of the parser. */
-#define USAGE_COUNT_MAX 100000u     /* count of one set */
-#define USAGE_SETS_MAX 256u         /* number of distinct sets */
+/* limits of the parser */
+#define USAGE_COUNT_MAX 100000u     /* maximum count of one set */
+#define USAGE_SETS_MAX 256u         /* maximum number of distinct sets */
 
 struct usage {
-    struct uop *uops;   /* canonical: sorted by port set, without duplicate sets */
+    struct uop *uops;   /* µops in canonical form: sorted by port set, without duplicate sets */
     unsigned count;
 };
 

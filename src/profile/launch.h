@@ -28,7 +28,7 @@ bool launch_go(struct launched *l, void (*go_on)(void *state), void *state, stru
 /* Kills the process group if it is running, and frees the members of @l. Does not wait for the
  * process. */
 void launch_end(struct launched *l);
-/* Returns whether this computer can run and trace @path. @name is the name of the program in
+/* Returns whether this computer can run and trace @path. @name: the name of the program in
  * messages. Returns false with err. */
 bool launch_check(const char *path, const char *name, struct err *err);
 

@@ -7,8 +7,8 @@
 #include "profile/sampling.h"
 
 struct profile_function {
-    char *name;                /* symbol in the file; "" without symbols */
-    char *shown;               /* name, demangled, without parameters */
+    char *name;                /* symbol in the file; "": the file has no symbols */
+    char *shown;               /* demangled name without parameters */
     /* path of the program or library; "" for code outside of files */
     char *file;
     size_t samples;
@@ -18,20 +18,21 @@ struct profile_loop {
     /* counted reference to the code of the function, or around a loop without symbols */
     const struct kernel *kernel;
     size_t loop;               /* index into the kernel's loops */
-    char *name;                /* "main+0x40", "0x1136" */
+    char *name;                /* name, such as "main+0x40" or "0x1136" */
     char *file;
-    size_t samples;            /* samples in the loop without its inner loops */
+    size_t samples;            /* number of samples in the loop without its inner loops */
     double measured;           /* measured cycles per iteration of the loop alone; NaN: none */
     double bound, predicted;   /* predicted cycles per iteration, by both methods; NaN: unknown */
-    char *bottleneck;          /* such as "dependencies"; NULL if bound is NaN */
+    char *bottleneck;          /* name of the largest bound, such as "dependencies"; NULL if bound
+                                * is NaN */
     /* sentence that names the limit of the loop alone, with assumptions; NULL if bound is NaN */
     char *why;
     /* predicted cycles per iteration over arrays of the size of the program's memory; NaN:
      * unknown */
     double over_memory;
-    bool costs_measured;       /* over_memory is from costs measured on this CPU */
-    /* the time depends on data, by mispredicted branches, misses or forwarded stores; neither the
-     * measurement alone nor the prediction is then the time in the program */
+    bool costs_measured;       /* whether over_memory is from costs measured on this CPU */
+    /* whether the time depends on data, by mispredicted branches, misses or forwarded stores;
+     * neither the measurement alone nor the prediction is then the time in the program */
     bool by_data;
     const char *level;         /* cache level of arrays of that size ("L2"), a static string */
 };
@@ -49,21 +50,23 @@ struct run_profile {
     double rate, seconds, user, system, memory;   /* see sampling.h */
     size_t samples;            /* number of all samples */
     size_t lost, processes, threads;
-    bool running;              /* the program is still running, so there are no predictions yet */
-    bool cut_off;              /* profiling was cancelled or failed, so there are no predictions */
+    bool running;              /* whether the program is still running; there are no predictions
+                                * yet */
+    bool cut_off;              /* whether profiling was cancelled or failed; there are then no
+                                * predictions */
     VEC(struct profile_function) functions;   /* functions, most samples first */
     VEC(struct profile_loop) loops;
 };
 
 /* Finds the functions and loops of the samples @s. Loops with less than @least of all samples are
- * omitted. With @goes_on, hot loops get source lines by child processes. @goes_on receives the
- * completed fraction and returns false to cancel. Returns NULL with err if it or the thread's watch
- * cancels. Any thread. Takes seconds for large libraries. */
+ * omitted. If @goes_on is not NULL, hot loops get source lines, which child processes read.
+ * @goes_on receives the completed fraction and returns false to cancel. Returns NULL with err if
+ * it or the thread's watch cancels. Any thread. Takes seconds for large libraries. */
 struct run_profile *profile_new(const struct sampled *s, double rate, double least,
                                 bool (*goes_on)(void *state, double share), void *state,
                                 struct err *err);
 void profile_free(struct run_profile *p);
-/* Returns the fraction of @samples in all samples, and its uncertainty *@off (1.96 standard
+/* Returns the fraction of @samples among all samples, and its uncertainty *@off (1.96 standard
  * deviations). */
 double profile_share(const struct run_profile *p, size_t samples, double *off);
 /* Returns the function's name, or the reason why it has none. */
@@ -82,8 +85,8 @@ void profile_memory_range(const struct profile_loop *l, struct str *out);
 double profile_time_with(const struct run_profile *p, size_t at, double now, double cycles);
 
 /* Internal, in places.c: adds to @p the functions and loops of image @image that have samples in
- * @s. @lines adds source lines. An unreadable image has one function without a name. Any thread.
- * Polls watch_steps and ends early if cancelled. */
+ * @s. @lines: whether to add source lines. An unreadable image has one function without a name.
+ * Any thread. Polls watch_steps and ends early if cancelled. */
 void places_find(struct run_profile *p, const struct samples *s, uint32_t image, bool lines);
 
 #endif

@@ -15,7 +15,7 @@ struct sample_point {
 };
 
 struct samples {
-    /* paths of mapped files; "[vdso]"; "": code outside of files */
+    /* paths of mapped files; "[vdso]"; "" for code outside of files */
     VEC(char *) images;
     VEC(struct sample_point) points;   /* distinct places, with their number of samples */
     struct index by_place;     /* index of points by place */
@@ -23,7 +23,7 @@ struct samples {
 };
 
 void samples_done(struct samples *s);
-/* Returns the index of image @path. Adds a new one. */
+/* Returns the index of image @path, which is added if it is new. */
 uint32_t samples_image(struct samples *s, const char *path);
 /* Counts a sample at @offset of @image. */
 void samples_add(struct samples *s, uint32_t image, uint64_t offset);

@@ -14,8 +14,8 @@ struct sampling {
     /* program and arguments, NULL-terminated; NULL: process @pid is running already */
     const char *const *argv;
     pid_t pid;
-    const char *output, *input;      /* paths for a started program; input may be NULL */
-    double seconds;                  /* time limit in seconds; INFINITY for the whole run */
+    const char *output, *input;      /* paths for a program that is started; input may be NULL */
+    double seconds;                  /* time limit in seconds; INFINITY: the whole run */
     double rate;                     /* samples per second of CPU time */
     enum sampling_method method;
     /* Called several times per second. If it returns false, sampling stops and all samples are
@@ -40,13 +40,14 @@ struct sampled {
     double memory;
     size_t lost;                     /* number of samples outside of known code */
     size_t processes, threads;       /* numbers of processes and threads that the program started */
-    bool ended;                      /* the program ended; if false, the time limit was reached */
+    bool ended;                      /* whether the program ended; if not, the time limit was
+                                      * reached */
     /* status by waitpid, if this process started the program and it ended */
     int status;
 };
 
-/* Samples the program. Returns false with err. Call sampled_done in either case. Any thread, which
- * waits while another thread samples and calls goes_on. */
+/* Samples the program. Returns false with err. The caller always calls sampled_done. Any thread,
+ * which waits while another thread samples and calls goes_on. */
 bool sampling_run(const struct sampling *o, struct sampled *out, struct err *err);
 void sampled_done(struct sampled *s);
 

@@ -1,4 +1,5 @@
-/* Executable mappings of processes, which convert an address to a place in a file. One thread. */
+/* Executable mappings of processes, by which an address is converted to a place in a file. One
+ * thread. */
 #ifndef PORTOLAN_PROFILE_SPACES_H
 #define PORTOLAN_PROFILE_SPACES_H
 
@@ -19,7 +20,7 @@ struct space {
 };
 
 struct spaces {
-    struct samples *samples;   /* borrowed; contains the images of the mappings */
+    struct samples *samples;   /* samples, borrowed, with the images of the mappings */
     VEC(struct space) list;
 };
 

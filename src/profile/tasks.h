@@ -1,4 +1,4 @@
-/* Threads of processes, from /proc. */
+/* Lists threads of processes, from /proc. */
 #ifndef PORTOLAN_PROFILE_TASKS_H
 #define PORTOLAN_PROFILE_TASKS_H
 
@@ -19,7 +19,7 @@ void tasks_find(pid_t pid, struct task_list *out);
 /* Stores the path of the program of process @pid in @out, which has @size bytes. Returns false with
  * err if there is no such process, if it has no program, or if its path may not be read. */
 bool task_program(pid_t pid, char *out, size_t size, struct err *err);
-/* Returns the process of thread @tid, or @tid if the thread has ended. */
+/* Returns the process of thread @tid; @tid if the thread has ended. */
 pid_t task_process(pid_t tid);
 /* Returns the state letter of /proc/PID/stat, such as 'S' or 'Z'; 0: the thread has ended. */
 char task_state(const struct thread_id *task);

@@ -1,7 +1,8 @@
-/* Predicts the time of a program as the PPT-AMMP paper does. Each block's graphlet passes once
- * through pipes. Its time is multiplied by the block's executions. Loads take the effective latency
- * of the block's reuse distances. Executions of blocks do not overlap, so loops with overlapping
- * iterations are predicted far too slow. steady.h has the accurate model. */
+/* Predicts the time of a program as the PPT-AMMP paper does. The dependence graph of each block
+ * (graphlet) passes once through pipes, and its time is multiplied by the block's executions. A
+ * load takes the effective latency of its block's reuse distances. Executions do not overlap in
+ * this model, so it predicts far too long times for loops with overlapping iterations. steady.h
+ * has the accurate model. */
 #ifndef PORTOLAN_PROGRAM_AMMP_H
 #define PORTOLAN_PROGRAM_AMMP_H
 

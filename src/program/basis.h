@@ -1,5 +1,5 @@
-/* Basis of a model's counts (runs, code, fitted formulas or estimates), and ranges of counts. All
- * functions are pure except for the cache of derived.h. Any thread. */
+/* Basis of a model's counts (a run, the code, a fitted formula or an estimate), and ranges of
+ * counts. All functions are pure except for the cache of derived.h. Any thread. */
 #ifndef PORTOLAN_PROGRAM_BASIS_H
 #define PORTOLAN_PROGRAM_BASIS_H
 

@@ -1,5 +1,5 @@
 /* Parts of a program whose predicted time differs from the measured one, and the terms of the
- * prediction that explain it. Pure. */
+ * prediction that explain the difference. Pure. */
 #ifndef PORTOLAN_PROGRAM_BLAMED_H
 #define PORTOLAN_PROGRAM_BLAMED_H
 
@@ -22,9 +22,10 @@ struct blamed_part {
      * branches, and of calls. @branches: seconds if all branches that take both directions were
      * mispredicted. */
     double misses, ends, calls, branches;
-    /* seconds because of the difference between the run's counts and the measured ones */
+    /* seconds by which the prediction differs because the run's counts differ from the measured
+     * ones */
     double counts;
-    bool near; /* the program's data fit the first level, so no load misses */
+    bool near; /* whether the program's data fits the first level, so that no load misses */
     /* term that explains the difference: "counts", "ports", "chain", "misses", "branch misses",
      * "calls", "agrees", "not explained", "not distinguished" */
     const char *term;

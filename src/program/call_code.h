@@ -1,5 +1,5 @@
 /* Finds the instructions that this CPU executes in mathematical library functions. Most of these
- * have several versions, and only a run shows which version and path is executed. */
+ * functions have several versions, and only a run shows which version and path is executed. */
 #ifndef PORTOLAN_PROGRAM_CALL_CODE_H
 #define PORTOLAN_PROGRAM_CALL_CODE_H
 
@@ -11,7 +11,7 @@
 struct call_code {
     const char *name;              /* requested name, borrowed */
     /* Instructions without text, up to and including the last return. Offsets are relative to the
-     * first one. Empty: unknown, too long, or tracing is not permitted. */
+     * first one. Empty: the code is unknown or too long, or tracing is not permitted. */
     VEC(struct insn) insns;
 };
 

@@ -7,7 +7,7 @@
 
 #define CALL_FUNCTIONS 32
 
-/* A supported library function. */
+/* A supported library function */
 struct call_function {
     const char *name;
     /* wrapper that calls the function; further arguments have typical values */
@@ -19,14 +19,14 @@ const struct call_function *call_function_find(const char *name);
 
 struct call_cost { const char *name; double cycles; };
 
-/* Costs by function name. The caller zero-initialises them. */
+/* Costs by function name. The caller initialises the struct to zero. */
 struct call_costs {
     struct call_cost list[CALL_FUNCTIONS];
     unsigned count;
 };
 
 /* Measurements of library functions during a run of a program that calls them. The caller
- * zero-initialises them. */
+ * initialises the struct to zero. */
 struct call_readings {
     struct { unsigned function; VEC(double) seconds; } list[CALL_FUNCTIONS];
     unsigned count;
@@ -44,8 +44,8 @@ void call_readings_judge(struct call_readings *r, double clock_hz, struct call_c
 /* Returns the cycles of one call; NaN for an unsupported function. The first request measures the
  * function with typical arguments at intervals over 25 milliseconds. The result is not scaled by
  * the share of the core, because these functions mostly wait for their own dependence chains. On a
- * Golden Cove exp takes 20 cycles without load on the core's other thread, and 20 to 30 with a load
- * that leaves 45 or 75 % of the slots. One thread at a time. */
+ * Golden Cove exp takes 20 cycles without load on the core's other thread, and 20 to 30 cycles if
+ * that thread leaves 45 or 75 % of the slots. One thread at a time. */
 double call_cost_of(struct call_costs *costs, const char *name);
 
 #endif

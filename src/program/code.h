@@ -19,9 +19,9 @@ struct code_unit {
 };
 
 struct program_code {
-    const struct program *program; /* the code owns a reference to it */
+    const struct program *program; /* program, to which the code owns a reference */
     struct code_unit *units;
-    bool *has_code;                /* per block of the program: it has instructions */
+    bool *has_code;                /* per block of the program: whether it has instructions */
     uint32_t *shown;               /* per block of the program: result of program_code_block */
     /* known code of library functions (calls.h) that the program calls */
     struct call_code *library;
@@ -46,7 +46,8 @@ void code_executions(const struct program_code *c, uint32_t unit, const struct p
 struct code_part {
     uint32_t unit;
     uint32_t loop;                 /* index among the kernel's loops; UINT32_MAX: none */
-    /* the part is the path of an innermost loop, so its iterations directly follow each other */
+    /* whether the part is the path of an innermost loop, so that its iterations directly follow
+     * each other */
     bool repeats;
     double executions;
     double entries;                /* path: number of entries into the loop */
@@ -57,8 +58,9 @@ struct code_part {
 
 struct code_parts { VEC(struct code_part) list; };
 
-/* Returns how often execution enters the blocks @inside (a flag per block of the program) of
- * function @f from its other blocks at @run. Adds blocks without code between them to @inside. */
+/* Returns how often execution enters the blocks @inside of function @f from its other blocks at
+ * @run. @inside has a flag per block of the program; the function sets it for blocks without code
+ * between those of @inside. */
 double code_entries(const struct program_code *c, const struct program_run *run,
                     const struct program_function *f, bool *inside);
 /* Fills u->left and no other member. */

@@ -16,8 +16,8 @@
 
 enum control_op {
     CONTROL_UNKNOWN,
-    /* CONTROL_CONSTANT to CONTROL_VALUE: a constant, an argument of the function, and a value that
-     * a step defines */
+    /* CONTROL_CONSTANT to CONTROL_VALUE are a constant, an argument of the function, and a value
+     * that a step defines. */
     CONTROL_CONSTANT,
     CONTROL_ARGUMENT,
     CONTROL_VALUE,
@@ -51,7 +51,7 @@ enum control_op {
     CONTROL_SMAX,
     CONTROL_UMIN,
     CONTROL_SMIN, /* CONTROL_ADD to CONTROL_SMIN have count operands */
-    /* {start,+,step,+,...}: the value in iteration 0, 1, ... of a loop, with count operands */
+    /* {start,+,step,+,...}: the value in iteration 0, 1, ... of a loop; with count operands */
     CONTROL_RECURRENCE,
     CONTROL_SELECT,     /* three operands: condition, value if true, value if false */
 };
@@ -79,7 +79,7 @@ enum control_does {
 struct control_step {
     uint8_t does, width;
     uint32_t symbol, id;
-    uint32_t first, count;   /* index of the node of the first operand, and number of operands */
+    uint32_t first, count;   /* index of the node of the first operand; number of operands */
 };
 
 struct control_block {
@@ -103,7 +103,7 @@ struct control_loop {
 
 /* Control flow of one function. Block numbers start at 0 in each function. */
 struct control {
-    /* false: the function has no description, and all other members are empty */
+    /* whether the function has a description; if not, all other members are empty */
     bool described;
     struct control_block *blocks;
     size_t block_count;
@@ -120,7 +120,7 @@ struct control_initial { uint32_t symbol; uint64_t value; };
 /* Names used in a unit's functions. Those that begin with '@' are local to the unit. */
 struct control_symbols {
     VEC(char *) names;
-    VEC(bool) escaping;      /* per name: its address is stored or passed */
+    VEC(bool) escaping;      /* per name: whether its address is stored or passed */
     VEC(struct control_initial) initial;   /* initial values of variables */
 };
 

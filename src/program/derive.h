@@ -16,8 +16,8 @@ void derivation_free(struct derivation *d);
  * steps; all counts are then NaN. One thread. */
 bool derivation_counts(struct derivation *d, char *const *words, size_t word_count, double *counts,
                        double *taken);
-/* Returns whether the program parsed a word as a whole number (atoi, strtol) in the last walk that
- * is negative or not a whole number. */
+/* Returns whether, in the last walk, the program parsed as a whole number (atoi, strtol) a word
+ * that is negative or a fraction. */
 bool derivation_misread(const struct derivation *d);
 
 #endif

@@ -9,11 +9,11 @@
 
 enum estimate_model { ESTIMATE_STEADY, ESTIMATE_AMMP };
 
-/* a change of the pipes of one class of instructions, for the pipe model */
+/* a change to the pipes of one class of instructions, for the pipe model */
 struct pipe_change {
     enum op_class class;
     int more;                 /* number of added pipes */
-    double latency, interval; /* factors of both values; 0: unchanged */
+    double latency, interval; /* factors of latency and interval; 0: unchanged */
 };
 
 struct estimator;
@@ -29,8 +29,8 @@ struct core_share estimator_share(const struct estimator *e);
 void estimator_meet_here(struct estimator *e, struct machine *m);
 /* Sets the share of the core that other tasks leave; initially 1. */
 void estimator_set_share(struct estimator *e, const struct core_share *share);
-/* Sets the costs of mathematical library functions. One that @costs lacks is measured on first
- * use. */
+/* Sets the costs of mathematical library functions. A function that @costs lacks is measured on
+ * first use. */
 void estimator_set_calls(struct estimator *e, const struct call_costs *costs);
 /* Sets the number of threads, which split all work evenly and share the last cache level. @common:
  * share of lines that all threads use, as in struct sharing. Predicted misses are the sum over

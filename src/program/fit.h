@@ -6,26 +6,27 @@
 #include "program/fit_data.h"
 #include "program/formula.h"
 
-/* Returns the number of runs with distinct values of the inputs @active. Duplicates add no
- * information. */
+/* Returns the number of runs with distinct values of the inputs @active. Further runs with the
+ * same values add no information. */
 size_t fit_distinct_runs(const struct fit_data *data, const bool *active);
 /* Fits counts, which are integers. Tries exact formulas first, with congruence terms (quotients and
  * remainders by 2 to 128) and thresholds. Omits inputs without effect. If no formula is exact,
  * chooses products of powers: tries all subsets of a few terms, and adds many terms one by one. Any
  * thread. */
 void fit_counts(const struct fit_data *data, struct formula *out);
-/* Fits counts like fit_counts. If the formula is not exact, @near receives the other formulas that
+/* Fits counts like fit_counts. If the formula is not exact, adds to @near the other formulas that
  * are about as good. */
 void fit_counts_near(const struct fit_data *data, struct formula *out, struct fit_near *near);
 
-/* products.c, internal: counts of several inputs as sums of products of single-input terms (powers,
- * quotients, remainders). Runs that differ in one input determine the terms, and runs that differ
- * in several inputs determine their products. Needs no table of all products of a degree. */
+/* products.c, internal: counts of several inputs as sums of products of single-input terms
+ * (powers, quotients, remainders). Runs that differ in one input determine the terms, and runs
+ * that differ in several inputs determine their products. A table of all products of a degree is
+ * not needed. */
 
 /* Finds an exact formula of the inputs @active with fewer terms than distinct runs. Returns false
  * and leaves @out unchanged if there is none. */
 bool products_exact(const struct fit_data *data, const bool *active, struct formula *out);
-/* Finds an inexact formula by adding the most useful term while the error at left-out runs falls.
+/* Finds an inexact formula. Adds the most useful term as long as the error at left-out runs falls.
  * Returns false and leaves @out unchanged unless that error is below @error. */
 bool products_best(const struct fit_data *data, const bool *active, double error,
                    struct formula *out);

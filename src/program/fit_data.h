@@ -10,8 +10,8 @@
 
 struct fit_data {
     const double *inputs;      /* inputs of all runs, @input_count per run */
-    size_t input_count;        /* 1 to INPUTS_MAX */
-    size_t run_count;          /* at least 1 */
+    size_t input_count;        /* number of inputs, 1 to INPUTS_MAX */
+    size_t run_count;          /* number of runs, at least 1 */
     const double *values;      /* one value per run, finite */
 };
 

@@ -15,7 +15,7 @@
 struct nalu;
 
 #define FORMULA_TERMS 16
-/* maximum number of terms of an inexact formula; more would fit noise */
+/* maximum number of terms of an inexact formula; more terms would fit noise */
 #define FORMULA_NEAR 8
 #define FORMULA_CODE 32
 
@@ -24,7 +24,7 @@ enum term_kind {
 };
 
 struct formula_term {
-    int8_t power[INPUTS_MAX];      /* negative power: divides by the input */
+    int8_t power[INPUTS_MAX];      /* power of each input; a negative power divides by the input */
     uint8_t kind;                  /* kind of the additional factor (enum term_kind) */
     /* Index of the input N of the additional factor, which is floor((N - offset) / width), its
      * remainder, 1 if there is a remainder, 1 if N reaches offset, log2(N), or sqrt(N). */
@@ -51,7 +51,7 @@ struct formula {
                                     * terms */
     /* network, borrowed from the model; NULL: none */
     const struct nalu *network;
-    /* the formula equals every fitted value, and there are more runs than terms */
+    /* whether the formula equals every fitted value and there are more runs than terms */
     bool exact;
     /* set of the inputs for which the formula is certain only at the values of runs */
     uint16_t within;
@@ -82,8 +82,8 @@ double formula_value(const struct formula *f, const double *inputs, size_t count
 void formula_print(const struct formula *f, const char *const *names, size_t count,
                    struct str *out);
 /* Returns the total degree of the highest term. Divisors, quotients, remainders, roots and
- * thresholds count as factors; logarithms do not. In expressions, products add degrees, and
- * quotients subtract them. A network has degree 1. */
+ * thresholds count as factors; logarithms do not. In an expression, a product adds the degrees of
+ * its operands, and a quotient subtracts them. A network has degree 1. */
 unsigned formula_degree(const struct formula *f, size_t count);
 
 #endif

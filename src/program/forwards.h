@@ -1,5 +1,5 @@
 /* Store forwarding between machine instructions, observed in traced runs. Runs also show pairs
- * whose addresses the code does not make comparable, because each iteration computes them again
+ * whose addresses cannot be compared in the code, because each iteration computes them again
  * (clang -O0). */
 #ifndef PORTOLAN_PROGRAM_FORWARDS_H
 #define PORTOLAN_PROGRAM_FORWARDS_H
@@ -29,11 +29,10 @@ void code_forwards_find(const struct program_code *c, const struct program_run *
                         struct code_forwards *out);
 void code_forwards_done(const struct program_code *c, struct code_forwards *f);
 
-/* An instruction of a repeating sequence. @call: it belongs to a library function and replaces its
- * call. */
+/* An instruction of a repeating sequence. @call: whether it belongs to a library function and
+ * replaces its call. */
 struct walked { uint32_t unit, insn; bool call; };
-/* Returns the pairs of stores and loads within @sequence, which belong to @f until the next
- * call. */
+/* Returns the pairs of stores and loads within @sequence. @f owns them until the next call. */
 struct known_forwards code_forwards_link(struct code_forwards *f, const struct walked *sequence,
                                          size_t count);
 

@@ -1,6 +1,6 @@
-/* Pipelines of the PPT-AMMP paper. A block's dependence graph (graphlet) passes once through pipes
- * of given latency and throughput. Instructions start in dependence order, each in the first free
- * pipe. Unlike in the steady model, executions do not overlap. */
+/* The pipeline model of the PPT-AMMP paper. A block's dependence graph (graphlet) passes once
+ * through pipes of given latency and throughput. Instructions start in dependence order, each in
+ * the first free pipe. Unlike in the steady model, executions do not overlap. */
 #ifndef PORTOLAN_PROGRAM_GRAPHLET_H
 #define PORTOLAN_PROGRAM_GRAPHLET_H
 
@@ -18,9 +18,9 @@ enum op_class {
 #define GRAPHLET_READS 3
 
 struct graphlet_op {
-    uint8_t class;         /* enum op_class */
+    uint8_t class;         /* class (enum op_class) */
     uint8_t read_count;
-    /* indices of the earlier instructions whose results it reads */
+    /* indices of the earlier instructions whose results the instruction reads */
     uint32_t reads[GRAPHLET_READS];
 };
 
@@ -37,8 +37,8 @@ struct pipe_kind {
  * instructions, is busy. */
 double graphlet_cycles(const struct graphlet_op *ops, size_t count,
                        const struct pipe_kind kinds[OP_CLASSES], double *busy);
-/* Convert between a class and its name ("fadd"). op_class_find returns false for an unknown
- * name. */
+/* Return the name of a class ("fadd"), or the class with a name. op_class_find returns false for
+ * an unknown name. */
 const char *op_class_name(enum op_class class);
 bool op_class_find(const char *name, size_t length, enum op_class *out);
 

@@ -7,14 +7,16 @@
 #include "program/fit.h"
 
 struct growth_limits {
-    /* largest power of an input; with several inputs, each one's own effect determines it */
+    /* largest power of an input; of several inputs, each has the power that its own effect
+     * determines */
     unsigned degree;
-    /* largest insignificant difference: @grain absolute, @scatter relative to the value */
+    /* largest difference that is not significant: @grain absolute, @scatter relative to the
+     * value */
     double grain, scatter;
     double least, most;        /* smallest and largest possible value */
     /* factor per step by which the tests change inputs beyond the runs; above 1: inputs grow */
     double toward;
-    /* the formula must not decrease in the test steps */
+    /* whether the formula must not decrease in the test steps */
     bool rises;
 };
 

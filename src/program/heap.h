@@ -1,6 +1,6 @@
-/* Page faults of a program's allocations, by simulation of the system calls of glibc's malloc
- * (malloc.c of glibc 2.36: mmap threshold, trim threshold, top pad). Memory that was returned to
- * the system faults again. */
+/* Page faults of a program's allocations. Simulates the system calls of glibc's malloc (malloc.c
+ * of glibc 2.36: mmap threshold, trim threshold, top pad). Memory that was returned to the system
+ * faults again. */
 #ifndef PORTOLAN_PROGRAM_HEAP_H
 #define PORTOLAN_PROGRAM_HEAP_H
 
@@ -18,9 +18,9 @@ struct heap_event {
     uint32_t block; /* block of the program that calls it; HEAP_NONE: unknown */
 };
 
-/* Computes the number of page faults of each of @count @events. The program is assumed to touch all
- * memory. @returns: malloc returns memory to the system; false: it does not, so the result is a
- * lower bound. Pure. */
+/* Computes the number of page faults of each of @count @events. The program is assumed to touch
+ * all memory. @returns: whether malloc returns memory to the system; if not, the result is a lower
+ * bound. Pure. */
 void heap_faults(const struct heap_event *events, size_t count, bool returns, double *faults);
 
 #endif

@@ -1,6 +1,6 @@
-/* Histogram of reuse distances, as in program traces (runtime/bins.h). Distances below 16 have
- * their own bins, larger ones eight bins per octave, and first uses one bin. The value of a bin is
- * the mean of its distances. */
+/* Histogram of reuse distances, as in program traces (runtime/bins.h). Each distance below 16 has
+ * its own bin. Larger distances have eight bins per octave, and first uses have one bin. The value
+ * of a bin is the mean of its distances. */
 #ifndef PORTOLAN_PROGRAM_HISTOGRAM_H
 #define PORTOLAN_PROGRAM_HISTOGRAM_H
 

@@ -33,7 +33,7 @@ struct memory_level {
 
 /* mean share of the run's time before the program has accessed @distance other lines */
 struct age { double distance, part; };
-struct ages { VEC(struct age) list; };   /* entries, in ascending order of both members */
+struct ages { VEC(struct age) list; };   /* ages in ascending order of both members */
 
 struct memory {
     struct memory_level levels[MEMORY_LEVELS];
@@ -42,8 +42,8 @@ struct memory {
                                       * cycles */
     double stream_latency;           /* cycles from address to value for a line of a stream from
                                       * main memory */
-    /* number of lines that prefetchers have in flight per stream in a slow loop; NaN: never a
-     * limit */
+    /* number of lines per stream that prefetchers have in flight in a slow loop; NaN: they never
+     * limit the loop */
     double ahead;
     /* cycles of a written line in a stream, divided by those of a line that is only read */
     double line_write;
@@ -51,8 +51,8 @@ struct memory {
     double line_alone;
     /* largest stride in bytes with which lines are prefetched from the second level */
     double prefetch_step;
-    /* minimum cycles per line if all lines are in one set of the first level; 0: no more than other
-     * lines */
+    /* minimum cycles per line if all lines are in one set of the first level; 0: the same as for
+     * other lines */
     double crowded_cycles;
     /* @pages: entries of the last TLB level. @walk_cycles: cycles per miss of independent
      * accesses. */
@@ -66,7 +66,7 @@ struct memory {
     /* reuse times of the program; NULL: unknown, so only the program replaces lines */
     const struct ages *ages;
     /* per level: share of the run's time in which processes on other cores replace all but 1/e of
-     * its lines; 0: no such process */
+     * the program's lines in the level; 0: no such process */
     double kept[MEMORY_LEVELS];
     /* per level: number of times per run that a preempting process fills the level */
     double left[MEMORY_LEVELS];
@@ -84,15 +84,15 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
 /* Computes the shares of references that each level and main memory serve: count + 1 values with
  * the sum 1. @distance: the references' distance in the serial run. @step: stride in bytes of a
  * steady walk, else 0; large powers of two leave most sets of the first and second level unused,
- * while the last level hashes its sets. @alike: share of the intervening lines with such strides.
- * The others use all sets. */
+ * while the last level hashes its sets. @alike: share of the intervening lines with such strides;
+ * the other lines use all sets. */
 void memory_served(const struct memory *m, double distance, double step, double alike,
                    double out[MEMORY_LEVELS + 1]);
 /* Returns whether walks with a stride of @step bytes are prefetched from the second level. */
 bool memory_prefetched(const struct memory *m, double step);
 /* Returns the minimum cycles per line from level @level beyond the first for lines @step bytes
- * apart. It is above 0 if they use few of its sets. The ways of a single set limit the lines in
- * flight, so the cycles grow with the latency of the level. */
+ * apart. It is above 0 if the lines use few sets of the level. The ways of a single set limit the
+ * lines in flight, so the cycles grow with the latency of the level. */
 double memory_crowded(const struct memory *m, size_t level, double step);
 /* Returns the time per line from a level with @latency for lines of a single first-level set with
  * @ways ways. @crowded: time per line of such lines from the second level, whose latency is
@@ -100,12 +100,12 @@ double memory_crowded(const struct memory *m, size_t level, double step);
 double memory_single_set(double latency, double second, double crowded, double ways);
 /* Returns the cycles per streamed line from level @level beyond the second if the core has @window
  * lines of @streams streams in flight: latency divided by the lines in flight, including those of
- * the prefetchers. 0: bandwidth is the limit. Pure. */
+ * the prefetchers. Returns 0 if bandwidth is the limit. Pure. */
 double memory_stream_wait(const struct memory *m, size_t level, double window, double streams);
 /* Returns the additional cycles per streamed line from level @level if it is written. */
 double memory_write_cycles(const struct memory *m, size_t level, enum line_use use);
-/* Columns that a loop walks concurrently, at least one, in at least one group of equal rows, @step
- * bytes apart. Columns of the same rows share pages. */
+/* Columns that a loop walks concurrently, @step bytes apart. They are at least one column, in at
+ * least one group of equal rows. Columns of the same rows share pages. */
 struct walk_pages {
     double step, columns, groups;
 };

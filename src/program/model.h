@@ -9,17 +9,17 @@
 #include "program/range.h"
 #include "program/runs.h"
 
-/* A cluster of the distances of one instruction, which all runs have. If clusters differ between
- * runs, part of the instruction's references instead. */
+/* A cluster of the distances of one instruction, which occurs in all runs. If the clusters differ
+ * between runs, a part of the instruction's references instead. */
 struct model_mode {
-    /* share of the references, a formula of the inputs' reciprocals, which converges as inputs
+    /* share of the references: a formula of the inputs' reciprocals, which converges as inputs
      * grow */
     struct formula share;
     /* share if input @input has the remainder @rest when divided by @divisor; divisor 0: no such
      * formula */
     struct formula share_alike;
     uint16_t input, divisor, rest;
-    bool cold; /* the cluster consists of first uses */
+    bool cold; /* whether the cluster consists of first uses */
     struct formula distance;
     /* share of its references without a steady stride, as a formula of the reciprocals */
     struct formula irregular;
@@ -40,7 +40,7 @@ struct derived;
 struct pages_model;
 
 struct program_model {
-    const struct program_runs *runs; /* owned reference */
+    const struct program_runs *runs; /* runs of the program; owned reference */
     struct formula *formulas;        /* formulas, all different */
     size_t formula_count;
     struct formula_range *ranges; /* one per formula */
@@ -51,12 +51,12 @@ struct program_model {
     /* Per block: cycles of external functions per execution. Error below 0: unknown. */
     struct formula *calls;
     /* Per block: share of the branch's executions that are mispredicted, as a formula of the
-     * reciprocals. count 0: none. */
+     * reciprocals; its count is 0 if there are none. */
     struct formula *mispredicted;
     struct model_reference *references;
     struct formula footprint;  /* number of distinct lines */
     struct pages_model *pages; /* page faults; NULL: the runs have no page data */
-    bool traced;               /* the runs have references */
+    bool traced;               /* whether the runs have references */
     struct program_code *code; /* code; NULL until requested; code_lock protects it */
     pthread_mutex_t code_lock;
     _Atomic unsigned holders;
@@ -76,7 +76,7 @@ const struct program_model *program_model_hold(const struct program_model *m);
 const struct program_code *program_model_code(const struct program_model *m, struct err *err);
 /* Returns 1 / @input, the variable of formulas for shares. */
 double model_reciprocal(double input);
-/* Makes a run at @inputs: the recorded run, or else one with the values of formulas.
+/* Sets @out to a run at @inputs: the recorded run, or else one with the values of formulas.
  * program_run_done frees @out. */
 void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out);
 const struct formula *program_model_count(const struct program_model *m, size_t block);

@@ -14,12 +14,11 @@ struct mode {
 };
 
 /* Finds the clusters of @r in ascending order of distance. Returns their number. A cluster with
- * less than 1/200 of the references joins its nearer neighbour. The threshold is 1/10000 if its
- * distance is more than four times that of the previous cluster. First uses are always a
- * cluster. */
+ * less than 1/200 of the references joins its nearer neighbour. If its distance is more than four
+ * times that of the previous cluster, this limit is 1/10000. First uses are always a cluster. */
 size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST]);
 /* Returns the mean of the references from share @from to share @to, sorted by distance and without
- * first uses. Its count is 0 without references. */
+ * first uses. Its count is 0 if there are no references. */
 struct mode modes_between(const struct run_reference *r, double from, double to);
 
 #endif

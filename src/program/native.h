@@ -32,7 +32,7 @@ struct native_level {
  * tasks replace lines in the meantime. */
 struct native_wait {
     double age, latency;         /* seconds; @latency is NaN after a preemption */
-    /* age and latency of the part that was accessed last and was in the second level then */
+    /* age and latency of the part that was accessed last, and that was then in the second level */
     double waited, second;
 };
 
@@ -47,18 +47,18 @@ struct native {
     struct native_level second;
     /* waits in ascending order of age; NaN: no area was between the second level and memory */
     struct native_wait waits[NATIVE_WAITS];
-    /* seconds per line with one line per page, for NATIVE_FIRST_WALK pages, then twice as many each
-     * time */
+    /* seconds per line with one line per page: for NATIVE_FIRST_WALK pages, then for twice as many
+     * each time */
     double walks[NATIVE_WALKS];
-    /* Seconds per line of NATIVE_FEW_PAGES lines in the second level. @crowded: at one page offset,
-     * so in one set of the first level. @apart: in different sets. */
+    /* Seconds per line of NATIVE_FEW_PAGES lines in the second level. @crowded: all lines at one
+     * page offset, so in one set of the first level. @apart: lines in different sets. */
     double crowded, apart;
     double columns;              /* like @crowded, for NATIVE_FIRST_WALK lines */
     /* area larger than the second level by half, with only @bytes and @read set */
     struct native_level past;
     double alone;                /* seconds per line of a single stream through the largest area */
-    /* The same in a loop of MEMORY_FEW_UOPS micro-operations per line, in which the core has few
-     * lines in flight, and the time of that loop in the first level. 0: not measured. */
+    /* The same as @alone in a loop of MEMORY_FEW_UOPS micro-operations per line, in which the core
+     * has few lines in flight; and the time of that loop in the first level. 0: not measured. */
     double slow, slow_near;
     double fault_user;           /* share of user time in page faults (page_fault_user_share) */
 };
@@ -70,8 +70,8 @@ struct native_probe *native_probe_new(const struct machine *m, struct err *err);
 void native_probe_free(struct native_probe *p);
 /* Adds a measurement, which takes about 0.3 s. One thread. */
 void native_probe_look(struct native_probe *p);
-/* Sets @out to the median of each quantity over the measurements in @use (NULL: all), at least one.
- * For an even number it is the mean of the two middle ones. */
+/* Sets @out to the median of each quantity over the measurements in @use (NULL: all), at least
+ * one. The median of an even number of values is the mean of the two middle ones. */
 void native_probe_result(const struct native_probe *p, const bool *use, struct native *out);
 /* Returns whether all measurements in @use agree (native_looks_agree). */
 bool native_probe_agrees(const struct native_probe *p, const bool *use, double within);

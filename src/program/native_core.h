@@ -8,7 +8,7 @@
 #include "model/machine.h"
 #include "program/sharing.h"
 
-/* Returns the CPU time of this thread in seconds, without other threads on the same CPU. */
+/* Returns the CPU time of this thread in seconds. It excludes other threads on the same CPU. */
 double native_seconds(void);
 /* Returns the seconds between two consecutive native_seconds calls, which are system calls. Callers
  * subtract them from short loops. */
@@ -23,11 +23,11 @@ struct core_readings { VEC(struct core_reading) list; };
 /* Adds a measurement, which takes 25 microseconds. */
 void core_readings_add(struct core_readings *r);
 /* Returns the mean of @values without the lowest and highest tenth. Sorts @values. A shared core
- * alternates between states of some milliseconds. A program runs at their mean, but a median would
- * be one of them. */
+ * alternates between states of some milliseconds. A program runs at the mean of these states,
+ * whereas a median would be the value of one state. */
 double core_mean_of_most(double *values, size_t count);
-/* Computes the clock in Hz, and slots and ports of @share. @r must have at least one reading of the
- * core of @m. */
+/* Computes the clock in Hz, and the slots and ports of @share. @r must have at least one reading
+ * of the core of @m. */
 void core_readings_judge(const struct core_readings *r, const struct machine *m, double *clock_hz,
                          struct core_share *share);
 void core_readings_done(struct core_readings *r);

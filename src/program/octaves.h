@@ -11,7 +11,7 @@
 
 /* references of a run; each octave has the distances between two powers of two */
 struct octaves {
-    /* @counts: number of references. @regular: number of those with a steady stride. */
+    /* @counts: number of references. @regular: number of references with a steady stride. */
     double counts[OCTAVES], regular[OCTAVES];
     double all;
 };
@@ -19,8 +19,8 @@ struct octaves {
 /* Returns the smallest distance in @octave, in lines. */
 double octave_from(int octave);
 void octaves_of(const struct program *p, const struct program_run *run, struct octaves *out);
-/* Returns how @threads threads that execute the run share the last cache level. All use the share
- * @common of the run's lines. */
+/* Returns how @threads threads that execute the run share the last cache level. All threads use
+ * the share @common of the run's lines. */
 struct sharing run_sharing(const struct program *p, const struct program_run *run, double threads,
                            double common);
 /* Returns the histogram of the reuse distances of all references. reuse_histogram_done frees it. */

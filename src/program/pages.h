@@ -17,8 +17,8 @@ struct run_pages {
  * page faults and no run has allocations. */
 struct pages_model *pages_model_new(const struct program_runs *runs, const double *inputs);
 void pages_model_free(struct pages_model *m);
-/* Computes faults (unless measured), faults_beyond and again of @run from its counts and
- * references. @m may be NULL. */
+/* Computes the faults (unless they were measured), faults_beyond and again of @run from its counts
+ * and references. @m may be NULL. */
 void pages_model_at(const struct pages_model *m, const struct program_runs *runs,
                     struct program_run *run);
 /* Sets @out to the page faults and pages of @run. Call it after pages_model_at. Pure. */
@@ -26,18 +26,18 @@ void pages_of(const struct program *p, const struct program_run *run, struct run
 
 /* system_time.c: CPU time for starting a program and for its page faults on this CPU. */
 
-/* CPU seconds by the system's accounts. @user: of page faults, counted as user time. @system: of
- * the start and of page faults, counted as system time. */
+/* CPU seconds according to the system. @user: seconds of page faults that are counted as user
+ * time. @system: seconds of the start and of page faults that are counted as system time. */
 struct system_cost { double user, system; };
 
 /* Stores the costs of starting a run and of its page faults (estimator_pages) in @out. @user_share
- * is the share of page faults in user time; NaN: 0. Measures the costs, which takes 20 ms or, with
- * slow page faults, 0.2 s. Returns false with err if no process can be started. */
+ * is the share of page faults in user time; NaN is taken as 0. Measures the costs, which takes 20
+ * ms or, with slow page faults, 0.2 s. Returns false with err if no process can be started. */
 bool system_cost_of(const struct run_pages *pages, double user_share, struct system_cost *out,
                     struct err *err);
-/* Measures the share of the CPU time of page faults that the system counts as user time. Clock
- * ticks divide the time. If the host of a virtual machine handles part of a fault, the tick
- * follows in user mode. Takes 0.2 s. */
+/* Measures the share of the CPU time of page faults that the system counts as user time, because
+ * it divides the time by clock ticks. If the host of a virtual machine handles part of a fault,
+ * the tick follows in user mode. Takes 0.2 s. */
 double page_fault_user_share(void);
 
 #endif

@@ -14,13 +14,13 @@
 #include "program/graphlet.h"
 
 struct program_block {
-    uint32_t unit, function;       /* indices in the program */
+    uint32_t unit, function;       /* indices of unit and function in the program */
     uint32_t line;                 /* source line; 0: unknown */
     struct graphlet_op *ops;
     size_t op_count;
     uint32_t *next;                /* successors, in the order of the branch's operands */
     size_t next_count;
-    bool two_way;                  /* the block ends in a conditional branch */
+    bool two_way;                  /* whether the block ends in a conditional branch */
     /* names of called functions that are not inlined; "(pointer)": an indirect call */
     char **calls;
     size_t call_count;
@@ -31,7 +31,7 @@ struct program_reference {
     uint32_t block;
     uint32_t bytes;                /* size in bytes of the access; 0: a range of variable length */
     bool write;
-    /* the address is constant: that of a frame variable or a global variable */
+    /* whether the address is constant, that is, of a frame or global variable */
     bool fixed;
 };
 
@@ -61,7 +61,7 @@ struct program {
     char *directory;               /* build directory, which program_free removes; NULL: none */
     struct program_unit *units;
     size_t unit_count;
-    struct index by_key;           /* index of the units by key */
+    struct index by_key;           /* index that finds units by key */
     struct program_function *functions;
     size_t function_count;
     struct program_block *blocks;
@@ -71,13 +71,13 @@ struct program {
     /* builds for other sizes (program/sizes.h), and the function that frees them; NULL: none */
     struct program_sizes *sizes;
     void (*sizes_free)(struct program_sizes *s);
-    _Atomic unsigned holders;      /* number of references besides the creator's */
+    _Atomic unsigned holders;      /* number of references in addition to the creator's */
 };
 
 /* Returns whether portolan-cc linked the executable @path. */
 bool program_is_built(const char *path);
-/* Makes a program from consecutive descriptions in @bytes. @name: the program's name. Returns NULL
- * with err. */
+/* Creates a program from consecutive descriptions in @bytes. @name: the program's name. Returns
+ * NULL with err. */
 struct program *program_read(const char *name, const struct str *bytes, struct err *err);
 /* Appends the descriptions in the executable of @p, in the form that program_read parses. Returns
  * false with err. */
@@ -92,7 +92,7 @@ struct program *program_open_both(const char *path, const char *untraced, struct
 /* Sets the executable for measurements. Resolves links in @path, because samples of perf have the
  * resolved path. */
 void program_set_untraced(struct program *p, const char *path);
-/* Releases a reference. The last one frees the program. Any thread. */
+/* Releases a reference. The last release frees the program. Any thread. */
 void program_free(const struct program *p);
 /* Adds a reference, which program_free releases. Any thread. */
 const struct program *program_hold(const struct program *p);

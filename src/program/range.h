@@ -9,7 +9,7 @@
 #define RANGE_MOST 64   /* maximum number of formulas */
 
 struct formula_range {
-    struct formula *others;    /* formulas besides the chosen one */
+    struct formula *others;    /* formulas in addition to the chosen one */
     size_t count;
     /* mean relative error of the formula's terms at left-out input values; NaN: unknown */
     double left_out;
@@ -23,16 +23,16 @@ struct formula_range {
     /* per input: rate of growth exp(rate * input) if its power rises with the input, else 0 */
     double rate[INPUTS_MAX];
     double farthest;           /* count of the largest run */
-    /* there is one run, or one value of each input, so counts for other inputs have no upper
-     * limit */
+    /* whether there is only one run, or one value of each input; counts for other inputs then have
+     * no upper limit */
     bool open;
 };
 
-/* Returns the set of the inputs of which one value alone determines a coefficient of @f. If it is
- * empty, some values predict the others. Pure. */
+/* Returns the set of the inputs of which a single value determines a coefficient of @f. If the set
+ * is empty, some values predict the others. Pure. */
 uint16_t range_decided(const struct fit_data *data, const struct formula *f);
 /* Returns the mean relative error of the terms of @f at each input value, refitted without that
- * value; NaN if that is impossible. Pure. */
+ * value. Returns NaN if the terms cannot be refitted. Pure. */
 double range_left_out(const struct fit_data *data, const struct formula *f);
 /* Returns the root of the mean squared relative error (each at most 1) of the terms of @f at
  * left-out values: all runs with one value of an input, and, because predictions are beyond the
@@ -46,7 +46,7 @@ void range_find(const struct fit_data *data, const struct formula *f, const stru
 /* Adds another formula that explains the runs to the range. */
 void range_add(struct formula_range *r, const struct formula *f);
 void range_done(struct formula_range *r);
-/* Computes the smallest and largest value of all formulas at @inputs, including @f. Both are at
+/* Computes the smallest and largest value of @f and the other formulas at @inputs. Both are at
  * least 0. @most is infinite if the runs set no limit. */
 void range_at(const struct formula_range *r, const struct formula *f, const double *inputs,
               size_t count, double *least, double *most);

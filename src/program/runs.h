@@ -27,12 +27,12 @@ struct run_reference {
     /* number of executions of reference @from between the store and the load */
     uint32_t from_age;
     /* 1 + index of the block's first reference with the same stride at a constant distance; 0:
-     * none, or this one is the first */
+     * there is none, or this reference is the first one */
     uint32_t lead;
     /* address minus that of reference @lead, divided by the stride; below 1 in an unrolled loop */
     double apart;
-    /* 1 + index of the block's first reference with the same stride that ended less than one stride
-     * from this one (columns of one row); 0: this one is the first */
+    /* 1 + index of the block's first reference with the same stride that ended less than one
+     * stride from this one (columns of one row); 0: this reference is the first one */
     uint32_t rows;
 };
 
@@ -58,8 +58,8 @@ struct program_run {
     size_t allocation_count;
     /* number of page faults of the uninstrumented program, measured or predicted; NaN: unknown */
     double faults;
-    /* Predicted: faults without those of starting. Per block: faults of pages that malloc had
-     * returned to the system (NULL: not predicted). */
+    /* Predicted: faults without those of starting the program. Per block: faults of pages that
+     * malloc had returned to the system; NULL: not predicted. */
     double faults_beyond, *again;
     double missed[MEMORY_LEVELS]; /* TRACE_SETS: misses of each level */
 };
@@ -71,7 +71,7 @@ struct program_runs {
     size_t name_count;
     VEC(struct program_run) runs;
     struct invocation how; /* invocation of the first run, which all runs share */
-    bool started;          /* this process started the runs, so it has the command line */
+    bool started;          /* whether this process started the runs, and so has the command line */
     _Atomic unsigned holders;
 };
 

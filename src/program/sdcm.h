@@ -10,7 +10,7 @@
 
 struct cache_shape {
     double lines;        /* capacity in lines, above 0 */
-    double ways;         /* associativity, from 1 to @lines; @lines: fully associative */
+    double ways;         /* associativity, from 1 to @lines; equal to @lines: fully associative */
 };
 
 /* Returns the hit probability at @distance distinct lines: the sum over a < ways of C(d, a)

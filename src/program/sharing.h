@@ -6,24 +6,26 @@
 #ifndef PORTOLAN_PROGRAM_SHARING_H
 #define PORTOLAN_PROGRAM_SHARING_H
 
-/* Share of the core that other tasks leave to the program; 1: all of it. slots: of the issue slots.
- * ports: of the ports. taken_over: preemptions per second of CPU time. away: seconds per second of
- * CPU time in which no thread of the program ran, so that other tasks filled the core's caches. */
+/* Share of the core that other tasks leave to the program; 1: all of it. slots: share of the issue
+ * slots. ports: share of the ports. taken_over: preemptions per second of CPU time. away: seconds
+ * per second of CPU time in which no thread of the program ran, so that other tasks filled the
+ * core's caches. */
 struct core_share { double slots, ports, taken_over, away; };
 
 struct sharing {
-    double threads;          /* number of threads; 0, 1: serial run */
+    double threads;          /* number of threads; 0 or 1: serial run */
     double footprint;        /* number of distinct lines of the whole program */
     double common;           /* share of the lines that all threads use, 0 to 1 */
 };
 
-/* Returns a line's distance in a private cache. @distance: that in the serial run. */
+/* Returns a line's distance in a private cache. @distance: its distance in the serial run. */
 double sharing_own(const struct sharing *s, double distance);
 /* Returns the distance in a shared cache of a line that one thread uses. */
 double sharing_between(const struct sharing *s, double distance);
 /* Returns the distance in a shared cache of a line that all threads use. With p evenly spaced
  * threads, another thread used the line 1/p of the time ago, during which p threads advanced. The
- * distance thus equals that in one thread. It is smaller if threads are at the same position. */
+ * distance is thus the same as in one thread. It is smaller if threads are at the same
+ * position. */
 double sharing_common(const struct sharing *s, double distance);
 
 #endif

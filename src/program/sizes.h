@@ -1,5 +1,5 @@
-/* Programs whose sizes are compile-time constants, such as PolyBench and STREAM, which are rebuilt
- * for each size */
+/* Programs whose sizes are compile-time constants, such as PolyBench and STREAM. They are rebuilt
+ * for each size. */
 #ifndef PORTOLAN_PROGRAM_SIZES_H
 #define PORTOLAN_PROGRAM_SIZES_H
 

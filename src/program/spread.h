@@ -6,14 +6,14 @@
 #include "program/model.h"
 #include "program/steady.h"
 
-/* Ratio of the largest time to the least above which the runs do not determine the time. */
+/* ratio of the largest to the smallest time above which the runs do not determine the time */
 #define SPREAD_KNOWN 2.0
 
 struct time_spread {
     /* smallest and largest time divided by the predicted one, from counts and models; @most is
      * infinite if there is no upper limit */
     double least, most;
-    /* the same from counts only: from formulas that explain the runs about equally well */
+    /* the same because of counts alone: from formulas that explain the runs about equally well */
     double counts_least, counts_most;
     /* largest additional time for mispredictions of branches on data, divided by the predicted
      * time */

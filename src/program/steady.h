@@ -19,7 +19,7 @@ struct part_time {
     double executions;
     size_t insns;
     double core;                   /* cycles per execution without misses */
-    /* part of @core for issue, front end and retirement */
+    /* cycles of @core for issue, front end and retirement */
     double slots;
     enum bound_kind bottleneck;
     /* cycles over all executions of streamed lines (@stream), and of misses whose latency the core
@@ -37,12 +37,12 @@ struct part_time {
     /* cycles of @calls that overlap with chains and dividers of the part's other code */
     double within;
     double cycles;                 /* total cycles of the part */
-    /* the machine lacks ports of a form, so @core is a lower bound */
+    /* whether the machine lacks ports of a form; @core is then a lower bound */
     bool unknown;
-    /* some of the machine's data of the part's forms are estimates */
+    /* whether some of the machine's data of the part's forms are estimates */
     bool estimate;
-    /* the part is a loop only in the machine code, as in inline assembly, so its iterations are not
-     * counted */
+    /* whether the part is a loop only in the machine code, as in inline assembly; its iterations
+     * are then not counted */
     bool uncounted;
 };
 

@@ -36,7 +36,8 @@ struct study_block {
     const char *limit;         /* limit of the block's largest part; "": it is in no part */
     struct study_way ways[2];
     size_t way_count;
-    bool more_ways;            /* the block ends in a switch, of which only two edges are stored */
+    bool more_ways;            /* whether the block ends in a switch, of which only two edges are
+                                * stored */
 };
 
 struct study_level {
@@ -44,7 +45,7 @@ struct study_level {
 };
 
 struct study {
-    /* serial number, because the address of a freed study may be used again */
+    /* serial number, because another study may later have the address of a freed one */
     uint64_t serial;
     char *program, *inputs;    /* names such as "jacobi.c" and "N=2000" */
     char *machine, *title;     /* id and title of the machine */
@@ -52,7 +53,8 @@ struct study {
     char memory_day[KEPT_DAY];
     double seconds, cycles;
     VEC(struct study_block) blocks;      /* executed blocks, those with the largest share first */
-    bool traced;               /* the runs were traced, so the following members are set */
+    bool traced;               /* whether the runs were traced; only then are the following members
+                                * set */
     struct octaves reuse;
     struct study_level levels[MEMORY_LEVELS];
     size_t level_count;
@@ -61,7 +63,7 @@ struct study {
     double sizes[STUDY_SIZES], full[STUDY_SIZES], eight_ways[STUDY_SIZES];
     size_t size_count;
     size_t axis;               /* index, in the model, of the input on the curve's axis */
-    char *axis_name;           /* name of this input; NULL: no input changes the time */
+    char *axis_name;           /* name of that input; NULL: no input changes the time */
     double at[INPUTS_MAX];     /* values of the inputs */
     double x[STUDY_POINTS], time[STUDY_POINTS];   /* values of the input on the axis, and seconds */
     size_t point_count;
@@ -69,9 +71,9 @@ struct study {
     struct estimator *estimator;         /* estimator at these inputs; NULL: none */
 };
 
-/* Studies @model at @inputs on @m. @here: measures the clock and memory of this CPU (native_known).
- * @progress (may be NULL) gets the completed share, and returns false to cancel. Returns NULL with
- * err if it cancelled, or if @m lacks facts. Takes about a second. */
+/* Studies @model at @inputs on @m. @here: measures the clock and memory of this CPU
+ * (native_known). @progress (may be NULL) gets the completed share, and returns false to cancel.
+ * Returns NULL with err if @progress cancelled, or if @m lacks facts. Takes about a second. */
 struct study *study_new(const struct program_model *model, const double *inputs,
                         const struct machine *m, bool here, model_progress progress, void *state,
                         struct err *err);

@@ -1,7 +1,7 @@
 /* Simulates loops in execution order, through inner loops and called functions. Chains of a
  * function, or of code around a short loop, overlap only with code within the reorder buffer, so
- * the simulated sequence has whole iterations. An instruction costs the cycles between the previous
- * retirement and its own. */
+ * the simulated sequence has whole iterations. The cost of an instruction is the number of cycles
+ * from the previous retirement to its own. */
 #ifndef PORTOLAN_PROGRAM_TURNS_H
 #define PORTOLAN_PROGRAM_TURNS_H
 
@@ -25,8 +25,8 @@ struct turns {
 struct turns_walks;
 struct turns_walks *turns_walks_new(const struct program_code *c, const struct program_run *run);
 void turns_walks_free(struct turns_walks *w);
-/* Simulates the walks on the machine of @work, with @forwards of the same run. No walk has code
- * outside loops. turns_done frees the result. */
+/* Simulates the walks on the machine of @work, with @forwards of the same run. No walk may have
+ * code outside loops. turns_done frees the result. */
 void turns_time(const struct program_code *c, const struct turns_walks *walks,
                 struct code_forwards *forwards, struct block_work *work,
                 const struct core_share *share, struct turns *out);

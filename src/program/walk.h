@@ -6,10 +6,10 @@
 
 #include "program/code.h"
 
-/* maximum number of iterations of a loop whose end branch predictors predict */
+/* maximum number of iterations of a loop whose end branch predictors can predict */
 #define PREDICTED_TRIPS 24
 
-/* Control flow between the instructions of a unit in one run. */
+/* Control flow between the instructions of a unit in one run */
 struct unit_flow {
     double *times;                 /* number of executions of each instruction */
     /* per conditional branch: share of executions in which it is taken */
@@ -17,7 +17,7 @@ struct unit_flow {
 };
 
 struct program_flow {
-    struct unit_flow *units;       /* NULL for units without code */
+    struct unit_flow *units;       /* flow of each unit; NULL for units without code */
     /* per function: index of its first instruction in its unit; UINT32_MAX: no code */
     uint32_t *entries;
 };
@@ -38,15 +38,15 @@ struct walk_step {
 struct code_walk {
     VEC(struct walk_step) steps;
     unsigned turns;                /* number of iterations of the loop */
-    bool elsewhere;                /* the walk contains other loops or functions */
+    bool elsewhere;                /* whether the walk contains other loops or functions */
 };
 
 /* Walks loop @loop of @unit until whole iterations have at least @wanted instructions, including
  * library functions, but at most @most. An iteration ends when the first instruction is reached
- * again, even if the loop was left in between. Never takes a direction from which no path leads
- * back. The walk ends before a direction with a share below one in PREDICTED_TRIPS, such as the end
- * of a long loop, whose misprediction prevents overlap. Returns false with an empty @out if an
- * iteration is too long or reaches unknown code. vec_done frees @out->steps. */
+ * again, even if the loop was left in between. Never takes a branch direction from which no path
+ * leads back. The walk ends before a direction with a share below one in PREDICTED_TRIPS, such as
+ * the end of a long loop, whose misprediction prevents overlap. Returns false with an empty @out
+ * if an iteration is too long or reaches unknown code. vec_done frees @out->steps. */
 bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit,
                uint32_t loop, size_t most, size_t wanted, struct code_walk *out);
 

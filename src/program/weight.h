@@ -1,6 +1,6 @@
-/* Executions of a block with unknown data-dependent branches. A weight is a number plus shares of
- * executions: those that such branches send in one direction. The shares cancel where the paths
- * join. Pure. */
+/* Executions of a block with unknown data-dependent branches. A weight is the sum of a number and
+ * of shares of executions. Each share has the executions that such a branch sends in one
+ * direction. The shares cancel where the paths join. Pure. */
 #ifndef PORTOLAN_PROGRAM_WEIGHT_H
 #define PORTOLAN_PROGRAM_WEIGHT_H
 
@@ -13,7 +13,7 @@ struct weight {
     double base;
     struct { uint32_t branch; double by; } shares[WEIGHT_SHARES];
     unsigned count;
-    bool unknown;                /* the number of executions is unknown */
+    bool unknown;                /* whether the number of executions is unknown */
 };
 
 struct weight weight_of(double base);

@@ -7,7 +7,7 @@
 #include "program/runs.h"
 
 struct window {
-    /* number of executions in flight, which the buffers limit; above 0, possibly below 1 */
+    /* number of executions in flight, which the buffers limit; above 0, and possibly below 1 */
     double reach;
     double core;       /* cycles per execution without misses */
     double parallel;   /* maximum number of misses in flight */
@@ -17,11 +17,11 @@ struct window {
     double crowded;
 };
 
-/* Returns the stall cycles per execution in addition to @w->core. @served[l]: random references per
- * execution that level l serves. A miss overlaps with all misses within its reach. Together they
- * take the latency of the farthest one, or the transfer time of their lines if that is longer,
- * minus the work of the same executions. Nearer misses within that time cost nothing. Page walkers
- * and crowded sets work concurrently, and add only what takes longer. */
+/* Returns the stall cycles per execution in addition to @w->core. @served[l]: random references
+ * per execution that level l serves. A miss overlaps with all misses within its reach. Together
+ * they take the latency of the farthest one, or the transfer time of their lines if that is
+ * longer, minus the work of the same executions. Nearer misses within that time cost nothing. Page
+ * walkers and crowded sets work concurrently, and add only the time by which they take longer. */
 double window_waits(const struct memory *m, const struct window *w,
                     const double served[MEMORY_LEVELS + 1]);
 /* Returns the minimum cycles per line of random lines from level @level, with @parallel lines in
@@ -41,9 +41,9 @@ struct walk_reference {
 struct walks {
     VEC(struct walk_reference) list;
 };
-/* Returns the stall cycles over all @executions of a part with @others random misses in total. All
- * references of @walks are in the same phase at a time. A column uses lines of the previous column
- * in a near phase, new lines in a far phase. */
+/* Returns the stall cycles over all @executions of a part with @others random misses in total. At
+ * any time all references of @walks are in the same phase. In a near phase a column uses lines of
+ * the previous column, in a far phase new lines. */
 double window_phases(const struct memory *m, const struct window *w, const struct walks *walks,
                      double executions, const double others[MEMORY_LEVELS + 1]);
 

@@ -1,4 +1,4 @@
-/* Makes the command line of a program at given inputs, and its input file if it needs one. */
+/* Constructs the command line of a program at given inputs, and its input file if it needs one. */
 #ifndef PORTOLAN_PROGRAM_WORDS_H
 #define PORTOLAN_PROGRAM_WORDS_H
 
@@ -8,7 +8,8 @@
 
 /* Command line of a program, as specified by program load */
 struct invocation {
-    /* words of the command line, with {NAME} for inputs; NULL: the inputs in order */
+    /* words of the command line, with {NAME} for inputs; NULL: the words are the inputs in
+     * order */
     char *arguments;
     /* Template of an input file with {NAME} for inputs. Each run has the file in its own directory,
      * {directory}. NULL: none. */
@@ -16,7 +17,7 @@ struct invocation {
     char *input;                   /* template of standard input; NULL: it is empty */
     /* inputs that are macros in the source, such as "N=SIZE M=LENGTH"; NULL: none */
     char *defines;
-    bool any_status;               /* a run may end with any exit status */
+    bool any_status;               /* whether a run may end with any exit status */
 };
 
 /* Returns a copy, which invocation_done frees. */

@@ -1,9 +1,9 @@
 /* Processes of one run on one or more machines, started by an MPI launcher (mpirun, srun), and
  * messages of bytes between them. Rank 0 is the ordinary program, with script, session, files and
- * output. The other ranks (cmd/rank_worker.h) work for rank 0. Without MPI (ranks_alone.c) or a
- * launcher, a process is rank 0 of 1. All ranks must run the same program on the same kind of
- * processor, because messages have values in memory layout (base/pack.h). If a rank crashes, the
- * launcher ends the others. Checkpoints remain. */
+ * output. The other ranks (cmd/rank_worker.h) work for rank 0. If there is no MPI (ranks_alone.c)
+ * or no launcher, the process is rank 0 of 1. All ranks must run the same program on the same kind
+ * of processor, because messages have values in memory layout (base/pack.h). If a rank crashes,
+ * the launcher ends the others. Checkpoints remain. */
 #ifndef PORTOLAN_RANKS_RANKS_H
 #define PORTOLAN_RANKS_RANKS_H
 
@@ -25,7 +25,7 @@ enum rank_kind {
     RANK_PIECE,        /* a work item of a farm */
     RANK_ANSWER,
     RANK_NO_MORE,
-    RANK_DROP,         /* discard the remaining work items */
+    RANK_DROP,         /* request to discard the remaining work items */
     RANK_RESULT,
 };
 
@@ -44,11 +44,12 @@ void ranks_end(void);
  * pseudo-terminal. */
 bool ranks_launched(void);
 
-/* ranks_count returns the number of ranks, ranks_index this process's rank. Any thread. */
+/* ranks_count returns the number of ranks, and ranks_index returns this process's rank. Any
+ * thread. */
 unsigned ranks_count(void);
 unsigned ranks_index(void);
-/* Returns how many of this process's @processors are for this rank, at least 1. It is fewer than
- * all if several ranks share a machine without binding. */
+/* Returns how many of this process's @processors are for this rank, at least 1. The result is less
+ * than @processors if several ranks share a machine and are not bound to processors. */
 unsigned ranks_share(unsigned processors);
 
 /* Sends a copy of @bytes and returns at once. Any thread. */

@@ -13,14 +13,15 @@
 
 struct blame;
 
-/* Source of times: this CPU; in tests a simulated CPU. */
+/* Source of times: this CPU or, in tests, a simulated CPU */
 struct blame_source {
     /* Measures cycles per iteration and their relative spread. Returns false with err. ERR_LIMIT or
      * ERR_DATA: the code has no stable time or cannot run. Other errors end the analysis. */
     bool (*measure)(void *self, const struct insn *insns, size_t count, double *cycles,
                     double *spread, struct err *err);
-    bool (*cancelled)(void *self);   /* may be NULL */
-    void (*progress)(void *self, size_t done, size_t total);   /* may be NULL */
+    bool (*cancelled)(void *self);   /* returns whether to cancel; may be NULL */
+    void (*progress)(void *self, size_t done, size_t total);   /* reports the number of variants
+                                                                * that are done; may be NULL */
     /* Announces @insns, so that several variants can be measured together. May be NULL. */
     void (*expect)(void *self, const struct insn *insns, size_t count);
     /* Called after further measurements. @so_far has no sentence yet and is valid only during the
@@ -31,16 +32,16 @@ struct blame_source {
 
 #define BLAME_TIMES 4
 
-/* Cost of a part: the cycles per iteration that its removal saves. */
+/* Cost of a part: the cycles per iteration that its removal saves */
 struct blame_cost {
     /* here: measured; NaN: see state. error: uncertainty from both measurements, in cycles */
     double here, error;
     double model;             /* predicted; NaN: no prediction */
-    bool copies;              /* register moves replace the instruction */
+    bool copies;              /* whether register moves replace the instruction */
     double times[BLAME_TIMES];   /* measured cycles per iteration of the loop without the part */
     double spread;            /* largest relative spread of the times */
     unsigned count;           /* number of times */
-    char state[96];           /* "ok"; why there is no time; or "" if not measured */
+    char state[96];           /* "ok", the reason why there is no time, or "" if not measured */
 };
 
 struct blame_row {
@@ -57,15 +58,16 @@ struct blame {
     double measured, spread;  /* cycles per iteration of the unchanged loop, and their relative
                                * spread */
     double predicted;
-    /* least: predicted is a lower bound, because a form is unknown. estimate: values of a form are
-     * estimates. */
+    /* least: whether predicted is a lower bound, because a form is unknown. estimate: whether
+     * values of a form are estimates. */
     bool least, estimate;
     size_t count;             /* number of instructions */
     struct blame_row *rows;
     size_t edge_count;
     struct blame_edge *edges;
-    char *sentence;           /* sentence about the largest difference; NULL: still measuring */
-    size_t worst;             /* index of the instruction that the sentence is about; count: none */
+    char *sentence;           /* sentence about the largest difference; NULL while measuring */
+    size_t worst;             /* index of the instruction that the sentence is about; equal to
+                               * count: none */
     size_t variants;          /* number of measurements, including those of the unchanged loop */
     double seconds;
 };

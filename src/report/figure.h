@@ -14,14 +14,14 @@ struct figure_series {
     const char *label;
     const double *x, *y;   /* n values each; a value that is not finite is a gap */
     size_t n;
-    bool points;           /* points without lines */
+    bool points;           /* whether points are drawn without lines */
 };
 
 struct figure {
     const char *name;      /* one word that is unique in the document */
     const char *title, *x_label, *y_label;
-    bool log_x, log_y;     /* values of 0 or below are gaps */
-    bool diagonal;         /* draws y = x; both axes then have the same range from 0 */
+    bool log_x, log_y;     /* whether values of 0 or below are gaps */
+    bool diagonal;         /* whether to draw y = x; both axes then have the same range from 0 */
     struct figure_series series[FIGURE_SERIES];
     size_t series_count;
 };

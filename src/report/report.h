@@ -8,8 +8,8 @@
 #include "table/result.h"
 
 /* Adds the analyses @a of loop @loop of @k: for each machine a pressure table, bounds and the
- * bottleneck sentence. A comparison precedes those of several machines. CSV has a row per
- * instruction and port, JSON an object per machine. @ascii: bars consist of #. */
+ * bottleneck sentence. A comparison precedes the analyses of several machines. CSV has a row per
+ * instruction and port, and JSON has an object per machine. @ascii: bars consist of #. */
 void report_add(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n,
                 bool ascii, struct result *result);
 

@@ -9,13 +9,13 @@
  * instructions. */
 void report_markdown(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n,
                      struct str *out);
-/* Like report_markdown, in HTML, with the pressure table as a heat map. Cells near the loop's
- * cycles are red. */
+/* Appends the same as report_markdown in HTML, with the pressure table as a heat map. Cells near
+ * the loop's cycles are red. */
 void report_html(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n,
                  struct str *out);
 
-/* Like report_markdown and report_html, for a part of a document, with a heading of @level (1 to
- * 5). */
+/* Append the same as report_markdown and report_html as a part of a document, with a heading of
+ * @level (1 to 5). */
 void report_markdown_part(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n,
                           unsigned level, struct str *out);
 void report_html_part(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n,

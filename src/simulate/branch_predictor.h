@@ -19,15 +19,15 @@
 #define BRANCHES_TARGET_BITS 3u
 
 struct branches_entry {
-    uint16_t tag;                    /* 0: unused entry */
+    uint16_t tag;                    /* tag; 0: unused entry */
     /* confidence in @value: 0 to 1 in the table without tags, 0 to 3 in the others */
     uint8_t confidence;
-    /* 0 to 3: number of correct predictions where shorter histories were wrong */
+    /* 0 to 3: number of correct predictions by this entry where shorter histories were wrong */
     uint8_t useful;
     uint32_t value;                  /* prediction: direction 0 or 1, or a hash of the target */
 };
 
-/* Valid if zero-initialised. */
+/* Tables and history of the predictor. Valid if initialised to zero. */
 struct branches {
     uint64_t history;                /* history of all branches, the latest in the lowest bits */
     struct branches_entry places[BRANCHES_PLACES];   /* table without tags, indexed by address */

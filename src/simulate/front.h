@@ -5,7 +5,7 @@
 #include "analysis/windows.h"
 #include "simulate/plan.h"
 
-/* A position in the endless sequence of instructions or items. */
+/* A position in the endless sequence of instructions or items */
 struct place {
     int64_t number;
     int64_t iteration;
@@ -27,13 +27,14 @@ struct front {
     enum shape shape;
     enum frontend_source source;
     int64_t align;                  /* address of the first byte modulo 64 */
-    /* the source has no predecoder (µop cache, loop buffer, symmetric decoders) */
+    /* whether the source has no predecoder (µop cache, loop buffer, symmetric decoders) */
     bool streams;
-    bool moved;                     /* the state changed in this cycle */
+    bool moved;                     /* whether the state changed in this cycle */
     struct place delivered;         /* next item to deliver to the µop queue */
-    /* number of µops in the µop queue; number of free entries that the next item requires */
+    /* number of µops in the µop queue; number of free entries of the queue that the next item
+     * requires */
     int32_t queued, room;
-    int32_t uop_queue;              /* entries of the µop queue (fact) */
+    int32_t uop_queue;              /* number of entries of the µop queue (fact) */
 
     /* Predecoder */
     int32_t block_bytes, predecode_width, lcp_penalty, instruction_queue;   /* from the facts */
@@ -55,7 +56,7 @@ struct front {
 
     /* µop cache, loop buffer and symmetric decoders */
     int32_t stream_width, taken_branches;   /* from the facts */
-    bool one_line;                  /* the loop fits in one line of the µop cache */
+    bool one_line;                  /* whether the loop fits in one line of the µop cache */
     unsigned copies;                /* copies of the loop in the loop buffer */
     /* groups by windows of code (analysis/windows.h); empty if the source has no windows */
     struct window_groups windows;

@@ -11,7 +11,7 @@
 struct nested_inner {
     size_t loop;                   /* index of the loop in the kernel */
     double cycles;                 /* cycles per iteration in steady state, like nested.cycles */
-    /* the longest path of the outer loop does not execute this loop */
+    /* whether the longest path of the outer loop does not execute this loop */
     bool skipped;
 };
 

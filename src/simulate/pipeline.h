@@ -18,7 +18,7 @@
  * stores, µop queue */
 #define BUFFERS 5
 
-/* An item of one iteration, from delivery to retirement. */
+/* An item of one iteration, from delivery to retirement */
 struct flight {
     /* cycle of delivery, of rename, of the last dispatch, and of the last result */
     int32_t fetch, issue, last, done;
@@ -28,13 +28,13 @@ struct flight {
     uint32_t row;                                       /* index of its iteration in rows */
     /* number of undispatched µops, and of undispatched computing µops */
     uint32_t pending, computing;
-    /* the computed values of the item are known */
+    /* whether the computed values of the item are known */
     bool published;
-    /* values of UOP_RENAMED or UOP_MERGED are pending */
+    /* whether values of UOP_RENAMED or UOP_MERGED are pending */
     bool merging;
 };
 
-/* An iteration in flight. */
+/* An iteration in flight */
 struct iteration {
     int64_t iteration;
     int64_t age;                /* age of the item's first µop */
@@ -42,7 +42,7 @@ struct iteration {
     uint32_t uop, flight;       /* indices of the iteration's first µop and first item */
 };
 
-/* A µop of one iteration, from rename on. */
+/* A µop of one iteration, from rename on */
 struct waiting_uop {
     int64_t age;                /* serial number of the µop over all iterations */
     int32_t ready;              /* earliest cycle of dispatch according to the known sources */
@@ -55,32 +55,32 @@ struct waiting_uop {
     uint16_t queue;
 };
 
-/* Ready µops for the same ports, oldest first. */
+/* Ready µops for the same ports, oldest first */
 struct queue {
     uint32_t *uops;             /* indices of waiting µops, from head to tail */
     uint32_t head, tail, capacity;
     int64_t age;                /* age of the oldest µop */
-    int32_t blocked;            /* cycle in which no further µop of the queue can dispatch */
+    int32_t blocked;            /* cycle in which no further µop of the queue can be dispatched */
     uint32_t active;            /* index of the queue in simulator.active */
     portset ports, pipe;
 };
 
 #define SLOT_PARTS 12          /* parts of a load slot, because a load may use one and a half */
 
-/* Use of the first-level cache by the loads of one cycle. */
+/* Use of the first-level cache by the loads of one cycle */
 struct cache_cycle {
     int32_t cycle;
     uint32_t loads;
     int32_t slots;              /* used slots, in parts (SLOT_PARTS); parts beyond the slots of a
                                  * cycle are taken from the next cycle */
     uint32_t symbols[CACHE_LOADS], banks[CACHE_LOADS];
-    uint64_t lines[CACHE_LOADS];   /* addresses divided by 64 */
+    uint64_t lines[CACHE_LOADS];   /* addresses of the loads, divided by 64 */
 };
 
 /* Position and hash of a recorded state */
 struct snapshot {
     uint64_t hash;              /* hash of the state (hash_of) */
-    unsigned turn;              /* next load port in the rotation */
+    unsigned turn;              /* next load port in turn */
     size_t start, length;       /* range of the snapshot's words in @states */
     int64_t iteration;
     int32_t cycle;
@@ -105,7 +105,8 @@ struct settle {
      * delay */
     uint32_t looks, alike, ahead;
     int32_t highest[BUFFERS];          /* largest number of entries in use at a check */
-    bool filling;                      /* an element of @highest increased in this stretch */
+    bool filling;                      /* whether an element of @highest increased in this
+                                        * stretch */
 };
 
 struct simulator {
@@ -113,11 +114,11 @@ struct simulator {
     struct front front;
     const struct core *core;
     int32_t now;                       /* current cycle */
-    bool moved;                        /* the state changed in this cycle */
+    bool moved;                        /* whether the state changed in this cycle */
     struct place issued, retired;      /* next item to rename, and next item to retire */
 
-    /* Sizes and widths from the facts, and entries in use. leaving: number of retired stores that
-     * have not committed. */
+    /* Sizes and widths from the facts, and numbers of entries in use. leaving: number of retired
+     * stores that have not committed. */
     int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width,
         commit_width;
     int32_t rename_to_port;              /* cycles from rename to the earliest dispatch */
@@ -137,16 +138,17 @@ struct simulator {
 
     /* Ports */
 
-    /* ports are bound at rename, not at dispatch (fact port_binding) */
+    /* whether ports are bound at rename instead of dispatch (fact port_binding) */
     bool bound_at_rename;
-    bool turns_of_computing;           /* @turn counts µops with a choice of ports, not slots */
+    bool turns_of_computing;           /* whether @turn counts µops with a choice of ports, instead
+                                        * of slots */
     uint32_t bound[PORTS_MAX];         /* number of waiting µops per port */
     /* number of waiting µops per port at the start of rename's cycle */
     uint32_t before[PORTS_MAX];
     /* number of slots with µops in this cycle, or number of µops with a choice of ports */
     unsigned turn;
     uint8_t load_turn;                 /* port of the last load */
-    /* ports that execute only loads, in rotation; 0: none */
+    /* ports that execute only loads, and take turns; 0: none */
     portset alike;
     int32_t pipe_free[PORTS_MAX];      /* cycle until which a port or pipe is busy */
 
@@ -155,7 +157,7 @@ struct simulator {
     /* sums over all waiting µops: of the weight of the µop's queue, and of this weight times the
      * µop's age */
     uint64_t weights, ages;
-    /* age of the µop that just dispatched; older µops were examined before */
+    /* age of the µop that was dispatched last; older µops were examined before */
     int64_t scanned;
     uint32_t calendar[CALENDAR];       /* first µop of each cycle modulo CALENDAR, or NOBODY */
     VEC(struct queue) queues;
@@ -192,7 +194,7 @@ struct simulator {
     int32_t last_cycles[2];            /* last cycles of the previous two iterations */
     /* largest number of reorder buffer entries in use at a check */
     int32_t highest;
-    /* number of checks so far; number of the next check that records */
+    /* number of checks so far; index of the next check that records the state */
     uint32_t checks, next_kept;
     struct settle settle;
     /* counters at the start of the steady state */
@@ -232,8 +234,8 @@ static inline int32_t value_at(const struct simulator *s, int32_t base,
     return s->values[place < 0 ? place + s->value_count : place];
 }
 
-/* Returns the resource that a µop with @pipe blocks on @port, which is @port itself if it is a
- * part of @pipe. */
+/* Returns the resource that a µop with @pipe blocks on @port, or @port itself if it is a part of
+ * @pipe. */
 static inline unsigned pipe_at(portset pipe, unsigned port)
 {
     return pipe >> port & 1 ? port : (unsigned)__builtin_ctz(pipe);
@@ -271,7 +273,7 @@ void scheduler_source_known(struct simulator *s, struct waiting_uop *w, int32_t 
 /* Adds @sign times @w to the sums for the hash of steady.c. */
 static inline void scheduler_weigh(struct simulator *s, const struct waiting_uop *w, int sign)
 {
-    /* The queues of ports in rotation are interchangeable. */
+    /* The queues of ports that take turns are interchangeable. */
     bool any = s->alike >> w->queue % PORTS_MAX & 1;
     uint64_t weight = (uint64_t)sign * (any ? 1u : 2u * w->queue + 3u) * 0x9e3779b97f4a7c15u;
     s->weights += weight;
@@ -279,7 +281,7 @@ static inline void scheduler_weigh(struct simulator *s, const struct waiting_uop
 }
 /* Removes the first µop of @q. */
 void scheduler_leave(struct simulator *s, struct queue *q);
-/* Returns the next cycle in which a µop can dispatch, or UNKNOWN. Call it only if no µop
+/* Returns the next cycle in which a µop can be dispatched, or UNKNOWN. Call it only if no µop was
  * dispatched in this cycle. */
 int32_t scheduler_next(const struct simulator *s);
 
@@ -289,7 +291,7 @@ void ports_start(struct simulator *s);
 void ports_bind(struct simulator *s, const struct plan_item *item);
 /* Dispatches ready µops to free ports, oldest first. */
 void ports_cycle(struct simulator *s);
-/* Returns the rank of the next load port among the ports in rotation. */
+/* Returns the rank of the next load port among the ports that take turns. */
 unsigned ports_turn(const struct simulator *s);
 
 /* writeback.c */
@@ -301,8 +303,8 @@ void writeback_without_port(struct simulator *s, const struct waiting_uop *w);
 /* Sets the value of @node in an iteration and wakes its readers. */
 void writeback_value(struct simulator *s, const struct iteration *row, uint32_t node,
                      int32_t value);
-/* Returns the cycle in which the value of @node is ready: at least @value, and not before its
- * trailing sources. */
+/* Returns the cycle in which the value of @node is ready: at least @value, and no earlier than its
+ * trailing sources allow. */
 int32_t writeback_trailed(const struct simulator *s, const struct iteration *row,
                           const struct plan_node *node, int32_t value);
 

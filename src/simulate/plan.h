@@ -11,8 +11,8 @@
 /* cycles of a store's commit that overlap with retirement in this simulation */
 #define COMMIT_OVERLAP 2
 
-/* UOP_RENAMED: no µop; its values are known at rename. UOP_MERGED: no µop; its new flags depend
- * on older flags. */
+/* UOP_RENAMED: not a µop; its values are known at rename. UOP_MERGED: not a µop; its new flags
+ * depend on older flags. */
 enum uop_kind { UOP_COMPUTE, UOP_LOAD, UOP_ADDRESS, UOP_DATA, UOP_RENAMED, UOP_MERGED };
 enum node_kind { NODE_COMPUTED, NODE_EARLY, NODE_STORED, NODE_AT_RETIREMENT, NODE_KINDS };
 
@@ -37,7 +37,7 @@ struct plan_uop {
      * pipe; 0: none */
     portset pipe;
     int32_t hold;         /* cycles for which the pipe is blocked */
-    uint8_t kind;         /* enum uop_kind */
+    uint8_t kind;         /* kind, an enum uop_kind */
     uint16_t choice;      /* index of the µop's combination of ports and pipe (plan.choices) */
     uint16_t pipe_choice; /* index of the µop's pipe (plan.pipe_choices) */
     /* number of µops of the same item for which the µop waits: the load, the last computing
@@ -54,14 +54,14 @@ struct plan_uop {
     uint32_t first_source, sources;
 };
 
-/* A value of the dependence graph. */
+/* A value of the dependence graph */
 struct plan_node {
     int32_t latency;      /* latency of the operation in cycles */
     int32_t reach;        /* largest delay from the value to a reader, in cycles */
     uint32_t item;        /* index of the value's item */
-    uint8_t kind;         /* enum node_kind */
-    bool read;            /* the value has readers */
-    bool merged;          /* UOP_MERGED publishes the value */
+    uint8_t kind;         /* kind, an enum node_kind */
+    bool read;            /* whether the value has readers */
+    bool merged;          /* whether UOP_MERGED publishes the value */
     uint32_t first_reader, readers;   /* range of the readers, sorted by distance, nearest first */
     /* range of the sources that delay the value although no µop waits for them */
     uint32_t first_trail, trails;
@@ -72,19 +72,19 @@ struct plan_edge {
     uint32_t distance;    /* iterations from producer to reader */
     /* cycles before the operation (load or forwarding), and cycles of the operation */
     int32_t before, operation;
-    int16_t end;          /* enum latency_end */
-    /* the source delays one of several values, and not the whole instruction */
+    int16_t end;          /* operand that reads the value, an enum latency_end */
+    /* whether the source delays only one of several values, not the whole instruction */
     bool minor;
-    bool follows;         /* orders fences or a barrier, without a value */
+    bool follows;         /* whether the edge orders fences or a barrier, without a value */
 };
 
-/* An instruction in the predecoder. */
+/* An instruction in the predecoder */
 struct plan_insn {
     uint8_t length, opcode;   /* length in bytes, and offset of the opcode */
-    bool lcp;                 /* the instruction has a length-changing prefix */
+    bool lcp;                 /* whether the instruction has a length-changing prefix */
 };
 
-/* An instruction, or a macro-fused pair. */
+/* An instruction, or a macro-fused pair */
 struct plan_item {
     uint32_t insn, members;
     /* range of the item's µops; a UOP_RENAMED and a UOP_MERGED follow if the item has them */
@@ -107,14 +107,16 @@ struct plan_item {
     uint32_t group_room;
     int32_t room;                    /* minimum number of free scheduler entries */
     bool complex, fusible, branch, load, store;
-    bool merges;                     /* the item has a UOP_MERGED */
-    /* the item has no µops but has values with latency, and retires after them */
+    bool merges;                     /* whether the item has a UOP_MERGED */
+    /* whether the item has no µops but has values with latency; it then retires after them */
     bool late;
-    bool split;                      /* load and operation are unlaminated at rename */
-    bool joins;                      /* decoded with the next item, and needs no decoder */
-    bool data;                       /* the item has a store-data µop */
+    bool split;                      /* whether load and operation are unlaminated at rename */
+    bool joins;                      /* whether the item is decoded with the next one, and so needs
+                                      * no decoder */
+    bool data;                       /* whether the item has a store-data µop */
     struct access stored;            /* memory access of the item's store */
-    uint32_t next_store;             /* index of the next item with a store, cyclic */
+    uint32_t next_store;             /* index of the next item with a store; after the last one, of
+                                      * the first */
     /* range in plan.listed of all values of the item with readers, and ranges of these values by
      * kind */
     uint32_t first_value, values;
@@ -139,10 +141,10 @@ static inline bool stored_when_computed(const struct plan_item *item)
     return item->load && item->computing && !item->data;
 }
 
-/* Use of the first-level cache by a load. */
+/* Use of the first-level cache by a load */
 struct plan_place {
     uint32_t banks;       /* set of the banks in use */
-    bool crosses;         /* the load crosses a line */
+    bool crosses;         /* whether the load crosses a line */
 };
 
 /* Arrays for the whole block, in the order of the items */
@@ -151,14 +153,15 @@ struct plan {
     VEC(struct plan_uop) uops;
     VEC(struct plan_edge) edges;
     VEC(struct plan_node) nodes;
-    VEC(uint32_t) listed;      /* node indices */
+    VEC(uint32_t) listed;      /* indices of the listed values, as nodes */
     VEC(struct plan_source) sources;
     VEC(struct plan_reader) readers;
     VEC(struct plan_insn) insns;
     VEC(struct plan_place) places;
     uint32_t length;           /* size of the code in bytes */
     uint32_t longest_distance; /* longest dependence in iterations */
-    /* @banked: loads wait for banks. @pairs: stores to one line commit in pairs. */
+    /* @banked: whether loads wait for banks. @pairs: whether stores to one line commit in
+     * pairs. */
     bool banked, pairs;
     uint32_t first_store;      /* index of the first item with a store */
     /* number of iterations after which the loads' offsets in lines repeat */
@@ -167,10 +170,10 @@ struct plan {
     uint32_t choices, pipe_choices;
 };
 
-/* Value for a missing limit: a power of two above the range of all facts. */
+/* value of a missing limit: a power of two above the range of all facts */
 #define UNLIMITED (1 << 20)
 
-/* Returns a core's fact as an integer, or UNLIMITED if it is missing. */
+/* Returns a fact of a core as an integer, or UNLIMITED if the core lacks it. */
 static inline int32_t whole(double fact)
 {
     return isnan(fact) ? UNLIMITED : (int32_t)fact;

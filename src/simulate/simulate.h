@@ -1,7 +1,7 @@
 /* Cycle-by-cycle simulation of a repeating block on an out-of-order core: front end, rename,
- * schedulers, execution, retirement. Ends when the state repeats after p iterations. The result is
- * then exact: the cycles of these p iterations divided by p. Also ends when the loop has settled at
- * its largest bound. */
+ * schedulers, execution, retirement. The simulation ends when the state repeats after p
+ * iterations. The result is then exact: the cycles of these p iterations divided by p. It also
+ * ends when the loop has settled at its largest bound. */
 #ifndef PORTOLAN_SIMULATE_SIMULATE_H
 #define PORTOLAN_SIMULATE_SIMULATE_H
 

@@ -15,35 +15,38 @@ struct simulated_step {
     int32_t retire;
 };
 
-/* Causes of stalls at rename: no µops from the front end, or a full buffer. */
+/* causes of stalls at rename: no µops from the front end, or a full buffer */
 enum stall {
     STALL_FRONT, STALL_REORDER, STALL_SCHEDULER, STALL_LOADS, STALL_STORES, STALL_CAUSES
 };
 
 struct simulation {
-    /* Cycles per iteration. NaN if an instruction waits forever (contradictory facts), or if
-     * latencies or, for loads, load_latency are missing. */
+    /* Cycles per iteration. NaN if an instruction waits forever because facts contradict each
+     * other, or if latencies are missing (with loads also load_latency). */
     double cycles;
-    int64_t numerator;      /* cycles is exactly numerator / period if period > 0 */
-    /* Iterations after which the state repeats. 0: it did not repeat, so cycles is a mean of the
-     * last quarter unless a flag below is set. */
+    int64_t numerator;      /* numerator of cycles: if period > 0, cycles is exactly numerator /
+                             * period */
+    /* Iterations after which the state repeats. 0: the state did not repeat; cycles is then a mean
+     * of the last quarter, unless a flag below is set. */
     unsigned period;
-    bool entire;            /* cycles is the mean of all iterations: the last quarter did not begin */
-    bool assisted;          /* cycles includes x87 assists */
-    /* cycles is the bound of replayed loads (bounds_replays), because the simulated cycles were
-     * fewer */
+    bool entire;            /* whether cycles is the mean of all iterations, because the last
+                             * quarter did not begin */
+    bool assisted;          /* whether cycles includes x87 assists */
+    /* whether cycles is the bound of replayed loads (bounds_replays), because the simulated cycles
+     * were fewer */
     bool replayed;
-    /* cycles is the largest bound, because the simulated cycles were fewer: the simulation models
-     * this bound only in part (pages, fractions of cycles) */
+    /* whether cycles is the largest bound, because the simulated cycles were fewer: the simulation
+     * models this bound only in part (pages, fractions of cycles) */
     bool bounded;
-    /* the loop settled at the largest bound without a repeated state, and cycles equals this bound;
-     * never set with a timeline */
+    /* whether the loop settled at the largest bound without a repeated state; cycles then equals
+     * this bound. Never set with a timeline. */
     bool settled;
     unsigned iterations;    /* number of simulated iterations */
     /* values per iteration in the steady state */
     double busy[PORTS_MAX];         /* busy cycles per port */
     double stalls[STALL_CAUSES];    /* cycles in which rename was stalled, by cause */
-    /* Steps of the first iterations, if requested: index iteration * count + instruction. */
+    /* steps of the first iterations, if they were requested; the index is iteration * count +
+     * instruction */
     struct simulated_step *steps;
     unsigned step_iterations;
 };
@@ -57,7 +60,7 @@ struct simulate_options {
 
 void simulation_done(struct simulation *sim);
 
-/* State of an instruction in a cycle of a timeline. */
+/* State of an instruction in a cycle of a timeline */
 enum stage {
     STAGE_FETCHED,
     STAGE_QUEUED,

@@ -16,12 +16,12 @@ enum experiment_column {
     EXPERIMENT_COLUMN_STATE,
     EXPERIMENT_COLUMN_LENGTHS,
     EXPERIMENT_COLUMNS,
-    EXPERIMENT_COLUMN_FORM = EXPERIMENT_COLUMNS, /* alias of the first column; in filters only */
+    EXPERIMENT_COLUMN_FORM = EXPERIMENT_COLUMNS, /* alias of the first column, for filters only */
     EXPERIMENT_FILTER_COLUMNS
 };
-/* All columns in the order of the enum. The last one is for filters only. */
+/* all columns in the order of the enum, of which the last one is for filters only */
 extern const struct table_column experiment_column_table[EXPERIMENT_FILTER_COLUMNS];
-/* Name of an additional column: the difference between the lengths of the two measured bodies. */
+/* name of an additional column: the difference between the lengths of the two measured bodies */
 #define EXPERIMENT_LENGTHS "lengths"
 
 struct experiment_columns {

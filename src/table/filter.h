@@ -1,6 +1,6 @@
 /* Filter expressions over rows with columns, for views and commands: `cycles>2 & form~VADD |
- * error>40%`, or words that any column may contain. Single or double quotes make text literal; &
- * binds tighter than |. */
+ * error>40%`, or words that any column may contain. Single or double quotes make text literal. &
+ * has precedence over |. */
 #ifndef PORTOLAN_TABLE_FILTER_H
 #define PORTOLAN_TABLE_FILTER_H
 
@@ -10,18 +10,20 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* A column of a table that can be sorted or filtered, in a view or by a command. */
+/* A column of a table that can be sorted or filtered, in a view or by a command */
 struct table_column {
     const char *name;
     unsigned width;        /* width in characters; 0: the remaining width (one column per table) */
-    bool number;           /* numeric: sorted by value, aligned to the right */
+    bool number;           /* whether the column is numeric: sorted by value, and aligned to the
+                            * right */
     unsigned from;         /* minimum width of a line, in characters, that shows the column */
 };
 
 struct filter_term {
     int column;           /* index of the column; -1: any column */
     char op;              /* '<' '>' 'l' (<=) 'g' (>=) '=' '!' '~' (contains; * and ? match) */
-    bool first;           /* first term of a group; a row must match one of the groups */
+    bool first;           /* whether this is the first term of a group; a row must match one of the
+                           * groups */
     double number;        /* operand of a numeric comparison; 40% is 0.4 */
     char *text;           /* operand of = ! ~ */
 };
@@ -32,7 +34,7 @@ struct filter {
     size_t count;
 };
 
-/* Access to the cells of a row, as a number (NaN if missing or not numeric) or as text. */
+/* Access to the cells of a row, as a number (NaN if missing or not numeric) or as text */
 struct filter_row {
     double (*number)(const void *row, int column);
     void (*text)(const void *row, int column, struct str *out);

@@ -3,11 +3,11 @@
  *
  * A result is a sequence of fields (a name and one value), tables, and lines of text:
  * - Text has the lines and tables.
- * - CSV has the tables; without a table it has the fields as a single row.
- * - JSON is one object: the number of the schema (data/schema.json), the command, and fields and
- *   tables in their order.
- * - Markdown and HTML have the lines and tables; without a table the fields; without both the
- *   blocks of text.
+ * - CSV has the tables; if there is no table, it has the fields as a single row.
+ * - JSON is one object: the version of the schema (data/schema.json), the command, and the fields
+ *   and tables in the order in which they were added.
+ * - Markdown and HTML have the lines and tables; if there is no table, they have the fields; if
+ *   there are neither, they have the blocks of text.
  * Missing values are "-" in text, empty in CSV and null in JSON. Strings that are not UTF-8 are
  * escaped (\xff) except in text. */
 #ifndef PORTOLAN_TABLE_RESULT_H
@@ -20,7 +20,7 @@
 
 #include "base/str.h"
 
-/* All formats: enumerator, name in the setting `format`, file extension. */
+/* all formats: enumerator, name in the setting `format`, file extension */
 #define FORMATS(FORMAT)                                                                            \
     FORMAT(FORMAT_TEXT, "text", "txt")                                                             \
     FORMAT(FORMAT_CSV, "csv", "csv") FORMAT(FORMAT_JSON, "json", "json")                           \
@@ -29,13 +29,13 @@
 #define FORMAT_CHOICE(value, name, extension) "|" name
 #define FORMAT_EXTENSION(value, name, extension) " ." extension
 enum format { FORMATS(FORMAT_VALUE) };
-/* Names of the formats, "text|csv|...", for parameters. */
+/* names of the formats, "text|csv|...", for parameters */
 #define FORMAT_CHOICES (&(FORMATS(FORMAT_CHOICE))[1])
 /* Returns whether the format is for readers, so that its text is made printable. CSV keeps the
  * original bytes for programs. */
 bool format_is_document(enum format format);
 
-/* Bits for the formats that omit a column or table. */
+/* bits for the formats that omit a column or table */
 enum {
     NOT_TEXT = 1, NOT_CSV = 2, NOT_JSON = 4, NOT_DOCUMENT = 8,
     ONLY_TEXT = NOT_CSV | NOT_JSON | NOT_DOCUMENT
@@ -50,16 +50,16 @@ enum cell_kind { CELL_MISSING, CELL_TEXT, CELL_COUNT, CELL_NUMBER, CELL_SWITCH, 
 struct result_column {
     const char *key;        /* name in CSV's header and in JSON */
     const char *title;      /* heading in text and documents; NULL: the key */
-    /* printed in headings, or after the number in a table without headings; NULL: none */
+    /* unit, printed in headings, or after the number in a table without headings; NULL: none */
     const char *unit;
     enum cell_kind kind;    /* numeric kinds are aligned to the right */
-    int decimals;           /* decimals of numbers in text and documents; CSV and JSON have full
+    int decimals;           /* number of decimals in text and documents; CSV and JSON have full
                              * precision */
     int width;              /* minimum number of columns in text; RAGGED: not padded */
     unsigned hide;          /* set of NOT_ values */
 };
 
-/* How a table appears in JSON. */
+/* Form of a table in JSON */
 enum table_shape {
     TABLE_ROWS,      /* array of objects */
     TABLE_VALUES,    /* array of the values in the first column */
@@ -72,17 +72,17 @@ struct result;
 
 struct result_table {
     enum table_shape shape;
-    bool headless;           /* no headings in text */
-    bool totals;             /* the last row has totals and is emphasised */
+    bool headless;           /* whether the text has no headings */
+    bool totals;             /* whether the last row has totals, and so is emphasised */
     unsigned hide;           /* set of NOT_ values */
     const char *indent;      /* text before each row; NULL: none */
-    /* Used only by result.c and the writers. */
+    /* This and the following members are used only by result.c and the writers. */
     char *key;
     struct result_column *columns;
     size_t column_count;
     struct result_cell *cells;      /* cells row by row */
     size_t count, capacity;  /* number of cells, and capacity */
-    bool cut;                /* memory ran out, so no rows are added */
+    bool cut;                /* whether memory was exhausted, so that no rows are added */
     struct table_note *notes;
     size_t note_count;
 };
@@ -94,7 +94,7 @@ struct result *result_new(void);
 /* Sets the command that JSON names: a name in the command table, not copied. NULL: none. */
 void result_set_command(struct result *r, const char *command);
 const char *result_command(const struct result *r);
-/* Releases a reference. The last one frees the result. Any thread. */
+/* Releases a reference. The last release frees the result. Any thread. */
 void result_free(struct result *r);
 /* Adds a holder, which may read the result on any thread and must call result_free. The result must
  * not change afterwards. */
@@ -111,26 +111,27 @@ bool result_is_confirmation(const struct result *r);
 
 /* Adds lines of text, which may have colour sequences. A missing line feed at the end is added. */
 void result_line(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Like result_line; also marks the result as a confirmation. */
+/* Adds lines like result_line. Also marks the result as a confirmation. */
 void result_confirm(struct result *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Marks the result as a confirmation; its text consists of the lines added by other calls. */
 void result_set_confirmation(struct result *r);
 /* Marks the result as a confirmation, with a text that only the workbench shows. */
 void result_note(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Returns the text of result_note, or "". */
+/* Returns the text of result_note; "": none. */
 const char *result_noted(const struct result *r);
 /* Adds preformatted text of several lines. Documents show it only if no table has the same data. */
 void result_block(struct result *r, const char *text);
 
 /* Add a field: a member in JSON, a column in CSV. */
-void result_text(struct result *r, const char *key, const char *value);        /* NULL: missing */
+void result_text(struct result *r, const char *key, const char *value);        /* a value NULL is a
+                                                                                * missing value */
 void result_count(struct result *r, const char *key, int64_t value);
 /* A value that is not finite is a missing value. */
 void result_number(struct result *r, const char *key, double value);
 void result_switch(struct result *r, const char *key, bool value);
 void result_missing(struct result *r, const char *key);
-void result_nested(struct result *r, const char *key, json_t *take_value);     /* only for JSON */
+void result_nested(struct result *r, const char *key, json_t *take_value);     /* for JSON only */
 /* Adds an object to the array @key, for JSON only. If it remains the only one, its members become
  * members of the result's object. */
 void result_item(struct result *r, const char *key, json_t *take_object);
@@ -155,7 +156,7 @@ void table_note(struct result_table *t, const char *format, ...)
  * the last row. */
 void table_hide_empty(struct result_table *t);
 size_t table_rows(const struct result_table *t);
-/* Returns table @key of @r, or NULL. */
+/* Returns table @key of @r; NULL: none. */
 const struct result_table *result_find_table(const struct result *r, const char *key);
 /* Returns the text of field @key of @r; "" if there is none. */
 const char *result_find_text(const struct result *r, const char *key);
@@ -171,7 +172,7 @@ json_t *json_number(double value);
 
 struct result_style {
     const char *title;   /* title of documents; NULL: none */
-    bool color;          /* text keeps colour sequences */
+    bool color;          /* whether text keeps colour sequences */
     /* level of the title (2 to 6) if the result is a part of a document; 0: a complete document */
     unsigned part;
 };

@@ -7,7 +7,7 @@
 
 struct result_cell {
     enum cell_kind kind;
-    float heat;                  /* fraction of the maximum, 0 to 1; 0: no colour */
+    float heat;                  /* heat: fraction of the maximum, 0 to 1; 0: no colour */
     union {
         char *text;
         int64_t count;
@@ -17,7 +17,7 @@ struct result_cell {
     };
 };
 
-/* Text above row @row of a table. */
+/* Text above row @row of a table */
 struct table_note {
     size_t row;
     char *text;
@@ -34,12 +34,12 @@ struct result_part {
 };
 
 struct result {
-    const char *command;         /* borrowed; NULL: none */
+    const char *command;         /* command; borrowed; NULL: none */
     struct result_part *parts;
     size_t count, capacity;
     bool confirmation;
     struct str note;             /* text of a confirmation, for the workbench */
-    _Atomic unsigned holders;    /* number of holders besides the creator */
+    _Atomic unsigned holders;    /* number of holders in addition to the creator */
     struct str prepared;         /* formatted text of the first @prepared_parts parts */
     size_t prepared_parts;
     enum format prepared_format;

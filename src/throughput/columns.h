@@ -21,12 +21,12 @@
 struct columns {
     unsigned ports, count, members;
     unsigned room;         /* capacity, a multiple of COLUMNS_LANES */
-    /* aligned to 64 bytes; set 0, the issue bound, is first; unused entries are 0 */
+    /* port sets, aligned to 64 bytes; set 0, the issue bound, is first; unused entries are 0 */
     portset *sets;
     float *reciprocal;     /* 1 / |set|; 0 for set 0 */
     /* sets added by columns_add, whose unions are the columns; same capacity */
     portset *member;
-    /* per set, whether it is a column; NULL above COLUMNS_DIRECT_PORTS, where @index is used */
+    /* per set: whether it is a column; NULL above COLUMNS_DIRECT_PORTS, where @index is used */
     bool *present;
     struct index index;
 };
@@ -34,8 +34,8 @@ struct columns {
 /* Initialises @c with the issue bound as its only column. columns_done frees it. */
 void columns_init(struct columns *c, unsigned ports);
 void columns_done(struct columns *c);
-/* Adds @set and its connected unions with the existing sets. Returns false if this exceeds @most
- * columns. Some columns are then added. */
+/* Adds @set and its connected unions with the existing sets. Returns false if there would be more
+ * than @most columns; some columns are then added. */
 bool columns_add(struct columns *c, portset set, unsigned most);
 /* Removes the columns after @count and the members after @members. Requires at most
  * COLUMNS_DIRECT_PORTS ports. */
@@ -43,7 +43,7 @@ void columns_truncate(struct columns *c, unsigned count, unsigned members);
 /* Adds all port sets. Requires at most COLUMNS_DIRECT_PORTS ports. */
 void columns_all(struct columns *c);
 /* Writes the connected unions of the @n sets, which are not empty and may repeat, to @out, smaller
- * ones first. Returns their number, or SIZE_MAX if it exceeds @most. */
+ * ones first. Returns the number of unions, or SIZE_MAX if it exceeds @most. */
 size_t columns_list(const portset *sets, size_t n, size_t most, portset *out);
 /* Rounds @count up to whole vectors. */
 static inline size_t columns_lanes(unsigned count)

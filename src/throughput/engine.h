@@ -44,7 +44,7 @@ struct engine {
     /* Computes the bound by the zeta transform, for @ports <= ZETA_PORTS_MAX and a mass of up to
      * ZETA_MASS_MAX. */
     double (*zeta)(struct throughput *t, const struct mass *masses, size_t n, unsigned ports);
-    unsigned lanes;             /* 32-bit lanes per vector */
+    unsigned lanes;             /* number of 32-bit lanes per vector */
     /* nanoseconds per vector, measured on Zen 4; their ratio selects the method */
     double subsets_cost, zeta_cost;
     struct table_engine tables; /* float tables for searches */

@@ -10,15 +10,15 @@
 /* A port set and the number of its µops. Arrays of these are the input of the throughput
  * engine. */
 struct mass {
-    portset ports;    /* not empty */
-    uint32_t count;   /* not 0 */
+    portset ports;    /* port set, not empty */
+    uint32_t count;   /* number of µops, at least 1 */
 };
 
 #define FLOW_SETS PORTSETS_MAX  /* maximum number of distinct port sets */
 
 struct flow {
     unsigned sets, ports;
-    portset set[FLOW_SETS];          /* distinct and not empty */
+    portset set[FLOW_SETS];          /* port sets, distinct and not empty */
     uint64_t mass[FLOW_SETS];
     /* Result of flow_solve. The bound is numerator / denominator. @amount is the optimal assignment
      * in units of 1 / denominator. */
@@ -30,11 +30,11 @@ struct flow {
  * (Dinkelbach 1967). Each step is one maximum flow. The sum of masses must be below 2^40. Does not
  * allocate. */
 void flow_solve(struct flow *f);
-/* Returns the largest set of ports that attains the bound, or 0 without masses. Call after
+/* Returns the largest set of ports that attains the bound; 0 if there are no masses. Call it after
  * flow_solve. */
 portset flow_tight_maximal(const struct flow *f);
-/* Returns a smallest set of ports that attains the bound. Of several, returns the one with the
- * lowest port. Call after flow_solve. */
+/* Returns a smallest set of ports that attains the bound; of several such sets, the one with the
+ * lowest port. Call it after flow_solve. */
 portset flow_tight_minimal(const struct flow *f);
 
 #endif

@@ -8,12 +8,12 @@
 _Static_assert(VECTOR_BYTES == 16 || VECTOR_BYTES == 32 || VECTOR_BYTES == 64,
                "16, 32 or 64 bytes");
 
-/* Unsigned, because sums may wrap. The check of the mass rejects these sums. */
+/* unsigned, because sums may wrap; the check of the mass rejects such sums */
 typedef uint32_t lanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t ilanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef float flanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint16_t shorts __attribute__((vector_size(VECTOR_BYTES), may_alias));
-/* The same types in memory: aligned to the vector, or with any alignment. */
+/* the same types in memory: aligned to the vector, or with any alignment */
 typedef uint32_t lanes_aligned __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef float flanes_aligned __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef uint32_t lanes_any __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));

@@ -1,7 +1,7 @@
 /* The balanced optimal schedule. It loads a smallest bottleneck evenly, removes it, and repeats
  * (nested bottlenecks, docs/design.md). Within a bottleneck it has the largest entropy of all
- * optimal schedules. It attains the bound, is unique, and is independent of the order of µops. It
- * is the displayed pressure. */
+ * optimal schedules. The schedule attains the bound, is unique, and is independent of the order of
+ * µops. It is displayed as the pressure. */
 #ifndef PORTOLAN_THROUGHPUT_SCHEDULE_H
 #define PORTOLAN_THROUGHPUT_SCHEDULE_H
 

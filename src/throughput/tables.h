@@ -23,8 +23,8 @@ struct table_term {
     float count;
 };
 
-/* An experiment with a form. The other forms of the experiment are others[first .. first +
- * count). */
+/* An experiment that contains a form. The other forms of the experiment are others[first .. first
+ * + count). */
 struct table_link {
     uint32_t experiment, first, count;
     float own;               /* multiplicity of the form */
@@ -57,7 +57,7 @@ struct table_engine {
     /* Computes the weighted relative errors of all experiments with @form, in link order, with
      * @fresh as its table. The tables of all other forms are valid in the first @ready columns (a
      * multiple of COLUMNS_LANES, or all). Further columns are computed from the genes. Returns the
-     * sum. Stops above @limit with incomplete errors. */
+     * sum. Stops if the sum exceeds @limit; the errors are then incomplete. */
     float (*errors)(const struct tables *t, size_t ready, uint32_t form, const float *fresh,
                     float limit, float *errors);
 };

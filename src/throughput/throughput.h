@@ -11,7 +11,7 @@
 #include "model/mapping.h"
 #include "throughput/flow.h"
 
-/* Workspace of one thread, below 1 MiB for up to 20 ports. */
+/* workspace of one thread, below 1 MiB for up to 20 ports */
 struct throughput;
 struct throughput *throughput_new(unsigned ports);   /* Creates a workspace for @ports ports, the
                                                       * highest port index + 1, from 1 to 32. */
@@ -21,7 +21,7 @@ void throughput_free(struct throughput *t);
 bool throughput_use_engine(struct throughput *t, const char *name);
 
 /* Returns the cycles of the µops in @masses; 0 if @n is 0. Sets may repeat. There may be at most
- * FLOW_SETS distinct ones. Does not allocate. One thread per workspace. */
+ * FLOW_SETS distinct sets. Does not allocate. One thread per workspace. */
 double throughput_of_masses(struct throughput *t, const struct mass *masses, size_t n);
 /* Returns the cycles like throughput_of_masses. Stores the largest set that attains the bound in
  * *@bottleneck, or 0 if @n is 0. */

@@ -10,7 +10,7 @@
 #include "base/vec.h"
 
 struct archive_member {
-    /* "lib.a(member.o)"; "lib.a(member.o:2)" for the second member with that name */
+    /* "lib.a(member.o)", or "lib.a(member.o:2)" for the second member with that name */
     char *spec;
     char *name;              /* the member's name, without archive and number */
     /* file with the member's bytes: the archive, or the member's own file for a thin archive */
@@ -27,8 +27,8 @@ bool archive_is(const char *path);
  * archive_done in both cases. */
 bool archive_read(const char *path, struct archive *out, struct err *err);
 void archive_done(struct archive *a);
-/* Returns whether @spec is lib.a(member.o) for an existing archive. Stores "lib.a" in *@path (@path
- * may be NULL), which the caller frees. */
+/* Returns whether @spec is lib.a(member.o) for an existing archive. Stores "lib.a" in *@path (may
+ * be NULL), which the caller frees. */
 bool archive_names_member(const char *spec, char **path);
 /* Returns the member called @spec, borrowed from @a. Returns NULL with err, which lists similar
  * names. */

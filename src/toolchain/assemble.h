@@ -15,13 +15,14 @@
 
 /* Assembles @text: compiler output, a listing (objdump, Compiler Explorer) or bare instructions.
  * Removes addresses and bytes of a listing. Returns false if nothing could be assembled, or if
- * lines were rejected and @skip_bad is false. In both cases @out->refused lists the rejected lines,
- * and @err names the first. The caller frees @out with assembled_done in either case. */
+ * lines were rejected and @skip_bad is false. In both cases @out->refused lists the rejected
+ * lines, and @err names the first one. The caller frees @out with assembled_done in either
+ * case. */
 bool assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax,
               bool skip_bad, struct assembled *out, struct err *err);
 void assembled_done(struct assembled *a);
 void diagnostics_free(struct diagnostic *list, size_t count);
-/* Interface of assemble and assembled_done for lower layers. */
+/* interface of assemble and assembled_done for lower layers */
 extern const struct isa_assembler toolchain_assembler;
 
 /* Encodings from an assembler, for instruction sets without another encoder. */
@@ -30,8 +31,8 @@ extern const struct isa_assembler toolchain_assembler;
  * Returns false with err if the assembler cannot run. form_code_new reports errors of single
  * forms. */
 bool encodings_learn(const struct form_row *const *rows, size_t count, struct err *err);
-/* Like form_code_new and form_code_any, but also assembles forms that encodings_learn has not
- * assembled. */
+/* Does the same as form_code_new and form_code_any, but first assembles the form if
+ * encodings_learn has not assembled it. */
 struct form_code *encodings_code(const struct form_row *row, struct err *err);
 struct form_code *encodings_code_any(const struct form_row *row, struct err *err);
 

@@ -5,10 +5,10 @@
 
 #define BAR "\u2502"     /* vertical line of tables drawn with box characters */
 
-/* Skips pairs of hex digits separated by blanks, and returns their end. Stores their number in
- * *@count. Returns @p if there are none. */
+/* Skips pairs of hexadecimal digits separated by blanks, and returns their end. Stores their
+ * number in *@count. Returns @p if there are none. */
 const char *column_bytes(const char *p, const char *end, unsigned *count);
-/* Skips two or more adjacent hex digits, and returns their end; @p if there are none. */
+/* Skips two or more adjacent hexadecimal digits, and returns their end; @p if there are none. */
 const char *column_joined(const char *p, const char *end);
 /* Parses "12.34", with or without a percent sign, and the vertical line after it. Returns NULL if
  * there is none. Lines without samples have a blank column. */

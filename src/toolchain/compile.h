@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "isa/isa.h"
 
-/* Request to compile a source file. All pointers are borrowed. */
+/* Request to compile a source file; all pointers are borrowed */
 struct compile_wish {
     /* name of the compiler; NULL: the first installed one for the file's language */
     const char *compiler;

@@ -8,7 +8,8 @@
 
 struct byte_cursor {
     const uint8_t *at, *end;
-    /* The reader passed the end, or a number was too long. From then on it returns only zeros. */
+    /* Whether the reader passed the end, or a number was too long. From then on it returns only
+     * zeros. */
     bool over;
 };
 

@@ -10,10 +10,11 @@
 /* A source line of the code from @place to the next row's place. */
 struct debug_line {
     uint64_t place;     /* position of the code as defined by object_position */
-    /* line in the function's file; 0: none; for code inlined from another file, the line of the
-     * call */
+    /* line in the function's file; 0: none. For code inlined from another file, the line of the
+     * call. */
     uint32_t line;
-    /* 1 + index in debug_lines.inlined of the innermost inlined function; 0 if not inlined */
+    /* 1 + index in debug_lines.inlined of the innermost inlined function; 0: the code is not
+     * inlined */
     uint32_t inlined;
 };
 
@@ -25,10 +26,10 @@ struct debug_lines {
 };
 
 /* Reads the lines of @o's code from byte @start to @end, in the section and unit that contain byte
- * @at. Resolves inlined functions in the function that contains @at. The file is read again.
- * Missing debug information or a missing libdw is not an error. Returns false with err if the data
- * are damaged, exceed a limit of time or memory, or if watch_over ends the work. The caller frees
- * @out by debug_lines_done in all cases. */
+ * @at. Resolves inlined functions in the function that contains @at. Reads the file again. Missing
+ * debug information or a missing libdw is not an error. Returns false with err if the data are
+ * damaged, exceed a limit of time or memory, or if watch_over ends the work. The caller frees @out
+ * by debug_lines_done in all cases. */
 bool debug_lines_read(const struct object *o, uint64_t start, uint64_t end, uint64_t at,
                       struct debug_lines *out, struct err *err);
 /* Parses @length bytes of output of dwarf_print (toolchain/dwarf.h). Places are relative to @base

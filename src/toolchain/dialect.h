@@ -9,18 +9,18 @@
 #include "base/str.h"
 #include "isa/isa.h"
 
-/* State of the translation of a text. The caller sets isa and intel, and zero-initialises the other
- * members. */
+/* State of the translation of a text. The caller sets isa and intel, and initialises the other
+ * members to zero. */
 struct dialect {
     enum isa isa;
-    bool intel;            /* the text has Intel syntax */
-    bool branch;           /* operand of the current statement is a label */
+    bool intel;            /* whether the text has Intel syntax */
+    bool branch;           /* whether an operand of the current statement is a label */
     struct names symbols;  /* symbols of the text that look like MASM numbers, such as `each` */
-    /* registers are written in the style of the other syntax: `.intel_syntax prefix` or
+    /* whether registers are written in the style of the other syntax: `.intel_syntax prefix` or
      * `.att_syntax noprefix` */
     bool unusual;
-    /* the text has directives of `as`, so labels with a leading dot are not local to another
-     * label */
+    /* whether the text has directives of `as`; labels with a leading dot are then not local to
+     * another label */
     bool gnu;
     struct str scope;      /* NASM: last non-local label, the prefix of local labels */
     struct names headings; /* labels already made from headings, for detection of duplicates */
@@ -47,7 +47,7 @@ bool dialect_line(struct dialect *d, const char *p, const char *end, struct str 
 void dialect_heading(struct dialect *d, const char *p, const char *end, struct str *out);
 /* Appends the name from @p to @end in quotes, because `as` accepts any name in quotes. */
 void dialect_quote(const char *p, const char *end, struct str *out);
-/* Appends the word from @p to @end as a label with its colon. */
+/* Appends the word from @p to @end as a label, with its colon. */
 void dialect_label(struct dialect *d, const char *p, const char *end, struct str *out);
 /* Returns whether the registers of a statement belong to the other syntax. Such a statement is from
  * inline assembler, whose directives a web site removed. */
@@ -59,9 +59,9 @@ void dialect_statement(struct dialect *d, const char *p, const char *end, struct
  * and page notation. */
 
 /* Appends the x86-64 statement from @p to @end, which starts with its mnemonic, in the notation of
- * `as`. Returns false, with nothing appended, if `as` accepts it unchanged. */
+ * `as`. Returns false, with nothing appended, if `as` accepts the statement unchanged. */
 bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *out);
-/* Like llvm_x86_statement, for AArch64: `fmla.4s v0, v1, v2`, `[x8, name@PAGEOFF]`. */
+/* Does the same as llvm_x86_statement for AArch64: `fmla.4s v0, v1, v2`, `[x8, name@PAGEOFF]`. */
 bool llvm_a64_statement(const char *p, const char *end, struct str *out);
 
 /* semicolon.c: meaning of a semicolon in Intel syntax. For `as` a semicolon separates statements,

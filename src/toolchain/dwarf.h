@@ -7,23 +7,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A range of an ELF file open as @fd: bytes @start to @end of section @section, which has address
- * @address. Functions are only searched in the unit that contains byte @at. */
+/* A range of the ELF file that is open as @fd: bytes @start to @end of section @section, which has
+ * address @address. Functions are only searched in the unit that contains byte @at. */
 struct dwarf_wish {
     int fd;
     /* path of the file; separate debug files are searched near it */
     const char *path;
     size_t section;
     uint64_t address, start, end, at;   /* address is 0 for a relocatable file */
-    bool all;           /* print the lines of all units; section and positions are ignored */
+    bool all;           /* whether to print the lines of all units; section and positions are then
+                         * ignored */
 };
 
 /* Writes lines to @out, sorted by position: "F file" once; "R offset line name" per row, with the
  * offset in hexadecimal, the line in decimal, and the name to the line end (empty if not inlined);
  * "E offset" at the start of code without a line. For all units it writes "F file" at each change,
  * and "S section offset line" in line table order. For a linked file the section is 0 and the
- * offset is the address. Returns the child's exit status, which is 0 without data. Loads libdw.
- * Stops at a limit of entries. */
+ * offset is the address. Returns the child's exit status, which is 0 if there are no data. Loads
+ * libdw. Stops at a limit of entries. */
 int dwarf_print(const struct dwarf_wish *wish, int out);
 
 #endif

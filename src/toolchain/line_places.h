@@ -19,10 +19,10 @@ struct line_place {
 
 struct line_places {
     VEC(struct line_place) lines;     /* one element per line of the text */
-    /* names of functions; the index is the function's number minus 1 */
+    /* names of functions; the index is that of the function minus 1 */
     struct names functions;
-    VEC(bool) known;             /* per function, whether its instructions have offsets */
-    bool counted;                /* line_places_find has computed the offsets */
+    VEC(bool) known;             /* per function: whether its instructions have offsets */
+    bool counted;                /* whether line_places_find has computed the offsets */
 };
 
 /* Returns whether the trimmed line from @p to @end is the heading of a function, `<f>:`. */

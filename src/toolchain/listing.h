@@ -6,39 +6,39 @@
 #include "base/str.h"
 #include "isa/assembled.h"
 
-/* Cleaned text without addresses, bytes and comments, with the position of each line's statements
- * in the user's text. */
+/* Cleaned text without addresses, bytes and comments, and the position of each line's statements
+ * in the user's text */
 struct listing {
     enum isa isa;
-    /* cleaned text; has as many lines as the user's */
+    /* cleaned text, with as many lines as the user's text */
     struct str text;
     VEC(struct source_span) spans;                         /* statements of each line */
     /* lines with directives that read files */
     VEC(struct diagnostic) refused;
     /* lines that are not assembler text, without their text */
     VEC(struct diagnostic) left_out;
-    /* percentage of samples per line, NaN without samples; empty if the text is no profile */
+    /* percentage of samples per line, NaN: no samples; empty if the text is not a profile */
     VEC(float) percents;
     /* function names from .globl and .type */
     VEC(char *) functions;
     /* syntax at the beginning; directives may change it */
     enum syntax syntax;
-    /* the text is a disassembly with addresses */
+    /* whether the text is a disassembly with addresses */
     bool disassembly;
     /* lowest address of an instruction; 0: none */
     uint64_t address;
-    /* the text is a disassembly without addresses and bytes */
+    /* whether the text is a disassembly without addresses and bytes */
     bool names_only;
-    /* branches name offsets in functions, which are not yet computed */
+    /* whether branches name offsets in functions, which are not yet computed */
     bool unplaced;
     size_t headings;                                       /* number of function headings read */
-    /* the statements were Plan 9 assembler, and are AT&T text after cleaning */
+    /* whether the statements were Plan 9 assembler, which cleaning turned into AT&T text */
     bool plan9;
-    /* the text has directives for NASM, but nasm is not installed */
+    /* whether the text has directives for NASM, but nasm is not installed */
     bool no_nasm;
-    /* the text has directives that only NASM supports; its lines are unchanged */
+    /* whether the text has directives that only NASM supports; its lines are unchanged */
     bool nasm;
-    /* some instructions are written as data, each after a label that assigns its line */
+    /* whether some instructions are written as data, each after a label that assigns its line */
     bool encoded;
 };
 
@@ -64,10 +64,10 @@ void target_label(const struct listing *l, const char *p, const char *end, struc
  * line. */
 void target_clean(const struct listing *l, const char *p, const char *end, unsigned section,
                   struct str *out);
-/* Appends a branch to `<L5>`, or by @places to `<f+0x10>` if lines have no addresses. Returns the
- * section of the target, or with @places the function's number. Appends nothing for other
- * instructions. A branch to an unknown target gets itself as target, because only lengths
- * matter. */
+/* Appends a branch to `<L5>`, or, if lines have no addresses, to `<f+0x10>` according to @places.
+ * Returns the section of the target, or with @places the index of the function. Appends nothing
+ * for other instructions. A branch to an unknown target gets itself as target, because only
+ * lengths matter. */
 unsigned target_place(struct listing *l, const struct line_places *places, const char *p,
                       const char *end, unsigned section, struct str *out);
 

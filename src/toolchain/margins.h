@@ -14,14 +14,14 @@
 
 struct margin {
     size_t start, end;      /* range of the code in the text, in bytes; empty if start equals end */
-    uint64_t address;       /* valid if addressed is true */
-    unsigned section;       /* number of the section, counted by the headings of the disassembly */
+    uint64_t address;       /* address of the code; valid if addressed is true */
+    unsigned section;       /* index of the section, counted by the headings of the disassembly */
     bool addressed;
-    bool symbol;            /* the range is a name from a disassembly heading */
+    bool symbol;            /* whether the range is a name from a disassembly heading */
     /* machine code, if the text has a column of bytes */
     uint8_t bytes[MARGIN_BYTES];
     uint8_t byte_count;     /* number of bytes; MARGIN_BYTES if there are more */
-    bool joined;            /* the bytes are written as one number */
+    bool joined;            /* whether the bytes are written as one number */
     float percent;          /* share of a profile's samples in percent; NaN: none */
     /* reason to skip the line; NULL: the line is used, is empty, or is a heading without code */
     const char *left_out;
@@ -29,10 +29,11 @@ struct margin {
 
 struct margins {
     VEC(struct margin) lines;
-    bool disassembly;       /* branches name addresses */
-    bool plan9;             /* Plan 9 assembler language, as in Go's tools */
-    bool expanded;          /* an assembler listing with macro expansions */
-    bool percents;          /* at least one line has a percentage */
+    bool disassembly;       /* whether branches name addresses */
+    bool plan9;             /* whether the text is in Plan 9's assembler language, as from Go's
+                             * tools */
+    bool expanded;          /* whether the text is an assembler listing with macro expansions */
+    bool percents;          /* whether at least one line has a percentage */
 };
 
 /* Fills @out with one margin per line of @text, in linear time. The caller frees @out by

@@ -15,9 +15,10 @@ bool prose_is_heading(const char *p, const char *end);
 /* Returns whether the trimmed line from @p to @end consists only of dots for omitted lines: "...",
  * "[...]" or a horizontal ellipsis. */
 bool prose_is_ellipsis(const char *p, const char *end);
-/* Returns why the trimmed line from @p to @end is not assembler text: "a sentence", "source code",
- * "a prompt". Returns NULL if the line may be assembler text, even with errors. @profile is true
- * for a profile, which contains source lines. @macros is true if the text defines macros. */
+/* Returns the reason why the trimmed line from @p to @end is not assembler text: "a sentence",
+ * "source code", "a prompt". Returns NULL if the line may be assembler text, even with errors.
+ * @profile is true for a profile, which contains source lines. @macros is true if the text defines
+ * macros. */
 const char *prose_reason(const char *p, const char *end, bool profile, bool macros);
 
 /* report.c: finds the code in reports of other analyzers. */
@@ -26,8 +27,8 @@ const char *prose_reason(const char *p, const char *end, bool profile, bool macr
  * lines become empty. Returns false, with @m unchanged, for other text. */
 bool report_take(const char *text, struct margins *m);
 
-/* runtimes.c: parses listings of language runtimes: HotSpot under JMH, V8, LuaJIT, .NET with code
- * bytes, Go's objdump and compiler. */
+/* runtimes.c: finds the code in listings of language runtimes: HotSpot under JMH, V8, LuaJIT, .NET
+ * with code bytes, Go's objdump and compiler */
 
 /* Reduces the lines of @m to the instructions of a runtime's listing, with addresses and bytes.
  * Other lines become empty. Returns false, with @m unchanged, for other text. */
@@ -36,13 +37,14 @@ bool runtimes_take(const char *text, struct margins *m);
 /* margins_addresses.c: removes columns of a disassembly before the instruction: addresses, symbols
  * and bytes of machine code. */
 
-/* A text whose margins are being detected. */
+/* a text whose margins are being detected */
 struct framed_text {
     const char *text;
     struct margins *m;
-    bool percents; /* the text has a column of percentages */
-    bool joined;   /* bytes are adjacent digits */
-    bool unplaced; /* the text has bytes but no addresses, as with objdump --no-addresses */
+    bool percents; /* whether the text has a column of percentages */
+    bool joined;   /* whether bytes are adjacent digits */
+    bool unplaced; /* whether the text has bytes but no addresses, as from objdump
+                    * --no-addresses */
 };
 
 /* Returns margin @i, and stores start and end of its trimmed text. */
@@ -62,7 +64,7 @@ static inline void margin_set(const struct framed_text *r, struct margin *line, 
     line->end = (size_t)(end - r->text);
 }
 
-/* Excludes the line for reason @why. NULL: it has no code. */
+/* Excludes the line for reason @why. @why NULL: the line has no code. */
 static inline void margin_leave(struct margin *line, const char *why)
 {
     line->end = line->start;
@@ -71,8 +73,8 @@ static inline void margin_leave(struct margin *line, const char *why)
 
 /* Skips a decimal number and its separator. Returns NULL if there is none. */
 const char *margin_number_end(const char *p, const char *end, uint64_t *number);
-/* Appends the pairs of hex digits from @p to @end to the bytes of @line. If the bytes exceed the
- * longest instruction, the line gets none. */
+/* Appends the pairs of hexadecimal digits from @p to @end to the bytes of @line. If the bytes
+ * exceed the longest instruction, the line gets no bytes. */
 void margin_take_bytes(struct margin *line, const char *p, const char *end);
 /* Finds the name in a heading: main in `0000000000001139 <main>:`. */
 bool margin_heading(const char *p, const char *end, const char **start, const char **stop);

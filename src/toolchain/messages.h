@@ -10,7 +10,7 @@
 
 #define NASM_TEXT "in.asm"   /* name of NASM's input file */
 
-/* Start of each line of a text. A line number past the last is an empty line. */
+/* Start of each line of a text */
 struct line_starts {
     VEC(size_t) starts;
     size_t length;
@@ -23,7 +23,7 @@ void line_starts_find(const struct line_starts *l, size_t line, size_t *start, s
 
 struct refused_list {
     VEC(struct diagnostic) list;
-    VEC(bool) seen;   /* per line number, whether the line was added */
+    VEC(bool) seen;   /* per line: whether it was added */
     struct line_starts lines;
 };
 
@@ -39,7 +39,7 @@ size_t messages_of_as(const char *printed, const char *text, size_t length,
 size_t messages_of_nasm(const char *printed, const char *text, size_t length,
                         struct refused_list *out);
 
-/* Finds @text in the line before @end. Returns NULL if absent. */
+/* Finds @text in the line before @end. Returns NULL if the line lacks it. */
 const char *find_in_line(const char *line, const char *end, const char *text);
 
 #endif

@@ -14,17 +14,17 @@
 #include "isa/isa.h"
 
 enum object_parts {
-    OBJECT_LINES = 1,       /* line table, only for files with one section from `as -g` */
-    /* names to which the code refers: references and PLT stubs (object_names.c) */
+    OBJECT_LINES = 1,       /* the line table, only for files with one section from `as -g` */
+    /* the names to which the code refers: references and PLT stubs (object_names.c) */
     OBJECT_NAMES = 4,
-    /* functions without a symbol, named by address; found in unwind tables or, if there are none,
-     * by calls and the entry point */
+    /* the functions without a symbol, named by address; found in unwind tables or, if there are
+     * none, by calls and the entry point */
     OBJECT_FUNCTIONS = 2,
 };
 
 struct object_section {
     char *name;
-    size_t index;         /* ELF section number */
+    size_t index;         /* index of the section in the ELF file */
     uint64_t address;     /* address of the section; 0 in relocatable files */
     uint64_t file_offset;
     size_t offset, size;  /* range of the section in object.code, in bytes */
@@ -36,18 +36,19 @@ struct object_section {
 struct object_symbol {
     char *name;
     uint64_t offset;      /* offset in object.code */
-    /* size in bytes; without one, the distance to the next function or the end of the section */
+    /* size in bytes; if the symbol has no size, the distance to the next function or the end of
+     * the section */
     uint64_t size;
     uint64_t limit;       /* end of the symbol's section in object.code */
-    bool function;        /* the symbol is STT_FUNC or global */
-    bool nameless;        /* the function has no symbol and is named by its address */
+    bool function;        /* whether the symbol is STT_FUNC or global */
+    bool nameless;        /* whether the function has no symbol and is named by its address */
 };
 
-/* A stub that calls a function of another file. */
+/* A stub that calls a function of another file */
 struct object_stub {
     uint64_t address;
     uint64_t file_offset;
-    char *name;           /* name of the called function: "puts@plt" */
+    char *name;           /* name of the called function, such as "puts@plt" */
 };
 
 struct object_line { uint64_t offset; uint32_t line; };
@@ -58,15 +59,16 @@ struct object {
     enum isa isa;
     uint8_t *code;
     size_t length;                         /* number of code bytes in all sections */
-    /* sections are consecutive from 0; otherwise their offsets are file offsets */
+    /* whether sections are consecutive from 0; if not, their offsets are file offsets */
     bool together;
     struct mapped file;                    /* the mapped file; it must not change */
     /* path of the file, which may be read again */
     char *path;
-    /* @begin: offset of the archive member; 0: not an archive. @bytes: its size. */
+    /* @begin: offset of the archive member; 0: the file is not an archive. @bytes: size of the
+     * member. */
     uint64_t begin, bytes;
     VEC(struct object_section) sections;   /* sections by offset */
-    /* sections are sorted by position as well as by offset */
+    /* whether sections are sorted by position as well as by offset */
     bool ascending;
     VEC(struct object_symbol) symbols;     /* symbols in executable sections, by offset */
     VEC(struct object_line) lines;         /* line table, only if requested */
@@ -79,7 +81,7 @@ struct object {
 /* Reads an x86-64 or AArch64 (little-endian) ELF file, or an archive member lib.a(member.o), with
  * the requested @parts. Polls watch_steps. The caller frees @out by object_done in both cases. */
 bool object_read(const char *path, unsigned parts, struct object *out, struct err *err);
-/* Like object_read, for a member of an archive that was read before. */
+/* Reads like object_read, but a member of an archive that was read before. */
 struct archive_member;
 bool object_read_member(const struct archive_member *member, unsigned parts, struct object *out,
                         struct err *err);
@@ -87,13 +89,13 @@ void object_done(struct object *o);
 /* Returns whether the file at @path still contains all code that was read. Returns false with err
  * if another program truncated it. */
 bool object_whole(const struct object *o, const char *path, struct err *err);
-/* Returns the function or label called @name, or NULL. */
+/* Returns the function or label called @name; NULL: none. */
 const struct object_symbol *object_symbol_find(const struct object *o, const char *name);
 
 /* Returns the address of byte @place of @o's code in the file, or for a relocatable file the offset
  * in its section. */
 uint64_t object_address(const struct object *o, uint64_t place);
-/* Returns the section that contains byte @place of the code, or NULL. */
+/* Returns the section that contains byte @place of the code; NULL: none. */
 const struct object_section *object_section_at(const struct object *o, uint64_t place);
 /* Converts byte @place of @o's code to an instruction offset (struct insn.offset), or back. Returns
  * UINT64_MAX outside of executable sections. */
@@ -108,7 +110,7 @@ uint64_t object_place(const struct object *o, uint64_t file_offset);
 /* Returns the file offset of byte @place of @o's code, or @place outside of all sections. */
 uint64_t object_file_offset(const struct object *o, uint64_t place);
 
-/* object_names.c: names to which an ELF file's code refers: symbols, relocations and PLT stubs. */
+/* object_names.c: names to which an ELF file's code refers: symbols, relocations and PLT stubs */
 
 struct Elf;   /* declared by libelf */
 
@@ -123,9 +125,9 @@ struct elf_strings elf_strings_at(struct Elf *elf, size_t index);
 /* Returns the name at offset @at, or NULL if there is none. */
 const char *elf_string(const struct elf_strings *s, size_t at);
 
-/* Reads the references of a relocatable file, or the stubs of any other file. @length is the size
- * of the file in bytes, which limits their number. Polls watch_steps. Returns false with err above
- * the limit. */
+/* Reads the references of a relocatable file, or the stubs of any other file. @length: size of the
+ * file in bytes, which limits the number of references. Polls watch_steps. Returns false with err
+ * above the limit. */
 bool object_names_read(struct object *o, struct Elf *elf, bool relocatable, size_t length,
                        struct err *err);
 void object_names_done(struct object *o);
@@ -133,12 +135,12 @@ void object_names_done(struct object *o);
 /* Returns the function that contains byte @place, or NULL. If several functions contain the byte,
  * returns the one that begins last. */
 const struct object_symbol *object_function_at(const struct object *o, uint64_t place);
-/* Returns the stub with the code at @file_offset, or NULL. */
+/* Returns the stub with the code at @file_offset; NULL: none. */
 const struct object_stub *object_stub_at(const struct object *o, uint64_t file_offset);
 /* Appends the symbol at @position (object_position): "puts@plt", "f", "f+0x28". Returns false, with
  * nothing appended, if no symbol contains the position. */
 bool object_name_add(const struct object *o, uint64_t position, struct str *out);
-/* Returns the reference within the @length bytes of code from @place, or NULL. */
+/* Returns the reference within the @length bytes of code from @place; NULL: none. */
 const struct code_reference *object_reference_in(const struct object *o, uint64_t place,
                                                  size_t length);
 

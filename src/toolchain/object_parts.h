@@ -6,18 +6,18 @@
 
 #include "toolchain/object.h"
 
-/* object_lines.c: the line table of `as -g`. */
+/* object_lines.c: the line table of `as -g` */
 
 /* Fills the lines of @o from @size bytes of .debug_line, DWARF 2 to 4. Ignores parts that it cannot
  * parse. */
 void object_lines_read(struct object *o, const uint8_t *bytes, size_t size);
 
-/* unwind.c: functions of a program without symbols, from unwind tables, or otherwise from call
- * targets and the entry point. */
+/* unwind.c: functions of a program without symbols, from unwind tables or, if there are none, from
+ * call targets and the entry point */
 
-/* Adds functions without a symbol to @o, whose symbols are sorted. @section is the number of
- * .eh_frame (0 if none), @entry the entry address. The added functions are not sorted. Returns
- * whether there are any. Polls watch_steps. */
+/* Adds functions without a symbol to @o, whose symbols are sorted. @section: index of .eh_frame;
+ * 0: none. @entry: address of the entry point. The added functions are not sorted. Returns whether
+ * there are any. Polls watch_steps. */
 bool unwind_functions(struct object *o, Elf *elf, size_t section, uint64_t entry);
 
 #endif

@@ -15,7 +15,7 @@
  * limit was exceeded. */
 bool perf_tool_ask(const char *const *argv, size_t most, struct str *out, struct err *err);
 
-/* Samples of a program by position in its file. */
+/* Samples of a program by position in its file */
 struct perf_samples {
     VEC(uint64_t) places;         /* file offset of each sample, ascending */
 };
@@ -24,7 +24,7 @@ struct perf_samples {
  * named @program, a name without directory. Ignores other lines. Polls watch_steps. The caller
  * frees @out by perf_samples_done. */
 void perf_samples_parse(const char *text, const char *program, struct perf_samples *out);
-/* Changes @err to an error about the profile @profile. @err may be NULL. */
+/* Changes @err (may be NULL) to an error about the profile @profile. */
 void perf_tool_failed(struct err *err, const char *profile);
 /* Reads the samples of @program from the perf file @profile. Returns false with err if perf fails,
  * or if there are no samples. The caller frees @out by perf_samples_done in both cases. */

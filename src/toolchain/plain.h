@@ -14,7 +14,7 @@
 bool plain_text(const char *text, size_t length, struct str *out);
 
 /* reverse.c: converts tables of interactive disassemblers and profilers: IDA, Ghidra, radare2,
- * x64dbg, WinDbg with line numbers, VTune. */
+ * x64dbg, WinDbg with line numbers, VTune */
 
 /* Appends @text line by line: each instruction of the table as "1198:\tmovsd xmm1, ...", with
  * addresses as jump targets, and other lines as comments. Returns false, with nothing appended, for

@@ -12,11 +12,12 @@ struct scan_form {
     char form[FORM_MAX];
     uint32_t traits;      /* traits of the form's first occurrence */
     uint64_t count;
-    char *place;          /* place of the first occurrence: "libm.so.6+0x1234 <sin+0x10>" */
+    char *place;          /* place of the first occurrence, such as "libm.so.6+0x1234
+                           * <sin+0x10>" */
 };
 
 struct scan {
-    /* instruction set of the first file; further files must have the same */
+    /* instruction set of the first file, which further files must have too */
     enum isa isa;
     VEC(struct scan_form) forms;   /* forms; after scan_sort, the most frequent are first */
     uint64_t instructions;         /* number of decoded instructions */
@@ -32,8 +33,8 @@ struct scan {
     struct index index;            /* index of forms by name, valid until scan_sort */
 };
 
-/* Adds the code of the ELF file at @path to @scan, which is zero-initialised before the first file.
- * Returns false with @err on failure or when cancelled. */
+/* Adds the code of the ELF file at @path to @scan, which is initialised to zero before the first
+ * file. Returns false with @err on failure or when cancelled. */
 bool scan_file(struct scan *scan, const char *path, struct err *err);
 /* scan_pack serialises the counts for another process (base/pack.h). Call it before scan_sort.
  * scan_take adds these counts to @to. It returns false with err for invalid bytes, or for another

@@ -63,7 +63,7 @@ static inline bool text_begins(const char *p, const char *end, const char *with)
     return (size_t)(end - p) >= n && strncmp(p, with, n) == 0;
 }
 
-/* Returns the start of @what in the text from @p to @end, or NULL. */
+/* Returns the start of @what in the text from @p to @end; NULL: none. */
 static inline const char *text_find(const char *p, const char *end, const char *what)
 {
     return end > p ? memmem(p, (size_t)(end - p), what, strlen(what)) : NULL;
@@ -89,7 +89,7 @@ static inline bool is_lambda(const char *first, const char *p, const char *end)
     return p > first && p[-1] == ')' && e > p + 1 && e < end && *e == '}';
 }
 
-/* Parses at most 16 hex digits from @p. Returns their end, or NULL if there are none. */
+/* Parses at most 16 hexadecimal digits from @p. Returns their end; NULL if there are none. */
 static inline const char *hex_end(const char *p, const char *end, uint64_t *value)
 {
     const char *start = p;

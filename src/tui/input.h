@@ -21,8 +21,8 @@ size_t input_waiting(const char **bytes);
 /* Removes @count bytes from the buffer. */
 void input_take(size_t count);
 /* Returns the number of buffered bytes that complete a paste's begin mark; 0: none. Earlier bytes
- * of the mark may have been removed, such as an Esc that was handled as a key. *@partly: all
- * buffered bytes may be part of a mark. */
+ * of the mark may have been removed, such as an Esc that was handled as a key. **@partly: whether
+ * all buffered bytes may be part of a mark. */
 size_t input_mark(bool *partly);
 /* Begins a paste. Call it after removing the begin mark. Further input is paste text. */
 void input_paste_begin(void);

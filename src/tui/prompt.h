@@ -11,9 +11,9 @@
 
 enum prompt_event {
     PROMPT_GOES_ON,
-    PROMPT_LINE,      /* a line was entered, see prompt_take */
-    PROMPT_LEFT,      /* closed by Esc or Ctrl-C */
-    PROMPT_PASTE,     /* closed by a paste of several lines, see prompt_take */
+    PROMPT_LINE,      /* a line was entered (prompt_take) */
+    PROMPT_LEFT,      /* the prompt was closed by Esc or Ctrl-C */
+    PROMPT_PASTE,     /* the prompt was closed by a paste of several lines (prompt_take) */
 };
 
 /* Reads the history from @history_path and appends new lines to that file; NULL: no history. */
@@ -27,7 +27,7 @@ enum prompt_event prompt_read(void);
 const struct str *prompt_take(void);
 /* Fills @out with the text, cursor and matches to draw. */
 void prompt_look(struct frame_prompt *out);
-/* Call it after a change of the terminal's size. */
+/* Adapts the prompt to a changed size of the terminal. */
 void prompt_resize(unsigned width, unsigned height);
 
 #endif

@@ -10,8 +10,8 @@
 
 /* Opens the terminal. Returns false if curses does not support it. */
 bool screen_open(bool color);
-/* Sets the background for which colours are chosen. BACKGROUND_AUTO: the one that the terminal
- * reports, otherwise dark. */
+/* Sets the background for which colours are chosen. BACKGROUND_AUTO: the background that the
+ * terminal reports, otherwise dark. */
 void screen_set_background(enum background background);
 void screen_close(void);
 /* Returns whether the terminal has colours and they are enabled. */

@@ -1,6 +1,6 @@
 /* Response times of the screen for benchmarks. The environment variable PORTOLAN_TIMING names the
- * output file. Records arrival, handling and display of keys, and the bytes sent. Without
- * timing_open the functions do nothing. UI thread. */
+ * output file. Records arrival, handling and display of keys, and the bytes sent. The functions do
+ * nothing before timing_open. UI thread. */
 #ifndef PORTOLAN_TUI_TIMING_H
 #define PORTOLAN_TUI_TIMING_H
 
@@ -21,8 +21,8 @@ uint64_t timing_bytes(void);
 void timing_read(void);
 /* Call it before waiting for events. Ends a turn of the loop that timing_woke began. */
 void timing_waits(void);
-/* Names work of the turn: a key, a command line, the title of a job that ended; NULL or "": none.
- * The summary lists it with the longest turns. */
+/* Names work of the turn: a key, a command line, the title of a job that ended; NULL or "": no
+ * work. The summary lists it with the longest turns. */
 void timing_does(const char *what);
 /* Call it after the wait for events. @waits: start of the wait (clock_wall). @input: there is
  * input. */

@@ -11,11 +11,11 @@ struct same {
     /* number of inputs on which the loop itself faults or on which a run receives too little CPU
      * time */
     unsigned skipped;
-    bool differs;         /* a difference was found, so no further inputs were tried */
+    bool differs;         /* whether a difference was found; no further inputs were then tried */
     char where[64];       /* place of the difference, such as "rax" or "memory or flags" */
 };
 
-/* Returns why @insns cannot be compared on this CPU; NULL if they can. */
+/* Returns the reason why @insns cannot be compared on this CPU; NULL if they can. */
 const char *same_refused(const struct insn *insns, size_t count);
 /* Tries @inputs random inputs. Returns false with err if the code cannot run or the check was
  * cancelled. One thread. */

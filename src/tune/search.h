@@ -13,13 +13,16 @@
 struct tune_options {
     unsigned tries;          /* number of simulations of other orders, per kind of version */
     unsigned unroll;         /* maximum number of iterations combined: 1, 2 or 4 */
-    bool reassociate;        /* sums of floating-point values may be reordered */
+    bool reassociate;        /* whether sums of floating-point values may be reordered */
     uint64_t seed;
 };
 
 struct tune_hooks {
-    bool (*cancelled)(void *self);                                        /* may be NULL */
-    void (*progress)(void *self, size_t done, size_t total);              /* may be NULL */
+    bool (*cancelled)(void *self);                                        /* returns whether to
+                                                                           * cancel; may be NULL */
+    void (*progress)(void *self, size_t done, size_t total);              /* reports the number of
+                                                                           * simulations that are
+                                                                           * done; may be NULL */
     void *self;
 };
 
@@ -30,9 +33,9 @@ struct tuned {
 
 struct tune {
     double cycles;           /* simulated cycles of the loop itself */
-    /* the machine lacks a form of the loop, so speed-ups cannot be predicted */
+    /* whether the machine lacks a form of the loop; speed-ups can then not be predicted */
     bool unknown;
-    bool estimate;           /* some values of a form are estimates */
+    bool estimate;           /* whether some values of a form are estimates */
     /* versions that are at least half a percent faster than the loop, fastest first */
     VEC(struct tuned) found;
     /* best version of each kind that is not faster than the loop, fastest first */

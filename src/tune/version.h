@@ -8,11 +8,11 @@
 #include "isa/insn.h"
 
 struct version {
-    /* strings are borrowed from the loop; NULL for a new instruction */
+    /* instructions, whose strings are borrowed from the loop; a new instruction has NULL */
     struct insn *insns;
-    uint32_t *origin;        /* per instruction, index of its origin in the loop */
+    uint32_t *origin;        /* per instruction: index of its origin in the loop */
     size_t count;
-    unsigned times;          /* iterations of the loop per iteration of the version */
+    unsigned times;          /* number of iterations of the loop per iteration of the version */
     VEC(struct insn) before, after;   /* code before and after the loop, executed once, which
                                        * initialises and combines sums */
     /* set of registers that the version writes but the loop does not name */
@@ -21,7 +21,7 @@ struct version {
     unsigned lanes;
     uint64_t begin;          /* address of the loop; 0: none */
     uint32_t flags;          /* set of FLAG_... whose final values are those of the loop */
-    /* description such as "2 iterations at once, shl by 1 as add, reordered" */
+    /* description, such as "2 iterations at once, shl by 1 as add, reordered" */
     struct str what;
 };
 
@@ -44,8 +44,8 @@ bool version_fresh(const struct version *c, uint8_t reg);
 /* Combines @times (2, 4) iterations. 1 only splits the sums of an iteration over registers. The
  * version consists of copies of the loop, of which only the last one branches. Steps of pointers
  * and counters are combined if all readers can be adjusted. Comparisons in the other copies are
- * removed. Sums are split over registers, floating-point ones only with @reassociate. The trip
- * count must be a multiple of @times. Returns NULL if the loop is unsuitable. */
+ * removed. Sums are split over registers, sums of floating-point values only with @reassociate.
+ * The trip count must be a multiple of @times. Returns NULL if the loop is unsuitable. */
 struct version *version_unroll(const struct insn *insns, size_t count, unsigned times,
                                bool reassociate);
 

@@ -1,5 +1,6 @@
-/* Rows at the edges of the frame. The first row has the places, the position and jobs, the last row
- * the keys of the focused pane. Completions appear above the prompt. No curses. UI thread. */
+/* Rows at the edges of the frame. The first row has the places, the position and jobs, the last
+ * row the keys of the focused pane. Completions appear above the prompt. Independent of curses. UI
+ * thread. */
 #ifndef PORTOLAN_VIEW_BARS_H
 #define PORTOLAN_VIEW_BARS_H
 

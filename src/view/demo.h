@@ -16,14 +16,14 @@ struct demo {
     char line[256];              /* last command */
 };
 
-/* Starts the demo, which takes about @seconds. Call it only while no job runs. */
+/* Starts the demo, which takes about @seconds. Call it only if no job runs. */
 void demo_start(struct demo *d, struct session *s, double seconds);
 /* Cancels the demo's jobs; the demo ends when they have ended. */
 void demo_stop(struct demo *d, struct session *s);
 /* Returns the next command to run, borrowed; NULL: none. Call it regularly. Shows captions in @g.
  * After the last step it restores the user's document and clears @d. */
 const char *demo_next(struct demo *d, struct session *s, struct guide *g);
-/* Ends the demo at once and restores the user's document. Call it only while no job runs. */
+/* Ends the demo at once and restores the user's document. Call it only if no job runs. */
 void demo_done(struct demo *d, struct session *s);
 
 #endif

@@ -1,5 +1,5 @@
-/* The frame around the views: selects views, draws status line, key bar, messages and prompt line.
- * No curses. UI thread. */
+/* The frame around the views. It selects views, and draws the status line, key bar, messages and
+ * prompt. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_FRAME_H
 #define PORTOLAN_VIEW_FRAME_H
 
@@ -30,14 +30,14 @@ void frame_paste(struct frame *f, const char *text, size_t length);
 void frame_offer_paste(struct frame *f, const char *text, size_t length);
 /* Returns a request to open the user's editor; NULL: none. */
 const struct edit_request *frame_edit(struct frame *f);
-/* Loads text that the user saved in the editor. Returns whether there was any. */
+/* Loads text that the user saved in the editor. Returns whether any was saved. */
 bool frame_edited(struct frame *f);
 /* Handles messages of jobs. Returns whether the screen has changed. */
 bool frame_jobs(struct frame *f);
 /* Returns whether the current view changes without input. */
 bool frame_live(struct frame *f);
-/* Ends the wait for a job at Esc or Ctrl-C, drops the queued commands, and cancels a command's own
- * job. Returns false if nothing waits. */
+/* Ends the wait for a job after Esc or Ctrl-C. Drops the queued commands, and cancels the job if
+ * it does a command's own work. Returns false if nothing waits. */
 bool frame_stop_waiting(struct frame *f);
 /* Performs @action in the focused view, or else in the frame. Returns false if neither uses it. */
 bool frame_act(struct frame *f, enum action action);

@@ -30,9 +30,9 @@ struct jumps {
 /* Identity of the loaded kernel, loop and functions. It changes when a command or job loads one of
  * them. */
 struct loaded {
-    uint64_t kernel;          /* serial number; 0: none */
+    uint64_t kernel;          /* serial number of the kernel; 0: none */
     size_t loop;
-    unsigned long functions;  /* serial number; 0: none */
+    unsigned long functions;  /* serial number of the list of functions; 0: none */
 };
 
 struct frame {
@@ -50,34 +50,37 @@ struct frame {
      * request */
     long chosen;
     struct loaded loaded;
-    /* view of the object that the newest request loaded; NULL: no object was loaded */
+    /* view that shows what the newest request loaded; NULL: nothing was loaded */
     const struct view_ops *fresh;
-    unsigned fresh_request;      /* job whose result was shown last, or job_next of a command */
+    unsigned fresh_request;      /* request that loaded that object: the number of a job or, for a
+                                  * command, the number of the next job */
     struct str message;          /* bottom line; cleared by the next key */
-    bool failed;                 /* the message is an error */
+    bool failed;                 /* whether the message is an error */
     char search[128];
     struct str prefill;          /* text for the prompt, from a view */
     enum frame_reply reply;      /* request of the running command to the caller */
-    struct str next;             /* commands caused by actions, not yet run */
-    bool collecting;             /* the editor collects text for `kernel paste` */
-    bool offered;                /* the text was pasted without a command, and may not be a loop */
-    /* the last drawing showed views instead of the editor or a note that the screen is too small */
+    struct str next;             /* commands caused by actions, which have not run yet */
+    bool collecting;             /* whether the editor collects text for `kernel paste` */
+    bool offered;                /* whether the text was pasted without a command, and may not be a
+                                  * loop */
+    /* whether the last drawing showed views instead of the editor or a note that the screen is too
+     * small */
     bool views_drawn;
-    struct editor editor;        /* valid if @collecting */
-    /* reason why the editor's text was rejected; empty: not tried yet */
+    struct editor editor;        /* editor for pasted text; valid if @collecting is true */
+    /* reason why the editor's text was rejected; empty: the text was not tried yet */
     struct str refusal;
     struct editing editing;      /* kernel that is open in the user's editor */
     struct guide guide;          /* rows for new users above the status line */
     struct demo demo;
     VEC(unsigned) running;       /* numbers of jobs whose end must be reported */
-    char ended[80];              /* title of the last ended job */
-    unsigned last_job;           /* number of the newest recorded job */
+    char ended[80];              /* title of the job that ended last */
+    unsigned last_job;           /* number of the newest job that was recorded */
 };
 
 /* frame_commands.c: handlers of session.views, whose view_state is the frame */
 extern const struct session_views frame_views;
 
-/* The prompt; text NULL: it is closed */
+/* The prompt; text NULL: the prompt is closed */
 struct frame_prompt {
     const char *text;
     int cursor;                  /* column within the text */
@@ -87,7 +90,7 @@ struct frame_prompt {
 
 /* Returns whether view @index is an overlay: output, log or help. */
 bool frame_is_page(size_t index);
-/* Shows view @to in its pane or as an overlay without recording the previous one (frame_show in
+/* Shows view @to in its pane or as an overlay. Does not record the previous view (frame_show in
  * view/jumps.h records it). */
 void frame_go(struct frame *f, size_t to);
 /* Shows @text on the bottom line. */

@@ -30,15 +30,16 @@ enum { ATTR_BOLD = 1, ATTR_REVERSE = 2, ATTR_UNDERLINE = 4 };
 struct cell {
     char glyph[8];      /* one UTF-8 character; "": right half of a wide character */
     uint8_t role, attr;
-    uint8_t lower;      /* for the half block "▀": heat role of the lower half; 0: another
-                         * character */
+    uint8_t lower;      /* for the half block "▀", the heat role of the lower half; 0: the cell
+                         * has another character */
 };
 
 struct grid {
     unsigned width, height;
     struct cell *cells;
-    bool ascii;         /* only ASCII characters may be drawn */
-    /* no colours: characters show heat levels, and grid_attributes distinguishes roles */
+    bool ascii;         /* whether only ASCII characters may be drawn */
+    /* whether there are no colours: characters then show heat levels, and grid_attributes
+     * distinguishes roles */
     bool mono;
 };
 
@@ -65,12 +66,12 @@ unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, 
                    unsigned attr, const char *utf8);
 void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role,
                unsigned attr, char c);
-/* Draws two heat levels in [0, 1] in one cell, one above the other; below 0: empty. Without half
- * blocks or colours, draws only the higher level. */
+/* Draws two heat levels in [0, 1] in one cell, one above the other. A level below 0 leaves its
+ * half empty. Without half blocks or colours, draws only the higher level. */
 void grid_heat_pair(struct grid *g, int x, int y, double upper, double lower);
 /* Draws one cell of a legend for heat level @fraction in [0, 1]. */
 void grid_heat_legend(struct grid *g, int x, int y, double fraction);
-/* Returns the ATTR_ bits of @cell. Without colours they include those of its role. */
+/* Returns the ATTR_ bits of @cell. Without colours they include the bits of its role. */
 unsigned grid_attributes(const struct grid *g, const struct cell *cell);
 /* Returns the role of a heat value in [0, 1]. */
 enum role heat_role(double fraction);

@@ -12,7 +12,8 @@ struct guide {
     enum guide_kind kind;
     unsigned done;                  /* set of completed hints */
     size_t step;                    /* step of the tutorial, from 0 */
-    bool went_on;                   /* the previous step was completed, not skipped */
+    bool went_on;                   /* whether the previous step was completed; false: it was
+                                     * skipped */
     /* serial number of the kernel at the start of the hints or of the step; 0: none */
     uint64_t before;
     struct str title, caption;      /* title and caption of an offer or of the demo */
@@ -30,7 +31,7 @@ bool guide_teach(struct guide *g, struct session *s, size_t step, struct err *er
 void guide_tell(struct guide *g, const char *title, const char *caption);
 void guide_end(struct guide *g);
 /* Records an action: @key was pressed in @view (0: none), or command @name was run (NULL: none).
- * With neither, records the current screen. */
+ * Without key and command, records the current screen. */
 void guide_notice(struct guide *g, const struct session *s, const char *view, int key,
                   const char *name);
 /* Returns whether the guide uses @key, pressed in @view. The caller must then run *@command (NULL:

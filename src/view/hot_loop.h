@@ -6,7 +6,7 @@
 #include "profile/profile.h"
 #include "view/grid.h"
 
-/* Returns the selected loop; NULL without a profile or loops. */
+/* Returns the selected loop; NULL if there is no profile or it has no loops. */
 const struct profile_loop *hot_loop(const struct session *s);
 /* Returns the instructions of the loop; NULL if unknown. */
 const struct insn *hot_loop_insns(const struct profile_loop *l, size_t *count);

@@ -9,7 +9,7 @@
 #define JUMPS_MOST 100
 
 void jumps_done(struct jumps *j);
-/* Shows view @to in its pane or as an overlay, and records the previous one. */
+/* Shows view @to in its pane or as an overlay, and records the previous view. */
 void frame_show(struct frame *f, size_t to);
 /* Shows place @to: its last recorded view, or else its last focused pane. */
 void frame_show_place(struct frame *f, unsigned to);

@@ -1,4 +1,4 @@
-/* A chart, check or hunt in the panes of LAB: stages, curve, findings. */
+/* Draws a chart, check or hunt in the panes of LAB: stages, curve, findings. */
 #ifndef PORTOLAN_VIEW_LAB_LOG_H
 #define PORTOLAN_VIEW_LAB_LOG_H
 

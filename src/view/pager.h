@@ -6,27 +6,28 @@
 #include "cmd/action.h"
 #include "view/grid.h"
 
-/* number of work steps (base/steps.h) of reading or searching per drawing; a few milliseconds */
+/* number of work steps (base/steps.h) of reading or searching per drawing, which take a few
+ * milliseconds */
 #define PAGER_STEPS 100000
 
 struct pager {
     /* lines read so far, NUL-terminated */
     VEC(struct pager_line { const char *text; size_t length; enum role role; }) lines;
-    VEC(char *) texts;    /* memory of the lines */
-    char *unread;         /* text that is not read yet; NULL: all is read */
+    VEC(char *) texts;    /* storage of the lines */
+    char *unread;         /* text that was not read yet; NULL: all text was read */
     enum role role;       /* role of the unread text */
-    bool cut;             /* memory ran out; lines are missing */
+    bool cut;             /* whether memory was exhausted, so lines are missing */
     size_t top, left;     /* first visible line and column */
     size_t height;        /* number of rows in the last drawing */
     /* @shown: number of visible lines. @last: first visible line if the view shows the end. */
     size_t shown, last;
     size_t widest;        /* number of columns of the longest visible unwrapped line */
-    bool follow;          /* the view remains at the end when lines are added */
+    bool follow;          /* whether the view remains at the end when lines are added */
     char match[128];      /* text to search for; "": none */
     /* direction of a search that the next drawing continues; 0: none */
     int finding;
     size_t find_from, find_step;
-    bool missed;          /* the last search found nothing */
+    bool missed;          /* whether the last search found nothing */
 };
 
 void pager_clear(struct pager *p);
@@ -34,17 +35,17 @@ void pager_done(struct pager *p);
 /* Adds @text, split into lines. */
 void pager_add(struct pager *p, enum role role, const char *text);
 /* Removes all text but the @count newest pieces. The visible lines do not move unless they are
- * removed. Only for a pager without pager_take. */
+ * removed. Must not be called after pager_take. */
 void pager_keep_last(struct pager *p, size_t count);
-/* Adds text of any size. Each drawing reads part of it. No text may be added afterwards. @take_text
+/* Adds text of any size. Each drawing reads part of it. No text may be added after it. @take_text
  * is moved. */
 void pager_take(struct pager *p, enum role role, char *take_text);
 /* Returns whether the next drawing continues to read or search. */
 bool pager_busy(const struct pager *p);
 /* Appends the lines from index @first to the end, including unread ones. */
 void pager_text(const struct pager *p, size_t first, struct str *out);
-/* Draws the visible lines. Prose wraps and is aligned below its beginning or its only gap. Lines of
- * tables have several gaps; they are truncated and scroll sideways. */
+/* Draws the visible lines. Prose wraps; further rows are aligned below its beginning or its only
+ * gap. A line with several gaps belongs to a table: it is truncated, and scrolls sideways. */
 void pager_draw(struct pager *p, struct grid *g);
 /* Handles the actions of arrows, hjkl, g G, pages, F (follow) and the wheel; Esc ends a search. */
 bool pager_act(struct pager *p, enum action action);

@@ -10,15 +10,16 @@ struct pane {
     unsigned number;           /* index of the pane in its place */
     int x, y;                  /* position including title and left border */
     unsigned width, height;
-    bool bordered;             /* the pane has a left border */
-    bool titled;               /* the pane has a title; the only pane of a low screen has none */
-    bool alone;                /* no other pane of its place is visible */
+    bool bordered;             /* whether the pane has a left border */
+    bool titled;               /* whether the pane has a title; the only pane of a low screen has
+                                * none */
+    bool alone;                /* whether no other pane of its place is visible */
 };
 
 struct panes {
     struct pane items[PLACE_PANES];
     size_t count, focus;       /* focus: index of the pane that handles keys */
-    size_t fitting;            /* number of panes that fit, if not @single */
+    size_t fitting;            /* number of panes that fit if @single is false */
 };
 
 /* Divides @width columns and @height rows among the panes of place @number. Opens missing view

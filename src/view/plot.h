@@ -10,12 +10,13 @@ struct plot_series {
     enum role role;
     const double *x, *y;   /* n points, x ascending; a NaN in y is a gap */
     size_t n;
-    bool points;           /* draw only points, without lines */
+    bool points;           /* whether only the points are drawn, without lines */
 };
 
 struct plot {
     const char *title, *x_label, *y_label;
-    bool log_x, log_y;     /* logarithmic; values of 0 or below are gaps */
+    bool log_x, log_y;     /* whether the axis is logarithmic; values of 0 or below are then
+                            * gaps */
     /* ranges; equal minimum and maximum: the range of the data */
     double x_min, x_max, y_min, y_max;
     const struct plot_series *series;
@@ -27,8 +28,8 @@ struct plot {
  * of its curve. */
 void plot_draw(const struct plot *p, struct grid *g, int x, int y, unsigned width, unsigned height);
 
-/* pareto.c: draws the Pareto front: the mappings of a run that no other mapping beats in both error
- * and number of distinct µops */
+/* pareto.c: draws the Pareto front of a run. The front has the mappings that no other mapping
+ * beats in both error and number of distinct µops. */
 
 struct evolve_point;
 /* Draws the front of @n mappings into the rectangle as steps, or as text if it is a single mapping.

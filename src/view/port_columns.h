@@ -10,7 +10,8 @@ struct port_columns {
     unsigned first, count;           /* range of visible groups */
     unsigned widths[PORTS_MAX];      /* number of columns of each group */
     unsigned width;                  /* number of columns of all visible groups */
-    bool headed;                     /* a group has a heading for its purpose, which needs a row */
+    bool headed;                     /* whether any group has a heading for its purpose; the
+                                      * headings need a row */
 };
 
 /* Fills @out with the groups of @a, from group *@left, that fit in @room columns. Limits *@left to

@@ -5,11 +5,11 @@
 
 #include "cmd/session.h"
 
-/* maximum number of forms computed while the screen waits; a few milliseconds */
+/* maximum number of forms computed while the screen waits, in a few milliseconds */
 #define PRESSURES_AT_ONCE 2000
 
-/* Port loads of one machine, with a counted reference to it. Equal pointers therefore mean equal
- * forms. */
+/* Port loads of one machine, with a counted reference to the machine. Equal pointers therefore
+ * mean equal forms. */
 struct pressures;
 
 /* Computes the loads. Uses a job for a large mapping of the workbench. UI thread. */

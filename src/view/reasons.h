@@ -24,8 +24,8 @@ unsigned reasons_machines_width(struct analysis *const *a, size_t n);
 void reasons_machines(struct analysis *const *a, size_t n, size_t in_view, struct grid *g, int x,
                       int y, int end);
 /* Appends the instructions that only other machines have, or else the result of the last `program
- * explain` of this loop. If measured and predicted time differ, also appends both, with the reason
- * if it is known. */
+ * explain` of this loop. If measured and predicted time differ, also appends both times, with the
+ * reason if it is known. */
 void reasons_explain(struct session *s, const struct analysis *a, struct str *out);
 /* Returns the number of rows of @text at the width of @g, at most @most; 0 for an empty text. */
 unsigned reasons_rows(const struct grid *g, const char *text, unsigned most);

@@ -15,7 +15,7 @@ struct arrangement;
 
 
 #define FILTER_TEXT 512
-/* number of work steps (base/steps.h) per table_update; a few milliseconds */
+/* number of work steps (base/steps.h) per table_update, which take a few milliseconds */
 #define TABLE_STEPS 100000
 
 struct table {
@@ -26,7 +26,7 @@ struct table {
     unsigned width;        /* number of columns in the last drawing */
     size_t selected;       /* index of the selected row, which sorting and filtering preserve */
     /* row to which the cursor moves after sorting: -1: the first; 1: the last; 0: the selected
-     * one */
+     * row */
     int goes;
     int sort;              /* sort column; -1: source order */
     struct table_key then[TABLE_THEN];
@@ -45,15 +45,15 @@ struct table {
     int finding;           /* direction of a search in progress; 0: none */
     size_t find_from, find_step;
     struct tags tags;
-    bool cut;              /* memory ran out; rows are missing or unsorted */
-    bool missed;           /* the last search found nothing */
+    bool cut;              /* whether memory was exhausted, so rows are missing or unsorted */
+    bool missed;           /* whether the last search found nothing */
 };
 
 void table_init(struct table *t);
 void table_done(struct table *t);
 /* Filters and sorts again if @revision differs from the last one. Call it after a change of
  * @context's data and before other functions, because keys may arrive before the next drawing. A
- * large table needs several calls; the old order remains in the meantime. */
+ * large table needs several calls; until the last one the old order remains. */
 void table_update(struct table *t, const struct table_source *source, const void *context,
                   unsigned long revision);
 /* Returns whether the next table_update continues to filter, sort or search. ACTION_CANCEL ends
@@ -61,8 +61,8 @@ void table_update(struct table *t, const struct table_source *source, const void
 bool table_busy(const struct table *t);
 /* Completes filtering, sorting and searching. */
 void table_finish(struct table *t, const struct table_source *source, const void *context);
-/* Draws header and rows on rows @y to @y + @height - 1 of @g. Filters and sorts again if @revision,
- * that of the source, is new. */
+/* Draws header and rows on rows @y to @y + @height - 1 of @g. Filters and sorts again if @revision
+ * of the source has changed. */
 void table_draw(struct table *t, const struct table_source *source, const void *context,
                 unsigned long revision, struct grid *g, int y, unsigned height);
 /* Performs @action: moves the cursor, scrolls columns, changes the sort column or order, follows

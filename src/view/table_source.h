@@ -15,10 +15,12 @@ struct table_source {
     /* number of columns, including those only for filters, which text() accepts; 0: column_count */
     int filter_count;
     size_t (*count)(const void *context);
-    double (*number)(const void *context, size_t row, int column);   /* NaN: missing */
+    double (*number)(const void *context, size_t row, int column);   /* value of the cell; NaN: the
+                                                                      * cell is empty */
     void (*text)(const void *context, size_t row, int column, struct str *out);
-    enum role (*role)(const void *context, size_t row, int column);  /* may be NULL */
-    /* Returns an immutable copy of the context for any thread; `release` frees it. May set the
+    enum role (*role)(const void *context, size_t row, int column);  /* colour role of the cell;
+                                                                      * may be NULL */
+    /* Returns an immutable copy of the context for any thread, which `release` frees. May set the
      * columns of @source. NULL: the source never has many rows. */
     void *(*hold)(const void *context, struct table_source *source);
     void (*release)(void *held);

@@ -14,7 +14,8 @@ struct table_view {
     const char *rows;               /* name of the rows in exports */
     /* Updates rows and source. Returns false if there are no rows. */
     bool (*refresh)(void *state, struct session *s);
-    /* @has_detail: Enter opens a detail pane below the table. @detail: that pane is open. */
+    /* @has_detail: whether Enter opens a detail pane below the table. @detail: whether this pane
+     * is open. */
     bool has_detail, detail;
     size_t first_line;              /* first visible line of the detail */
 };

@@ -1,5 +1,5 @@
-/* A view is the content of a pane. Its ops table draws the session on a grid and handles keys. One
- * list of views serves `view NAME` and help; place.h has the layout. */
+/* A view is the content of a pane. Its ops table draws the session on a grid and handles keys.
+ * `view NAME` and help use the same list of views; place.h has the layout. */
 #ifndef PORTOLAN_VIEW_VIEW_H
 #define PORTOLAN_VIEW_VIEW_H
 
@@ -20,31 +20,32 @@ struct view_ops;
 struct view_ops {
     const char *name;      /* name for `view`: "kernel" */
     const char *label;     /* title of the pane; NULL: @name */
-    /* Appends the displayed object to the title: ": dot.c". NULL: none. */
+    /* Appends the displayed object to the title, such as ": dot.c". NULL: appends nothing. */
     void (*title)(void *state, struct session *s, struct str *out);
-    const char *help;      /* description in one line */
-    const char *marks;     /* lines "mark\tmeaning"; NULL: none */
+    const char *help;      /* description of the view in one line */
+    const char *marks;     /* lines "mark\tmeaning"; NULL: the view has no marks */
     /* Performs @action. Returns whether it applies to the view. May append a command for the frame
      * to run, or, after ':', one to edit in the prompt. NULL: no actions. cmd/key_rows.c binds keys
      * to actions. */
     bool (*act)(void *state, struct session *s, enum action action, struct str *command);
     size_t state_size;            /* size of the view's state */
-    void (*open)(void *state);    /* Initialises the zeroed state. NULL: zero is valid. */
-    void (*close)(void *state);   /* Frees the memory that the state owns. NULL: none. */
-    /* Draws on all of @g, at least 40x8 cells. */
+    void (*open)(void *state);    /* Initialises the zeroed state. NULL: a zeroed state is
+                                   * valid. */
+    void (*close)(void *state);   /* Frees the memory that the state owns. NULL: it owns none. */
+    /* Draws the view on all of @g, which has at least 40x8 cells. */
     void (*draw)(void *state, struct session *s, struct grid *g);
-    /* Returns whether the view, if focused, needs the whole place. NULL: it does not. */
+    /* Returns whether the view needs the whole place when it is focused. NULL: it does not. */
     bool (*whole)(void *state, struct session *s);
     /* Draws next to other panes of the place, which show parts of draw's content. NULL: like
      * draw. */
     void (*draw_beside)(void *state, struct session *s, struct grid *g);
     /* Returns the number of rows with content at this width. @beside: other panes are displayed.
-     * NULL: any number. */
+     * NULL: the view can fill any number of rows. */
     unsigned (*wants)(void *state, struct session *s, unsigned width, bool beside);
     /* Handles a click at cell (x, y). May be NULL. */
     void (*click)(void *state, struct session *s, int x, int y);
-    /* Selects the next (+1) or previous (-1) row with @text. Returns false if there is none. May be
-     * NULL. */
+    /* Selects the next (+1) or previous (-1) row that contains @text. Returns false if there is
+     * none. May be NULL. */
     bool (*find)(void *state, struct session *s, const char *text, int direction);
     /* Set the sorting or the filter; "" removes it. May be NULL. */
     bool (*sort)(void *state, struct session *s, const char *column, struct err *err);
@@ -83,7 +84,7 @@ struct view_ops {
 #define VIEW_NEXT "next"
 #define VIEW_PREVIOUS "previous"
 
-extern const struct view_ops *const views[];   /* NULL-terminated */
+extern const struct view_ops *const views[];   /* all views, ended by NULL */
 /* Calls @add for the words that `view` and `pane` accept: names of views, next and previous. */
 void view_words(void (*add)(void *to, const char *word), void *to);
 /* Draws the purpose of the pane (@says) on the empty @g, and the key that fills the pane: the key

@@ -11,7 +11,7 @@ struct active_round {
     double seconds;              /* seconds since the job started */
 };
 
-/* Completed rounds of a job. The job writes them. Any thread may read them. */
+/* Completed rounds of a job, which writes them. Any thread may read them. */
 struct active_curve;
 struct active_curve *active_curve_new(void);
 void active_curve_free(struct active_curve *c);
@@ -22,21 +22,21 @@ struct active_options {
     struct select_options select;
     struct mapping *simulated;   /* machine whose simulation is measured; NULL: this CPU */
     double noise;                /* relative noise of the simulated CPU */
-    /* recorded measurements that replace measuring; NULL: none; only experiments with a value are
-     * requested */
+    /* recorded measurements that replace measuring; NULL: none. Only experiments with a value are
+     * requested. */
     struct experiments *record;
     char *journal;               /* path of the journal; NULL: none */
     /* path of a table with all requested and measured experiments, written regularly; NULL: none */
     char *keep;
-    struct active_curve *curve;  /* borrowed; must outlive the job */
-    int cpu;                     /* -1: any */
+    struct active_curve *curve;  /* rounds, borrowed; must outlive the job */
+    int cpu;                     /* number of the CPU that measures; -1: any CPU */
 };
 
-/* Frees what *@o owns. */
+/* Frees the members that *@o owns. */
 void active_options_done(struct active_options *o);
 
-/* Result of the job. table has all measurements, also after a failure. problem is made from them,
- * and NULL after a failure. The receiver sets moved members to NULL. */
+/* Result of the job. table has all measurements, also after a failure. problem has the same
+ * measurements, and is NULL after a failure. The receiver sets members that it takes to NULL. */
 struct active_outcome {
     struct experiments *table;
     struct problem *problem;

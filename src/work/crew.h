@@ -13,12 +13,12 @@ struct crew;
 struct crew *crew_new(unsigned members, struct err *err);
 void crew_free(struct crew *c);
 /* Calls work(state, i) concurrently for each i from 0 to members - 1, each on its own thread, and
- * waits for all. During the wait it calls @waiting (may be NULL) on the calling thread about ten
- * times per second. */
+ * waits for all of them. During the wait it calls @waiting (may be NULL) on the calling thread
+ * about ten times per second. */
 void crew_call(struct crew *c, void (*work)(void *state, unsigned member), void *state,
                void (*waiting)(void *state));
 
-/* Callbacks for a source (struct source_threads) that uses crews. */
+/* callbacks of crews for a source (struct source_threads) */
 extern const struct source_threads crew_threads;
 
 #endif

@@ -11,23 +11,27 @@
 struct islands;
 
 struct evolve_run {
-    unsigned number, job;        /* number: that of the run, from 1; job: that of its job */
+    unsigned number, job;        /* number: of the run, from 1; job: of its job */
     struct evolve *evolve;
     struct ports names;          /* names of the ports */
     char *checkpoint;            /* path of the checkpoint; NULL: none */
     double seconds_before;       /* seconds used before the run was resumed */
-    double last_checkpoint;      /* clock_seconds() of the last checkpoint; used by the worker */
+    double last_checkpoint;      /* clock_seconds() of the last checkpoint, which the worker
+                                  * writes */
     unsigned ranks;              /* number of participating ranks */
-    struct islands *islands;     /* used by the worker; NULL: all of the run is in this process */
+    struct islands *islands;     /* islands, used by the worker; NULL: all of the run is in this
+                                  * process */
     /* new measurements; NULL: the run is not live */
     struct arriving *arriving;
     enum isa isa; /* instruction set of the forms */
-    /* Members with which a thread of the run publishes outlines for the UI thread. */
+    /* Members through which a thread of the run publishes outlines for the UI thread */
     pthread_mutex_t looking; /* held while an outline is made */
     pthread_mutex_t lock; /* protects the next three members */
     struct outline *made;
-    bool wanted;                 /* an outline was requested after the start of the last one */
-    bool edited;                 /* the user has edited the best mapping since the last outline */
+    bool wanted;                 /* whether an outline was requested after the start of the last
+                                  * one */
+    bool edited;                 /* whether the user has edited the best mapping since the last
+                                  * outline */
     double due;                  /* clock_seconds() after which the worker makes another outline */
     struct outline *outline;     /* counted reference to the last outline that the UI thread read */
     struct evolve_status status; /* the last status that the UI thread read */
@@ -38,13 +42,14 @@ struct evolve_run {
 
 struct evolve_start {
     struct problem *take_problem;
-    const struct ports *names;   /* NULL: "0", "1", ... */
+    const struct ports *names;   /* names of the ports; NULL: "0", "1", ... */
     const struct mapping *const *from;   /* initial population; empty: a random one */
     size_t from_count;
     const char *checkpoint;      /* path of the checkpoint; NULL: none */
     double seconds_before;
     enum isa isa; /* instruction set of the forms */
-    bool live;                   /* joins new measurements; memetic runs on this process only */
+    bool live;                   /* whether new measurements join the run; memetic runs on this
+                                  * process only */
 };
 
 /* Makes a run for evolve_run_begin, and starts the searches of other ranks (work/islands.h). Takes
@@ -62,11 +67,11 @@ struct evolve_run *evolve_run_start(const struct evolve_start *start,
  * ones, and spend at most a twentieth of its time on joins. Also returns false while one of its
  * threads holds its lock. UI thread. */
 bool evolve_run_wants(const struct evolve_run *run);
-/* Passes the measurements of @t to a live run that accepts them. Otherwise has no effect. The run
+/* Passes the measurements of @t to a live run if it accepts them; otherwise does nothing. The run
  * has a reference to @t until it has read @t or ended. UI thread. */
 void evolve_run_feed(struct evolve_run *run, struct experiments *t);
-/* Passes the measurements of @t (may be NULL) to a live run and waits until the run has joined all.
- * Returns earlier if the run ends or pauses, or the user interrupts. UI thread. */
+/* Passes the measurements of @t (may be NULL) to a live run, and waits until the run has joined
+ * all of them. Returns earlier if the run ends or pauses, or if the user interrupts. UI thread. */
 void evolve_run_catch_up(struct evolve_run *run, struct experiments *t);
 /* Stops the run, waits for its threads and frees it. */
 void evolve_run_free(struct evolve_run *run);
@@ -80,9 +85,9 @@ struct mapping *evolve_run_mapping(const struct evolve_run *run, const struct ge
 /* Returns the current status, or the last one while a thread of the run is using it, to draw
  * without waiting. Borrowed until the next call. UI thread. */
 const struct evolve_status *evolve_run_status(struct evolve_run *run);
-/* Returns the last published outline of the best mapping. Calls request new outlines, at most two
- * per second and for a twentieth of the run's time. After the run, returns the final one. Borrowed
- * until the next call. NULL before the first outline. UI thread. */
+/* Returns the last published outline of the best mapping. Each call requests a new outline; the
+ * run makes at most two per second, in at most a twentieth of its time. After the run, returns the
+ * final one. Borrowed until the next call. NULL before the first outline. UI thread. */
 struct outline *evolve_run_outline(struct evolve_run *run);
 /* Sets the usage of @form in the best mapping to @usage, with the outline's port names. Returns
  * false with err if the run lacks the form or is choosing its number of ports. UI thread. */

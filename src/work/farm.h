@@ -1,6 +1,6 @@
-/* Distributes many independent work items over ranks (ranks/ranks.h). Rank 0 sends a few at a time.
- * Each rank combines its results and sends them once, after the last item, which keeps memory
- * independent of the number of items. */
+/* Distributes many independent work items over ranks (ranks/ranks.h). Rank 0 sends a few items at
+ * a time. Each rank combines its results, and sends them once after the last item, so that memory
+ * does not depend on the number of items. */
 #ifndef PORTOLAN_WORK_FARM_H
 #define PORTOLAN_WORK_FARM_H
 
@@ -9,12 +9,12 @@
 
 struct farm;
 
-/* Callbacks of rank 0. Each may be NULL. */
+/* callbacks of rank 0, each of which may be NULL */
 struct farm_taking {
     void (*answer)(void *state, struct unpacking *from);   /* Receives the answer to a work item. */
     /* Receives the result of a rank. Returns false with err to reject it. */
     bool (*result)(void *state, struct unpacking *from, struct err *err);
-    /* Polled while results are outstanding. A return value of true discards them and makes the
+    /* Polled while results are outstanding. Returning true discards the results and makes the
      * other ranks stop soon. */
     bool (*unwanted)(void *state);
     void *state;
@@ -34,7 +34,7 @@ void farm_give(struct farm *f, const struct str *piece);
  * false with err if results are discarded. */
 bool farm_end(struct farm *f, struct err *err);
 
-/* Callbacks of the ranks other than 0. */
+/* callbacks of the ranks other than 0 */
 struct farmhand;
 /* Returns whether rank 0 discards the work. Long work items should poll it. Any thread of @hand. */
 bool farm_unwanted(struct farmhand *hand);

@@ -19,11 +19,11 @@ struct job_info {
     double done, total;     /* completed and total units of work; total 0: unknown */
     double seconds;
     char note[80];          /* note such as "12.3 M instructions" */
-    bool paused;            /* paused while running */
-    bool settled;           /* its finish function has run */
-    bool aside;             /* started by job_start_aside */
-    /* @measures: measures time on this CPU. @measures_alone: must be the only job that does (struct
-     * job_ops). */
+    bool paused;            /* whether the job is paused while running */
+    bool settled;           /* whether the job's finish function has run */
+    bool aside;             /* whether job_start_aside started the job */
+    /* @measures: whether the job measures time on this CPU. @measures_alone: whether it must be
+     * the only job that does (struct job_ops). */
     bool measures, measures_alone;
     uint64_t steps;         /* steps of its thread (base/steps.h), valid after run has returned */
     struct err err;         /* set for JOB_FAILED */
@@ -34,20 +34,21 @@ struct job_ops {
      * Loops that call watch_steps (base/watch.h) poll it there, and watch_at sets the job's
      * progress. */
     bool (*run)(struct job *job, void *state, struct err *err);
-    /* Publishes the result. Called once on the UI thread after run, also if cancelled. */
+    /* Publishes the result. Called once on the UI thread after run, also for a cancelled job. */
     void (*finish)(void *state, const struct job_info *info);
     void (*free)(void *state);
     /* Returns whether the job measures time on this CPU. Called on the UI thread when the job
      * starts. NULL: it never does. */
     bool (*measures)(const void *state);
-    /* The job must be the only measuring job. It does not start while another one runs, and
-     * prevents others from starting. */
+    /* Whether the job must be the only measuring job. It does not start while another one runs,
+     * and prevents others from starting. */
     bool measures_alone;
-    /* notes are cumulative counters, so the last one remains valid after the job has ended */
+    /* whether notes are cumulative counters; the last one then remains valid after the job has
+     * ended */
     bool counts;
 };
 
-/* Value of `measures` for jobs that always measure. Returns true. */
+/* Always returns true; `measures` of jobs that always measure. */
 bool job_measures_always(const void *state);
 
 /* Returns whether a measuring job @title could start. @alone requires that it is the only one.
@@ -56,15 +57,15 @@ bool job_may_measure(const char *title, bool alone, struct err *err);
 /* Starts a job and moves @take_state. Returns the job's number, or 0 with @err if no thread can be
  * started or another measuring job conflicts with it. UI thread. */
 unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err);
-/* Like job_start, for automatic work, such as the content of a view, that reads only data to which
- * it has references. Nothing waits for such a job (job_working). Its end is reported as progress,
- * and it is then removed from the list. */
+/* Starts a job like job_start for automatic work, such as the content of a view. The work may read
+ * only data to which it has references. Nothing waits for such a job (job_working). Its end is
+ * reported as progress, and then it is removed from the list. */
 unsigned job_start_aside(const char *title, const struct job_ops *ops, void *take_state,
                          struct err *err);
-/* Returns the job of this thread, or NULL. */
+/* Returns the job of this thread; NULL: none. */
 struct job *job_current(void);
-/* Returns whether the job must end. NULL: returns whether all work of this thread must end, after
- * job_interrupt or because memory is exhausted. Worker thread. */
+/* Returns whether the job must end. @job NULL: returns whether all work of this thread must end,
+ * after job_interrupt or because memory is exhausted. Worker thread. */
 bool job_cancelled(const struct job *job);
 void job_progress(struct job *job, double done, double total, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -77,16 +78,16 @@ double job_wait_paused(struct job *job);
  * thread. */
 void job_refuse(unsigned number, const struct err *err);
 
-/* Removes the newest job if it is settled, to reuse its number. Returns the number, or 0 if there
- * is no such job. UI thread. */
+/* Removes the newest job if it is settled, so that its number is used again. Returns the number;
+ * 0: there is no such job. UI thread. */
 unsigned job_withdraw(void);
 
 /* Runs the finish functions of ended jobs, in the order in which they were started, and calls
  * @after (may be NULL) with the number of each. UI thread. */
 enum job_news { JOB_NOTHING_NEW, JOB_PROGRESS, JOB_ENDED };
 enum job_news job_drain(void (*after)(void *state, unsigned number), void *state);
-/* Returns a number above those of all jobs that a user has requested so far, and at most that of
- * the next one. */
+/* Returns a number above those of all jobs that a user has requested so far, and at most the
+ * number of the next one. */
 unsigned job_next(void);
 size_t job_count(void);                                   /* Returns the number of listed jobs. */
 bool job_get(size_t index, struct job_info *out);         /* Copies job @index, in the order of
@@ -103,7 +104,7 @@ bool job_interrupted(void);
 /* Blocks until job @number (0: all) has ended and its finish function has run. Returns false if
  * there is no such job. */
 bool job_wait(unsigned number);
-/* Like job_wait, for at most @seconds. Returns false if the job is still running. */
+/* Waits like job_wait, for at most @seconds. Returns false if the job is still running. */
 bool job_wait_for(unsigned number, double seconds);
 size_t job_running(void);
 /* Returns whether a job is running for which others must wait. Stores the first one in @out (may be

@@ -1,5 +1,5 @@
-/* Starts threads and runs tasks on them: a team, whose members each do one part; a pool, whose
- * workers fetch work items in turn; or a single separate thread. */
+/* Starts threads and runs tasks on them. A team's members each do one part. A pool's workers fetch
+ * work items in turn. A single task can have a separate thread. */
 #ifndef PORTOLAN_WORK_POOL_H
 #define PORTOLAN_WORK_POOL_H
 
@@ -12,9 +12,9 @@
  * faults raise. The caller joins the thread. Returns the result of pthread_create. */
 int thread_begin(pthread_t *thread, void *(*run)(void *argument), void *argument);
 
-/* Calls @work once for each number from 0 to @workers - 1, each on its own thread (0 on the calling
- * one), and waits for all. Work starts once all threads exist. If one cannot be started, calls
- * nothing and returns false with err. */
+/* Calls @work once for each number from 0 to @workers - 1, each on its own thread (0 on the
+ * calling one), and waits for all of them. Work starts when all threads exist. If a thread cannot
+ * be started, calls nothing and returns false with err. */
 bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void *state,
               struct err *err);
 
@@ -33,7 +33,7 @@ struct pool_ops {
 /* Runs until @ops->next has returned false for all workers. The calling thread is worker 0. A
  * worker may receive no item. If some threads cannot be started, fewer workers run. */
 void pool_run(unsigned workers, const struct pool_ops *ops, void *state);
-/* Declares that a screen is open, so that thread_searches lowers the priority of its thread. */
+/* Declares that a screen is open; thread_searches then lowers the priority of its thread. */
 void threads_leave_cpu(void);
 /* Called by a thread that searches for minutes. If a screen is open, lowers the thread's priority
  * (nice), because otherwise the screen waits for time slices of busy threads. */

@@ -14,10 +14,10 @@
 #include "isa/a64/encode.h"
 #include "isa/body.h"
 
-/* Initial values of general registers; x18 is reserved by the platform. Load bases are
- * A64_BASES_APART bytes apart, and so are store bases. */
+/* Numbers of general registers with a fixed initial value; x18 is reserved by the platform. Load
+ * bases are A64_BASES_APART bytes apart, and so are store bases. */
 enum {
-    A64_BACK = 19,        /* value -16 */
+    A64_BACK = 19,        /* has the value -16 */
     A64_ZERO = 20,
     A64_LONG = 24,        /* dividend with a long quotient */
     A64_FORTH = 25,       /* has the value 16, and is also used as an index */
@@ -31,7 +31,7 @@ enum {
      1u << 29 | 1u << 30)
 #define A64_BASES_APART 80
 extern const uint8_t a64_load_bases[4], a64_store_bases[3];
-/* Vector registers with addresses or zeros. */
+/* vector registers with addresses or zeros */
 enum { A64_STORE_POINTERS = 29, A64_LOAD_POINTERS = 30, A64_ZERO_OFFSETS = 31 };
 
 /* Returns the reason why no body can contain a form, on any CPU; NULL if bodies can contain it. */

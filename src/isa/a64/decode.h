@@ -12,8 +12,7 @@
  * INSN_UNDECODED and a form such as `UNDECODED (0x00000000)`. */
 bool a64_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out,
                 struct err *err);
-/* Implements insn_form. The form of an undecodable word is UNDECODED, and its length is 4. Any
- * thread. */
+/* Implements insn_form. An undecodable word has form UNDECODED and length 4. Any thread. */
 size_t a64_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits);
 /* Disassembles the words of @code that Capstone does not support in one run of
  * aarch64-linux-gnu-objdump, and caches the results. Without objdump these words remain undecoded.

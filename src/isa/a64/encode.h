@@ -17,19 +17,19 @@
 #define A64_STEPS 11     /* number of displacements that are assembled: the access size times 1, 2,
                           * 4, ... 1024 */
 
-/* A64_PLACE_STEP: the register after [x] in a post-indexed access. */
+/* A64_PLACE_STEP: the register after [x] in a post-indexed access */
 enum a64_place { A64_PLACE_OPERAND, A64_PLACE_BASE, A64_PLACE_INDEX, A64_PLACE_STEP };
 
-/* A placeholder for a register, or for a list of consecutive registers. */
+/* A placeholder for a register, or for a list of consecutive registers */
 struct a64_slot {
     char letter;           /* kind of register: X W B H S D Q V Z P */
-    uint8_t access;        /* set of enum operand_access */
-    uint8_t place;         /* enum a64_place */
+    uint8_t access;        /* access, a set of enum operand_access */
+    uint8_t place;         /* place, an enum a64_place */
     uint8_t operand;       /* index of the operand in the text */
     uint8_t count;         /* number of registers in the list; 1: a single register */
     uint8_t base;          /* register number in a64_code.word */
     uint8_t known;         /* number of bits of the register number whose place is known */
-    uint32_t bits[5];      /* per bit of the number, bits of the word that change */
+    uint32_t bits[5];      /* per bit of the number, the bits of the word that change with it */
 };
 
 struct a64_code {
@@ -46,7 +46,8 @@ struct a64_code {
     unsigned bytes;                /* size in bytes of the access; 0: unknown, or no access */
     bool writeback;
     int64_t step;                  /* bytes added to the base; 0: a register holds the step */
-    uint32_t backwards;            /* bits of @word to invert for the opposite step; 0: none */
+    uint32_t backwards;            /* bits of @word to invert for the opposite step; 0: there is
+                                    * none */
     struct a64_access access;
     char mnemonic[32];
 };

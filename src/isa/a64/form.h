@@ -1,4 +1,4 @@
-/* Parses mnemonics and operands as AArch64 disassemblers print them. Produces operands, form name
+/* Parses mnemonics and operands in the text of AArch64 disassemblers. Produces operands, form name
  * and template. */
 #ifndef PORTOLAN_ISA_A64_FORM_H
 #define PORTOLAN_ISA_A64_FORM_H
@@ -16,29 +16,33 @@
 enum a64_kind { A64_REGISTER, A64_LIST, A64_MEMORY, A64_IMMEDIATE, A64_SHIFT, A64_LABEL, A64_WORD };
 
 struct a64_operand {
-    uint8_t kind;            /* enum a64_kind */
+    uint8_t kind;            /* kind, an enum a64_kind */
     uint8_t reg;             /* root register (insn.h); the first one of a list; REG_NONE for xzr */
     uint8_t count;           /* number of registers in a list */
-    bool element;            /* single lane, such as v0.d[1]; other lanes are unchanged */
-    bool merging;            /* p0/m: the lanes that the predicate disables are unchanged */
-    bool updated;            /* x0!: the instruction updates the register, which has a count */
-    bool general, predicate; /* true for x and w registers; true for p registers */
+    bool element;            /* whether the operand is a single lane, such as v0.d[1]; other lanes
+                              * are unchanged */
+    bool merging;            /* whether lanes that the predicate disables are unchanged, as in
+                              * p0/m */
+    bool updated;            /* whether the instruction updates the register, which has a count, as
+                              * in x0! */
+    bool general, predicate; /* general: whether this is an x or w register; predicate: whether it
+                              * is a p register */
     uint16_t bits;           /* width of the register, or of each register in a list */
     int64_t value;           /* immediate, shift amount, or branch target */
     uint8_t base, index, scale;   /* registers and scale of an address; a vector of addresses is the
                                    * index or the base */
     int64_t displacement;
-    bool pre;                /* pre-indexed: [x0, #8]! */
+    bool pre;                /* whether the address is pre-indexed, as in [x0, #8]! */
     const char *text;        /* text of the operand, borrowed */
     size_t length;
-    char type[40];           /* the operand's type in the form name */
+    char type[40];           /* type of the operand in the form name */
 };
 
 struct a64_text {
-    char mnemonic[32];       /* in lower case, as Portolan spells it */
+    char mnemonic[32];       /* mnemonic in lower case, as Portolan spells it */
     struct a64_operand operands[A64_OPERANDS];
     unsigned count;
-    bool post;               /* an operand after the memory operand updates the base */
+    bool post;               /* whether an operand after the memory operand updates the base */
     char line[160];          /* storage for the text of the operands */
 };
 

@@ -14,7 +14,8 @@
 /* Disassembles @words that are not cached with aarch64-linux-gnu-objdump. Returns false with err
  * only if objdump could not run. */
 bool a64_learn_words(const uint32_t *words, size_t count, struct err *err);
-/* Copies the text of @word for address @offset from the cache. Returns false if there is none. */
+/* Copies the text of @word for address @offset from the cache. Returns false if the cache lacks
+ * the word. */
 bool a64_learned(uint32_t word, uint64_t offset, char mnemonic[A64_MNEMONIC],
                  char operands[A64_OPERAND_TEXT]);
 

@@ -1,4 +1,4 @@
-/* Parts of the AArch64 instruction set's operations table (ops.c). */
+/* Parts of the AArch64 instruction set's table of operations (ops.c) */
 #ifndef PORTOLAN_ISA_A64_PARTS_H
 #define PORTOLAN_ISA_A64_PARTS_H
 
@@ -21,21 +21,21 @@ bool a64_chain_make(const struct a64_code *code, const struct chain *chain, unsi
 extern const struct isa_foreign a64_foreign;
 
 /* spell.c: spelling of AArch64 forms in OSACA's machine files, with registers by prefix and shape,
- * and addresses by their parts. */
+ * and addresses by their parts */
 
 /* Spells a form. A shift or extension is part of the operand before it, each register in a list is
  * an operand, and write-back is a mark on the address. Returns false if @form is not an AArch64
  * form or has too many operands. */
 bool a64_spell(const char *form, struct spelling *out);
 
-/* Notation of OSACA's machine files for AArch64. */
+/* notation of OSACA's machine files for AArch64 */
 extern const struct isa_osaca a64_osaca;
 
-/* vary.c: variants of AArch64 instructions (isa/vary.h). */
+/* vary.c: variants of AArch64 instructions (isa/vary.h) */
 
 extern const struct isa_vary a64_vary;
 
-/* ops.c: AArch64's table of operations. */
+/* ops.c: AArch64's table of operations */
 
 extern const struct isa_ops a64_ops;
 

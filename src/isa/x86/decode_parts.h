@@ -1,4 +1,4 @@
-/* Parts of decoding x86-64 instructions. Internal to isa/x86. */
+/* Parts of decoding x86-64 instructions; internal to isa/x86 */
 #ifndef PORTOLAN_ISA_X86_DECODE_PARTS_H
 #define PORTOLAN_ISA_X86_DECODE_PARTS_H
 
@@ -32,13 +32,13 @@ bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecoded
 void x87_fill(struct insn *out);
 
 /* text.c: parses a disassembler's Intel syntax into struct insn, for instructions that Zydis does
- * not support. */
+ * not support */
 
-/* Fills mnemonic, form, operands and traits of @out from @text by objdump of binutils or LLVM. Call
- * it when bytes and length are set. Assumes that the first operand is the result. Accumulating
- * families also read it, and a result in memory is read and written. Comparisons write flags.
- * Conditional jumps read no flags. Returns false, with @out invalid, if @text is no instruction or
- * an operand is of an unknown kind. */
+/* Fills mnemonic, form, operands and traits of @out from @text by objdump of binutils or LLVM.
+ * Call it when bytes and length are set. The first operand is assumed to be the result.
+ * Accumulating families also read it, and a result in memory is read and written. A comparison is
+ * assumed to write flags, and a conditional jump to read none. Returns false, with @out invalid,
+ * if @text is no instruction or an operand is of an unknown kind. */
 bool x86_text_read(const char *text, struct insn *out);
 
 #endif

@@ -9,22 +9,22 @@
 
 enum part_kind { PART_REGISTER, PART_FIXED, PART_MEMORY, PART_ADDRESS, PART_IMMEDIATE, PART_MASK };
 
-/* An operand of a template, and its permitted values. */
+/* An operand of a template, and its permitted values */
 struct part {
-    uint8_t kind;            /* enum part_kind */
-    uint8_t access;          /* set of ACCESS_READ and ACCESS_WRITE */
+    uint8_t kind;            /* kind, an enum part_kind */
+    uint8_t access;          /* access, a set of ACCESS_READ and ACCESS_WRITE */
     ZydisRegisterClass registers;   /* PART_REGISTER: class of the register */
     uint16_t bytes;          /* PART_MEMORY: bytes of the access; 0: none */
 };
 
-/* A form prepared for repeated encoding with other registers. */
+/* A form prepared for repeated encoding with other registers */
 struct x86_code {
-    const struct form_row *row;   /* borrowed */
+    const struct form_row *row;   /* row of the table of forms, borrowed */
     ZydisEncoderRequest request;
     struct part parts[ZYDIS_ENCODER_MAX_OPERANDS];
     struct insn insn;             /* the form with its first registers, decoded */
     ZydisISASet isa_set;
-    bool defines_zero;            /* the form writes the zero flag */
+    bool defines_zero;            /* whether the form writes the zero flag */
 };
 
 /* Prepares @out for encoding @row. Returns false with err if the template has unsupported parts, or

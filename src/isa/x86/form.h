@@ -1,5 +1,5 @@
-/* Names and templates of forms, made from decoded instructions. Internal to isa/. The only header
- * with types of the decoder. */
+/* Makes names and templates of forms from decoded instructions. Internal to isa/. No other header
+ * has types of the decoder. */
 #ifndef PORTOLAN_ISA_X86_FORM_H
 #define PORTOLAN_ISA_X86_FORM_H
 

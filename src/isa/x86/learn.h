@@ -12,8 +12,8 @@
 #define X86_LEARN_BYTES 15   /* size in bytes of the longest instruction */
 #define X86_LEARN_TEXT 160
 
-/* Bytes from the assumed start of an instruction. At the end of the code there are fewer than
- * X86_LEARN_BYTES. */
+/* Bytes from the assumed start of an instruction; fewer than X86_LEARN_BYTES at the end of the
+ * code */
 struct x86_window {
     uint8_t bytes[X86_LEARN_BYTES], length;
 };

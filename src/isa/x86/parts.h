@@ -1,4 +1,4 @@
-/* Parts of the x86-64 instruction set's operations table (ops.c). */
+/* Parts of the x86-64 instruction set's table of operations (ops.c) */
 #ifndef PORTOLAN_ISA_X86_PARTS_H
 #define PORTOLAN_ISA_X86_PARTS_H
 
@@ -9,7 +9,7 @@
 #include "isa/spelling.h"
 #include "isa/vary.h"
 
-/* body.c: bodies of x86-64 code. */
+/* body.c: bodies of x86-64 code */
 
 /* Implements isa_ops.code_make: returns a struct x86_code of @row. The caller frees it with
  * x86_code_free. Returns NULL with err. */
@@ -21,18 +21,18 @@ const char *x86_code_extension(const struct form_row *row, const void *code);
 bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
                    const struct body_shape *shape, struct body *out, struct err *err);
 
-/* chain.c: chains of x86-64 code. */
+/* chain.c: chains of x86-64 code */
 
 /* Implement chain_list and chain_make. @code is a struct x86_code, and @from and @to of a chain are
  * indices of its operands. Any thread. */
 size_t x86_chain_list(const void *code, struct chain out[CHAINS_MAX]);
 bool x86_chain_make(const void *code, const struct chain *chain, unsigned links, struct body *out);
 
-/* foreign.c: foreign x86-64 code in measurements. */
+/* foreign.c: foreign x86-64 code in measurements */
 
 extern const struct isa_foreign x86_foreign;
 
-/* related.c: related forms of x86-64 (isa/insn.h). */
+/* related.c: related forms of x86-64 (isa/insn.h) */
 
 /* Returns the traits of a form (set of enum form_trait). */
 unsigned x86_form_traits(const char *form);
@@ -41,15 +41,15 @@ bool x86_alike(const char *form, size_t *at, char out[FORM_MAX]);
 bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FORM_MAX]);
 bool x86_alternative(const struct insn *insn, size_t *at, struct isa_alternative *out);
 
-/* rewrite.c: equivalent x86-64 instructions (isa/rewrite.h). Internal to isa/. */
+/* rewrite.c: equivalent x86-64 instructions (isa/rewrite.h); internal to isa/ */
 
 extern const struct isa_rewrite x86_rewrite;
 
-/* vary.c: variants of x86-64 instructions (isa/vary.h). */
+/* vary.c: variants of x86-64 instructions (isa/vary.h) */
 
 extern const struct isa_vary x86_vary;
 
-/* ops.c: x86-64's table of operations. */
+/* ops.c: x86-64's table of operations */
 
 extern const struct isa_ops x86_ops;
 
@@ -59,7 +59,7 @@ extern const struct isa_ops x86_ops;
 /* Spells @form. Returns false if an operand has no AT&T text (far pointers, unknown types). */
 bool att_form(const char *form, struct spelling *out);
 
-/* Notation of OSACA's machine files for x86-64. */
+/* notation of OSACA's machine files for x86-64 */
 extern const struct isa_osaca att_osaca;
 
 #endif

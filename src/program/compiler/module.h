@@ -30,7 +30,8 @@ struct module_reference {
     int mask_operand;              /* operand with the mask, for REFERENCE_GATHER */
     unsigned size;                 /* size of the access in bytes */
     bool write;
-    bool fixed;                    /* the address is constant: that of a frame or global variable */
+    bool fixed;                    /* whether the address is constant, that is, of a frame or
+                                    * global variable */
 };
 
 struct module_block {
@@ -41,7 +42,7 @@ struct module_block {
 struct module {
     LLVMContextRef context;
     LLVMModuleRef module;
-    char *key;                     /* hash of code and source, 16 hex digits */
+    char *key;                     /* hash of code and source, in 16 hexadecimal digits */
     VEC(struct module_block) blocks;
     VEC(struct module_reference) references;
 };
@@ -59,7 +60,7 @@ LLVMModuleRef module_plain(const struct module *m);
  * Counters are atomic if @threads is set or the module starts threads. Call once. */
 void module_trace(struct module *m, bool threads, const char *about, size_t length);
 
-/* Internal to instrument.c and number.c. */
+/* Numbers the source lines of a module. Internal to instrument.c and number.c. */
 void module_number_lines(LLVMModuleRef module);
 /* Returns whether @function has code in this object. */
 bool module_has_code(LLVMValueRef function);

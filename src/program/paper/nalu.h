@@ -25,13 +25,14 @@ struct nalu {
 size_t nalu_parameter_count(const struct nalu *n);
 /* Returns the count at @inputs. It is not rounded and may be negative. */
 double nalu_value(const struct nalu *n, const double *inputs);
-/* Returns the mean squared relative error over the runs. Counts below a thousandth of the
- * largest one are relative to that value. Sets @gradient (may be NULL) to the derivative by each
- * parameter. */
+/* Returns the mean squared relative error over the runs. The error of a count below a thousandth
+ * of the largest count is relative to that thousandth. Sets @gradient (may be NULL) to the
+ * derivative by each parameter. */
 double nalu_loss(const struct nalu *n, const struct fit_data *data, double *gradient);
 /* Trains a network on @data with Adam, from several starting points with a fixed seed, and stores
- * the one with the smallest loss. Deterministic. Returns the mean relative error of held-out runs,
- * a quarter of the runs at a time; NaN with fewer than four runs. Takes seconds with many runs. */
+ * the network with the smallest loss. Deterministic. Returns the mean relative error of held-out
+ * runs, a quarter of the runs at a time; NaN with fewer than four runs. Takes seconds with many
+ * runs. */
 double nalu_fit(const struct fit_data *data, struct nalu *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Bins of reuse distances in traces. Distances below REUSE_BIN_EXACT have their own bins, larger
- * ones have eight bins per octave, and first uses have the last bin. */
+/* Bins of reuse distances in traces. Each distance below REUSE_BIN_EXACT has its own bin. Larger
+ * distances have eight bins per octave, and first uses have the last bin. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_BINS_H
 #define PORTOLAN_PROGRAM_RUNTIME_BINS_H
 

@@ -22,7 +22,8 @@
 /* number of latest lines that a stream may continue; prefetchers of second levels follow streams in
  * about 32 pages */
 #define REUSE_STREAM 64
-#define REUSE_APART (4 * REUSE_STREAM)   /* smallest distance of a line that continues a stream */
+#define REUSE_APART (4 * REUSE_STREAM)   /* smallest distance at which a line can continue a
+                                          * stream */
 #define REUSE_COLD UINT64_MAX        /* distance of a first use */
 #define REUSE_UNSAMPLED (UINT64_MAX - 1)
 /* number of bits of the bitmap per Fenwick sum: one word of 64 bits */
@@ -46,11 +47,13 @@ struct reuse {
     uint64_t *bits;
     uint32_t *sums;                  /* Fenwick sums from index 1 */
     size_t stamps, next_stamp, marked;
-    /* Lines whose hash has one of these bits are not measured. 0: all lines are, so distances are
-     * exact. */
+    /* Lines whose hash has one of these bits are not measured. 0: all lines are measured, so
+     * distances are exact. */
     uint64_t sample_mask;
-    bool exhausted;                  /* memory is exhausted, so later distances are wrong */
-    volatile bool torn;              /* reuse_touch is in progress, or was left by a longjmp */
+    bool exhausted;                  /* whether memory is exhausted; later distances are then
+                                      * wrong */
+    volatile bool torn;              /* whether reuse_touch is in progress, or was left by a
+                                      * longjmp */
 };
 
 static inline uint64_t reuse_hash(uint64_t line)
@@ -152,7 +155,7 @@ static inline bool reuse_in_recent(const struct reuse *r, uint64_t line)
 }
 
 /* Renumbers the stamps in use from 0, in a new bitmap with space for four times their number.
- * Returns false if out of memory. */
+ * Returns false if memory is exhausted. */
 static inline bool reuse_renumber(struct reuse *r)
 {
     size_t stamps = r->stamps ? r->stamps : REUSE_STAMPS_LEAST;

@@ -48,7 +48,7 @@ struct portolan_access_ {
 
 /* calls from a block to external code, such as libraries */
 struct portolan_calls_ {
-    uint64_t count, kept; /* number of calls, and of those with a valid time */
+    uint64_t count, kept; /* number of calls, and number of calls with a valid time */
     uint64_t ticks;       /* ticks of the calls with a valid time */
 };
 
@@ -56,11 +56,13 @@ struct portolan_calls_ {
 struct portolan_unit_ {
     uint64_t version, blocks, accesses;
     const char *key; /* key of the unit, as in its description */
-    /* two per block: number of executions, and of those whose branch went to its first successor */
+    /* two per block: number of executions, and number of executions whose branch went to its first
+     * successor */
     uint64_t *counts;
     struct portolan_access_ *access;
     struct portolan_calls_ *calls; /* external calls of each block */
-    /* per block: mispredicted executions of its branch, by the model of branch_predictor.h */
+    /* per block: number of mispredicted executions of its branch, according to the model of
+     * branch_predictor.h */
     uint64_t *mispredicted;
 };
 
@@ -68,8 +70,8 @@ void portolan_touch_(struct portolan_access_ *access, const void *address, uint6
 /* Record an access of a store or a load to one address */
 void portolan_store_(struct portolan_access_ *access, const void *address, uint64_t size);
 void portolan_load_(struct portolan_access_ *access, const void *address, uint64_t size);
-/* Called before each conditional branch, with the counter of its block and whether the condition is
- * true. */
+/* Called before each conditional branch, with the counter of its block, and whether the condition
+ * is true. */
 void portolan_branch_(uint64_t *mispredicted, uint64_t taken);
 void portolan_touch_range_(struct portolan_access_ *access, const void *address, uint64_t size);
 /* Called before each external call. Allocations until the next call belong to the block of
