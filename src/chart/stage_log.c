@@ -13,7 +13,7 @@
 #include "base/mem.h"
 
 struct stage_log {
-    _Atomic unsigned holders; /* number of references besides the creator's */
+    _Atomic unsigned holders; /* number of references in addition to the creator's */
     char *title;
     pthread_mutex_t lock;
     /* The lock protects the following members. */

@@ -490,7 +490,7 @@ const struct command command_experiments_measure = {
          .help = "time limit, such as 90s, 15m or 2h"},
         {PARAMETER(DURATION, "--patience", struct experiments_measure_values, patience),
          .value = "T", .least = 0.01, .most = 8640000, .otherwise = "20s, plus 50 ms per value",
-         .help = "total time to wait for a quiet core; later experiments get the state contended "
+         .help = "total time to wait for an idle core; later experiments get the state contended "
                  "or once, and are measured by the next run"},
         {PARAMETER(FLAG, "--retry", struct experiments_measure_values, retry),
          .help = "also measure failed experiments again"},

@@ -129,7 +129,7 @@ static void show(const struct experiments_settling *w, struct result *result)
     }
     if (of[SETTLE_OPEN])
         result_line(result, "the next run measures the open experiments; --patience waits longer "
-                            "for a quiet core");
+                            "for an idle core");
     result_text(result, "machine", w->name);
     result_count(result, "experiments", (int64_t)w->settled.experiments);
     result_count(result, "measured", (int64_t)w->settled.measured);
@@ -247,7 +247,7 @@ const struct command command_experiments_settle = {
     .options = PARAMETERS(
         {PARAMETER(DURATION, "--patience", struct settle_values, patience), .value = "T",
          .least = 0.01, .most = 8640000, .initial = "20s",
-         .help = "time to wait for a quiet core; later experiments are measured by the next run"},
+         .help = "time to wait for an idle core; later experiments are measured by the next run"},
         {PARAMETER(TEXT, "--simulate", struct settle_values, simulate), .value = "ID",
          .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
          .help = "machine to simulate instead of measuring; not with NAME"},

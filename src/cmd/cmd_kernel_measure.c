@@ -519,7 +519,7 @@ const struct command command_kernel_measure = {
                  "measurement"},
         {PARAMETER(DURATION, "--patience", struct kernel_measure_values, patience), .value = "T",
          .least = 0.1, .most = 8640000, .otherwise = "1.75s",
-         .help = "for the loaded kernel: total time to wait for a quiet core, after which the time "
+         .help = "for the loaded kernel: total time to wait for an idle core, after which the time "
                  "is unconfirmed. If no time was measured, the command waits up to ten times as "
                  "long"}),
     .examples = EXAMPLES("kernel measure", "kernel measure --patience 1s",

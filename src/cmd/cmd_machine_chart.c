@@ -426,7 +426,7 @@ const struct command command_machine_chart = {
          .help = "time limit of the review's corrections of usages"},
         {PARAMETER(DURATION, "--patience", struct chart_values, patience), .value = "T",
          .least = 0.01, .most = 8640000, .initial = "20s",
-         .help = "time that each batch waits for a quiet core; later experiments are measured by "
+         .help = "time that each batch waits for an idle core; later experiments are measured by "
                  "the next run"},
         {PARAMETER(TEXT, "--simulate", struct chart_values, simulate), .value = "MACHINE",
          .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,

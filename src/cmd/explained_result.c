@@ -484,9 +484,10 @@ static void say_cause(struct result *result, const struct explained_findings *f,
         break;
     case SPLIT_REFUSED:
         if (isnan(s->missing))
-            result_line(result, "the time cannot be attributed: %s", s->why);
+            result_line(result, "the time cannot be attributed to a cause: %s", s->why);
         else
-            result_line(result, "%s; the difference cannot be attributed: %s", more, s->why);
+            result_line(result, "%s; the difference cannot be attributed to a cause: %s", more,
+                        s->why);
         break;
     }
 }

@@ -13,7 +13,7 @@
      .otherwise = "detected", .help = "syntax of x86-64 assembler text"}
 #define LOADING_OPTION_SKIP_BAD(values)                                                            \
     {PARAMETER(FLAG, "--skip-bad", values, skip_bad),                                              \
-     .help = "skip lines the assembler rejects, and list them"}
+     .help = "skip lines that the assembler rejects, and list them"}
 
 /* Makes @task load a file or text as the session's kernel. Moves the recipe or text. Returns true.
  * The result has the compiler's messages. */

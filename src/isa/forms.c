@@ -24,7 +24,7 @@ struct forms {
     /* The user's rows, those of @base first. This table owns the strings of the new rows. */
     struct form_row *added;
     size_t added_count, inherited;
-    _Atomic unsigned holders;   /* number of references besides the creator's */
+    _Atomic unsigned holders;   /* number of references in addition to the creator's */
 };
 
 static struct forms *load(const char *path, enum isa isa, struct err *err)

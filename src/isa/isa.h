@@ -97,14 +97,13 @@ struct isa_ops {
     char mapping_symbol;
     const struct isa_relocation *relocations;   /* types of relocations for which the assembler has
                                                  * a notation */
-    /* Notation of references. reference_bytes is the size of a reference without notation, written
-     * as data, and 0 for a bit field. references_from_end is true if relative references count
-     * from the end of the instruction. immediate_sign and displacement_sign are the text before a
-     * name that is an immediate, or that follows a register. displacement returns the start of the
-     * displacement in the disassembled address between @inside and @end; @end if there is none. */
+    /* size in bytes of a reference without notation, which is written as data; 0: a bit field */
     uint8_t reference_bytes;
-    bool references_from_end;
+    bool references_from_end;   /* whether relative references count from the instruction's end */
+    /* text before a name that is an immediate, and before a name that follows a register */
     const char *immediate_sign, *displacement_sign;
+    /* Returns the start of the displacement in the disassembled address between @inside and @end;
+     * @end if there is none. */
     const char *(*displacement)(const char *inside, const char *end);
     /* prefix that makes the assembler use the longest distance; NULL: all distances have one
      * length */
@@ -148,38 +147,39 @@ struct isa_ops {
     bool (*learn)(const uint8_t *code, size_t length, struct err *err);
     /* Writes the register or number for a placeholder of a template (form_instance). */
     void (*placeholder)(struct form_registers *in, const char *type, struct str *out);
-    /* Bodies and chains of forms (body.h). code_make prepares a form. It returns NULL with err if
-     * no CPU can measure it. code_free is NULL if there is nothing to free. code_allowed returns
-     * whether code_make would succeed, without verifying the encoding. It is NULL if only
-     * code_make tests this. code_extension returns the required extension, borrowed, or "". Its
-     * @code is NULL if code_allowed exists. codes_learn derives encodings for code_make with an
-     * assembler, and is NULL if it is not needed. */
+    /* Prepares a form for bodies and chains (body.h). Returns NULL with err if no CPU can measure
+     * the form. */
     const void *(*code_make)(const struct form_row *row, struct err *err);
-    void (*code_free)(const void *code);
+    void (*code_free)(const void *code);   /* NULL: there is nothing to free */
+    /* Returns whether code_make would succeed, without verifying the encoding. NULL: only
+     * code_make finds out. */
     bool (*code_allowed)(const struct form_row *row, struct err *err);
+    /* Returns the required extension, borrowed, or "". @code is NULL if code_allowed exists. */
     const char *(*code_extension)(const struct form_row *row, const void *code);
+    /* Derives encodings for code_make with an assembler. NULL: not needed. */
     bool (*codes_learn)(const struct form_row *const *rows, size_t count,
                         const struct isa_assembler *assembler, struct err *err);
     bool (*body_make)(const void *const *codes, const uint32_t *counts, size_t n,
                       const struct body_shape *shape, struct body *out, struct err *err);
-    /* Bit sets of general registers. The loop and bodies use own_registers, so users' templates
-     * must not name them (own_names: their names as text). No body writes kept_registers. Only
-     * base_registers point to memory; instructions of bodies may update them if bases_step. */
+    /* Sets of general registers. own_registers: those of the loop and of bodies, which users'
+     * templates must not name. kept_registers: those that no body writes. base_registers: the only
+     * ones that point to memory. */
     uint32_t own_registers, kept_registers, base_registers;
-    const char *own_names;
-    bool bases_step;
+    const char *own_names;   /* names of own_registers, as text */
+    bool bases_step;         /* whether instructions of bodies may update base_registers */
     size_t (*chain_list)(const void *code, struct chain *out);
     bool (*chain_make)(const void *code, const struct chain *chain, unsigned links,
                        struct body *out);
-    /* Functions for assembler text; listing.h in the set's folder has the details. dialects is
-     * true if the set has AT&T and Intel syntax, and the generic reader handles comments and
-     * addresses. If dialects is false, all functions below are needed. looks_like may exist in
-     * either case; NULL: texts are assumed to have the default instruction set. */
+    /* Whether the set has AT&T and Intel syntax. If so, the generic reader handles comments and
+     * addresses. If not, the next four functions are needed; listing.h in the set's folder has
+     * their details. */
     bool dialects;
     const char *(*word_end)(const char *p, const char *end, bool disassembly);
     void (*comments_cut)(const char *p, const char *end, bool *in_comment, struct str *out);
     bool (*directive_kept)(const char *word, size_t length);
     void (*target_clean)(const char *p, const char *end, unsigned section, struct str *out);
+    /* Returns whether the text has evidence of this set. NULL for the set that is assumed if no
+     * other one matches (ISA_UNSAID). */
     bool (*looks_like)(const char *text, size_t length);
     /* Returns whether the word is a register's name. */
     bool (*is_register)(const char *word, size_t length);

@@ -30,7 +30,8 @@ struct kernel_plan {
     bool apart;             /* whether the copies' closing branches are separated (kernel_apart) */
     bool walks;             /* whether a longer run would leave the pages */
     unsigned pages;         /* number of pages that the kernel touches */
-    uint32_t offset;        /* offset of the code if several kernels remain in memory */
+    /* offset of the code in the code area, after earlier kernels that remain there */
+    uint32_t offset;
     /* number of accesses to reserved addresses around the vault, at most SANDBOX_GUESSES */
     unsigned reached;
     /* Unconfirmed cycles per iteration on a shared core, measured while planning. The value is

@@ -49,9 +49,9 @@ static double shared_bound(const struct bounds *b)
     return most;
 }
 
-/* Returns the cycles of @insns by simulation, or by bounds if a simulation is impossible. @plain:
- * the code is one iteration of an outer loop. Its copies of inner loops have no real addresses, so
- * effects of code placement are disabled. */
+/* Returns the simulated cycles of @insns, or the largest bound if a simulation is impossible.
+ * @plain: the code is one iteration of an outer loop. Its copies of inner loops have no real
+ * addresses, so effects of code placement are disabled. */
 static double time_block(struct nesting *n, const struct insn *insns, size_t count, bool plain,
                          struct bounds *bounds)
 {

@@ -117,12 +117,12 @@ struct simulator {
     bool moved;                        /* whether the state changed in this cycle */
     struct place issued, retired;      /* next item to rename, and next item to retire */
 
-    /* Sizes and widths from the facts, and numbers of entries in use. leaving: number of retired
-     * stores that have not committed. */
+    /* sizes of buffers, and widths, from the facts */
     int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width,
         commit_width;
     int32_t rename_to_port;              /* cycles from rename to the earliest dispatch */
     int32_t moves_most, zeroes_most;   /* maximum number of eliminated moves per cycle */
+    /* numbers of entries in use; leaving: number of retired stores that have not committed */
     int32_t rob, scheduler, loads, stores, leaving;
 
     /* Rename */

@@ -26,7 +26,7 @@ struct pressures {
     size_t distinct;
     bool made;
     unsigned job;              /* job that computes the loads; 0: none */
-    _Atomic unsigned holders;  /* number of references besides the creator's */
+    _Atomic unsigned holders;  /* number of references in addition to the creator's */
 };
 
 struct usage_row {

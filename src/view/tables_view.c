@@ -34,7 +34,7 @@ struct against {
     uint64_t outline;          /* serial number of the outline with the inferred mapping */
     unsigned job;              /* job that computes the comparison; 0: none */
     bool made;                 /* the result is published */
-    _Atomic unsigned holders;  /* number of references besides the creator's */
+    _Atomic unsigned holders;  /* number of references in addition to the creator's */
 };
 
 struct tables_view_state {

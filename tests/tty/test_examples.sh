@@ -20,16 +20,16 @@ kernel load ./program --profile|needs perf
 kernel load dot.f90|needs a Fortran compiler
 kernel functions ./program --loops --profile|needs perf
 kernel graph loop.svg|needs Graphviz
-kernel measure|needs a quiet core; test_measure
+kernel measure|needs an idle core; test_measure
 kernel memory --size 16K..512M --measure|needs memory; test_memory
-kernel learn|needs a quiet core
-kernel blame|needs a quiet core; test_blame
-latency measure|needs a quiet core; test_measure
-machine calibrate|needs a quiet core; test_measure
-machine chart mine|needs a quiet core; test_chart
-machine check|needs a quiet core; test_measure
+kernel learn|needs an idle core
+kernel blame|needs an idle core; test_blame
+latency measure|needs an idle core; test_measure
+machine calibrate|needs an idle core; test_measure
+machine chart mine|needs an idle core; test_chart
+machine check|needs an idle core; test_measure
 machine correct|needs machine check
-machine hunt --time 5m|needs a quiet core
+machine hunt --time 5m|needs an idle core
 machine hunt --machine skylake --against llvm-mca|needs llvm-mca of LLVM 22
 machine show native|needs a CPU with tables
 mapping import llvm|needs llvm-mca of LLVM 22
@@ -42,14 +42,14 @@ session load work|needs a saved session; test_keeping
 session load last|needs a saved session; test_keeping
 session diff|needs a saved session; test_keeping
 sort|needs a screen
-experiments measure --budget|needs a quiet core; test_measure
-experiments measure --retry|needs a quiet core; test_measure
+experiments measure --budget|needs an idle core; test_measure
+experiments measure --retry|needs an idle core; test_measure
 experiments pause|needs a job
 experiments resume|needs a job
 experiments settle|needs a chart; test_chart
 evolve pause|needs a job
 evolve resume|needs a job
-evolve start --live|needs a quiet core
+evolve start --live|needs an idle core
 job |needs a job
 export |needs a result of the same process
 tutorial|needs a screen
