@@ -14,6 +14,7 @@
 /* number of pages of the first walk; each further walk has twice as many */
 #define NATIVE_FIRST_WALK 512u
 #define NATIVE_FEW_PAGES 128u
+#define NATIVE_CYCLES 3
 #define NATIVE_SOURCE "measured now"   /* source of the facts that native_apply sets */
 
 /* times over an area of @bytes, in seconds: streams (two concurrently) and random accesses */
@@ -54,14 +55,17 @@ struct native {
      * page offset, so in one set of the first level. @apart: lines in different sets. */
     double crowded, apart;
     double columns;              /* like @crowded, for NATIVE_FIRST_WALK lines */
-    /* area larger than the second level by half, with only @bytes and @read set */
-    struct native_level past;
+    /* Seconds per line of random cycles through areas with native_cycle_by times the bytes of the
+     * second level. 0: not measured. */
+    double cycles[NATIVE_CYCLES];
     double alone;                /* seconds per line of a single stream through the largest area */
     /* The same as @alone in a loop of MEMORY_FEW_UOPS micro-operations per line, in which the core
      * has few lines in flight; and the time of that loop in the first level. 0: not measured. */
     double slow, slow_near;
     double fault_user;           /* share of user time in page faults (page_fault_user_share) */
 };
+
+extern const double native_cycle_by[NATIVE_CYCLES];
 
 struct native_probe;
 /* Creates a probe for @m, this CPU's machine. Returns NULL with err if memory cannot be

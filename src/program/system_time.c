@@ -2,11 +2,9 @@
 #include "program/pages.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "base/compare.h"
 #include "program/heap.h"
 #include "program/native_core.h"
 #include "program/runs.h"
@@ -57,18 +55,18 @@ bool system_cost_of(const struct run_pages *pages, double user_share, struct sys
                     struct err *err)
 {
     const size_t count = (size_t)fmin(PAGES_MOST, fmax(PAGES_LEAST, pages->used));
-    double seen[READINGS];
+    double seconds = INFINITY;
 
     *out = (struct system_cost){0, program_start_seconds(err)};
     if (isnan(out->system))
         return false;
+    /* Other tasks and the host can only increase the time. */
     for (int i = 0; i < READINGS; i++)
-        seen[i] = page_seconds(count);
-    if (isnan(seen[0])) /* A failure means a lack of memory, in which the program could not allocate
+        seconds = fmin(seconds, page_seconds(count));
+    if (isinf(seconds)) /* A failure means a lack of memory, in which the program could not allocate
                          * these pages either. */
         return true;
-    qsort(seen, READINGS, sizeof *seen, compare_doubles);
-    const double faults = pages->faults * seen[READINGS / 2];
+    const double faults = pages->faults * seconds;
     out->user = isnan(user_share) ? 0 : user_share * faults;
     out->system += faults - out->user;
     return true;

@@ -288,10 +288,11 @@ static void test_replacement(void **state)
         m = load_machine("sapphirerapids");
         const struct cache_shape second = {fact_number(m, "l2_bytes") / MEMORY_LINE,
                                            fact_number(m, "l2_ways")};
-        n.past.bytes = 1.5 * fact_number(m, "l2_bytes");
         double hit = oldest * sdcm_hit(&second, 1.5 * second.lines) +
                      (1 - oldest) * sdcm_hit_random(&second, 1.5 * second.lines);
-        n.past.read = 1e-9 * hit + 4e-9 * (1 - hit);
+        n.cycles[0] = 5e-9;
+        n.cycles[1] = 5e-9 * hit + 20e-9 * (1 - hit);
+        n.cycles[2] = 20e-9;
         const struct cache_shape crowd = {fact_number(m, "l2_bytes") / MEMORY_PAGE, second.ways};
         hit = oldest * sdcm_hit(&crowd, NATIVE_FIRST_WALK) +
               (1 - oldest) * sdcm_hit_random(&crowd, NATIVE_FIRST_WALK);
