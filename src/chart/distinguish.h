@@ -12,7 +12,7 @@
 #define CHOICES_MOST 64
 
 /* Sets told[i], for each of @n usages, to the set of usages whose cycles differ from those of usage
- * @i by DISTINGUISHED or more. @noise: see struct lattice. */
+ * @i by more than DISTINGUISHED. @noise: see struct lattice. */
 void distinguish(const double *cycles, size_t n, double noise, uint64_t *told);
 /* Returns how many pairs of the @n usages in @open are also in @told. */
 unsigned distinguished_pairs(const uint64_t *told, const uint64_t *open, size_t n);

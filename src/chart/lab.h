@@ -60,4 +60,13 @@ bool lab_goes_on(const struct lab *lab, struct err *err);
 /* Frees the members that the lab owns. */
 void lab_done(struct lab *lab);
 
+/* A form to be placed (chart/place.h) */
+struct place_form {
+    uint32_t form;          /* index of the form in the lab's table */
+    double alone;           /* cycles of the form in isolation */
+    /* Forms of one group probably have similar usages. The first form of a group is placed
+     * first. */
+    uint32_t group;
+};
+
 #endif

@@ -4,8 +4,18 @@
 #include <math.h>
 
 #include "chart/distinguish.h"
+#include "chart/placing.h"
 
-const struct sight *sights_find(const struct sights *s, const struct sight *like)
+/* maximum number of peers that are compared at once */
+#define PEERS_MOST 64
+/* number of random experiments in which a form must agree with its peer before it takes its usage
+ */
+#define PEER_CHECKS 4
+/* maximum number of peers for which a form waits before it runs with all saturators itself */
+#define WAITS_MOST 3
+
+/* Returns the time of experiment @like in @s; NULL if @s lacks it. */
+static const struct sight *find(const struct sights *s, const struct sight *like)
 {
     for (size_t i = 0; i < s->list.count; i++)
         if (s->list.items[i].beside == like->beside && s->list.items[i].count == like->count)
@@ -18,7 +28,7 @@ bool peers_agree(const struct sights *a, const struct sights *b)
     size_t common = 0;
 
     for (size_t i = 0; i < a->list.count; i++) {
-        const struct sight *one = &a->list.items[i], *other = sights_find(b, one);
+        const struct sight *one = &a->list.items[i], *other = find(b, one);
         if (!other)
             continue;
         if (sight_difference(a->lattice->noise, one->cycles, other->cycles) > DISTINGUISHED)
@@ -28,29 +38,103 @@ bool peers_agree(const struct sights *a, const struct sights *b)
     return common > 1;
 }
 
-const struct sight *peers_distinguish(const struct sights *own, const struct sights *const *of,
-                                      size_t n)
+/* Returns the available level of form @f with the experiment @like of a peer; SIZE_MAX: none. */
+static size_t level_like(const struct placer *p, const struct placing *f, const struct sight *like)
 {
-    const struct sight *best = NULL;
+    for (size_t at = like->beside; at < saturator_levels(&p->saturators);
+         at += p->saturators.list.count)
+        if (placing_available(p, f, at) && placing_level(p, f, at).count == like->count)
+            return at;
+    return SIZE_MAX;
+}
+
+/* Returns the available level of form @f at which the times of its @n peers @of differ most;
+ * SIZE_MAX: no times differ by more than noise. */
+static size_t distinguishing_level(const struct placer *p, const struct placing *f,
+                                   const struct sights *const *of, size_t n)
+{
+    size_t best = SIZE_MAX;
     double most = DISTINGUISHED;
 
     for (size_t i = 0; i < of[0]->list.count; i++) {
         const struct sight *one = &of[0]->list.items[i];
+        const size_t at = level_like(p, f, one);
         double least = one->cycles, largest = one->cycles;
-        if (sights_find(own, one))
-            continue;
-        for (size_t k = 1; k < n; k++) {
-            const struct sight *other = sights_find(of[k], one);
+        for (size_t k = 1; k < n && at != SIZE_MAX; k++) {
+            const struct sight *other = find(of[k], one);
             if (other) {
                 least = fmin(least, other->cycles);
                 largest = fmax(largest, other->cycles);
             }
         }
-        const double range = sight_difference(own->lattice->noise, least, largest);
+        const double range = sight_difference(p->lattice->noise, least, largest);
         if (range > most) {
             most = range;
-            best = one;
+            best = at;
         }
     }
     return best;
+}
+
+/* Takes the usage of a peer that no usage explains. Its alternatives get their costs for the times
+ * of @f. */
+static void take_usage_of(struct placing *f, const struct placing *peer)
+{
+    f->guess = peer->guess;
+    f->rival = peer->rival;
+    f->rivals = peer->rivals;
+    f->hidden = peer->hidden;
+    f->other_count = 0;
+    for (unsigned i = 0; i < peer->other_count; i++) {
+        struct guess g = peer->others[i];
+        g.cost = guess_cost(&g, &f->sights, INFINITY, NULL);
+        placing_add_other(f, &g);
+    }
+    placing_judge(f);
+    f->explained = false;
+    f->done = true;
+}
+
+bool peers_compare(struct placer *p, struct placing *f)
+{
+    const struct placing *peers[PEERS_MOST];
+    const struct sights *times[PEERS_MOST];
+    size_t n = 0;
+
+    f->leader = NULL;
+    for (size_t i = 0; i < p->n && n < PEERS_MOST; i++) {
+        const struct placing *g = &p->forms[i];
+        if (!g->all || g->explained || g->vectors != f->vectors ||
+            !peers_agree(&f->sights, &g->sights))
+            continue;
+        if (g->done) {
+            peers[n] = g;
+            times[n++] = &g->sights;
+        } else {
+            f->leader = g;
+        }
+    }
+    if (!n && f->leader && f->waited < WAITS_MOST) {
+        f->waited++;
+        return true;
+    }
+    f->leader = NULL;
+    if (!n)
+        return false;
+    const size_t best = distinguishing_level(p, f, times, n);
+    const size_t count = times[0]->list.count, first = rng_below(&p->rng, count);
+    size_t asked = best != SIZE_MAX;
+    if (asked)
+        placing_ask(p, f, best);
+    for (size_t i = 0; i < count && f->peer_checks < PEER_CHECKS && asked < 2; i++) {
+        const size_t at = level_like(p, f, &times[0]->list.items[(first + i) % count]);
+        if (at == SIZE_MAX)
+            continue;
+        placing_ask(p, f, at);
+        f->peer_checks++;
+        asked++;
+    }
+    if (!asked)
+        take_usage_of(f, peers[0]);
+    return true;
 }

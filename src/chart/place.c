@@ -7,17 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rng.h"
 #include "chart/distinguish.h"
-#include "chart/guess.h"
 #include "chart/peers.h"
 #include "chart/pipes.h"
-#include "chart/saturate.h"
-#include "chart/saturator_level.h"
-#include "chart/usage_pool.h"
+#include "chart/placing.h"
 
 #define ROUNDS 30
-#define FIRST_ASKED 3        /* number of experiments per form in the first round */
 /* Experiments per form in each later round. They distinguish the usages that remain possible. */
 #define LATER_ASKED 2
 /* largest excess of a guess's cost over the best cost at which the guess remains possible */
@@ -28,107 +23,17 @@
 #define CHECKS 2
 #define FAILED_MOST 3        /* failed rounds after which a form is not measured again */
 #define CHECKED_MOST 4       /* maximum number of rounds of random experiments per form */
-#define OTHERS_MOST 12       /* maximum number of alternatives stored per form */
-/* number of random experiments in which a form must agree with its peer before it takes its usage
- */
-#define PEER_CHECKS 4
-/* maximum number of peers for which a form waits before it runs with all saturators itself */
-#define WAITS_MOST 3
-
-/* A requested experiment whose result is not evaluated yet */
-struct asked {
-    size_t beside, row;
-    uint32_t count;
-};
-
-struct placing {
-    const struct place_form *form;
-    enum vectors vectors;
-    struct sights sights;
-    VEC(struct asked) asked;
-    bool *used;                  /* per level: whether it was requested */
-    struct guess guess;
-    double worst;                /* largest relative error of the guess */
-    bool explained;              /* whether the times do not contradict the guess */
-    bool sought;                 /* whether the guess is the result of a search */
-    bool done, all;
-    /* The form is compared with peers instead of searching for its usage. If @leader is not NULL,
-     * it waits for the measurements of this peer. */
-    bool compared;
-    const struct placing *leader;
-    unsigned waited, peer_checks;   /* numbers of waits, and of random experiments */
-    /* number of rounds in which no guess explained all times of the form */
-    unsigned failed;
-    unsigned checked;            /* number of rounds of random experiments */
-    struct guess foretold;       /* guess when the last random experiments were requested */
-    bool hidden;
-    struct guess rival;
-    /* Sum of the weights of the alternatives. The guess has weight 1. */
-    double rivals;
-    /* alternatives that explain the times about equally well, the best one first */
-    struct guess others[OTHERS_MOST];
-    unsigned other_count;
-    int pipe;                    /* index of the blocking pipe that the form uses; -1: none */
-    /* whether @wanted has the experiments that decide between the guess and its alternatives */
-    bool considered;
-    size_t wanted[FIRST_ASKED];
-    size_t wanted_count;
-};
-
-struct placer {
-    struct lab *lab;
-    const struct mapping *mapping;
-    struct lattice *lattice;
-    struct saturators saturators;
-    struct usage_pool pool;      /* usages accepted so far */
-    uint32_t *form_of;           /* index in the lab's table of each form of the mapping */
-    struct placing *forms;
-    size_t n;
-    struct rng rng;
-};
-
-/* Returns saturator level @number for form @f. */
-static struct saturator_level level_of(const struct placer *p, const struct placing *f,
-                                       size_t number)
-{
-    return saturator_level_at(&p->saturators, number, f->form->alone);
-}
-
-static bool possible(const struct placer *p, const struct placing *f, size_t number)
-{
-    return saturator_level_fits(&p->saturators, p->form_of, level_of(p, f, number), f->form->form,
-                                f->vectors);
-}
-
-static bool available(const struct placer *p, const struct placing *f, size_t number)
-{
-    return !f->used[number] && possible(p, f, number);
-}
 
 typedef void ask_one(struct placer *p, struct placing *f, size_t number);
-
-static void ask(struct placer *p, struct placing *f, size_t number)
-{
-    struct saturator_level beside = level_of(p, f, number);
-    const struct saturator *s = &p->saturators.list.items[beside.saturator];
-    struct flat_term terms[SATURATOR_TERMS + 1] = {{f->form->form, 1}};
-
-    f->used[number] = true;
-    for (unsigned i = 0; i < s->term_count; i++)
-        terms[i + 1] =
-            (struct flat_term){p->form_of[s->terms[i].entry], s->terms[i].count * beside.count};
-    vec_push(&f->asked, ((struct asked){beside.saturator, lab_ask(p->lab, terms, s->term_count + 1),
-                                        beside.count}));
-}
 
 /* Requests an experiment. If its first time agrees with the guess's prediction, it is not measured
  * again. */
 static void ask_expecting(struct placer *p, struct placing *f, size_t number)
 {
-    const struct saturator_level beside = level_of(p, f, number);
+    const struct saturator_level beside = placing_level(p, f, number);
     float row[COLUMNS_MOST];
 
-    ask(p, f, number);
+    placing_ask(p, f, number);
     guess_row(&f->guess, p->lattice, row);
     lab_expect(p->lab, f->asked.items[f->asked.count - 1].row,
                guess_cycles(&f->guess, row, p->lattice, &p->saturators.list.items[beside.saturator],
@@ -139,8 +44,8 @@ static void ask_expecting(struct placer *p, struct placing *f, size_t number)
 static void ask_all(struct placer *p, struct placing *f)
 {
     for (size_t s = 0; s < p->saturators.list.count; s++)
-        if (available(p, f, s))
-            ask(p, f, s);
+        if (placing_available(p, f, s))
+            placing_ask(p, f, s);
 }
 
 static void see(struct placer *p, struct placing *f)
@@ -160,7 +65,7 @@ static void cycles_at(const struct placer *p, const struct placing *f, size_t nu
                       const struct guess *choices, float (*rows)[COLUMNS_MOST], size_t n,
                       double *out)
 {
-    const struct saturator_level by = level_of(p, f, number);
+    const struct saturator_level by = placing_level(p, f, number);
 
     for (size_t i = 0; i < n; i++)
         out[i] = guess_cycles(&choices[i], rows[i], p->lattice,
@@ -194,7 +99,7 @@ static void want_telling(const struct placer *p, struct placing *f, const struct
         unsigned best_told = 0;
         for (size_t s = 0; s < levels; s++) {
             const unsigned now =
-                available(p, f, s) ? distinguished_pairs(told + s * n, open, n) : 0;
+                placing_available(p, f, s) ? distinguished_pairs(told + s * n, open, n) : 0;
             if (now > best_told) {
                 best_told = now;
                 best = s;
@@ -240,20 +145,11 @@ static void begin(struct placer *p, struct placing *f)
     size_t n = usage_pool_choices(&p->pool, p->lattice, f->form->alone, choices, CHOICES_MOST);
     if (n > 1) {
         want_telling(p, f, choices, n, FIRST_ASKED, any);
-        ask_wanted(p, f, ask);
+        ask_wanted(p, f, placing_ask);
     }
     f->all = n <= 1;
     if (f->all)
         ask_all(p, f);
-}
-
-static void judge(struct placing *f)
-{
-    struct times_seen seen;
-
-    f->guess.cost = guess_cost(&f->guess, &f->sights, INFINITY, &seen);
-    f->worst = seen.worst;
-    f->explained = times_explained(&seen);
 }
 
 /* Returns whether the guess of an earlier search also explains the new times. f->guess.cost is its
@@ -264,7 +160,7 @@ static bool goes_on(struct placing *f)
 
     if (!f->sought)
         return false;
-    judge(f);
+    placing_judge(f);
     return f->guess.cost <= before + FORETOLD && f->explained;
 }
 
@@ -287,7 +183,7 @@ static void fit(struct placer *p, struct placing *f)
     g = f->guess;
     guess_improve(&g, &f->sights);
     f->guess = g;
-    judge(f);
+    placing_judge(f);
     if (f->explained)
         return;
     for (unsigned start = 0; start < 2; start++) {
@@ -299,7 +195,7 @@ static void fit(struct placer *p, struct placing *f)
         if (g.cost < f->guess.cost)
             f->guess = g;
     }
-    judge(f);
+    placing_judge(f);
 }
 
 /* The best guess, and guesses that explain the times nearly as well */
@@ -347,12 +243,7 @@ static void keep_others(const struct rivals *r, struct placing *f)
         const struct guess *g = &r->list[i];
         if (g->pipe != f->guess.pipe)
             continue;
-        unsigned at = f->other_count < OTHERS_MOST ? f->other_count++ : OTHERS_MOST;
-        for (; at && f->others[at - 1].cost > g->cost; at--)
-            if (at < OTHERS_MOST)
-                f->others[at] = f->others[at - 1];
-        if (at < OTHERS_MOST)
-            f->others[at] = *g;
+        placing_add_other(f, g);
     }
 }
 
@@ -377,14 +268,14 @@ static size_t prefer_tested(const struct placer *p, struct placing *f, struct ri
         return 0;
     const bool explained = f->explained;
     f->guess = r->list[best];
-    judge(f);
+    placing_judge(f);
     if (f->explained || !explained) {
         r->list[best] = r->list[0];
         r->list[0] = f->guess;
         return best;
     }
     f->guess = r->list[0];
-    judge(f);
+    placing_judge(f);
     return 0;
 }
 
@@ -451,7 +342,7 @@ static bool ask_checks(struct placer *p, struct placing *f)
         ports |= p->lattice->sets.items[f->guess.uops[i].set];
     for (size_t s = 0; s < saturator_levels(&p->saturators); s++) {
         portset busy = p->saturators.list.items[s % p->saturators.list.count].ports;
-        if (available(p, f, s) && (!busy || !ports || (busy & ports)))
+        if (placing_available(p, f, s) && (!busy || !ports || (busy & ports)))
             list[n++] = s;
     }
     for (; asked < CHECKS && n; asked++) {
@@ -463,69 +354,6 @@ static bool ask_checks(struct placer *p, struct placing *f)
     return asked > 0;
 }
 
-/* Requests the experiment @like of a peer. Returns false if it is not available. */
-static bool ask_like(struct placer *p, struct placing *f, const struct sight *like)
-{
-    if (like->beside == SIZE_MAX || !available(p, f, like->beside) ||
-        level_of(p, f, like->beside).count != like->count)
-        return false;
-    ask(p, f, like->beside);
-    return true;
-}
-
-static void take_usage_of(struct placing *f, const struct placing *peer)
-{
-    f->guess = peer->guess;
-    f->rival = peer->rival;
-    f->rivals = peer->rivals;
-    f->hidden = peer->hidden;
-    f->other_count = peer->other_count;
-    memcpy(f->others, peer->others, sizeof f->others);
-    judge(f);
-    f->done = true;
-}
-
-/* Compares a form that no usage explains with peers that ran with all saturators. Requests
- * experiments that decide which peer behaves like it, and takes that peer's usage. If a peer is
- * still measured, the form waits for it. Returns false if there is no peer. */
-static bool compare(struct placer *p, struct placing *f)
-{
-    const struct placing *peers[PEERS_MOST];
-    const struct sights *times[PEERS_MOST];
-    size_t n = 0;
-
-    f->leader = NULL;
-    for (size_t i = 0; i < p->n && n < PEERS_MOST; i++) {
-        const struct placing *g = &p->forms[i];
-        if (!g->all || g->explained || g->vectors != f->vectors ||
-            !peers_agree(&f->sights, &g->sights))
-            continue;
-        if (g->done) {
-            peers[n] = g;
-            times[n++] = &g->sights;
-        } else {
-            f->leader = g;
-        }
-    }
-    if (!n && f->leader && f->waited < WAITS_MOST) {
-        f->waited++;
-        return true;
-    }
-    f->leader = NULL;
-    if (!n)
-        return false;
-    const struct sight *best = peers_distinguish(&f->sights, times, n);
-    size_t asked = best && ask_like(p, f, best), at = rng_below(&p->rng, times[0]->list.count);
-    for (size_t i = 0; i < times[0]->list.count && f->peer_checks < PEER_CHECKS && asked < 2; i++)
-        if (ask_like(p, f, &times[0]->list.items[(at + i) % times[0]->list.count])) {
-            f->peer_checks++;
-            asked++;
-        }
-    if (!asked)
-        take_usage_of(f, peers[0]);
-    return true;
-}
-
 /* Decides how a form continues after a round, in which fit() found its best guess. */
 static void step(struct placer *p, struct placing *f)
 {
@@ -534,7 +362,7 @@ static void step(struct placer *p, struct placing *f)
     /* No usage explains the times: the form is compared with peers or runs with all saturators. */
     if (!f->explained && !f->all) {
         want_none(f);
-        f->compared = compare(p, f);
+        f->compared = peers_compare(p, f);
         if (f->compared)
             return;
         f->all = true;

@@ -8,14 +8,6 @@
 #include "chart/lab.h"
 #include "model/mapping.h"
 
-struct place_form {
-    uint32_t form;          /* index of the form in the lab's table */
-    double alone;           /* cycles of the form in isolation */
-    /* Forms of one group probably have similar usages. The first form of a group is placed
-     * first. */
-    uint32_t group;
-};
-
 struct placement {
     /* usage on the ports of the given mapping and on added pipes */
     struct usage usage;
