@@ -666,10 +666,15 @@ int main(int c, char **v)
         if (strncmp(v[1], programs[i].name, strlen(programs[i].name)) == 0)
             programs[i].run(v[1], repeats);
     printf("%llu iterations, computed %ld\n", (unsigned long long)iterations, (long)printed);
-    if (visit_count) {   /* This is the lower quartile of the visits. */
+    if (visit_count) {   /* the lower quartile and the mean of the visits */
+        double sum = 0;
+        for (size_t i = 0; i < visit_count; i++)
+            sum += visits[i];
         qsort(visits, visit_count, sizeof *visits, by_size);
         printf("%.3f cycles per iteration\n",
                visits[visit_count / 4] * (double)all_visits / (double)iterations);
+        printf("%.3f cycles on average\n",
+               sum / (double)visit_count * (double)all_visits / (double)iterations);
     }
     return 0;
 }
