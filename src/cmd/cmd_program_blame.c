@@ -221,16 +221,13 @@ static struct program_runs *count_run(struct blaming_program *w, struct err *err
 
 /* Predicts the system time, and finds the block that repeatedly frees and allocates the most
  * pages. */
-static bool find_system(struct blaming_program *w, const struct estimator *e,
+static bool find_system(struct blaming_program *w, struct estimator *e,
                         const struct program_run *counted, struct err *err)
 {
     const struct program_run *run = estimator_run(e);
-    struct run_pages pages;
     struct system_cost cost;
 
-    estimator_pages(e, &pages);
-    const bool ok =
-        system_cost_of(&pages, fact_number(w->machine, "page_fault_user"), &cost, err);
+    const bool ok = estimator_meet_system(e, w->machine, &cost, err);
     w->system.predicted = cost.system;
     w->faults_user = cost.user;
     w->system.faults_predicted = run->faults;
@@ -260,8 +257,9 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     struct program_runs *counted = ok ? count_run(w, err) : NULL;
     struct memory memory;
     code_parts_find(estimator_code(e), estimator_run(e), &parts);
-    ok = counted && predict(w, e, &time, err) && watch_runs(w, e, &parts, &located, &time, err) &&
-         find_system(w, e, &counted->runs.items[0], err) && memory_of(w->machine, &memory, err);
+    ok = counted && find_system(w, e, &counted->runs.items[0], err) &&
+         predict(w, e, &time, err) && watch_runs(w, e, &parts, &located, &time, err) &&
+         memory_of(w->machine, &memory, err);
     for (size_t i = 0; ok && i < parts.list.count; i++) {
         struct blamed_part b;
         blamed_part_fill(&b, w->model->runs->program, estimator_run(e), &parts, i, &time,
@@ -280,7 +278,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
         else
             vec_push(&w->parts, b);
     }
-    w->predicted = time.seconds + w->faults_user;
+    w->predicted = time.seconds;
     if (ok) {
         w->elsewhere = w->measured * (double)located.elsewhere / (double)located.all;
         w->different = located.different ? mem_strdup(located.different) : NULL;
@@ -327,7 +325,7 @@ static void say_system(struct result *result, const struct blaming_program *w)
     if (!isnan(w->system.faults_measured) && !isnan(w->system.faults_predicted))
         result_line(result, "page faults: %.0f, predicted %.0f", w->system.faults_measured,
                     w->system.faults_predicted);
-    program_say_faults(result, w->faults_user, w->machine);
+    program_say_faults(result, w->faults_user, fact_number(w->machine, "page_fault_user"));
     if (w->again != UINT32_MAX && w->again_pages >= SHOWN * w->system.faults_predicted)
         result_line(result,
                     "%.0f of these page faults are in memory that is freed and allocated again, "

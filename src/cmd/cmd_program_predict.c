@@ -80,6 +80,7 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
     if (o->here && !native_known(o->machine, p->fresh, o->day, err))
         return false;
     estimator_set_share(e, &alone);
+    estimator_set_fault(e, 0);
     if (o->here)
         estimator_meet_here(e, o->machine);
     o->share = estimator_share(e);
@@ -91,13 +92,9 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
     snprintf(text, sizeof text, "%.12g", p->clock);
     if (!isnan(p->clock))
         machine_set_fact(o->machine, "clock", text, "GHz", "given");
-    if (o->here) {
-        struct run_pages pages;
-        estimator_pages(e, &pages);
-        o->faults = estimator_run(e)->faults;
-        if (!system_cost_of(&pages, fact_number(o->machine, "page_fault_user"), &o->cost, err))
-            return false;
-    }
+    o->faults = o->here ? estimator_run(e)->faults : 0;
+    if (o->here && !estimator_meet_system(e, o->machine, &o->cost, err))
+        return false;
     o->done =
         memory_of(o->machine, &memory, err) && estimator_time(e, o->machine, NULL, &o->time, err);
     if (o->done)
@@ -151,7 +148,7 @@ static void say_here(struct result *result, const struct machine_prediction *o, 
             result,
             "system time for the start of the program and its %.0f page faults: %.4g s more",
             o->faults, o->cost.system);
-    program_say_faults(result, o->cost.user, o->machine);
+    program_say_faults(result, o->cost.user, fact_number(o->machine, "page_fault_user"));
     if (machines > 1 && o->cost.user > 0)
         result_line(result, "the times of other machines exclude page faults");
     result_number(result, "page_faults", o->faults);
@@ -211,8 +208,8 @@ static void add_machines(struct result *result, const struct predicting *p)
         const bool known = is_known(&o->spread);
         /* The cycles are those of all threads. The seconds are elapsed time, in which the threads
          * run concurrently. */
-        const double faults = o->cost.user / fmax(1, (double)p->threads);
-        cell_number(t, known ? o->time.seconds + faults : NAN);
+        const double faults = o->time.faults, parts = o->time.seconds - faults;
+        cell_number(t, known ? o->time.seconds : NAN);
         cell_number(t, known ? o->time.cycles + o->cost.user * o->clock * 1e9 : NAN);
         cell_number(t, o->time.references);
         for (size_t l = 0; l < MEMORY_LEVELS; l++)
@@ -220,10 +217,9 @@ static void add_machines(struct result *result, const struct predicting *p)
                 cell_number(t, o->time.misses[l]);
             else
                 cell_missing(t);
-        cell_number(t, o->time.seconds * o->spread.least + faults / FAULTS_OFF);
-        cell_number(t, isinf(o->spread.most)
-                           ? NAN
-                           : o->time.seconds * o->spread.most + faults * FAULTS_OFF);
+        cell_number(t, parts * o->spread.least + faults / FAULTS_OFF);
+        cell_number(t, isinf(o->spread.most) ? NAN
+                                             : parts * o->spread.most + faults * FAULTS_OFF);
         cell_number(t, o->time.least);
         cell_number(t, o->time.estimate);
     }

@@ -40,6 +40,7 @@ struct probing {
     char day[KEPT_DAY];
     enum estimate_model kind;
     double seconds;
+    double faults;                     /* user time of page faults, which @seconds includes */
     struct effects effects;
     size_t idle;                       /* number of properties without effect */
     /* Fields of a sweep */
@@ -52,6 +53,7 @@ struct probing {
 static bool prepare(struct probing *p, struct estimator **e, struct err *err)
 {
     struct program_time time = {.cycles = 0};
+    struct system_cost cost;
 
     *e = estimator_new(p->at.model, p->at.inputs, p->kind, err);
     if (!*e)
@@ -60,9 +62,12 @@ static bool prepare(struct probing *p, struct estimator **e, struct err *err)
         if (!native_known(p->at.machine, p->fresh, p->day, err))
             return false;
         estimator_meet_here(*e, p->at.machine);
+        if (!estimator_meet_system(*e, p->at.machine, &cost, err))
+            return false;
     }
     bool ok = estimator_time(*e, p->at.machine, NULL, &time, err);
     p->seconds = time.seconds;
+    p->faults = time.faults;
     program_time_done(&time);
     return ok;
 }
@@ -97,6 +102,7 @@ static void say(struct result *result, const struct probing *p)
                 str_text(&at), p->at.machine->id, p->kind == ESTIMATE_AMMP ? "ammp" : "steady",
                 p->seconds);
     program_say_memory(result, p->day);
+    program_say_faults(result, p->faults, fact_number(p->at.machine, "page_fault_user"));
     result_text(result, "machine", p->at.machine->id);
     result_number(result, "seconds", p->seconds);
     str_done(&at);
@@ -249,6 +255,7 @@ static bool hire(struct probing *p, const struct estimator *e, struct farm **far
         pack_count(&setup, p->kind);
         pack_text(&setup, p->property);
         pack_array(&setup, &share, 1, sizeof share);
+        pack_number(&setup, estimator_fault(e));
         pack_count(&setup, about.length);
         pack_array(&setup, about.data, about.length, 1);
         pack_count(&setup, runs->name_count);
@@ -450,11 +457,13 @@ static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsig
                        * thread */
     hand->property = mem_strdup(unpack_text(setup));
     unpack_array(setup, &share, 1, sizeof share);
+    const double fault = unpack_number(setup);
     if (read_program(hand, setup, err) && read_run(hand, setup, err) &&
         (hand->machine = machine_unpack(setup, err)))
         hand->estimator = estimator_new(hand->model, hand->runs->runs.items[0].inputs, kind, err);
     if (hand->estimator) {
         estimator_set_share(hand->estimator, &share);
+        estimator_set_fault(hand->estimator, fault);
         return hand;
     }
     if (err->code == ERR_NONE)

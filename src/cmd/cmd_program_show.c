@@ -122,6 +122,7 @@ static bool show_finish(struct session *s, void *state, struct result *result, s
         result_line(result, "%s at %s on %s: %.6g s predicted", w->study->program, w->study->inputs,
                     w->study->machine, w->study->seconds);
         program_say_memory(result, w->study->memory_day);
+        program_say_faults(result, w->study->faults, w->study->fault_share);
         result_number(result, "seconds", w->study->seconds);
         result_text(result, "machine", w->study->machine);
         if (!s->interactive)

@@ -79,11 +79,9 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     struct estimator *e = estimator_new(v->model, inputs, ESTIMATE_STEADY, err);
     struct machine *m = e ? machine_copy(v->machine) : NULL;
     struct program_time time = {.cycles = 0};
-    struct run_pages pages;
 
     if (!e)
         return false;
-    estimator_pages(e, &pages);
     native_apply(native, m);
     if (v->here)
         native_keep(m);
@@ -91,10 +89,10 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     estimator_set_calls(e, calls);
     estimator_set_threads(e, (double)v->threads, v->common / 100);
     struct system_cost cost = {NAN, NAN};
-    const bool ok = estimator_time(e, m, NULL, &time, err) &&
-                    system_cost_of(&pages, native->fault_user, &cost, err);
+    const bool ok = estimator_meet_system(e, m, &cost, err) &&
+                    estimator_time(e, m, NULL, &time, err);
     out->system = cost.system / (double)v->threads;
-    out->user = time.seconds + cost.user / (double)v->threads;
+    out->user = time.seconds;
     out->faults = estimator_run(e)->faults;
     out->clock = native->clock_hz * 1e-9;
     out->share = native->share;

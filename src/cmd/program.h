@@ -56,9 +56,9 @@ bool program_fact_read(const struct fact *f, const char *text, size_t length, do
 
 /* Reports that this CPU's memory was measured on @day, or nothing if @day is empty. */
 void program_say_memory(struct result *result, const char *day);
-/* Reports that user time includes @seconds of page faults; nothing if @seconds is 0. @m: this
- * CPU's machine. */
-void program_say_faults(struct result *result, double seconds, const struct machine *m);
+/* Reports that user time includes @seconds of page faults; nothing if @seconds is 0. @share: share
+ * of page faults in user time (fact page_fault_user). */
+void program_say_faults(struct result *result, double seconds, double share);
 /* Inputs to predict for; @type needs a member `inputs`. */
 #define PROGRAM_INPUTS_ARGUMENT(type)                                                              \
     {PARAMETER(WORDS, "INPUT=VALUE", struct type, inputs), .otherwise = "the last run's",          \

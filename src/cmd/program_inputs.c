@@ -63,13 +63,13 @@ void program_say_memory(struct result *result, const char *day)
     result_text(result, "memory_measured", day);
 }
 
-void program_say_faults(struct result *result, double seconds, const struct machine *m)
+void program_say_faults(struct result *result, double seconds, double share)
 {
     if (seconds > 0)
         result_line(result,
                     "user time includes %.4g s of page faults, because this system counts %.0f %% "
                     "of their time as user time",
-                    seconds, 100 * fact_number(m, "page_fault_user"));
+                    seconds, 100 * share);
     result_number(result, "faults_user", seconds);
 }
 

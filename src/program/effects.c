@@ -144,7 +144,7 @@ bool effects_find(struct estimator *e, const struct machine *m, enum estimate_mo
         "l2_latency",      "l2_line_cycles",  "l2_write_cycles", "l2_miss_cycles",
         "l3_bytes",        "l3_ways",         "l3_latency",      "l3_line_cycles",
         "l3_write_cycles", "l3_miss_cycles",  "memory_latency",  "memory_bandwidth",
-        "tlb_pages",       "page_walk_cycles"};
+        "tlb_pages",       "page_walk_cycles", "page_fault_user"};
     const struct probing_effects p = {e, m, seconds, out};
     struct pipe_kind kinds[OP_CLASSES];
     struct err ignored;

@@ -25,6 +25,7 @@ struct estimator {
     struct call_costs calls;
     enum estimate_model kind;
     struct core_share share;
+    double fault;                        /* CPU seconds per page fault */
     struct sharing sharing;
     struct ages ages;
 };
@@ -95,9 +96,46 @@ void estimator_set_threads(struct estimator *e, double threads, double common)
     e->sharing = run_sharing(e->model->runs->program, &e->run, threads, common);
 }
 
-void estimator_pages(const struct estimator *e, struct run_pages *out)
+/* Returns the share of page faults that the system of @m counts as user time; 0: unknown. */
+static double fault_user(const struct machine *m)
 {
-    pages_of(e->model->runs->program, &e->run, out);
+    const double share = fact_number(m, "page_fault_user");
+    return isnan(share) ? 0 : share;
+}
+
+bool estimator_meet_system(struct estimator *e, const struct machine *m, struct system_cost *out,
+                           struct err *err)
+{
+    struct run_pages pages;
+
+    pages_of(e->model->runs->program, &e->run, &pages);
+    if (!system_cost_of(&pages, 1, out, err))
+        return false;
+    e->fault = pages.faults > 0 ? out->user / pages.faults : 0;
+    out->system += (1 - fault_user(m)) * out->user;
+    out->user *= fault_user(m);
+    return true;
+}
+
+void estimator_set_fault(struct estimator *e, double seconds)
+{
+    e->fault = seconds;
+}
+
+double estimator_fault(const struct estimator *e)
+{
+    return e->fault;
+}
+
+/* Adds the user time of page faults, and divides the time among threads. */
+static void complete(const struct estimator *e, const struct machine *m, struct program_time *out)
+{
+    struct run_pages pages;
+
+    pages_of(e->model->runs->program, &e->run, &pages);
+    out->faults = pages.faults > 0 ? fault_user(m) * e->fault * pages.faults : 0;
+    out->faults /= fmax(1, e->sharing.threads);
+    out->seconds = out->seconds / fmax(1, e->sharing.threads) + out->faults;
 }
 
 const struct program_code *estimator_code(const struct estimator *e)
@@ -165,7 +203,7 @@ bool estimator_time(struct estimator *e, const struct machine *m, const struct p
     memory.ages = &e->ages;
     if (e->kind == ESTIMATE_STEADY) {
         steady_beside(e, m, &memory, out);
-        out->seconds /= fmax(1, e->sharing.threads);
+        complete(e, m, out);
         return true;
     }
     if (!ammp_pipes(m, kinds, err))
@@ -173,6 +211,6 @@ bool estimator_time(struct estimator *e, const struct machine *m, const struct p
     if (change)
         change_pipe(kinds, change);
     ammp_time(e->model->runs->program, &e->run, kinds, &memory, &e->calls, out);
-    out->seconds /= fmax(1, e->sharing.threads);
+    complete(e, m, out);
     return true;
 }

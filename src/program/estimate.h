@@ -36,8 +36,15 @@ void estimator_set_calls(struct estimator *e, const struct call_costs *costs);
  * share of lines that all threads use, as in struct sharing. Predicted misses are the sum over
  * threads. */
 void estimator_set_threads(struct estimator *e, double threads, double common);
-/* Stores the page faults and pages of the program in @out. */
-void estimator_pages(const struct estimator *e, struct run_pages *out);
+/* Measures the system's costs of the program on this CPU (system_cost_of), whose machine is @m, and
+ * stores them in @out. Later times include the user time of page faults. Returns false with err if
+ * no process can be started. */
+bool estimator_meet_system(struct estimator *e, const struct machine *m, struct system_cost *out,
+                           struct err *err);
+/* Sets or returns the CPU seconds per page fault; initially 0. Times include the share that fact
+ * page_fault_user of the machine counts as user time. */
+void estimator_set_fault(struct estimator *e, double seconds);
+double estimator_fault(const struct estimator *e);
 /* Returns the predicted counts and references at the inputs, borrowed. */
 const struct program_run *estimator_run(const struct estimator *e);
 /* Returns the program's code, borrowed; NULL for the pipe model. */

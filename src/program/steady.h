@@ -48,7 +48,9 @@ struct part_time {
 
 struct program_time {
     VEC(struct part_time) parts;   /* parts in descending order of cycles */
-    double cycles, seconds;
+    double cycles;                 /* cycles of all parts */
+    /* @faults: user time of page faults, in seconds, which @seconds includes */
+    double seconds, faults;
     /* number of references that miss in each level, first level first */
     double misses[MEMORY_LEVELS + 1];
     double references;

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/path.h"
+#include "model/facts.h"
 #include "program/sdcm.h"
 
 #define WAYS 8.0               /* associativity of the caches in the curve of misses over cache
@@ -221,6 +222,11 @@ static double seconds_at(const struct studying *w, const double *inputs, struct 
 {
     struct estimator *e = estimator_new(w->model, inputs, w->kind, err);
     struct program_time time = {.cycles = 0};
+    if (e) {
+        const struct core_share share = estimator_share(w->out->estimator);
+        estimator_set_share(e, &share);
+        estimator_set_fault(e, estimator_fault(w->out->estimator));
+    }
     double seconds = e && estimator_time(e, w->machine, NULL, &time, err) ? time.seconds : NAN;
 
     program_time_done(&time);
@@ -279,6 +285,7 @@ static bool fill(struct studying *w, bool here, struct err *err)
 {
     struct study *s = w->out;
     struct program_time time = {.cycles = 0};
+    struct system_cost cost;
     struct memory memory;
     size_t idle;
 
@@ -289,10 +296,14 @@ static bool fill(struct studying *w, bool here, struct err *err)
         if (!native_known(w->machine, false, s->memory_day, err))
             return false;
         estimator_meet_here(s->estimator, w->machine);
+        s->fault_share = fact_number(w->machine, "page_fault_user");
+        if (!estimator_meet_system(s->estimator, w->machine, &cost, err))
+            return false;
     }
     bool ok = memory_of(w->machine, &memory, err) &&
               estimator_time(s->estimator, w->machine, NULL, &time, err);
     s->seconds = time.seconds;
+    s->faults = time.faults;
     s->cycles = time.cycles;
     if (ok)
         add_blocks(w, &time);

@@ -564,6 +564,14 @@ END
         expect 0 "$portolan" --format csv -e "program load $file -O1; program run N=100,200,401,800,1600; program validate N=50000 --times 1 --machine skylake"
         awk -F, '$1 == 50000 { seen = 1; far = $11 < 0.85 * $12 || $11 > 1.15 * $12; few = $12 < 200 } END { exit !(seen && !far && !few) }' "$work/out" || fail "$file: $(tail -4 "$work/out")"
     done
+    # Times on this CPU include the share of page faults that the system counts as user time: all of
+    # it with a share of 1, half with one of 0.5.
+    export PORTOLAN_CPU='AuthenticAMD 25 17 1'
+    expect 0 "$portolan" --format csv -e "program load again.c -O1; program run N=100,200,401,800,1600; program sweep page_fault_user=0,0.5,1 N=500000"
+    awk -F, '$1 == "0" { none = $2 } $1 == "0.5" { half = $2 } $1 == "1" { all = $2 } END { m = (none + all) / 2; exit !(all > 1.2 * none && half > 0.999 * m && half < 1.001 * m) }' out || fail "$(cat out)"
+    expect 0 "$portolan" --format json -e "program load again.c -O1; program run N=100,200,401,800,1600; program sensitivity N=500000; program show N=500000"
+    [ "$(grep -c '"faults_user":' out)" = 2 ] || fail "$(cut -c 1-300 out)"
+    export PORTOLAN_CPU=none
 }
 
 # The sizes are macros. The program is built for each size, and the counts are those of each build.
