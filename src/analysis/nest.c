@@ -94,8 +94,8 @@ static void note_loops(const struct kernel *k, size_t loop, struct str *out)
             name_loop(&k->loops[within.items[i]], out);
         }
         str_addf(out,
-                 "%s): one iteration%s is assumed, because the trip count%s unknown. kernel "
-                 "analyze --trip 64 assumes 64 inner iterations.",
+                 "%s): one iteration%s is assumed, because the trip count%s unknown. To assume 64 "
+                 "inner iterations, use kernel analyze --trip 64.",
                  within.count > NAMED ? "; and more" : "", within.count == 1 ? "" : " of each",
                  within.count == 1 ? " is" : "s are");
     }

@@ -353,8 +353,8 @@ static void conclude_decoders(struct probes *p, const struct front_probes *f,
     }
 }
 
-/* Concludes the penalty of a length-changing prefix. A block takes one cycle and the penalty, or
- * the time without a prefix if that is longer. */
+/* Infers the penalty of a length-changing prefix. A block takes its cycles in predecode (1 if the
+ * predecode width is unknown) plus the penalty, or the time without a prefix if that is longer. */
 static void conclude_prefixes(struct probes *p, const struct front_probes *f,
                               const struct explained *e, struct front_found *found)
 {

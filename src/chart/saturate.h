@@ -49,8 +49,8 @@ static inline double sight_difference(double noise, double a, double b)
     return fabs(a - b) / sight_noise(noise, fmin(a, b));
 }
 /* Builds the lattice of the sets of @m. Adds in this order, up to COLUMNS_MOST columns:
- * intersections, single ports, pairs of ports. @out must be zeroed; late remains false. The lattice
- * has no columns if the sets of @m alone need more. */
+ * intersections, single ports, pairs of ports. @out must be zeroed; @out->late remains false. If
+ * the sets of @m alone need more than COLUMNS_MOST columns, the lattice has none. */
 void lattice_make(const struct mapping *m, double width, double noise, struct lattice *out);
 void lattice_done(struct lattice *g);
 /* Writes to @sum, which may be @row, the sums of @row with @count more µops of set number @set. */

@@ -10,9 +10,9 @@
 
 #define TRIALS 4             /* number of experiments per form */
 #define CONCURRENT 2             /* core forms in each experiment */
-/* Smallest and largest number of copies of a core form in an experiment. The largest number also
- * depends on the form's cycles. The numbers vary, so that ports that are busy in one experiment are
- * idle in another. */
+/* Limits of the largest number of copies of a core form, which is three times the cycles of the
+ * placed form within these limits. An experiment has a random number up to it, so ports that are
+ * busy in one experiment are idle in another. */
 #define COUNT_FEW 2
 #define COUNT_MANY 8
 

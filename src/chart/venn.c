@@ -594,8 +594,9 @@ static bool join_anew(struct venn *v, size_t f)
     return better;
 }
 
-/* Joins each form again, because the first forms joined when few others were placed. For example,
- * only experiments with additions show that a store also uses an addition port. */
+/* Joins each placed form again, because the first ones joined when few others were placed, and
+ * tries the others again. For example, only experiments with additions show that a store also uses
+ * an addition port. */
 static void join_all_anew(struct venn *v)
 {
     bool better = true;

@@ -277,7 +277,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     }
     struct result_table *t = result_table(result, "commands", columns, 3);
     t->headless = true;
-    /* Text lists the commands by task, or describes one in full. */
+    /* Text and documents have the block below instead of this table. */
     t->hide = NOT_TEXT | NOT_DOCUMENT;
     for (const struct command *const *c = commands; *c; c++)
         if (!v->topic || str_has_prefix((*c)->name, v->topic)) {

@@ -135,7 +135,7 @@ static bool next_batch(void *state, unsigned worker)
            csv_reader_next(run->reader, &fields, &count, run->err)) {
         if (count < need) {
             err_set(run->err, ERR_DATA, "every row needs the columns hex and cycles",
-                    "%zu field%s, expected %zu", count, plural(count), need);
+                    "%zu field%s, expected at least %zu", count, plural(count), need);
             err_at(run->err, NULL, csv_reader_row(run->reader), 0);
             run->failed = true;
             break;

@@ -349,7 +349,8 @@ static bool alignment_range(const char *value, long *from, long *to, struct err 
         ok = end != second;
     }
     return (ok && !*end && *from >= 0 && *to >= *from && *to < LINE) ||
-           err_set(err, ERR_USAGE, "write alignment=0..63", "invalid alignment \"%s\"", value);
+           err_set(err, ERR_USAGE, "use alignment=N or alignment=A..B with 0 <= A <= B <= 63",
+                   "invalid alignment \"%s\"", value);
 }
 
 /* Appends @value of change @name to @out. Replaces the displayed port names, which users write, by

@@ -481,7 +481,7 @@ const struct command command_program_predict = {
          .help = "core clock"},
         {PARAMETER(WORDS, "--fact", struct predict_values, facts), .value = "KEY=VALUE",
          .otherwise = "the machine's own",
-         .help = "replace a fact of the machine; suffixes k and M are allowed"},
+         .help = "replace a fact of the machine; suffixes: k (1,024) and M (1,024 k)"},
         PROGRAM_FRESH_OPTION(predict_values),
         PROGRAM_THREADS_OPTIONS(predict_values),
         {PARAMETER(COUNT, "--top", struct predict_values, top), .value = "N", .least = 1,

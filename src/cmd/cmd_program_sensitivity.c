@@ -378,7 +378,7 @@ const struct command command_program_sweep = {
     .help = "predict the program's time over values of one property of a machine",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "KEY=VALUES", struct sweep_values, property), .required = true,
-         .help = "fact of the machine and its values; suffixes k and M are allowed"},
+         .help = "fact of the machine and its values; suffixes: k (1,024) and M (1,024 k)"},
         PROGRAM_INPUTS_ARGUMENT(sweep_values)),
     .options = PARAMETERS(COMMON_OPTIONS(sweep_values)),
     .examples = EXAMPLES("program sweep l2_bytes=256k,512k,1M,2M,4M N=600",

@@ -216,8 +216,8 @@ static bool refuse_isa(const struct machine *m, struct err *err)
     return false;
 }
 
-/* Finds the machines @ids, all of one instruction set. @own gets their ids. Returns false with
- * err. */
+/* Finds the machines @ids, all of one instruction set. Stores their ids, which the machines own, in
+ * @own. Returns false with err. */
 static bool find_machines(struct session *s, char **ids, size_t count, const char **own,
                           enum isa *first, struct err *err)
 {

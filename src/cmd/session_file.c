@@ -363,7 +363,8 @@ bool session_columns(const struct csv_table *t, const char *path, const char *co
 {
     for (size_t i = 0; i < count; i++)
         if ((at[i] = csv_table_column(t, names[i])) < 0) {
-            err_set(err, ERR_DATA, "save the session again", "the column %s is missing", names[i]);
+            err_set(err, ERR_DATA, "use a copy of the file, or another session",
+                    "the column %s is missing", names[i]);
             return err_at(err, path, 1, 1);
         }
     return true;

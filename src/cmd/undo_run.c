@@ -116,8 +116,8 @@ static bool deselect(struct session *s, enum isa isa, const char *id)
     return some;
 }
 
-/* Removes or restores the added machine. Also restores the selection, unless the user has changed
- * it. */
+/* Removes or restores the added machine. Restores the selection if the user has not changed it, or
+ * if it would become empty. Otherwise only a removed machine is no longer selected. */
 static void swap_arrival(struct session *s, struct undo_step *step)
 {
     struct undo_step back =

@@ -165,7 +165,8 @@ void evolve_reach(struct evolve *e, const struct genome *g);
 /* Adds @take_g. Replaces the worst individual if the population is full. */
 void evolve_insert(struct evolve *e, struct genome *take_g);
 
-/* Returns the seconds at which the search ends and the consensus begins; INFINITY: no limit. */
+/* Returns the seconds of the run after which the search ends and the consensus begins; INFINITY: no
+ * limit. */
 double evolve_search_until(const struct evolve *e);
 /* Does a thread's work after the search, without the problem. Returns false if no work remains. */
 bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w);
@@ -180,8 +181,9 @@ bool evolve_ports_unexplained(const struct genome *g);
 /* Runs the memetic algorithm on thread @index until it ends. Called and returns without the
  * lock. */
 void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w);
-/* If the run was stopped before any search had cooled, improves the best by a short annealing,
- * because hot states are poor. For the last thread. Called and returns under the lock. */
+/* Improves the best individual by a short annealing. The last thread calls it if the run was
+ * stopped before any search had cooled, because hot states are poor. Called and returns under the
+ * lock. */
 void evolve_quench(struct evolve *e);
 
 #endif

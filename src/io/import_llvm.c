@@ -421,7 +421,7 @@ static void add_entry(struct llvm_import *r, const char *form, struct mca_row *s
         mapping_set(r->machine->mapping, &entry);
 }
 
-/* Reads the rows of @forms. Stores the number of forms with rows in *@read. */
+/* Reads the rows of @forms. Stores the number of forms reached in *@read. */
 static bool read_rows(struct llvm_import *r, const char *text, const char *end,
                       const char *const *forms, size_t count, size_t *read, struct err *err)
 {

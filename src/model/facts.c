@@ -512,7 +512,7 @@ const struct fact fact_schema[] = {
     {"memory_renaming_loads", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "loads to which memory renaming applies", "dependencies", false},
     {"memory_renaming_tests", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
-     "instructions with an immediate and only flags as the result to which memory renaming applies",
+     "instructions to which memory renaming applies if they have an immediate and write only flags",
      "dependencies", false},
     {"memory_renaming_modify", FACT_CHOICE, NO_UNIT, "none", "all constant none",
      "read-modify-writes to which memory renaming applies. all: those of at most two µops; "

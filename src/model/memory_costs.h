@@ -66,7 +66,7 @@ struct memory_costs {
  * have random addresses, or, in larger pages, the bytes of a way of the cache. Pure. */
 double memory_crowding(double step, double most);
 /* Returns the time of two parts that partly overlap: the core's work, and the latency of lines of
- * which few are in flight. It is the root of the sum of their cubes. Pure. */
+ * which few are in flight. It is the cube root of the sum of their cubes. Pure. */
 double memory_together(double core, double wait);
 /* Returns the time of the second part, if @both is the time of both. Pure. */
 double memory_wait_in(double both, double core);

@@ -11,7 +11,7 @@
 
 #define PORTS_MAX 32
 #define PORT_NAME_MAX 12
-/* maximum number of distinct sets per experiment; real machines have about twenty in total */
+/* maximum number of distinct sets in a mapping; real machines have about twenty */
 #define PORTSETS_MAX 1024
 
 typedef uint32_t portset;   /* bit i is port i of the machine's struct ports */

@@ -116,7 +116,7 @@ static bool watch(struct perf *p, pid_t tid, bool on_exec, double rate)
 static const char *what_to_do(int reason)
 {
     return reason == EACCES || reason == EPERM
-               ? "sysctl kernel.perf_event_paranoid=2 allows the sampling clock"
+               ? "to allow the sampling clock, run as root: sysctl kernel.perf_event_paranoid=2"
            : reason == EMFILE || reason == ENFILE ? "raise the limit of open files (ulimit -n)"
                                                   : NULL;
 }

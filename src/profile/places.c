@@ -34,7 +34,7 @@ struct place_list { VEC(struct code_place) list; };
 /* Position in decoding a section. Addresses are looked up in ascending order, so decoding continues
  * from the last address. */
 struct walk {
-    const struct object_section *section;   /* NULL before the start */
+    const struct object_section *section;   /* section being decoded; NULL: none yet */
     uint64_t at;
 };
 

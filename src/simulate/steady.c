@@ -15,7 +15,9 @@
 #define STRETCH_LOOKS 4      /* minimum number of checks of a stretch */
 /* smallest fraction (1/5) of all cycles in a stretch, because some buffers fill slowly */
 #define STRETCH_SHARE 5
-#define STRETCHES 3          /* number of successive stretches that must be equal */
+/* number of successive stretches that must equal the reference, or be no slower than the one before
+ */
+#define STRETCHES 3
 #define PRIME 0x100000001b3u
 /* maximum variation of retirement in cycles, because items retire in groups */
 #define SLACK 0.5

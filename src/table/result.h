@@ -1,13 +1,13 @@
 /* Results of commands, as data. Writers of text, CSV, JSON, Markdown and HTML (result_write) are
  * independent of commands. Any thread.
  *
- * A result is a sequence of fields (a name and one value), tables, and lines of text:
- * - Text has the lines and tables.
+ * A result is a sequence of fields (a name and one value), tables, lines, and blocks of text:
+ * - Text has the lines, blocks and tables.
  * - CSV has the tables; if there is no table, it has the fields as a single row.
  * - JSON is one object: the version of the schema (data/schema.json), the command, and the fields
  *   and tables in the order in which they were added.
- * - Markdown and HTML have the lines and tables; if there is no table, they have the fields; if
- *   there are neither, they have the blocks of text.
+ * - Markdown and HTML have the lines and tables; if there is no table, they have the blocks; if
+ *   there are none of these, they have the fields.
  * Missing values are "-" in text, empty in CSV and null in JSON. Strings that are not UTF-8 are
  * escaped (\xff) except in text. */
 #ifndef PORTOLAN_TABLE_RESULT_H

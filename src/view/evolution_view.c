@@ -40,8 +40,9 @@ static struct evolve_run *shown_run(struct evolution_view_state *v, const struct
     return s->document.runs[s->document.run_count - 1 - v->back];
 }
 
-/* Fills column @slot of x and row @row of y with the smallest error so far. With @all, further rows
- * of y get the current best, median and worst errors. Returns the number of samples. */
+/* Fills x[@slot] with seconds or generations, and y[@row] with the smallest error so far or, if
+ * v->volume, the volume of the best individual. With @all, the next three rows of y get the current
+ * best (NaN for volumes), the median and the worst. Returns the number of samples. */
 static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_t slot, size_t row,
                    bool all)
 {

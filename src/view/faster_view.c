@@ -148,7 +148,7 @@ static void faster_draw(void *state, struct session *s, struct grid *g)
     int y = 0;
 
     if (searching(&job))
-        y += (int)grid_printf(g, 0, 0, 0, ROLE_WARN, 0, "searching: %s  (Esc ends it)", job.note) >
+        y += (int)grid_printf(g, 0, 0, 0, ROLE_WARN, 0, "searching: %s  (Esc cancels)", job.note) >
              0;
     else if (!t) {
         view_draw_empty(s, &faster_view, g,

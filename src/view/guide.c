@@ -79,8 +79,8 @@ static const struct deed steps[] = {
      .text = "Press ?: the keys of the focused pane; ? again: all keys and commands.",
      .view = "help"},
     {.title = "The end",
-     .text = "q closes the help. Next:  :demo  infers the ports of an unknown CPU, first of a "
-             "simulated CPU, then of this CPU.",
+     .text = "q closes the help. Next:  :demo  infers the ports of a simulated CPU, then measures "
+             "this CPU.",
      .commands = {"demo"}},
 };
 #define STEPS (sizeof steps / sizeof *steps)

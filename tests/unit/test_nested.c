@@ -178,7 +178,7 @@ static void test_notes(void **state)
     } notes[] = {
         {".L1: movl $9, %ecx\n.L2: decl %ecx\njne .L2\ndecl %edx\njne .L1\n",
          " An inner loop runs here (.L2, lines 2 to 3): one iteration is assumed, because "
-         "the trip count is unknown. kernel analyze --trip 64 assumes 64 inner iterations."},
+         "the trip count is unknown. To assume 64 inner iterations, use kernel analyze --trip 64."},
         {".L1: movl $9, %ecx\n.L2: decl %ecx\njne .L2\n.L3: incl %ecx\njne .L3\ndecl %edx\njne "
          ".L1\n",
          " Inner loops run here (.L2, lines 2 to 3; .L3, lines 4 to 5): one iteration of each is "
