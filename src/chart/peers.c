@@ -38,14 +38,13 @@ bool peers_agree(const struct sights *a, const struct sights *b)
     return common > 1;
 }
 
-/* Returns the available level of form @f with the experiment @like of a peer; SIZE_MAX: none. */
-static size_t level_like(const struct placer *p, const struct placing *f, const struct sight *like)
+/* Returns whether level @at of form @f is an available experiment. If so, sets @like to it. */
+static bool is_open(const struct placer *p, const struct placing *f, size_t at, struct sight *like)
 {
-    for (size_t at = like->beside; at < saturator_levels(&p->saturators);
-         at += p->saturators.list.count)
-        if (placing_available(p, f, at) && placing_level(p, f, at).count == like->count)
-            return at;
-    return SIZE_MAX;
+    const struct saturator_level level = placing_level(p, f, at);
+
+    *like = (struct sight){level.saturator, level.count, NAN};
+    return placing_available(p, f, at);
 }
 
 /* Returns the available level of form @f at which the times of its @n peers @of differ most;
@@ -55,19 +54,19 @@ static size_t distinguishing_level(const struct placer *p, const struct placing 
 {
     size_t best = SIZE_MAX;
     double most = DISTINGUISHED;
+    struct sight like;
 
-    for (size_t i = 0; i < of[0]->list.count; i++) {
-        const struct sight *one = &of[0]->list.items[i];
-        const size_t at = level_like(p, f, one);
-        double least = one->cycles, largest = one->cycles;
-        for (size_t k = 1; k < n && at != SIZE_MAX; k++) {
-            const struct sight *other = find(of[k], one);
-            if (other) {
-                least = fmin(least, other->cycles);
-                largest = fmax(largest, other->cycles);
+    for (size_t at = 0; at < saturator_levels(&p->saturators); at++) {
+        double least = INFINITY, largest = -INFINITY;
+        for (size_t k = 0; k < n && is_open(p, f, at, &like); k++) {
+            const struct sight *one = find(of[k], &like);
+            if (one) {
+                least = fmin(least, one->cycles);
+                largest = fmax(largest, one->cycles);
             }
         }
-        const double range = sight_difference(p->lattice->noise, least, largest);
+        const double range =
+            largest > least ? sight_difference(p->lattice->noise, least, largest) : 0;
         if (range > most) {
             most = range;
             best = at;
@@ -122,13 +121,14 @@ bool peers_compare(struct placer *p, struct placing *f)
     if (!n)
         return false;
     const size_t best = distinguishing_level(p, f, times, n);
-    const size_t count = times[0]->list.count, first = rng_below(&p->rng, count);
+    const size_t levels = saturator_levels(&p->saturators), first = rng_below(&p->rng, levels);
     size_t asked = best != SIZE_MAX;
+    struct sight like;
     if (asked)
         placing_ask(p, f, best);
-    for (size_t i = 0; i < count && f->peer_checks < PEER_CHECKS && asked < 2; i++) {
-        const size_t at = level_like(p, f, &times[0]->list.items[(first + i) % count]);
-        if (at == SIZE_MAX)
+    for (size_t i = 0; i < levels && f->peer_checks < PEER_CHECKS && asked < 2; i++) {
+        const size_t at = (first + i) % levels;
+        if (!is_open(p, f, at, &like) || !find(times[0], &like))
             continue;
         placing_ask(p, f, at);
         f->peer_checks++;

@@ -541,7 +541,7 @@ static void write_placement(const struct placer *p, const struct placing *f,
         struct times_seen seen;
         guess_cost(&without, &f->sights, INFINITY, &seen);
         out->error = seen.worst;
-        out->explained = times_explained(&seen);
+        out->explained = f->explained && times_explained(&seen);
     }
     out->confidence = 1 / (1 + f->rivals);
     out->hidden = f->hidden;

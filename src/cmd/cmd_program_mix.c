@@ -113,6 +113,7 @@ struct time_formula {
     bool here;
     char day[KEPT_DAY];
     struct core_share share;
+    double fault;                      /* CPU seconds per page fault, or 0 */
     double *inputs, *seconds;
     size_t count;
     struct formula formula;            /* formula of the time in nanoseconds */
@@ -122,15 +123,21 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
 {
     struct program_time time = {.cycles = 0};
     struct estimator *e = estimator_new(f->model, inputs, ESTIMATE_STEADY, err);
+    struct system_cost cost;
+    bool ok = e != NULL;
 
-    if (e && f->here && !f->count) {
+    /* All points use the core's share and the cost of page faults that were measured for the first
+     * one. */
+    if (ok && f->here && !f->count) {
         estimator_meet_here(e, f->machine);
         f->share = estimator_share(e);
-    } else if (e && f->here) {
-        estimator_set_share(e, &f->share);   /* Uses the core's share that was measured for the
-                                              * first point. */
+        ok = estimator_meet_system(e, f->machine, &cost, err);
+        f->fault = estimator_fault(e);
+    } else if (ok && f->here) {
+        estimator_set_share(e, &f->share);
+        estimator_set_fault(e, f->fault);
     }
-    bool ok = e && estimator_time(e, f->machine, NULL, &time, err);
+    ok = ok && estimator_time(e, f->machine, NULL, &time, err);
     if (ok) {
         memcpy(f->inputs + f->count * f->model->runs->name_count, inputs,
                f->model->runs->name_count * sizeof *inputs);

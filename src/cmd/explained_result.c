@@ -281,10 +281,10 @@ static void say_disturbed(struct result *result, const struct insitu *x)
 
     if (count)
         result_line(result, "  excluding %zu disturbed block%s", count, plural(count));
-    if (insitu_busy(x))
+    if (count && insitu_busy(x))
         result_line(result,
-                    "  other processes used %.1f CPUs meanwhile, so blocks above 1.5 times a "
-                    "timing's lower quartile were excluded",
+                    "  other processes used %.1f CPUs, so blocks above 1.5 times a timing's lower "
+                    "quartile count as disturbed, unless they double its mean",
                     x->others);
 }
 
@@ -634,7 +634,7 @@ void explained_result(const struct explained_findings *f, struct result *result)
     result_number(result, "cycles_high", insitu_cycles(x, EXPLAINED_HIGH, &alone));
     result_text(result, "cycles_of", alone ? "loop" : "loop and the code between its executions");
     result_count(result, "disturbed_blocks", (int64_t)insitu_disturbed(x));
-    result_number(result, "other_cpus", x->others);
+    result_number(result, "other_cpus", x->others < 0 ? 0 : x->others);
     result_number(result, "trip", insitu_trip(x));
     result_number(result, "predicted", f->predicted);
     result_number(result, "above", f->split.missing);

@@ -622,7 +622,7 @@ static bool attach(struct insitu_watch *w, struct err *err)
 /* Waits until the loop's file is mapped, then places the copies. */
 static bool place_when_mapped(struct insitu_watch *w, struct err *err)
 {
-    bool missing;
+    bool missing, missed = false;   /* missed: the program ran before the loop was found */
     double begun = clock_wall();
 
     for (;;) {
@@ -633,17 +633,16 @@ static bool place_when_mapped(struct insitu_watch *w, struct err *err)
         if (!missing || !w->options->argv)
             return false;
         process_go_all(&w->process);
+        missed = true;
         if (!run_for(w, 0.01))
             return false;
         if (!w->executed && !process_stop(&w->process, false, err))
             return false;
         handle_late(w);
-        if (w->executed && !run_to_entry(w, err))
-            return false;
-        if (w->process.ended)
+        if ((w->executed && !run_to_entry(w, err)) || w->process.ended)
             return false;
     }
-    w->out->late = w->options->argv && clock_wall() - begun > 0.01 ? clock_wall() - begun : 0;
+    w->out->late = missed ? clock_wall() - begun : 0;
     return place(w, err);
 }
 
@@ -688,7 +687,8 @@ static bool watch(struct insitu_watch *w, struct err *err)
     out->seconds = clock_wall() - w->begun;
     if (!w->whole)
         note_cpu(w);
-    out->others = (others_seconds() - w->others_begun - out->cpu) / out->seconds;
+    out->others = (others_seconds() - w->others_begun - out->cpu - w->process.copies_seconds) /
+                  out->seconds;
     return ok;
 }
 

@@ -41,8 +41,8 @@ struct insitu {
     size_t stops;                    /* number of these stops */
     double cpu;                      /* CPU seconds of the program; NaN: unknown */
     double others;                   /* number of CPUs that other processes used; NaN: unknown */
-    /* seconds from the program's start to the first count; 0: nothing was counted, or the program
-     * was already running */
+    /* seconds that the program ran before the first count; 0: none, or nothing was counted, or the
+     * program was already running */
     double late;
     size_t threads;                 /* number of threads that were counted */
     size_t moments;                 /* number of moments, each with timings and a recording */

@@ -157,7 +157,7 @@ static double cycles_without(const struct insitu *x, double q, enum block_kind k
                ticks = (double)b->ticks;
         if (b->kind == BLOCK_VISITS && b->leaves)
             ticks -= (double)b->away + (double)b->leaves * x->ticks_per_visit;
-        if (b->kind != kind || ticks <= 0 || !b->iterations)
+        if (b->kind != kind || !(ticks > 0) || !b->iterations)
             continue;
         /* Ignores a block if the clock changed or the block was interrupted. */
         if (b->waited || fabs(before - after) >= CLOCK_CHANGE * before) {
@@ -189,24 +189,6 @@ static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
 {
     size_t disturbed = 0;
     return cycles_without(x, q, kind, &disturbed);
-}
-
-size_t insitu_disturbed(const struct insitu *x)
-{
-    size_t disturbed = 0;
-
-    for (enum block_kind kind = BLOCK_COPY; kind <= BLOCK_ORIGINAL; kind++)
-        cycles_without(x, INSITU_TYPICAL, kind, &disturbed);
-    return disturbed;
-}
-
-/* Returns the cycles at quantile @q of the original code if it was timed, otherwise of the copies.
- * If every iteration enters the timed code from the original, only the times of the original are
- * valid. */
-static double of_original(const struct insitu *x, double q)
-{
-    double original = cycles_of(x, q, BLOCK_ORIGINAL);
-    return isnan(original) ? cycles_of(x, q, BLOCK_COPY) : original;
 }
 
 bool insitu_original(const struct insitu *x)
@@ -255,23 +237,38 @@ static double timed_trip(const struct insitu *x)
     return iterations ? leaves ? (double)iterations / (double)leaves : INFINITY : NAN;
 }
 
-double insitu_cycles(const struct insitu *x, double q, bool *alone)
+/* Returns the kind of blocks whose times are valid for the loop. Sets *@alone as insitu_cycles. */
+static enum block_kind valid_kind(const struct insitu *x, double q, bool *alone)
 {
     double trip = x->region.each_away ? recorded_trip(x, true) : timed_trip(x),
            within = cycles_of(x, INSITU_TYPICAL, BLOCK_VISITS);
 
-    if (x->region.jumps_indirect) {   /* Visits are not timed for a loop with an indirect jump, so
-                                       * there are no exits to count. */
+    /* Visits are not timed for a loop with an indirect jump, so there are no exits to count. If
+     * every iteration enters the timed code from the original, only the times of the original are
+     * valid. */
+    if (x->region.jumps_indirect) {
         *alone = isinf(trip);
-        return of_original(x, q);
+        return isnan(cycles_of(x, q, BLOCK_ORIGINAL)) ? BLOCK_COPY : BLOCK_ORIGINAL;
     }
     *alone = isinf(trip) || trip * within >= VISIT_LEAST;
-    double cycles = cycles_of(x, q, *alone ? BLOCK_VISITS : BLOCK_COPY);
-    if (isnan(cycles)) {
-        *alone = isinf(trip);
-        cycles = cycles_of(x, q, BLOCK_COPY);
-    }
-    return cycles;
+    if (*alone && !isnan(cycles_of(x, q, BLOCK_VISITS)))
+        return BLOCK_VISITS;
+    *alone = isinf(trip);
+    return BLOCK_COPY;
+}
+
+double insitu_cycles(const struct insitu *x, double q, bool *alone)
+{
+    return cycles_of(x, q, valid_kind(x, q, alone));
+}
+
+size_t insitu_disturbed(const struct insitu *x)
+{
+    size_t disturbed = 0;
+    bool alone;
+
+    cycles_without(x, INSITU_TYPICAL, valid_kind(x, INSITU_TYPICAL, &alone), &disturbed);
+    return disturbed;
 }
 
 bool insitu_short(const struct insitu *x)

@@ -402,9 +402,13 @@ bool process_copy(struct process *p, struct traced *t, struct process *out, int6
 
 void process_copy_end(struct process *p, struct traced *t, struct process *copy, int64_t number)
 {
+    struct timespec used;
+    clockid_t clock;
     int status = 0;
 
     if (copy->pid) {
+        if (clock_getcpuclockid(copy->pid, &clock) == 0 && clock_gettime(clock, &used) == 0)
+            p->copies_seconds += (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
         kill(copy->pid, SIGKILL);
         while ((waitpid(copy->pid, &status, __WALL) < 0 && errno == EINTR) || WIFSTOPPED(status))
             status = 0;

@@ -70,6 +70,7 @@ struct process {
     void *state;
     pid_t born;                /* process that the last process_call created */
     uint32_t stops;            /* number of calls of process_stop so far */
+    double copies_seconds;     /* CPU time of its copies that ended (process_copy_end) */
     bool ended;
     /* status by waitpid, if the process was a child of this one and ended */
     int status;

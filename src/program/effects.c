@@ -64,6 +64,7 @@ static void probe_fact(const struct probing_effects *p, const char *key)
            down = effects_time_with(p->estimator, p->machine, key, below);
     effect.elasticity = !isnan(up) && !isnan(down) ? log(up / down) / log(above / below)
                         : !isnan(up)               ? log(up / p->seconds) / log(above / value)
+                        : !isnan(down)             ? log(p->seconds / down) / log(value / below)
                                                    : NAN;
     effect.halved = effects_time_with(p->estimator, p->machine, key,
                                       f->type == FACT_WHOLE ? floor(value / 2) : value / 2) /

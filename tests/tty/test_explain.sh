@@ -125,14 +125,18 @@ test_begins_and_ends() {
     # The program itself handles page faults in its loop.
     counted loop_sum faults 30
     for kind in births spawns faults; do
-        "$work/loops" "$kind" 100 >"$work/alone"
-        "$work/loops" "$kind" 100 >"$work/attached" &
+        repeats=1000 attached=0
+        [ "$kind" != spawns ] || repeats=100
+        "$work/loops" "$kind" $repeats >"$work/alone"
+        "$work/loops" "$kind" $repeats >"$work/attached" &
         pid=$!
         until_it_runs "$pid"
         # The process may have ended before it is attached again.
         while kill -0 "$pid" 2>/dev/null; do
             "$portolan" -e "program explain --pid $pid --seconds 0.05s loop_sum" >"$work/out" 2>"$work/err" </dev/null || break
+            attached=$((attached + 1))
         done
+        [ "$attached" -gt 0 ] || fail "$kind was never attached: $(cat "$work/err")"
         wait "$pid" || fail "$kind ended with $?: $(cat "$work/out" "$work/err")"
         cmp -s "$work/alone" "$work/attached" || fail "$kind: printed $(cat "$work/attached") instead of $(cat "$work/alone")"
     done

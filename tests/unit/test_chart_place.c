@@ -612,7 +612,7 @@ static void test_unexplained_forms_of_equal_times(void **state)
         sum += out[i].experiments;
         for (size_t k = 0; k < out[i].other_count; k++) {
             const double weight = out[i].others[k].weight;
-            assert_true(weight > 0 && weight <= 1);
+            assert_true(weight > 1e-9 && weight <= 1);
             assert_true(!k || weight <= out[i].others[k - 1].weight);
         }
     }
