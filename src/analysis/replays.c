@@ -291,8 +291,9 @@ static void step(struct replaying *r, uint32_t i)
     hold(r, i, v);
 }
 
-/* Returns the cycles by which readers lengthen chains of one operation, from the number of readers
- * and of pairs that read the same value (fact chain_delay_company). */
+/* Returns the cycles by which readers lengthen chains of one operation. They depend on the number
+ * of readers, of which the operation is one, and of pairs that read the same value (fact
+ * chain_delay_company). */
 static double crowding(const struct replaying *r)
 {
     size_t waiting = 0, pairs = 0;

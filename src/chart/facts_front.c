@@ -347,8 +347,8 @@ static void conclude_decoders(struct probes *p, const struct front_probes *f,
         break;
     case DOUBLED_UNKNOWN:
         probe_tell(p, "decoders", NULL, "",
-                   "decoding has a fixed rate, but instructions of two slots do not distinguish "
-                   "the decoders");
+                   "decoding has a fixed rate, but instructions of two slots do not show "
+                   "whether all decoders accept them");
         break;
     }
 }

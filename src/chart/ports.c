@@ -13,7 +13,7 @@
 #include "isa/operands.h"
 #include "throughput/predict.h"
 
-#define ORDERS 6             /* maximum number of orders in which forms join that are tried */
+#define ORDERS 6             /* maximum number of orders of the forms that are tried */
 /* Assumed relative error of an experiment with an omitted form. It exceeds the error of other
  * experiments on real CPUs. */
 #define UNKNOWN_ERROR 0.05

@@ -50,8 +50,8 @@ struct times_seen {
 
 /* Adds a time of the form in isolation (@alone) or with other forms. A time below the port bound
  * deviates only by noise. Of several times above the bound with one cause, only the one with the
- * largest cost counts fully. Each other one costs RESIDUAL_AGAIN. An unknown time (NaN) adds
- * nothing. @cause: index of the likely cause, such as that of the slowest other form. */
+ * largest cost counts fully. Each other one costs at most RESIDUAL_AGAIN. An unknown time (NaN)
+ * adds nothing. @cause: index of the likely cause, such as that of the slowest other form. */
 void times_add(struct times_seen *seen, double predicted, double measured, bool alone,
                size_t cause);
 /* Returns whether the times do not contradict the usage. */

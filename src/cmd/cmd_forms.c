@@ -77,7 +77,7 @@ const struct command command_forms_list = {
     .options = PARAMETERS(
         {PARAMETER(CHOICE, "--isa", struct forms_list_values, isa), .choices = ISA_CHOICES,
          .otherwise = "the kernel's", .help = "instruction set"}),
-    .examples = EXAMPLES("forms list 'IMUL*'", "forms list FADD* --isa aarch64"),
+    .examples = EXAMPLES("forms list 'IMUL*'", "forms list 'FADD*' --isa aarch64"),
     .values_size = sizeof(struct forms_list_values),
     .read = run_list,
 };

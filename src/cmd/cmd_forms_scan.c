@@ -158,7 +158,7 @@ struct scanning {
     struct forms *forms; /* form table of the scanned instruction set; the worker loads it */
 };
 
-/* Sends files to other ranks while one accepts them. */
+/* Sends paths of files to other ranks while any of them accepts work. */
 static void feed(struct scanning *j)
 {
     struct str path = {0};

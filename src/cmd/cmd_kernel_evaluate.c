@@ -323,8 +323,8 @@ struct glance_result {
     size_t count;
 };
 
-/* Predicts the first blocks of @w's file for @per iterations and @protocol. Reads no other
- * blocks. */
+/* Evaluates the model on the first blocks of @w's file, if their cycles are for @per iterations and
+ * were measured by @protocol. Reads no other blocks. */
 static struct glance_result glance(struct kernel_evaluating *w, double per,
                                    enum evaluate_protocol protocol)
 {

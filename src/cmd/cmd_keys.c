@@ -161,7 +161,7 @@ static bool run_bind(struct session *s, const void *values, struct result *resul
 
 const struct command command_bind = {
     .name = "bind",
-    .help = "bind a key to a command, or list all keys",
+    .help = "bind a key to a command, or list all bindings",
     .description =
         "A key bound in one view overrides the same key of all views. Names of keys, as keys lists "
         "them: a letter or sign, F1 to F12, Ctrl-A, Enter, Tab, Shift-Tab, Esc, Space, Backspace, "

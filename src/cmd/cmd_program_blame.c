@@ -168,8 +168,8 @@ static bool watch_runs(struct blaming_program *w, struct estimator *e,
     return ok;
 }
 
-/* Measures paths of loops in isolation with data in the first-level cache, those first whose times
- * differ most. */
+/* Measures paths of loops in isolation with data in the first-level cache, in descending order of
+ * the difference between measured and predicted time. */
 static bool measure(struct blaming_program *w, const struct program_code *code,
                     const struct code_parts *parts, struct err *err)
 {

@@ -86,7 +86,7 @@ static bool find_loop(struct explaining *w, struct err *err)
     return k != NULL;
 }
 
-/* Removes a temporary output file if it is empty. */
+/* Keeps a temporary output file, or removes it if it is empty. */
 static void keep_output(struct explaining *w)
 {
     if (w->output.own && !program_output_any(&w->output))

@@ -1,4 +1,5 @@
-/* Converts the iterations that program explain recorded for runs in the sandbox. Pure. */
+/* Converts the iterations that program explain recorded into a recording that the sandbox can run.
+ * Pure. */
 #ifndef PORTOLAN_CMD_EXPLAINED_RECORDING_H
 #define PORTOLAN_CMD_EXPLAINED_RECORDING_H
 

@@ -136,7 +136,7 @@ void llvm_amd_complete(struct machine *m, const struct forms *forms)
         const struct mapping_entry *twin =
             access.reads && !access.writes ? register_twin(m->mapping, entry.form) : NULL;
         struct usage usage = {0};
-        /* Only gathers and microcode list all their accesses; others need their units added. */
+        /* Only entries of gathers and microcode list all accesses. Others get the units added. */
         bool plain = (access.reads || access.writes) && !strstr(entry.form, "VSIB") &&
                      count_within(&entry.usage, units.address) <= 2;
 

@@ -262,8 +262,8 @@ static BARE bool memory_empty(const struct sandbox_vault *v, struct sandbox_rang
     return false;
 }
 
-/* Makes the program's variables read-only, and unmaps everything except its code, constants and
- * variables: libc, heap and the former stack. */
+/* Unmaps libc, the heap, the former stack, and all else that the sandbox does not need. Then makes
+ * the program's variables read-only, and limits the address space. */
 static BARE bool memory_close(struct sandbox_vault *v)
 {
     const struct sandbox_child *g = &v->given;

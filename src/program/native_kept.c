@@ -88,7 +88,7 @@ bool native_known(struct machine *m, bool fresh, char day[KEPT_DAY], struct err 
     }
     native_probe_free(probe);
     if (!ok && recalled) {
-        log_add(LOG_WARN, "cannot measure the user time of page faults, which is omitted: %s",
+        log_add(LOG_WARN, "cannot measure the user time of page faults, so it is omitted: %s",
                 err_text(err, why, sizeof why));
     } else if (!ok && !fresh) {
         log_add(LOG_WARN,

@@ -11,7 +11,7 @@
 
 /* smallest share of the values' length that a column must explain */
 #define USEFUL 1e-7
-#define ROUNDS 4             /* maximum number of iterations per column */
+#define ROUNDS 4   /* maximum number of iterations in all, as a multiple of SOLVE_COLUMNS */
 
 struct active_set {
     const double *const *columns;

@@ -6,8 +6,8 @@
 #ifndef PORTOLAN_PROGRAM_SHARING_H
 #define PORTOLAN_PROGRAM_SHARING_H
 
-/* Share of the core that other tasks leave to the program; 1: all of it. slots: share of the issue
- * slots. ports: share of the ports. taken_over: preemptions per second of CPU time. away: seconds
+/* Effect of other tasks on the program's core. @slots, @ports: share of the issue slots and of the
+ * ports that they leave, 0 to 1. @taken_over: preemptions per second of CPU time. @away: seconds
  * per second of CPU time in which no thread of the program ran, so that other tasks filled the
  * core's caches. */
 struct core_share { double slots, ports, taken_over, away; };

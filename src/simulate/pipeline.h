@@ -101,8 +101,8 @@ struct settle {
     /* earliest and latest retirement in the reference stretch */
     struct { double earliest, latest; } first;
     int32_t begin;                     /* first cycle of this stretch */
-    /* number of checks in this stretch, of equal stretches, and of consecutive stretches without a
-     * delay */
+    /* @looks: checks in this stretch. @alike: consecutive stretches equal to the reference. @ahead:
+     * consecutive stretches without a delay. */
     uint32_t looks, alike, ahead;
     int32_t highest[BUFFERS];          /* largest number of entries in use at a check */
     bool filling;                      /* whether an element of @highest increased in this
@@ -248,7 +248,7 @@ static inline int32_t held_until(const struct simulator *s, portset pipe, unsign
 }
 
 /* pipeline.c: runs until the state repeats, the loop settles at its bound, @limit iterations have
- * retired, or LIMIT_CYCLES have passed. Returns the iterations since the mark. */
+ * retired, or LIMIT_CYCLES have passed. Returns the iterations since @mark. */
 double pipeline_run(struct simulator *s, int64_t limit);
 void pipeline_start(struct simulator *s, const struct block_work *w, const struct insn *insns,
                     size_t count, const struct block_options *block);

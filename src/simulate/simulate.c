@@ -9,7 +9,8 @@
 #include "base/shortage.h"
 #include "simulate/pipeline.h"
 
-/* maximum number of items without a repeated state, after at least LIMIT_ITERATIONS iterations */
+/* Without a repeated state, a simulation ends after about LIMIT_ITEMS items, but not before
+ * LIMIT_ITERATIONS iterations. */
 #define LIMIT_ITEMS 16000
 #define LIMIT_ITERATIONS 500
 

@@ -202,7 +202,7 @@ static bool only_sums(const struct unrolling *u, uint8_t reg, bool reassociate)
     return true;
 }
 
-/* Finds the sums that no other instruction of the loop reads. */
+/* Finds the additions to accumulators that no other instruction of the loop reads. */
 static void find_sums(struct unrolling *u, bool reassociate)
 {
     struct isa_sum sum;

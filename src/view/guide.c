@@ -76,7 +76,7 @@ static const struct deed steps[] = {
              ":session list  and Enter. session save DIRECTORY writes the session as text files.",
      .commands = {"session list", "session save"}},
     {.title = "Help",
-     .text = "Press ?: the keys of the focused pane; ? again: all keys and commands.",
+     .text = "Press ? for the keys of the focused pane, and ? again for all keys and commands.",
      .view = "help"},
     {.title = "The end",
      .text = "q closes the help. Next:  :demo  infers the ports of a simulated CPU, then measures "

@@ -233,7 +233,7 @@ static void draw_empty(struct session *s, struct grid *g)
     if (p->model)
         view_draw_empty(s, &program_view, g,
                         "The program has been run. Its blocks are shown here after a prediction.",
-                        "prompt program show", "predicts the program at given inputs: N=4096");
+                        "prompt program show", "predicts the program for given inputs: N=4096");
     else if (p->program)
         view_draw_empty(s, &program_view, g,
                         "The program is compiled. After runs at small inputs the program can be "
