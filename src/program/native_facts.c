@@ -211,8 +211,8 @@ static void apply_columns(const struct native *n, double bytes, double latency, 
         set(m, "l2_column_oldest", oldest, "");
 }
 
-/* Sets the second level's replacement policy from the share of hits in a random cycle through a
- * larger area. */
+/* Sets the second level's replacement policy from the times of random cycles. A time is linear in
+ * the hits, and the hits of each cycle are linear in l2_oldest, so three cycles determine it. */
 static void apply_replacement(const struct native *n, double bytes, struct machine *m)
 {
     const double ways = fact_number(m, "l2_ways"), *cycles = n->cycles;
@@ -220,11 +220,17 @@ static void apply_replacement(const struct native *n, double bytes, struct machi
     if (isnan(ways) || !(cycles[0] > 0) || !(cycles[2] > cycles[0]))
         return;
     const struct cache_shape shape = {bytes / MEMORY_LINE, ways};
-    const double missed = (cycles[1] - cycles[0]) / (cycles[2] - cycles[0]),
-                 lines = native_cycle_by[1] * fact_number(m, "l2_bytes") / MEMORY_LINE,
-                 oldest = oldest_of(&shape, lines, 1 - fmin(1, fmax(0, missed)));
-    if (!isnan(oldest))
-        set(m, "l2_oldest", oldest, "");
+    const double missed = fmin(1, fmax(0, (cycles[1] - cycles[0]) / (cycles[2] - cycles[0])));
+    double oldest[NATIVE_CYCLES], any[NATIVE_CYCLES];   /* hits with each policy */
+    for (int i = 0; i < NATIVE_CYCLES; i++) {
+        const double lines = native_cycle_by[i] * fact_number(m, "l2_bytes") / MEMORY_LINE;
+        oldest[i] = sdcm_hit(&shape, lines);
+        any[i] = sdcm_hit_random(&shape, lines);
+    }
+    const double by_any = any[0] - any[1] - missed * (any[0] - any[2]),
+                 by_oldest = oldest[0] - oldest[1] - missed * (oldest[0] - oldest[2]);
+    if (by_any < by_oldest || by_any > by_oldest)
+        set(m, "l2_oldest", fmin(1, fmax(0, by_any / (by_any - by_oldest))), "");
 }
 
 /* Sets the latency of streamed lines: the inverse of memory_stream_wait for the measured loop. It

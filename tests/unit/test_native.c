@@ -267,9 +267,9 @@ static void test_fault_user(void **state)
     machine_free(m);
 }
 
-/* An area 1.5 times the size of the second level has a hit share between those of LRU and of random
- * replacement, and the fraction of LRU is recovered. Lines of one set have their own cost if they
- * take longer than others. */
+/* Cycles through half, 1.5 times and three times the second level have hits between those of LRU
+ * and of random replacement, and the fraction of LRU is recovered. Lines of one set have their own
+ * cost if they take longer than others. */
 static void test_replacement(void **state)
 {
     struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8, .crowded = 1e-9, .apart = 1e-9};
@@ -288,11 +288,13 @@ static void test_replacement(void **state)
         m = load_machine("sapphirerapids");
         const struct cache_shape second = {fact_number(m, "l2_bytes") / MEMORY_LINE,
                                            fact_number(m, "l2_ways")};
-        double hit = oldest * sdcm_hit(&second, 1.5 * second.lines) +
-                     (1 - oldest) * sdcm_hit_random(&second, 1.5 * second.lines);
-        n.cycles[0] = 5e-9;
-        n.cycles[1] = 5e-9 * hit + 20e-9 * (1 - hit);
-        n.cycles[2] = 20e-9;
+        double hit;
+        for (int i = 0; i < NATIVE_CYCLES; i++) {
+            const double lines = native_cycle_by[i] * second.lines;
+            hit = oldest * sdcm_hit(&second, lines) +
+                  (1 - oldest) * sdcm_hit_random(&second, lines);
+            n.cycles[i] = 5e-9 * hit + 20e-9 * (1 - hit);
+        }
         const struct cache_shape crowd = {fact_number(m, "l2_bytes") / MEMORY_PAGE, second.ways};
         hit = oldest * sdcm_hit(&crowd, NATIVE_FIRST_WALK) +
               (1 - oldest) * sdcm_hit_random(&crowd, NATIVE_FIRST_WALK);
