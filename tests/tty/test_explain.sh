@@ -281,18 +281,20 @@ true_term() {
         [ -n "$found" ] || { refused=$((refused + 1)); [ "$refused" -lt 3 ] || break; continue; }
         again=$(extra "$3" "$4" "$5")
         [ -n "$again" ] && awk -v a="$truth" -v b="$again" 'BEGIN { d = a - b; exit !(a > 1 && d < a / 10 && d > -a / 10) }' || continue
-        compared=$((compared + 1))
+        compared=$((compared + 1)) any=yes
         awk -v t="$truth" -v f="$found" -v o="$off" 'BEGIN { d = f - t; m = t / 5 + o; exit !(d <= m && d >= -m) }' && return 0
     done
     [ "$compared" -eq 0 ] || fail "$3: the term of $1 is $found (± $off), and its truth $truth"
 }
 test_terms_are_true() {
     build loops
+    any=
     true_term branch partition partition partition-sorted 400
     true_term branch search search search-same 15
     true_term cache list list-middle list 200
     # the cost of page walks varies by a factor of ten on some virtual machines; it is then refused
     measure=1 true_term tlb list pages pages-huge 30
+    [ "$any" ] || skip 'the host was too busy to compare a term with its truth'
 }
 
 # kernel blame runs the recorded iterations with their outcomes and addresses. The costs of causes
