@@ -70,7 +70,7 @@ bool placing_available(const struct placer *p, const struct placing *f, size_t n
 void placing_ask(struct placer *p, struct placing *f, size_t number);
 /* Stores the cost and the evidence of the guess for all times of @f. */
 void placing_judge(struct placing *f);
-/* Adds an alternative. If the list is full, the one of the highest cost is omitted. */
+/* Adds an alternative. A full list loses its alternative of the highest cost. */
 void placing_add_other(struct placing *f, const struct guess *g);
 
 #endif

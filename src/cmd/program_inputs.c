@@ -283,7 +283,7 @@ bool program_fact_read(const struct fact *f, const char *text, size_t length, do
     free(one);
     snprintf(number, sizeof number, "%.12g", *out);
     return ok ? fact_check(f, number, NULL, err)
-              : err_set(err, ERR_USAGE, "use numbers; suffixes k and M are allowed",
+              : err_set(err, ERR_USAGE, "use numbers; suffixes: k (1,024) and M (1,024 k)",
                         "\"%.*s\" is not a number", (int)length, text);
 }
 
