@@ -35,6 +35,20 @@ static const unsigned char bodies[][INSNS_MOST] = {
 };
 #define BODIES (sizeof bodies / sizeof *bodies)
 
+/* Bodies of instructions with constants (displacements and immediates). The first one is the
+ * reference for the time of a load. */
+static const struct { const char *text; unsigned loads; } constants[] = {
+    {"cmp byte ptr [rdi + 8], cl\n", 1},
+    {"cmp byte ptr [rdi + 8], 7\n", 1},
+    {"cmp word ptr [rdi + 8], 0x777\n", 1},
+    {"cmp dword ptr [rdi + 8], 0x700\n", 1},
+    {"movabs rax, 0x1122334455667788\ncmp byte ptr [rdi + 8], 7\n", 1},
+    {"cmp byte ptr [rdi + 8], 7\ncmp byte ptr [rdi + 8], 7\nlea rax, [rsi + 8]\n", 2},
+};
+#define CONSTANTS (sizeof constants / sizeof *constants)
+#define CONSTANTS_MOST 12u   /* largest tested number of constants per line */
+#define COPIES 300           /* number of copies of a body with constants in its loop */
+
 /* Appends an instruction of @bytes bytes that zeroes a register and only takes an issue slot. */
 static void add_zeroed(unsigned bytes, unsigned number, struct str *out)
 {
@@ -64,6 +78,12 @@ static void ask(struct probes *p, const unsigned char *lengths, struct body_seen
     b->repeats = INSNS / count < BYTES / bytes ? INSNS / count : BYTES / bytes;
     probe_add(p, ".rept %u\n%s.endr\n", b->repeats, str_text(&text));
     str_done(&text);
+}
+
+static void ask_constants(struct probes *p, const char *text, struct body_seen *b)
+{
+    b->repeats = COPIES;
+    probe_add(p, ".rept %u\n%s.endr\n", b->repeats, text);
 }
 
 static void look_at(const struct probes *p, size_t at, struct body_seen *b)
@@ -142,6 +162,44 @@ static void tell(struct probes *p, const struct explanation *e)
     }
 }
 
+/* Returns the mean relative residual of the bodies with constants under @core. The ports of loads
+ * limit the first body. */
+static double constants_off(const struct body_seen *seen, const struct core *core)
+{
+    struct window_groups groups = {.copies = 0};
+    double off = 0;
+
+    for (size_t i = 0; i < CONSTANTS; i++) {
+        windows_form(core, seen[i].insns, &seen[i].costs, SHAPE_CACHED, 0, &groups);
+        const double least = fmax(seen[i].slots, constants[i].loads * seen[0].cycles);
+        off += fabs(seen[i].cycles / fmax(groups.cycles, least) - 1) / CONSTANTS;
+    }
+    windows_done(&groups);
+    return off;
+}
+
+/* Concludes the number of constants per line for lines and windows as in @core. */
+static void conclude_constants(struct probes *p, struct core core, const struct body_seen *seen)
+{
+    const double without = constants_off(seen, &core);
+    double least = without;
+    unsigned best = 0;
+    char value[16];
+
+    for (unsigned n = 1; n <= CONSTANTS_MOST; n++) {
+        core.uop_cache_line_constants = n;
+        const double off = constants_off(seen, &core);
+        if (off < least) {
+            least = off;
+            best = n;
+        }
+    }
+    snprintf(value, sizeof value, "%u", best);
+    if (best && least <= without / 2)
+        probe_tell(p, "uop_cache_line_constants", value, "constants",
+                   "copies of comparisons and moves with one to three constants");
+}
+
 static void conclude(struct probes *p, const struct body_seen *seen)
 {
     struct explanation best = {.off = NAN};
@@ -162,9 +220,10 @@ static void conclude(struct probes *p, const struct body_seen *seen)
                     try_facts(seen, &core, &best);
                 }
     p->dense_is_slow = !isnan(best.off) && !best.others;
-    if (p->dense_is_slow)
+    if (p->dense_is_slow) {
         tell(p, &best);
-    else
+        conclude_constants(p, best.core, seen + BODIES);
+    } else {
         probe_tell(
             p, "uop_cache_window", NULL, "",
             plain  ? "short and long instructions reach the full rename width"
@@ -173,21 +232,24 @@ static void conclude(struct probes *p, const struct body_seen *seen)
                 ? "several sizes of windows and lines explain the times of short and long "
                   "instructions"
                 : "no size of windows and lines explains the times of short and long instructions");
+    }
 }
 
 bool window_probes(struct probes *p, struct err *err)
 {
     const size_t first = p->list.count;
-    struct body_seen seen[BODIES];
+    struct body_seen seen[BODIES + CONSTANTS];
 
     for (size_t i = 0; i < BODIES; i++)
         ask(p, bodies[i], &seen[i]);
+    for (size_t i = 0; i < CONSTANTS; i++)
+        ask_constants(p, constants[i].text, &seen[BODIES + i]);
     if (!probes_run(p, err))
         return false;
-    for (size_t i = 0; i < BODIES; i++)
+    for (size_t i = 0; i < BODIES + CONSTANTS; i++)
         look_at(p, first + i, &seen[i]);
     conclude(p, seen);
-    for (size_t i = 0; i < BODIES; i++)
+    for (size_t i = 0; i < BODIES + CONSTANTS; i++)
         free(seen[i].costs.rows);
     return true;
 }

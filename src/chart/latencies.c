@@ -142,6 +142,11 @@ static void add_number(struct str *text, double number, int digits)
     csv_add_field(text, field, false);
 }
 
+static bool is_busy(const struct latency *l)
+{
+    return isnan(l->cycles) && strstr(l->state, "contended");
+}
+
 /* Writes all latencies measured so far to the file. Omits chains that failed on a busy core, so
  * that the next run measures them. */
 static bool write_file(struct latency_finding *f, struct err *err)
@@ -155,7 +160,7 @@ static bool write_file(struct latency_finding *f, struct err *err)
     str_add(&text, "form,from,to,cycles,spread,note,state\n");
     for (size_t i = 0; i < f->chart->latencies.count; i++) {
         const struct chart_latency *l = &f->chart->latencies.items[i];
-        if (isnan(l->latency.cycles) && strstr(l->latency.state, "contended"))
+        if (is_busy(&l->latency))
             continue;
         csv_add_field(&text, f->chart->forms[l->form].row->form, false);
         csv_add_field(&text, l->latency.chain.from_name, false);
@@ -171,6 +176,50 @@ static bool write_file(struct latency_finding *f, struct err *err)
     return ok;
 }
 
+/* Measures the chains of form @i into @list, or takes them from the file. Returns their number; 0:
+ * the form has none; SIZE_MAX with err on failure or when cancelled. */
+static size_t measure_form(struct latency_finding *f, uint32_t i, struct latency list[CHAINS_MAX],
+                           struct err *err)
+{
+    struct chart *c = f->chart;
+    const struct chart_cpu *cpu = f->lab->cpu;
+    struct form_code *code = mapping_find(c->machine->mapping, c->forms[i].row->form)
+                                 ? encodings_code_any(c->forms[i].row, NULL)
+                                 : NULL;
+    size_t n = 0;
+
+    if (!code)
+        return 0;
+    const bool known = known_latencies(&f->known, code, list, &n);
+    if (!known)
+        n = cpu->latencies(cpu->state, code, list, err);
+    form_code_free(code);
+    f->lab->resumed += known;
+    return n == SIZE_MAX || !lab_goes_on(f->lab, err) ? SIZE_MAX : n;
+}
+
+/* Measures again each form with a chain that failed on a busy core. */
+static bool measure_busy(struct latency_finding *f, struct err *err)
+{
+    struct chart *c = f->chart;
+    struct latency list[CHAINS_MAX];
+
+    for (size_t i = 0, end; i < c->latencies.count; i = end) {
+        const uint32_t form = c->latencies.items[i].form;
+        bool busy = false;
+        for (end = i; end < c->latencies.count && c->latencies.items[end].form == form; end++)
+            busy |= is_busy(&c->latencies.items[end].latency);
+        if (!busy)
+            continue;
+        const size_t n = measure_form(f, form, list, err);
+        if (n == SIZE_MAX)
+            return false;
+        for (size_t k = 0; k < n && k < end - i; k++)
+            c->latencies.items[i + k].latency = list[k];
+    }
+    return true;
+}
+
 static bool measure_all(struct latency_finding *f, struct err *err)
 {
     const struct chart_hooks *hooks = f->lab->hooks;
@@ -179,22 +228,12 @@ static bool measure_all(struct latency_finding *f, struct err *err)
 
     for (uint32_t i = 0; i < c->form_count; i++) {
         struct latency list[CHAINS_MAX];
-        struct form_code *code = mapping_find(c->machine->mapping, c->forms[i].row->form)
-                                     ? encodings_code_any(c->forms[i].row, NULL)
-                                     : NULL;
-        size_t n = 0;
-        if (!code)
-            continue;
-        bool known = known_latencies(&f->known, code, list, &n);
-        if (!known)
-            n = f->lab->cpu->latencies(f->lab->cpu->state, code, list, err);
-        form_code_free(code);
-        if (n == SIZE_MAX || !lab_goes_on(f->lab, err))
+        const size_t n = measure_form(f, i, list, err);
+        if (n == SIZE_MAX)
             return false;
         for (size_t k = 0; k < n; k++)
             vec_push(&c->latencies, ((struct chart_latency){i, list[k]}));
         take_known(&f->known, c->forms[i].row->form);
-        f->lab->resumed += known;
         if (clock_seconds() - f->written > WRITE_SECONDS && !write_file(f, err))
             return false;
         if (i % 16 == 0) {
@@ -203,7 +242,7 @@ static bool measure_all(struct latency_finding *f, struct err *err)
             hooks->progress(hooks->state, CHART_LATENCIES, i, (double)c->form_count, what);
         }
     }
-    return write_file(f, err);
+    return measure_busy(f, err) && write_file(f, err);
 }
 
 static double rounded(double cycles)

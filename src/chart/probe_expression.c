@@ -202,8 +202,8 @@ static const struct { const char *name; enum probe_node_kind kind; } settings[] 
 
 bool reader_reserved(const char *name)
 {
-    static const char *const words[] = {"nan", "machine", "alone", "words", "filler",
-                                        "and", "or",      "not",   "in"};
+    static const char *const words[] = {"nan",   "machine", "alone", "words", "ports",
+                                        "filler", "and",    "or",    "not",   "in"};
     bool found = false;
 
     for (size_t i = 0; i < COUNT(words); i++)
@@ -229,6 +229,20 @@ static struct probe_node *over_node(struct table_reader *r, unsigned which)
     nest(r, n, n->args[2]);
     reader_expect(r, ")");
     r->local_count = before;
+    return n;
+}
+
+struct probe_node *reader_of_item(struct table_reader *r, enum probe_node_kind kind)
+{
+    char word[NAME_MOST];
+
+    reader_expect(r, "(");
+    const unsigned at = reader_name(r, word) ? reader_group(r, word) : r->t->groups.count;
+    if (at == r->t->groups.count)
+        reader_fail(r, "the name of a list of items is missing");
+    struct probe_node *n = new_node(r, kind, at);
+    reader_expect(r, ",");
+    arguments(r, n, 1, ")");
     return n;
 }
 
@@ -264,17 +278,7 @@ static struct probe_node *reserved_node(struct table_reader *r, const char *name
         reader_expect(r, ")");
         return n;
     }
-    if (strcmp(name, "alone") == 0) {
-        reader_expect(r, "(");
-        const unsigned at = reader_name(r, word) ? reader_group(r, word) : r->t->groups.count;
-        if (at == r->t->groups.count)
-            reader_fail(r, "the name of a list of items is missing");
-        struct probe_node *n = new_node(r, NODE_ALONE, at);
-        reader_expect(r, ",");
-        arguments(r, n, 1, ")");
-        return n;
-    }
-    return NULL;
+    return strcmp(name, "alone") == 0 ? reader_of_item(r, NODE_ALONE) : NULL;
 }
 
 static struct probe_node *named_node(struct table_reader *r, const char *name)

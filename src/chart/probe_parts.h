@@ -44,15 +44,15 @@ struct probe_node {
 };
 
 enum piece_kind {
-    PIECE_TEXT, PIECE_NUMBER, PIECE_ITEM, PIECE_FILLER, PIECE_REPEAT, PIECE_WORDS
+    PIECE_TEXT, PIECE_NUMBER, PIECE_ITEM, PIECE_FILLER, PIECE_REPEAT, PIECE_WORDS, PIECE_PORTS
 };
 
 /* A part of a text with gaps */
 struct piece {
     enum piece_kind kind;
     const char *text;
-    unsigned group, column;  /* index of the group and of its column, for PIECE_ITEM and
-                              * PIECE_WORDS */
+    unsigned group, column;  /* index of the group and of its column, for PIECE_ITEM,
+                              * PIECE_WORDS and PIECE_PORTS */
     unsigned variable;       /* index of the variable, for PIECE_REPEAT and PIECE_WORDS */
     const struct probe_node *expression;
     struct piece *body, *next;

@@ -233,6 +233,18 @@ static void add_words(struct probe_run *run, const struct piece *p, double *loca
         str_add(out, "none");
 }
 
+/* Appends the ports of the first µop of the form that the third column of an item names. */
+static void add_ports(struct probe_run *run, const struct piece *p, double *locals, struct str *out)
+{
+    const struct mapping *m = run->p->chart->machine->mapping;
+    const struct probe_item *item =
+        item_at(run, p->expression, argument(run, p->expression, 0, locals));
+    const struct mapping_entry *e = item ? mapping_find(m, item->raw[COLUMN_OTHER]) : NULL;
+
+    if (e && e->usage.count)
+        portset_print(e->usage.uops[0].ports, mapping_ports(m), out);
+}
+
 /* Appends a text, truncated at TEXT_MOST bytes. @loop: loop whose items the text refers to; NULL:
  * none. The loop's indices are the first locals. */
 static void expand(struct probe_run *run, const struct piece *p, const struct table_loop *loop,
@@ -244,6 +256,7 @@ static void expand(struct probe_run *run, const struct piece *p, const struct ta
         case PIECE_NUMBER: str_addf(out, "%g", value(run, p->expression, locals)); break;
         case PIECE_FILLER: str_add(out, probe_filler(run->p)); break;
         case PIECE_WORDS: add_words(run, p, locals, out); break;
+        case PIECE_PORTS: add_ports(run, p, locals, out); break;
         case PIECE_ITEM:
             for (unsigned d = 0; loop && d < loop->dimensions; d++)
                 if (loop->over[d].group == p->group) {
@@ -321,9 +334,11 @@ static void conclude(struct probe_run *run, const struct table_fact *fact)
     struct str text = {0}, why = {0};
     expand(run, fact->cases.items[i].value, NULL, locals, &text);
     expand(run, fact->cases.items[i].why, NULL, locals, &why);
-    probe_tell(run->p, fact->key,
-               fact->cases.items[i].verdict == CASE_VALUE ? str_text(&text) : NULL, fact->unit,
-               str_text(&why));
+    /* Ports of a form without a usage have no text, and are not told. */
+    if (fact->cases.items[i].verdict != CASE_VALUE || text.length)
+        probe_tell(run->p, fact->key,
+                   fact->cases.items[i].verdict == CASE_VALUE ? str_text(&text) : NULL, fact->unit,
+                   str_text(&why));
     str_done(&text);
     str_done(&why);
 }

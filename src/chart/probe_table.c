@@ -66,6 +66,10 @@ static struct piece *gap(struct table_reader *r, enum text_kind kind)
 
     if (!p && reader_take(r, "filler"))
         p = new_piece(r, PIECE_FILLER);
+    if (!p && reader_take(r, "ports")) {
+        p = new_piece(r, PIECE_PORTS);
+        p->expression = reader_of_item(r, NODE_ITEM);
+    }
     if (!p && reader_take(r, "words")) {
         struct probe_node n = {.kind = NODE_NUMBER};
         p = new_piece(r, PIECE_WORDS);

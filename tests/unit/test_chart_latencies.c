@@ -81,6 +81,50 @@ static void test_latencies_are_kept(void **state)
     forms_free(forms);
 }
 
+/* A simulated CPU of which the first form measured is contended */
+struct contended_once {
+    const struct chart_cpu *cpu;
+    unsigned calls;
+};
+
+static size_t latencies_later(void *state, const struct form_code *code,
+                              struct latency out[CHAINS_MAX], struct err *err)
+{
+    struct contended_once *s = state;
+
+    return s->calls++ ? s->cpu->latencies(s->cpu->state, code, out, err)
+                      : recorded_latencies(NULL, code, out, err);
+}
+
+/* A form whose chains were contended is measured again after all others, and only this form. */
+static void test_contended_forms_are_measured_again(void **state)
+{
+    static const char *const names[] = {"ADD (R64, R64)", "SUB (R64, R64)"};
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct machine *truth = machine_load_shipped("skylake", &err);
+    struct late_lab l;
+
+    (void)state;
+    assert_true(forms && truth);
+    struct imitation *imitated = imitation_new(truth, 0, 1);
+    struct contended_once once = {.cpu = imitation_cpu(imitated)};
+    struct chart_cpu cpu = *once.cpu;
+    cpu.latencies = latencies_later;
+    cpu.state = &once;
+    struct chart *c = chart_at(machine_copy(truth), forms, names, 2);
+    lab_on(&l, &cpu);
+    assert_true(latencies_find(&l.lab, c, &err));
+    assert_int_equal(once.calls, 3);
+    assert_true(c->latencies.count > 2);
+    for (size_t i = 0; i < c->latencies.count; i++)
+        assert_string_equal(c->latencies.items[i].latency.state, "ok");
+    chart_free(c);
+    imitation_free(imitated);
+    machine_free(truth);
+    forms_free(forms);
+}
+
 /* Returns whether the loops of chart/substitutes.c cover @form. */
 static bool is_substituted(const char *form)
 {
@@ -294,6 +338,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_latencies_are_kept),
+        cmocka_unit_test(test_contended_forms_are_measured_again),
         cmocka_unit_test(test_load_latency_of_whole_registers),
         cmocka_unit_test(test_stack_forms), cmocka_unit_test(test_high_bytes),
         cmocka_unit_test(test_locked_forms),
