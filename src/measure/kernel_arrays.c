@@ -31,13 +31,16 @@
 #define CLOCK_SHORT 2
 #define CLOCK_SAMPLES 4
 #define CLOCK_RECENT 5e-3         /* seconds for which a measured clock remains valid */
-/* Cycles of a run with arrays in private caches or beyond. A host may interrupt a guest for a few
- * microseconds about every fifty microseconds, so most shorter runs are not interrupted. With
- * larger arrays, a run must be long compared with the lines in flight at its end. */
+/* Minimum number of cycles of a run with arrays in private caches or beyond. A host may interrupt a
+ * guest for a few microseconds about every fifty microseconds, so most shorter runs are not
+ * interrupted. With larger arrays a run begins with cold TLBs, and with lines that others evicted
+ * since the previous run: on a Zen 5, a loop over 4 MiB takes 4.7 cycles in runs of 1.6e5 cycles,
+ * and 3.0 in runs of 2e6. */
 #define SAMPLE_OWN 5e4
-#define SAMPLE_SHARED 1.6e5
-/* cycles of a run with random accesses, which begins with cold TLBs */
-#define SAMPLE_SPREAD 1.2e6
+#define SAMPLE_SHARED 1.2e6
+/* Maximum number of cycles of a run over all lines of the arrays, as in a repeated loop. If all
+ * lines take longer, a run is of SAMPLE_SHARED cycles. */
+#define SAMPLE_WALK 1.2e7
 /* number of iterations of the first run that estimates the time of a unit */
 #define ROUGH_ITERATIONS 200
 /* minimum number of cycles of a run that estimates the time of a unit */
@@ -48,7 +51,9 @@
 #define GOLDEN 0.6180339887498949 /* golden ratio; its multiples modulo 1 are evenly distributed */
 #define SAMPLES 150               /* maximum number of samples per measurement */
 #define PASSES_MOST 4000
+/* Minimum number of samples: with arrays in private caches, of all lines, or of a part */
 #define LEAST_SAMPLES 3
+#define LEAST_WALKS 2
 #define LEAST_SHARED 10
 /* Warm-up walks end after some walks that are no faster than STEADY_GAIN times the fastest one:
  * STEADY, or STEADY_FEW if few samples suffice. Caches fill slowly: measured on a Zen 5, a chase
@@ -467,19 +472,22 @@ struct sample_plan {
     bool parts;
     uint64_t walk;           /* number of units of one walk over all arrays */
     uint64_t warm;           /* number of warm-up units before a sample */
+    unsigned least;          /* minimum number of samples */
 };
 
 static struct sample_plan sampling_plan(const struct arrays *arrays, const struct array_walk *w,
                                         double rough)
 {
     struct sample_plan p = {.own = arrays->bytes <= OWN_BYTES, .spread = arrays->fill_count > 0};
-    const double cycles = p.own ? SAMPLE_OWN : p.spread ? SAMPLE_SPREAD : SAMPLE_SHARED;
+    p.walk = arrays->iterations ? w->all : arrays->round / w->copies + 1;
+    const double walk = rough * (double)p.walk,
+                 cycles = fmax(p.own ? SAMPLE_OWN : SAMPLE_SHARED, walk <= SAMPLE_WALK ? walk : 0);
 
     p.units = (uint64_t)fmax(1, fmin((double)w->all, cycles / rough));
     p.passes = (unsigned)fmax(1, fmin(PASSES_MOST, cycles / (rough * (double)p.units)));
     p.parts = arrays->iterations && arrays->bytes > PARTS_LEAST && arrays->bytes <= READ_MOST;
     p.differs = rough * (double)p.units < SHORT_CYCLES;
-    p.walk = arrays->iterations ? w->all : arrays->round / w->copies + 1;
+    p.least = p.own ? LEAST_SAMPLES : walk <= SAMPLE_WALK ? LEAST_WALKS : LEAST_SHARED;
     p.warm = p.own && p.units >= p.walk ? p.units : 0;
     return p;
 }
@@ -557,10 +565,11 @@ static uint64_t start_find(const struct kernel_arrays *k, const struct arrays *a
     return (uint64_t)start;
 }
 
-/* Walks over the arrays until @enough further walks are no faster, or @most cycles have passed. */
+/* Walks over the arrays until @enough further walks are no faster, or @most cycles have passed.
+ * Sets *@rough to the cycles of a unit in the fastest walk. */
 static bool walk_until_steady(struct kernel_arrays *k, const struct arrays *arrays,
                               const struct array_walk *w, const struct sample_plan *p, double most,
-                              unsigned enough, struct err *err)
+                              unsigned enough, double *rough, struct err *err)
 {
     double ticks, least = INFINITY, sum = 0;
     unsigned steady = 0;
@@ -572,27 +581,29 @@ static bool walk_until_steady(struct kernel_arrays *k, const struct arrays *arra
         least = fmin(least, ticks);
         sum += ticks * k->arena->clock;
     }
+    *rough = least * k->arena->clock / (double)p->walk;
     return true;
 }
 
 /* Walks over the arrays if that takes a short time. Otherwise, reads the lines of arrays that a
  * shared cache may hold, because other processes evict them. Samples are then taken from all parts
  * of the arrays. Samples of larger arrays start where lines were accessed least recently. @samples:
- * probable number of samples. @fresh: the arrays were just filled. */
+ * probable number of samples. @fresh: the arrays were just filled. *@rough: estimated cycles of a
+ * unit; the walks improve it. */
 static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
-                         const struct array_walk *w, const struct sample_plan *p, double rough,
+                         const struct array_walk *w, const struct sample_plan *p, double *rough,
                          double samples, bool fresh, struct err *err)
 {
     const bool few = samples < SAMPLES;
     const double most = few ? WALK_CYCLES_FEW : WALK_CYCLES;
-    const bool walks = rough * (double)p->walk < most, fits = arrays->bytes <= READ_MOST,
+    const bool walks = *rough * (double)p->walk < most, fits = arrays->bytes <= READ_MOST,
                reads = !walks && !p->own && (p->spread || fits);
     const unsigned readings = !reads ? 0 : fits && fresh ? READS_FRESH : 1;
 
     for (unsigned i = 0; i < readings; i++)
         if (!lines_read(k, arrays->bytes, err))
             return false;
-    if (walks && !walk_until_steady(k, arrays, w, p, most, few ? STEADY_FEW : STEADY, err))
+    if (walks && !walk_until_steady(k, arrays, w, p, most, few ? STEADY_FEW : STEADY, rough, err))
         return false;
     k->walked = 0;
     if (!walks && (!reads || !arrays->walked_count))
@@ -615,19 +626,19 @@ struct array_samples {
 };
 
 /* Measures samples, and the clock repeatedly, because it may change within milliseconds. Excludes
- * interrupted samples and the first one, which has a cold TLB. */
+ * interrupted samples, and the first one of a part of the arrays. */
 static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double seconds,
                          struct array_samples *out, struct err *err)
 {
-    const unsigned least = p->own ? LEAST_SAMPLES : LEAST_SHARED;
     const double begun = clock_seconds();
-    bool begins = true;
+    /* A part begins with a cold TLB. */
+    bool begins = p->own || p->units < p->walk;
     unsigned number = 0;
 
     *out = (struct array_samples){.start = p->differs ? INFINITY : 0};
     for (unsigned lost = 0;
-         out->count < SAMPLES && (out->count < least || clock_seconds() - begun < seconds);) {
+         out->count < SAMPLES && (out->count < p->least || clock_seconds() - begun < seconds);) {
         const uint64_t ahead =
             p->parts ? part_ahead(w, number++, p->units) : run_ahead(k, w, p->units);
         double one;
@@ -692,10 +703,12 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
     double rough = k->rough * w.copies;
     if ((!(rough > 0) || k->may_be_apart) && !layout_find(k, arrays, &w, &rough, err))
         return false;
-    const struct sample_plan p = sampling_plan(arrays, &w, rough);
-    const double expected = seconds > 0 ? SAMPLES : LEAST_SHARED + 1;
-    if (!walk_through(k, arrays, &w, &p, rough, expected, fresh, err) ||
-        !samples_take(k, arrays, &w, &p, seconds, &samples, err))
+    struct sample_plan p = sampling_plan(arrays, &w, rough);
+    const double expected = seconds > 0 ? SAMPLES : p.least + 1;
+    if (!walk_through(k, arrays, &w, &p, &rough, expected, fresh, err))
+        return false;
+    p = sampling_plan(arrays, &w, rough);
+    if (!samples_take(k, arrays, &w, &p, seconds, &samples, err))
         return false;
     const unsigned n = samples.count;
     /* The first unit is part of the start-up cost, which is subtracted. */
