@@ -8,6 +8,10 @@
 /* largest ratio of the stride to the accessed lines at which the walk counts as skipping no line */
 #define SKIPS 1.01
 #define SKIPPED_LINES 4      /* stride of measured loop COST_SKIPPED, in lines */
+#define SOME_LINES 16        /* stride of measured loop COST_EVERY_16, in lines */
+#define STORED_LINES 8       /* stride of measured loop COST_STORE_8, in lines */
+/* stride of measured loops COST_EVERY_64 and COST_STORE_64, in lines */
+#define MOST_LINES 64
 /* multiple of the second level's size above which hits in that level do not reduce the measured
  * costs */
 #define BEYOND_SECOND 2
@@ -66,8 +70,20 @@ static double reused_within(const struct streams *s, uint64_t distance, int64_t 
     return (double)distance / fabs((double)step) * STREAM_LINE * streams_lines(s);
 }
 
-/* Returns the cycles per line for lines @step bytes apart. Power-of-two strides use fewer banks and
- * sets. A line per page takes at least the time of a page walk. */
+/* Returns the cost of lines with a crowding of @crowding, between costs @from and @to of measured
+ * loops with a crowding of @least and @most. The cost is a power of the crowding. */
+static double crowded_cost(const struct memory_costs *m, enum memory_cost from, double least,
+                           enum memory_cost to, double most, double crowding, double held)
+{
+    const double low = memory_cost_at(m, from, held), high = memory_cost_at(m, to, held),
+                 share = log(crowding / least) / log(most / least);
+
+    return low > 0 && high > low ? low * pow(high / low, fmin(1, share)) : low;
+}
+
+/* Returns the cycles per line for lines @step bytes apart. Power-of-two strides use fewer sets of
+ * the first level, whose ways limit the lines in flight. A line per page takes at least the time of
+ * a page walk, which depends on the number of pages. */
 static double skipped_cost(const struct memory_costs *m, double step, double held, double bytes)
 {
     double ordered = memory_cost_at(m, COST_LOAD, held), odd = memory_cost_at(m, COST_ODD, held),
@@ -78,9 +94,16 @@ static double skipped_cost(const struct memory_costs *m, double step, double hel
         line = ordered + fmax(0, odd - ordered) * (apart - 1) / (ODD - 1);
     else if (apart == 2)
         line = memory_cost_at(m, COST_PAIRED, held);
+    else if (crowding < SKIPPED_LINES)
+        line = crowding == 1 ? odd : (odd + crowded) / 2;
+    else if (crowding < SOME_LINES)
+        line = crowded_cost(m, COST_SKIPPED, SKIPPED_LINES, COST_EVERY_16, SOME_LINES, crowding,
+                            held);
     else
-        line = crowding == 1 ? odd : crowding == 2 ? (odd + crowded) / 2 : crowded;
-    return fmax(line, memory_cost_at(m, COST_PAGE, bytes) * fmin(1, step / MEMORY_PAGE));
+        line = crowded_cost(m, COST_EVERY_16, SOME_LINES, COST_EVERY_64, MOST_LINES, crowding,
+                            held);
+    const double pages = memory_cost_at(m, COST_PAGE, bytes * fmin(1, MEMORY_PAGE / step));
+    return fmax(line, pages * fmin(1, step / MEMORY_PAGE));
 }
 
 /* Returns whether the loop writes the stream's lines without reading them. */
@@ -94,10 +117,19 @@ static enum memory_cost cost_of(const struct stream *s)
     return !s->stores ? COST_LOAD : s->loads ? COST_UPDATE : COST_STORE;
 }
 
-/* Returns the additional cycles of a written line compared with one that is only read. */
-static double written_more(const struct memory_costs *m, const struct stream *s, double bytes)
+/* Returns the additional cycles of a line of stream @s that is also written, if the line is
+ * @step bytes from the previous one and takes @read cycles to read. */
+static double written_more(const struct memory_costs *m, const struct stream *s, double step,
+                           double read, double bytes)
 {
-    return fmax(0, memory_cost_at(m, cost_of(s), bytes) - memory_cost_at(m, COST_LOAD, bytes));
+    const double more =
+                     memory_cost_at(m, cost_of(s), bytes) - memory_cost_at(m, COST_LOAD, bytes),
+                 crowding = memory_crowding(step, MEMORY_PAGE);
+
+    if (!s->stores || crowding < STORED_LINES)
+        return fmax(0, more);
+    return fmax(fmax(0, more), crowded_cost(m, COST_STORE_8, STORED_LINES, COST_STORE_64,
+                                            MOST_LINES, crowding, bytes) - read);
 }
 
 static void part_add(struct memory_time *out, enum memory_limit part, double cycles, double within)
@@ -116,40 +148,19 @@ static double hops_cost(const struct stream *one, const struct memory_costs *m,
     return one->hops * (memory_cost_at(m, COST_HOP, region) + again);
 }
 
-/* Returns the mean cycles of a store to a random line of @region bytes. Each level contains a share
- * of the lines. Lines of the first level cost nothing. */
-static double random_written(const struct memory_costs *m, const struct stream *one, double region)
-{
-    const double ends[] = {m->second, m->third, region};
-    double inside = fmin(m->first, region), sum = 0;
-
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        const double end = fmin(ends[i], region);
-        if (end > inside) {
-            sum += (end - inside) * memory_cost_at(m, cost_of(one), end);
-            inside = end;
-        }
-    }
-    return sum / region;
-}
-
 static void stream_cost(const struct streams *s, const struct stream *one,
                         const struct memory_costs *m, const struct memory_core *core, double bytes,
                         double seq[MEMORY_COSTS], struct memory_time *out)
 {
     if (one->kind == STREAM_GATHER || one->kind == STREAM_CHASE) {
         double region = fmin(memory_region(s, bytes), stream_range(s, one)),
-               place = memory_cost_at(m, one->stores && !one->loads ? COST_SCATTER : COST_RANDOM,
-                                      region);
+               place = fmax(one->loads ? memory_cost_at(m, COST_RANDOM, region) : 0,
+                            one->stores ? memory_cost_at(m, COST_SCATTER, region) : 0);
         if (one->kind == STREAM_CHASE)
             part_add(out, LIMIT_HOPS,
                      fmax(0, hops_cost(one, m, core, region) - out->parts[LIMIT_HOPS]), region);
         else
-            part_add(out, LIMIT_RANDOM,
-                     one->lines *
-                         (one->stores && one->loads ? fmax(place, random_written(m, one, region))
-                                                    : place),
-                     region);
+            part_add(out, LIMIT_RANDOM, one->lines * place, region);
         out->lines += one->lines * (1 + (one->stores > 0 && region > m->first));
         return;
     }
@@ -168,11 +179,12 @@ static void stream_cost(const struct streams *s, const struct stream *one,
                       : fmin(out->held, reused_within(s, one->distance, one->step));
     out->lines += one->lines * (1 + (one->stores > 0 && from > m->first));
     if (fabs((double)one->step) > SKIPS * STREAM_LINE * one->lines) {
-        /* Only private caches have fewer sets for a power-of-two stride. */
-        from = fmin(from, fmax(BEYOND_SECOND * m->second, SKIPPED_LINES * held_of(s, bytes, 0)));
-        double line = skipped_cost(m, fabs((double)one->step) / one->lines, from,
-                                   from < out->held ? from : bytes);
-        part_add(out, LIMIT_SKIPPED, one->lines * (line + written_more(m, one, from)), from);
+        /* Only private caches have fewer sets for a longer power-of-two stride. */
+        from = fmin(from, fmax(BEYOND_SECOND * m->second, MOST_LINES * held_of(s, bytes, 0)));
+        const double step = fabs((double)one->step) / one->lines,
+                     line = skipped_cost(m, step, from, from < out->held ? from : bytes);
+        part_add(out, LIMIT_SKIPPED,
+                 one->lines * (line + written_more(m, one, step, line, from)), from);
     } else if (from < out->held) {
         part_add(out, LIMIT_LINES, one->lines * memory_cost_at(m, cost_of(one), from), from);
     } else {
@@ -345,14 +357,20 @@ void memory_time_needs(const struct streams *s, bool out[MEMORY_COSTS])
         const struct stream *one = &s->items.items[i];
         const bool skips = one->kind == STREAM_WALK && !one->non_temporal &&
                            fabs((double)one->step) > SKIPS * STREAM_LINE * one->lines;
+        const double crowding =
+            skips ? memory_crowding(fabs((double)one->step) / one->lines, MEMORY_PAGE) : 1;
         out[COST_RANDOM] |= one->kind == STREAM_GATHER && one->loads;
-        out[COST_SCATTER] |= one->kind == STREAM_GATHER && !one->loads;
+        out[COST_SCATTER] |= one->kind == STREAM_GATHER && one->stores;
         out[COST_HOP] |= one->kind == STREAM_CHASE;
         out[COST_STREAMED] |= one->non_temporal;
         out[COST_COPIED] |= one->non_temporal;
         out[COST_PAIRED] |= skips;
         out[COST_ODD] |= skips;
         out[COST_SKIPPED] |= skips;
+        out[COST_EVERY_16] |= skips && crowding > SKIPPED_LINES;
+        out[COST_EVERY_64] |= skips && crowding > SOME_LINES;
+        out[COST_STORE_8] |= skips && one->stores && crowding >= STORED_LINES;
+        out[COST_STORE_64] |= skips && one->stores && crowding > STORED_LINES;
         out[COST_PAGE] |= skips;
         if (one->kind != STREAM_FIXED && one->stores && !one->non_temporal)
             out[COST_CONCURRENT] = out[cost_of(one)] = true;

@@ -228,6 +228,7 @@ static void memory_rows(const struct memory_costs *m, struct result *result)
         "load",      "one array",      "store",        "update",
         "next to a store", "non-temporal", "non-temporal copy", "random order",
         "random stores", "every 2nd", "every 3rd", "every 4th",
+        "every 16th", "every 64th", "store to every 8th", "store to every 64th",
         "page",      "hop",            "among 250 uops", "among 70"};
     struct result_column columns[MEMORY_COSTS + 1] = {
         {.key = "kib", .title = "KiB", .kind = CELL_COUNT}};

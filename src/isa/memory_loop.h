@@ -15,6 +15,10 @@ enum memory_loop {
     LOOP_PAIRED,      /* a load every 128 bytes */
     LOOP_ODD,         /* a load every 192 bytes */
     LOOP_SKIPPED,     /* a load every 256 bytes */
+    LOOP_EVERY_16,    /* a load every 1,024 bytes: every 16th line */
+    LOOP_EVERY_64,    /* a load every 4,096 bytes */
+    LOOP_STORE_8,     /* a store every 512 bytes */
+    LOOP_STORE_64,    /* a store every 4,096 bytes */
     LOOP_PAGES,       /* a load every 4,160 bytes */
     LOOP_CHASE,       /* four loads, each of which depends on the previous one */
     /* a sequential load, nops and the loop's end: 252 µops */

@@ -14,7 +14,8 @@ const char *memory_cost_name(enum memory_cost cost)
 {
     static const char *const names[MEMORY_COSTS] = {
         "load",    "alone",  "store", "update",  "beside", "streamed", "copied",
-        "random", "scatter", "paired", "odd", "skipped", "page", "hop", "few", "some"};
+        "random", "scatter", "paired", "odd", "skipped", "every16", "every64",
+        "store8", "store64", "page", "hop", "few", "some"};
     return names[cost];
 }
 
@@ -107,7 +108,8 @@ static void size_add(struct memory_costs *out, double bytes, double line, double
     out->cycles[COST_STREAMED][i] = streamed;
     out->cycles[COST_COPIED][i] = line + streamed;
     static const enum memory_cost misses[] = {COST_RANDOM, COST_SCATTER, COST_PAIRED, COST_ODD,
-                                              COST_SKIPPED};
+                                              COST_SKIPPED,  COST_EVERY_16, COST_EVERY_64,
+                                              COST_STORE_8,  COST_STORE_64};
     for (size_t k = 0; k < sizeof misses / sizeof *misses; k++)
         out->cycles[misses[k]][i] = miss;
     out->cycles[COST_HOP][i] = latency;

@@ -29,6 +29,10 @@ enum memory_cost {
     COST_PAIRED,    /* streams with a stride of two lines */
     COST_ODD,       /* streams with a stride of three lines, or any odd stride */
     COST_SKIPPED,   /* streams with a stride of four lines, or a multiple of four */
+    COST_EVERY_16,  /* streams with a stride of 16 lines */
+    COST_EVERY_64,  /* streams with a stride of 64 lines, all in one set of a usual first level */
+    COST_STORE_8,   /* written streams with a stride of 8 lines */
+    COST_STORE_64,  /* written streams with a stride of 64 lines */
     COST_PAGE,      /* one line per page; the array size includes unused lines */
     COST_HOP,       /* dependent loads, in cycles from address to value */
     /* sequential loads in a loop of MEMORY_FEW_UOPS µops per line, mostly nops */
