@@ -64,7 +64,7 @@ static bool take_iteration(struct event_walk *w)
     for (size_t n = 0; n <= r->list.count; n++) {
         const struct region_insn *i = &r->list.items[at];
         uint32_t next = at + 1;
-        if (copies_records(i)) {
+        if (events_records(i)) {
             if (!take_event(w, at, &next))
                 return false;
         } else if (i->direct)
@@ -151,7 +151,7 @@ bool explained_recording(const struct placed *x, const struct loop_lines *lines,
         if (in->in_place)
             reason = "the loop calls functions or the system";
         else if (!(traits & INSN_BRANCH) && traits & (INSN_LOAD | INSN_STORE) &&
-                 !copies_follows(in))
+                 !events_follows(in))
             reason = "the addresses of an access in the loop were not recorded";
         vec_push(&out->insns,
                  ((struct recorded_insn){.insn = in->insn,

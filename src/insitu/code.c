@@ -92,8 +92,8 @@ static void on_slot(struct code *c, bool wide, uint8_t opcode, unsigned field, u
 {
     BYTES(c, 0x65);
     if (wide)
-        BYTES(c, 0x48);
-    BYTES(c, opcode, (uint8_t)(field << 3 | 4), 0x25);
+        BYTES(c, (uint8_t)(0x48 | (field >> 3) << 2));
+    BYTES(c, opcode, (uint8_t)((field & 7) << 3 | 4), 0x25);
     word(c, slot);
 }
 

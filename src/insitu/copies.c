@@ -20,9 +20,10 @@
 #define JUMP_COPY (SLOT_JUMP + 0u)
 #define JUMP_ORIGINAL (SLOT_JUMP + 8u)
 
-/* code that records the time at which control enters the loop, and then jumps to @target */
+/* code that records the time at which control enters the loop at instruction @at, and then jumps to
+ * @target */
 struct entrance {
-    uint32_t label, target;
+    uint32_t label, target, at;
 };
 
 /* Code of a branch, after the copies */
@@ -45,7 +46,7 @@ struct maker {
     uint32_t *heads;        /* per copy: label of the pivot */
     struct stamp stamp;     /* stamp at the pivot of a timed copy, or at an anchor */
     bool displaced;         /* copies contain only the instructions that patches overwrite */
-    uint32_t shared;        /* label of the stamp of all parts; CODE_UNPLACED: no shared stamp */
+    uint32_t shared;        /* label of a shared stamp; CODE_UNPLACED: none */
     /* register for counting, unused by the loop if possible */
     enum code_register spare;
     /* labels of the table for indirect jumps and of its default target; CODE_UNPLACED before their
@@ -53,34 +54,9 @@ struct maker {
     uint32_t table, missed;
     VEC(struct stub) stubs;
     VEC(struct entrance) entrances;   /* entrances, if visits are timed */
+    /* whether the copies have no counting code, because of an induction register */
+    bool steps;
 };
-
-bool copies_follows(const struct region_insn *i)
-{
-    const struct operand *m = insn_memory(i->insn);
-    uint32_t t = i->insn->traits;
-
-    if (i->in_place || t & (INSN_RETURN | INSN_BRANCH) || !m || !(t & (INSN_LOAD | INSN_STORE)))
-        return false;
-    if (m->implicit || t & (INSN_NARROW_ADDRESS | INSN_STACK) ||
-        i->insn->operation == OPERATION_STRING || m->segment != REG_NONE)
-        return false;
-    /* A bit offset in a register moves the access away from its memory operand. */
-    if ((i->insn->operation == OPERATION_BIT_TEST || i->insn->operation == OPERATION_BIT_CHANGE) &&
-        i->insn->operands[1].kind == OPERAND_REGISTER)
-        return false;
-    return (m->base == REG_NONE || m->base < 16 || m->base == REG_PC) &&
-           (m->index == REG_NONE || m->index < 16);
-}
-
-bool copies_records(const struct region_insn *i)
-{
-    uint32_t t = i->insn->traits;
-
-    if (!i->in_loop || i->in_place || t & INSN_RETURN)
-        return false;
-    return t & INSN_BRANCH ? t & INSN_CONDITIONAL || i->indirect : copies_follows(i);
-}
 
 static bool records(const struct maker *m)
 {
@@ -123,15 +99,16 @@ static int32_t rest(const struct maker *m, unsigned copy)
     return (int32_t)(m->times - 1 - copy);
 }
 
-/* Returns the label for jumps from outside of the loop to @target in the loop. */
-static uint32_t enter(struct maker *m, uint32_t target)
+/* Returns the label for jumps from outside of the loop to @target, which is instruction @at of the
+ * loop. */
+static uint32_t enter(struct maker *m, uint32_t target, uint32_t at)
 {
     if (m->mode != COPY_VISIT)
         return target;
     for (size_t i = 0; i < m->entrances.count; i++)
         if (m->entrances.items[i].target == target)
             return m->entrances.items[i].label;
-    vec_push(&m->entrances, ((struct entrance){code_label(m->c), target}));
+    vec_push(&m->entrances, ((struct entrance){code_label(m->c), target, at}));
     return m->entrances.items[m->entrances.count - 1].label;
 }
 
@@ -147,6 +124,13 @@ static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
         code_count(m->c, m->spare, SLOT_LEAVES, 1, SLOT_FREE0);
     if (m->mode == COPY_VISIT)
         stamps_leave(m->c);
+    if (m->steps) {
+        /* The register counts executions of its instruction, not of the pivot. */
+        const bool ahead = source == m->r->pivot || m->out->induction.ahead.items[source];
+        if (ahead && source != m->out->induction.at)
+            code_count(m->c, m->spare, SLOT_UNFINISHED, -1, SLOT_FREE0);
+        stamps_end_steps(m->c, m->out->induction.reg);
+    }
     if (records(m))
         events_add(m->c, away ? EVENT_AWAY : EVENT_LEAVE, 0);
 }
@@ -159,7 +143,8 @@ static uint32_t inner(struct maker *m, uint32_t source, unsigned copy, uint32_t 
     if (!m->r->list.items[target].in_loop)
         return label_of(m, 0, target);
     if (!from_loop)
-        return enter(m, target == m->r->pivot ? m->heads[0] : label_of(m, m->times - 1, target));
+        return enter(m, target == m->r->pivot ? m->heads[0] : label_of(m, m->times - 1, target),
+                     target);
     return target == m->r->pivot ? m->heads[(copy + 1) % m->times] : label_of(m, copy, target);
 }
 
@@ -225,36 +210,11 @@ static void conditional(struct maker *m, uint32_t source, unsigned copy)
         events_add(m->c, (uint16_t)source, 0);
 }
 
-/* Appends code that loads the target of an indirect jump into rax, by a mov with the operand of the
- * jump. */
-static void load_target(struct maker *m, const struct insn *in)
-{
-    uint8_t bytes[24], rex = 0x48;
-    size_t n = 0, at = 0;
-
-    while (in->bytes[at] != 0xff) {
-        if ((in->bytes[at] & 0xf0) == 0x40)
-            rex |= in->bytes[at] & 3;
-        else if (in->bytes[at] != 0x3e && in->bytes[at] != 0xf2)   /* Omits notrack and bnd. */
-            bytes[n++] = in->bytes[at];
-        at++;
-    }
-    bytes[n++] = rex;
-    bytes[n++] = 0x8b;
-    bytes[n++] = in->bytes[at + 1] & 0xc7;
-    memcpy(bytes + n, in->bytes + at + 2, in->length - at - 2);
-    n += in->length - at - 2;
-    unsigned place = insn_rip_displacement(in);
-    if (place)
-        code_relocated(m->c, bytes, n, n - in->length + place,
-                       in->offset + in->length + (uint64_t)insn_memory(in)->displacement + m->bias);
-    else
-        code_bytes(m->c, bytes, n);
-}
-
 static void point(struct maker *m, uint32_t at, int32_t unfinished)
 {
-    struct copy_point p = {code_place(m->c), at, unfinished};
+    const bool steps = m->steps && m->r->list.items[at].in_loop;
+    struct copy_point p = {code_place(m->c), at,
+                           steps ? -m->out->induction.ahead.items[at] : unfinished, steps};
     size_t n = m->out->points.count;
 
     if (!n || m->out->points.items[n - 1].place != p.place)
@@ -273,7 +233,7 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
     }
     events_save(c);
     point(m, source, unfinished);   /* Here rax and rcx have the values of the original. */
-    load_target(m, i->insn);
+    events_load_target(m->c, i->insn, m->bias);
     if (records(m) && i->in_loop)
         events_add_rax(c, (uint16_t)source);
     code_store(c, CODE_RAX, JUMP_ORIGINAL);
@@ -295,25 +255,6 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
     code_store(c, CODE_RAX, JUMP_COPY);
     events_restore(c);
     code_jump_slot(c, JUMP_COPY);
-}
-
-/* Appends code that loads the address of the memory operand into rax. */
-static void load_address(struct maker *m, const struct insn *in)
-{
-    const struct operand *op = insn_memory(in);
-    uint32_t displacement = (uint32_t)op->displacement;
-
-    if (op->base == REG_PC) {
-        code_set(m->c, CODE_RAX, in->offset + in->length + (uint64_t)op->displacement + m->bias);
-        return;
-    }
-    unsigned base = op->base == REG_NONE ? 5 : op->base,
-             index = op->index == REG_NONE ? 4 : op->index;
-    unsigned scale = op->scale == 8 ? 3 : op->scale == 4 ? 2 : op->scale == 2;
-    BYTES(m->c, (uint8_t)(0x48 | (index >> 3) << 1 | base >> 3), 0x8d,
-          op->base == REG_NONE ? 0x04 : 0x84,
-          (uint8_t)(scale << 6 | (index & 7) << 3 | (base & 7)));
-    code_bytes(m->c, &displacement, 4);
 }
 
 /* Copies an instruction and recomputes its relative address. */
@@ -352,10 +293,10 @@ static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unf
         go_to_target(m, at, copy);
     else {
         if (!m->displaced && (m->mode == COPY_FOLLOW
-                                  ? copies_follows(i)
-                                  : m->mode == COPY_RECORD && copies_records(i))) {
+                                  ? events_follows(i)
+                                  : m->mode == COPY_RECORD && events_records(i))) {
             events_save(m->c);
-            load_address(m, i->insn);
+            events_load_address(m->c, i->insn, m->bias);
             events_add_rax(m->c, (uint16_t)at);
             events_restore(m->c);
         }
@@ -383,7 +324,7 @@ static void arrive(struct maker *m)
     else if (records(m)) {
         stamps_count_down(c, SLOT_RECORDS_LEFT, m->stamp.here, true);
         events_add(c, EVENT_PASS, 0);
-    } else
+    } else if (!m->steps)
         stamps_step_down(m->c, &m->stamp);
 }
 
@@ -452,6 +393,55 @@ static void copy_one(struct maker *m, uint32_t at, unsigned copy)
         fall(m, at, copy);
 }
 
+/* Appends the stamp of a place, or code that jumps to the shared stamp and returns from it. */
+static void end_stamp(struct maker *m)
+{
+    struct code *c = m->c;
+
+    if (m->shared == CODE_UNPLACED) {
+        stamps_make(c, &m->stamp);
+        return;
+    }
+    code_label_here(c, m->stamp.here);
+    if (m->stamp.flags_free)
+        code_store(c, CODE_RCX, SLOT_FREE2);
+    BYTES(c, 0x48, 0x8d, 0x0d, 0, 0, 0, 0);             /* lea go, rcx */
+    vec_push(&c->fixups, ((struct code_fixup){code_place(c) - 4, code_place(c), m->stamp.go, 0}));
+    code_store(c, CODE_RCX, JUMP_COPY);
+    code_jump(c, m->shared);
+}
+
+/* Appends a stamp that returns to the address at JUMP_COPY, and makes it the shared one. */
+static void share_stamp(struct maker *m)
+{
+    struct stamp s = {.kind = m->steps ? STAMP_VISITS : m->stamp.kind,
+                      .here = code_label(m->c),
+                      .go = code_label(m->c)};
+
+    stamps_make(m->c, &s);
+    code_label_here(m->c, s.go);
+    code_jump_slot(m->c, JUMP_COPY);
+    m->shared = s.here;
+}
+
+/* Appends the countdown to the next stamp at an entry, and stores the induction register. */
+static void stamp_entry(struct maker *m, uint32_t at)
+{
+    /* words_iterations counts a step of the countdown as a pass of all copies of COPY_TIME. */
+    const int32_t more = (int32_t)m->out->times[COPY_TIME] + m->out->induction.ahead.items[at];
+    const uint32_t counted = code_label(m->c);
+    const struct stamp outer = m->stamp;
+
+    code_count(m->c, m->spare, SLOT_UNFINISHED, more, SLOT_FREE0);
+    m->stamp = (struct stamp){STAMP_VISITS, code_label(m->c), code_label(m->c), false};
+    stamps_step_down(m->c, &m->stamp);
+    stamps_begin_steps(m->c, m->out->induction.reg);
+    code_jump(m->c, counted);
+    end_stamp(m);
+    code_label_here(m->c, counted);
+    m->stamp = outer;
+}
+
 static void make_stubs(struct maker *m)
 {
     for (size_t i = 0; i < m->stubs.count; i++) {
@@ -466,9 +456,12 @@ static void make_stubs(struct maker *m)
     }
     m->stubs.count = 0;
     for (size_t i = 0; i < m->entrances.count; i++) {
-        code_label_here(m->c, m->entrances.items[i].label);
+        const struct entrance *e = &m->entrances.items[i];
+        code_label_here(m->c, e->label);
         stamps_enter(m->c);
-        code_jump(m->c, m->entrances.items[i].target);
+        if (m->steps)
+            stamp_entry(m, e->at);
+        code_jump(m->c, e->target);
     }
     m->entrances.count = 0;
 }
@@ -526,35 +519,6 @@ static void displace(struct maker *m, uint32_t at)
     const struct insn *last = r->list.items[end - 1].insn;
     if (region_falls(&r->list.items[end - 1]))
         outside(m, last->offset + last->length + m->bias);
-}
-
-/* Appends the stamp of a place, or code that jumps to the shared stamp and returns from it. */
-static void end_stamp(struct maker *m)
-{
-    struct code *c = m->c;
-
-    if (m->shared == CODE_UNPLACED) {
-        stamps_make(c, &m->stamp);
-        return;
-    }
-    code_label_here(c, m->stamp.here);
-    if (m->stamp.flags_free)
-        code_store(c, CODE_RCX, SLOT_FREE2);
-    BYTES(c, 0x48, 0x8d, 0x0d, 0, 0, 0, 0);             /* lea go, rcx */
-    vec_push(&c->fixups, ((struct code_fixup){code_place(c) - 4, code_place(c), m->stamp.go, 0}));
-    code_store(c, CODE_RCX, JUMP_COPY);
-    code_jump(c, m->shared);
-}
-
-/* Appends a stamp that returns to the address at JUMP_COPY, and makes it the shared one. */
-static void share_stamp(struct maker *m)
-{
-    struct stamp s = {.kind = m->stamp.kind, .here = code_label(m->c), .go = code_label(m->c)};
-
-    stamps_make(m->c, &s);
-    code_label_here(m->c, s.go);
-    code_jump_slot(m->c, JUMP_COPY);
-    m->shared = s.here;
 }
 
 /* Appends the code to which the patch at anchor @at jumps. @twice adds another count and jump at
@@ -680,16 +644,25 @@ static void make_table(struct maker *m)
     }
 }
 
-static unsigned choose_times(const struct region *r, enum copy_mode mode)
+static unsigned choose_times(const struct maker *m)
 {
+    const struct region *r = m->r;
+    const enum copy_mode mode = m->mode;
     const bool arms = mode != COPY_COUNT && region_has_arms(r);
     const size_t most = arms ? ARMS_MOST : TIMES_MOST, least = arms ? ARMS_LEAST : 1,
                  times = (arms ? ARMS_INSNS : TIMED_INSNS) / r->kernel->loops[r->loop].count;
 
     /* If each iteration leaves the copies, only the first copy is executed. */
-    if (r->each_away || mode == COPY_RECORD || mode == COPY_FOLLOW)
+    if (r->each_away || m->steps || mode == COPY_RECORD || mode == COPY_FOLLOW)
         return 1;
     return (unsigned)(times < least ? least : times > most ? most : times);
+}
+
+/* Returns the address of the loop's first instruction. */
+static uint64_t loop_start(const struct maker *m)
+{
+    const struct kernel *k = m->r->kernel;
+    return k->insns[k->loops[m->r->loop].first].offset + m->bias;
 }
 
 static void make_mode(struct maker *m)
@@ -697,7 +670,8 @@ static void make_mode(struct maker *m)
     const struct region *r = m->r;
     size_t count = r->list.count;
 
-    m->times = m->out->times[m->mode] = choose_times(r, m->mode);
+    m->steps = m->mode == COPY_VISIT && m->out->induction.at != REGION_NONE;
+    m->times = m->out->times[m->mode] = choose_times(m);
     m->at = mem_alloc(m->times * count * sizeof *m->at);
     m->heads = mem_alloc(m->times * sizeof *m->heads);
     for (size_t i = 0; i < m->times * count; i++)
@@ -707,19 +681,24 @@ static void make_mode(struct maker *m)
     m->stamp.here = code_label(m->c);
     m->stamp.go = code_label(m->c);
     m->table = m->missed = CODE_UNPLACED;
-    m->out->entry[m->mode] = enter(m, m->heads[0]);
+    m->out->entry[m->mode] = enter(m, m->heads[0], r->pivot);
     for (size_t i = 0; i < r->resumed.count; i++)
         vec_push(&m->out->resumes[m->mode],
-                 enter(m, label_of(m, m->times - 1, r->resumed.items[i])));
+                 enter(m, label_of(m, m->times - 1, r->resumed.items[i]), r->resumed.items[i]));
     for (uint32_t i = 0; i < count; i++)
         if (!r->list.items[i].in_loop)
             copy_one(m, i, 0);
+    while (m->steps && (code_place(m->c) - loop_start(m)) % LINE)
+        BYTES(m->c, 0xcc);
     for (unsigned copy = 0; copy < m->times; copy++)
         for (uint32_t i = 0; i < count; i++)
             if (r->list.items[i].in_loop)
                 copy_one(m, i, copy);
+    if (m->steps)
+        share_stamp(m);
     make_stubs(m);
-    if (m->mode == COPY_TIME || m->mode == COPY_VISIT || m->mode == COPY_REPLAY)
+    m->shared = CODE_UNPLACED;
+    if (!m->steps && (m->mode == COPY_TIME || m->mode == COPY_VISIT || m->mode == COPY_REPLAY))
         stamps_make(m->c, &m->stamp);
     else if (records(m))
         make_recorded(m);
@@ -738,7 +717,7 @@ void copies_make(const struct region *r, uint64_t bias, struct copies *out)
                       .shared = CODE_UNPLACED,
                       .spare = region_free_register(r)};
 
-    *out = (struct copies){.clock = 0};
+    *out = (struct copies){.induction = induction_find(r)};
     for (m.mode = 0; m.mode < COPY_MODES; m.mode++) {
         m.stamp.kind = m.mode == COPY_REPLAY ? STAMP_REPLAYED : STAMP_PLAIN;
         m.displaced = r->dispatch ||
@@ -751,6 +730,7 @@ void copies_make(const struct region *r, uint64_t bias, struct copies *out)
             make_mode(&m);
     }
     m.mode = COPY_TIME;
+    m.steps = false;
     m.displaced = true;
     m.stamp.kind = STAMP_ANCHORED;
     if (r->dispatch)
@@ -764,7 +744,7 @@ void copies_make(const struct region *r, uint64_t bias, struct copies *out)
         out->twice = make_anchor(&m, r->pivot, true);
     }
     out->clock = stamps_clock(&out->code);
-    out->visits = stamps_visits(&out->code);
+    out->visits = stamps_visits(&out->code, out->induction.at != REGION_NONE);
     out->replay = code_label(&out->code);
     out->replayed = code_label(&out->code);
     stamps_repeat(&out->code, out->replay, out->replayed, out->entry[COPY_REPLAY]);
@@ -779,6 +759,7 @@ void copies_done(struct copies *c)
 {
     code_done(&c->code);
     vec_done(&c->points);
+    induction_done(&c->induction);
     vec_done(&c->anchors);
     for (int i = 0; i < COPY_MODES; i++)
         vec_done(&c->resumes[i]);

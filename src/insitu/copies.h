@@ -7,11 +7,14 @@
 
 #include "insitu/code.h"
 #include "insitu/events.h"
+#include "insitu/induction.h"
 #include "insitu/region.h"
 #include "insitu/slots.h"
 
 /* COPY_TIME stamps the time every few iterations. COPY_VISIT also stamps exits from the loop and
- * returns to it, which takes longer. COPY_FOLLOW and COPY_REPLAY run in copies of the process.
+ * returns to it, which takes longer. With an induction register, its copy of the loop is at the
+ * same place of a line as the original and counts nothing, and stamps are at entries. COPY_FOLLOW
+ * and COPY_REPLAY run in copies of the process.
  * COPY_FOLLOW records like COPY_RECORD, but includes the code around the loop. COPY_REPLAY stamps
  * like COPY_TIME, and loads lines into the cache at each stamp. Both modes end with int3 where
  * control would continue in the original. If each iteration executes code of the original,
@@ -29,6 +32,8 @@ struct copy_point {
     uint32_t at;               /* index in the region's list */
     /* value to add to SLOT_UNFINISHED when a thread moves from here to the original */
     int32_t unfinished;
+    /* whether the change of the induction register since the entry is not yet in SLOT_STEPS */
+    bool steps;
 };
 
 /* Code for a patched place in a copy of the process, where the rest of the loop runs in the
@@ -46,6 +51,7 @@ struct copies {
     /* labels to which the patches jump: at the pivot, and at the places in region.resumed */
     uint32_t entry[COPY_MODES];
     VEC(uint32_t) resumes[COPY_MODES];
+    struct induction induction;
     uint32_t clock;                  /* label of stamps_clock */
     VEC(struct copy_anchor) anchors; /* one per anchor of the region */
     /* Labels of an anchor at the pivot, and of one with another count and jump, if each iteration
@@ -63,9 +69,5 @@ void copies_make(const struct region *r, uint64_t bias, struct copies *out);
 void copies_done(struct copies *c);
 /* Returns the point at offset @place; NULL: none. */
 const struct copy_point *copies_point(const struct copies *c, uint32_t place);
-/* copies_records returns whether the address or direction of instruction @i is recorded.
- * copies_follows returns whether COPY_FOLLOW records its address, even if other modes do not. */
-bool copies_records(const struct region_insn *i);
-bool copies_follows(const struct region_insn *i);
 
 #endif

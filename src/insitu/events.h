@@ -3,6 +3,7 @@
 #define PORTOLAN_INSITU_EVENTS_H
 
 #include "insitu/code.h"
+#include "insitu/region.h"
 
 /* An event has a value in the low 48 bits. Its upper bits are the index of an instruction in the
  * region, or one of the constants below. */
@@ -20,5 +21,13 @@ void events_restore(struct code *c);
 void events_add_rax(struct code *c, uint16_t id);
 /* Appends code that records event @id with @value and preserves all registers. */
 void events_add(struct code *c, uint16_t id, uint64_t value);
+/* Append code that loads into rax the target of indirect jump @in, or the address of the memory
+ * operand of @in. The code of @in is loaded @bias bytes above its address in the file. */
+void events_load_target(struct code *c, const struct insn *in, uint64_t bias);
+void events_load_address(struct code *c, const struct insn *in, uint64_t bias);
+/* events_records returns whether the address or direction of instruction @i is recorded.
+ * events_follows returns whether COPY_FOLLOW records its address, even if other modes do not. */
+bool events_records(const struct region_insn *i);
+bool events_follows(const struct region_insn *i);
 
 #endif

@@ -34,9 +34,6 @@
 #define STOPPED_SHARE 0.05
 #define STOPPED_SECONDS 0.1
 #define MOMENTS_LEAST 4u
-#define BLOCK_ITERATIONS 4000u /* iterations between stamps */
-/* maximum seconds between stamps, unless 16 passes take longer */
-#define BLOCK_SECONDS 0.0005
 #define RECORD_ITERATIONS 2000u
 #define CLOCKED_MOST 3u
 #define REPLAYS_MOST 8u
@@ -60,8 +57,7 @@ struct insitu_watch {
     double others_begun, begun, cpu_begun;
     struct system_trial trial; /* features of the system that work */
     struct counters counters;
-    /* number of passes between stamps, and time stamp counter at the start */
-    uint64_t period, ticks_begun;
+    uint64_t ticks_begun;       /* time stamp counter at the start */
     unsigned originals; /* number of timings of the original code in copies of the process */
     unsigned patches;   /* number of measurements of the patch */
     unsigned clocked;   /* number of measurements of the clock */
@@ -338,7 +334,8 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
 {
     struct placed *x = &w->out->placed;
     struct process *p = &w->process;
-    const double begun = clock_wall();
+    const double begun = clock_wall(),
+                 rate = (double)(__builtin_ia32_rdtsc() - w->ticks_begun) / (begun - w->begun);
     bool all = process_stop(p, true, err);
     handle_late(w);
     if (!all || !w->placed || !placed_alone(x)) {
@@ -350,6 +347,7 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
     }
     if (!placed_patch(x, mode, err))
         return leave_for_good(w, "the code of the process is no longer writable");
+    const uint64_t period = insitu_period(w->out, mode, rate);
     for (size_t i = 0; i < p->tracees.count; i++) {
         pid_t tid = p->tracees.items[i].tid;
         struct traced *t = &p->tracees.items[i];
@@ -365,7 +363,7 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
             return leave_for_good(w, "a thread could not be moved out of the copy of the loop");
         if (!t->exiting) {
             placed_harvest(x, t);
-            placed_choose(x, t, w->period, RECORD_ITERATIONS);
+            placed_choose(x, t, period, RECORD_ITERATIONS);
         }
     }
     if (!take_threads(w))
@@ -379,26 +377,6 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
     w->out->stopped += clock_wall() - begun;
     w->out->stops++;
     return true;
-}
-
-/* Chooses the number of passes between stamps: enough for a few thousand iterations, or fewer if
- * iterations are slow. */
-static void choose_period(struct insitu_watch *w)
-{
-    struct placed *x = &w->out->placed;
-    unsigned times = x->copies->times[COPY_TIME];
-    uint64_t period = BLOCK_ITERATIONS / times + 1;
-
-    if (x->timed.count) {
-        const struct timed_block *b = &x->timed.items[x->timed.count - 1];
-        double ticks_per_second =
-            (double)(__builtin_ia32_rdtsc() - w->ticks_begun) / (clock_wall() - w->begun);
-        double each = (double)b->ticks / (double)b->iterations;
-        double most = BLOCK_SECONDS * ticks_per_second / each / times;
-        if (isfinite(most) && most < (double)period)
-            period = most > 16 ? (uint64_t)most : 16;
-    }
-    w->period = period;
 }
 
 /* Returns whether visits are timed. Visits are not timed if the loop has an indirect jump, because
@@ -431,7 +409,6 @@ static bool moment(struct insitu_watch *w, struct err *err)
     }
     if (!change(w, COPY_COUNT, err))
         return !w->over && !w->process.ended;
-    choose_period(w);
     /* Before the program executes the loop, a moment has no results. */
     w->out->moments += w->out->placed.timed.count + w->out->placed.events.count > found;
     return true;
@@ -660,7 +637,6 @@ static bool watch(struct insitu_watch *w, struct err *err)
         note_cpu(w);
         w->cpu_begun = isnan(out->cpu) ? 0 : out->cpu;
     }
-    w->period = BLOCK_ITERATIONS / 16;
     w->process.before_child = placed_clean_child;
     w->process.state = &out->placed;
     ok = ok && place_when_mapped(w, err);

@@ -303,23 +303,40 @@ static void redo_jump(const struct placed *x, struct traced *t)
         }
 }
 
-/* Subtracts an execution of the part at instruction @at, or adds @passes to the number of passes
- * that were counted in advance but not executed. */
-static void add_unfinished(const struct placed *x, uint32_t slot, uint32_t at, int32_t passes)
+/* Adds @value to the word at @place of a slot. */
+static void add_to(const struct placed *x, uint32_t slot, uint32_t place, uint64_t value)
 {
-    uint32_t place = SLOT_UNFINISHED;
     uint64_t word;
 
-    if (!passes || slot == SLOT_NONE)
+    if (process_read(x->process, slot_address(x, slot) + place, &word, sizeof word))
+        set_word(x, slot, place, word + value);
+}
+
+/* Adjusts the counts of a thread that stops at point @p with @regs. Subtracts an execution of the
+ * part there, or adds the passes that were counted in advance but not executed. Adds the change of
+ * the induction register since the entry. */
+static void add_unfinished(const struct placed *x, uint32_t slot, const struct copy_point *p,
+                           const struct user_regs_struct *regs)
+{
+    const uint64_t general[] = {regs->rax, regs->rcx, regs->rdx, regs->rbx, regs->rsp, regs->rbp,
+                                regs->rsi, regs->rdi, regs->r8,  regs->r9,  regs->r10, regs->r11,
+                                regs->r12, regs->r13, regs->r14, regs->r15};
+    uint32_t place = SLOT_UNFINISHED;
+    int32_t passes = p->unfinished;
+    uint64_t from;
+
+    if (slot == SLOT_NONE)
         return;
+    if (p->steps && process_read(x->process, slot_address(x, slot) + SLOT_STEPS_FROM, &from, 8))
+        add_to(x, slot, SLOT_STEPS, general[x->copies->induction.reg] - from);
     for (size_t i = 0; x->region->dispatch && x->chosen[slot] == COPY_COUNT && i < part_count(x);
          i++)
-        if (region_site(x->region, i) == at) {
+        if (passes && region_site(x->region, i) == p->at) {
             place = SLOT_PARTS + 8 * (uint32_t)i;
             passes = -passes;
         }
-    if (process_read(x->process, slot_address(x, slot) + place, &word, sizeof word))
-        set_word(x, slot, place, word + (uint64_t)(int64_t)passes);
+    if (passes)
+        add_to(x, slot, place, (uint64_t)(int64_t)passes);
 }
 
 /* Moves @t to the original if it is at a point of the copies. Returns whether @t can continue
@@ -338,7 +355,7 @@ static bool is_settled(struct placed *x, struct traced *t, bool *failed)
     uint64_t original = p ? x->region->list.items[p->at].insn->offset + x->bias : 0;
     if (!p || (x->patched && placed_inside(x->region, x->bias, original)))
         return false;
-    add_unfinished(x, t->slot, p->at, p->unfinished);
+    add_unfinished(x, t->slot, p, &regs);
     /* The instruction at this point faulted. */
     if (t->signal && (uint64_t)(uintptr_t)t->info.si_addr == regs.rip)
         t->info.si_addr = (void *)(uintptr_t)original;
@@ -415,6 +432,13 @@ bool placed_settle(struct placed *x, struct traced *t)
     return ok || !t;
 }
 
+/* Returns the iterations in which the induction register changed by @change. */
+static uint64_t steps_iterations(const struct placed *x, uint64_t change)
+{
+    const int64_t step = x->copies->induction.step;
+    return step ? (uint64_t)((int64_t)change / step) : 0;
+}
+
 static uint64_t words_iterations(const struct placed *x, const uint64_t *words, uint32_t slot)
 {
     const unsigned *times = x->copies->times;
@@ -422,7 +446,8 @@ static uint64_t words_iterations(const struct placed *x, const uint64_t *words, 
     return times[COPY_COUNT] * words[SLOT_PASSES / 8] +
            times[COPY_TIME] * (words[SLOT_BLOCKS / 8] * x->period[slot] +
                                (x->period[slot] - words[SLOT_COUNTDOWN / 8])) +
-           (x->given[slot] - words[SLOT_RECORDS_LEFT / 8]) - words[SLOT_UNFINISHED / 8];
+           (x->given[slot] - words[SLOT_RECORDS_LEFT / 8]) - words[SLOT_UNFINISHED / 8] +
+           steps_iterations(x, words[SLOT_STEPS / 8]);
 }
 
 /* Returns the executions of all parts in a slot. Adds them to x->parts and resets them if @take. */
@@ -482,9 +507,11 @@ static void harvest_stamps(struct placed *x, struct traced *t, uint64_t end)
     const uint32_t slot = t->slot;
     uint64_t stamps[STAMP_BYTES / 8 * STAMPS_MOST], begin = slot_address(x, slot) + SLOT_STAMPS;
     size_t count = (size_t)(end - begin) / STAMP_BYTES, first = x->timed.count;
-    const bool visits = x->chosen[slot] == COPY_VISIT;
+    const bool visits = x->chosen[slot] == COPY_VISIT,
+               steps = visits && x->copies->induction.at != REGION_NONE;
 
-    if (count > 1 && count <= STAMPS_MOST &&
+    /* Stamps of an earlier mode have other words than those of an induction register. */
+    if (count > 1 && count <= STAMPS_MOST && !(steps && x->earlier[slot]) &&
         process_read(x->process, begin, stamps, count * STAMP_BYTES))
         for (size_t i = 1; i < count; i++) {
             const uint64_t *a = &stamps[STAMP_BYTES / 8 * (i - 1)], *b = a + STAMP_BYTES / 8;
@@ -495,7 +522,9 @@ static void harvest_stamps(struct placed *x, struct traced *t, uint64_t end)
                          visits ? BLOCK_VISITS : BLOCK_COPY,
                          b[4] - a[4],
                          {(uint32_t)a[2] - (uint32_t)a[1], (uint32_t)b[2] - (uint32_t)b[1]},
-                         x->period[slot] * x->copies->times[x->chosen[slot]] - (b[5] - a[5]),
+                         steps ? steps_iterations(x, b[5] - a[5])
+                               : x->period[slot] * x->copies->times[x->chosen[slot]] -
+                                     (b[5] - a[5]),
                          x->batches,
                          false}));
         }
@@ -518,7 +547,7 @@ static double huge_share(const struct placed *x, size_t first, size_t count)
 
     for (size_t i = first; i < first + count; i++) {
         const uint64_t event = x->events.items[i], id = event >> 48;
-        if (id < x->region->list.count && copies_follows(&x->region->list.items[id]))
+        if (id < x->region->list.count && events_follows(&x->region->list.items[id]))
             addresses[accesses++] = event & ((UINT64_C(1) << 48) - 1);
     }
     const double share = maps_huge(x->process->pid, addresses, accesses);
@@ -561,6 +590,7 @@ void placed_harvest(struct placed *x, struct traced *t)
     set_word(x, slot, SLOT_COUNTDOWN, x->period[slot]);
     set_word(x, slot, SLOT_RECORDS_LEFT, 0);
     set_word(x, slot, SLOT_UNFINISHED, 0);
+    set_word(x, slot, SLOT_STEPS, 0);
 }
 
 /* Returns the number of timed blocks in @slot, or in a recording whether it is complete. */
@@ -608,9 +638,16 @@ bool placed_completed(const struct placed *x)
 void placed_release(struct placed *x, struct traced *t)
 {
     struct user_regs_struct regs;
+    const bool known = process_registers(t, &regs);
+    const struct copy_point *p =
+        known && placed_holds(x, regs.rip)
+            ? copies_point(x->copies, (uint32_t)(regs.rip - x->code))
+            : NULL;
 
+    if (p)   /* The thread ends within the copies. */
+        add_unfinished(x, t->slot, p, &regs);
     placed_harvest(x, t);
-    if (process_registers(t, &regs) && is_slot(x, regs.gs_base) && !placed_holds(x, regs.rip)) {
+    if (known && is_slot(x, regs.gs_base) && !placed_holds(x, regs.rip)) {
         regs.gs_base = 0;
         process_set_registers(t, &regs);
     }

@@ -442,8 +442,7 @@ static bool patchable(const struct region *r, uint32_t at)
     return end >= begin + PATCH_BYTES && !entered(r, begin, begin + PATCH_BYTES);
 }
 
-/* Returns whether the loop can iterate without executing @avoided. */
-static bool avoidable(const struct region *r, uint32_t head, uint32_t avoided)
+bool region_avoidable(const struct region *r, uint32_t head, uint32_t avoided)
 {
     bool *seen = mem_zero(r->list.count, sizeof *seen), again = false;
     VEC(uint32_t) todo = {0};
@@ -499,7 +498,7 @@ static bool choose_pivot(struct region *r, struct err *err)
         if (!r->list.items[i].in_loop)
             continue;
         unsigned value = 1u + 2u * region_flags_free(r, i) + resumes(r, i);
-        if (value <= most || !patchable(r, i) || avoidable(r, head, i))
+        if (value <= most || !patchable(r, i) || region_avoidable(r, head, i))
             continue;
         best = i;
         most = value;
@@ -521,7 +520,7 @@ static bool calls_always(const struct region *r)
     for (uint32_t i = 0; i < r->list.count; i++) {
         if (!r->list.items[i].in_loop)
             continue;
-        if (r->list.items[i].in_place && !avoidable(r, head, i))
+        if (r->list.items[i].in_place && !region_avoidable(r, head, i))
             return true;
     }
     return false;

@@ -84,6 +84,8 @@ bool region_flags_free(const struct region *r, uint32_t at);
 bool region_has_arms(const struct region *r);
 /* Returns a register that no instruction of the loop accesses, or rax if all are in use. */
 enum code_register region_free_register(const struct region *r);
+/* Returns whether the loop with head @head can iterate without executing @avoided. */
+bool region_avoidable(const struct region *r, uint32_t head, uint32_t avoided);
 /* Returns whether control can continue after instruction @i. */
 bool region_falls(const struct region_insn *i);
 

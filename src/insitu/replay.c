@@ -80,7 +80,7 @@ bool replay_possible(const struct region *r)
     for (size_t i = 0; i < r->list.count; i++) {
         const struct region_insn *in = &r->list.items[i];
         if (!in->in_place && in->insn->traits & INSN_STORE && !(in->insn->traits & INSN_STACK) &&
-            !copies_follows(in))
+            !events_follows(in))
             return false;
         if (!in->in_place && in->insn->operation == OPERATION_STRING)
             return false;
@@ -182,7 +182,7 @@ static bool follow(struct rerun *m)
     uint64_t most, left = 0, count = 0;
 
     for (size_t i = 0; i < r->list.count; i++)
-        each += copies_follows(&r->list.items[i]) || copies_records(&r->list.items[i]);
+        each += events_follows(&r->list.items[i]) || events_records(&r->list.items[i]);
     most = (RING_EVENTS - 1) / each;
     most = most < ITERATIONS_MOST ? most : ITERATIONS_MOST;
     if (!word(&m->copy, m->slot + SLOT_EVENTS, 0) ||
@@ -222,7 +222,7 @@ static const struct insn *access_at(const struct rerun *m, size_t event, uint64_
     unsigned id = id_at(m, event);
 
     *address = m->events.items[event] & ((UINT64_C(1) << 48) - 1);
-    return id < r->list.count && copies_follows(&r->list.items[id]) ? r->list.items[id].insn : NULL;
+    return id < r->list.count && events_follows(&r->list.items[id]) ? r->list.items[id].insn : NULL;
 }
 
 /* Returns the number of different lines that iterations [@from, @to) access. Sets *@out to their

@@ -9,6 +9,11 @@ enum copy_slot {
     SLOT_FREE2 = 0x10,
     /* target of an indirect jump, as an address in the copies and in the original */
     SLOT_JUMP = 0x20,
+    /* timing visits with an induction register: sum of its changes in all completed visits, and its
+     * values at the last entry and at the last exit */
+    SLOT_STEPS = 0x28,
+    SLOT_STEPS_FROM = 0x30,
+    SLOT_STEPS_TO = 0x38,
     SLOT_COUNTDOWN = 0x40,     /* timing: number of passes of the first copy until the next stamp */
     SLOT_PERIOD = 0x48,        /* initial value of the countdown */
     SLOT_BLOCKS = 0x50,        /* timing: number of completed countdowns */
@@ -40,7 +45,7 @@ enum copy_slot {
     SLOT_FLAGS = 0x180,
     SLOT_PARTS = 0x200,        /* counting a loop of computed gotos: executions of each part */
     /* Stamps of six words: time; low 32 bits of the time before the clock measurement; time after
-     * it; exits; ticks outside the loop; passes that were not executed. */
+     * it; exits; ticks outside the loop; passes that were not executed, or SLOT_STEPS. */
     SLOT_STAMPS = 0x4000,
     SLOT_RING = 0x10000,       /* events of a recording */
     SLOT_STATE = 0x90000,      /* replaying: state that xrstor restores */

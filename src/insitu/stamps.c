@@ -24,19 +24,38 @@ void stamps_leave(struct code *c)
     code_load(c, CODE_RDX, SLOT_FREE1);
 }
 
+/* Appends code that adds the difference of the words at gs:@to and gs:@from to the word at gs:@sum.
+ * Then restores rax and rdx from SLOT_FREE0 and SLOT_FREE1. */
+static void add_difference(struct code *c, uint32_t to, uint32_t from, uint32_t sum)
+{
+    code_load(c, CODE_RAX, to);
+    code_load(c, CODE_RDX, from);
+    BYTES(c, 0x48, 0xf7, 0xd2);                 /* not rdx */
+    BYTES(c, 0x48, 0x8d, 0x44, 0x10, 0x01);     /* lea 1(rax,rdx), rax: the difference */
+    code_load(c, CODE_RDX, sum);
+    BYTES(c, 0x48, 0x8d, 0x04, 0x10);           /* lea (rax,rdx), rax */
+    code_store(c, CODE_RAX, sum);
+    code_load(c, CODE_RAX, SLOT_FREE0);
+    code_load(c, CODE_RDX, SLOT_FREE1);
+}
+
 void stamps_enter(struct code *c)
 {
     note_time(c, SLOT_CAME_AT);
-    code_load(c, CODE_RAX, SLOT_CAME_AT);
-    code_load(c, CODE_RDX, SLOT_LEFT_AT);
-    BYTES(c, 0x48, 0xf7, 0xd2);                 /* not rdx */
-    BYTES(c, 0x48, 0x8d, 0x44, 0x10, 0x01);     /* lea 1(rax,rdx), rax: the difference of the two
-                                                 * times */
-    code_load(c, CODE_RDX, SLOT_AWAY);
-    BYTES(c, 0x48, 0x8d, 0x04, 0x10);           /* lea (rax,rdx), rax */
-    code_store(c, CODE_RAX, SLOT_AWAY);
-    code_load(c, CODE_RAX, SLOT_FREE0);
-    code_load(c, CODE_RDX, SLOT_FREE1);
+    add_difference(c, SLOT_CAME_AT, SLOT_LEFT_AT, SLOT_AWAY);
+}
+
+void stamps_begin_steps(struct code *c, unsigned reg)
+{
+    code_store(c, (enum code_register)reg, SLOT_STEPS_FROM);
+}
+
+void stamps_end_steps(struct code *c, unsigned reg)
+{
+    code_store(c, (enum code_register)reg, SLOT_STEPS_TO);
+    code_store(c, CODE_RAX, SLOT_FREE0);
+    code_store(c, CODE_RDX, SLOT_FREE1);
+    add_difference(c, SLOT_STEPS_TO, SLOT_STEPS_FROM, SLOT_STEPS);
 }
 
 /* Appends code that times STAMP_CYCLES dependent instructions. Stores the low 32 bits of the time
@@ -78,14 +97,18 @@ uint32_t stamps_clock(struct code *c)
     return label;
 }
 
-uint32_t stamps_visits(struct code *c)
+uint32_t stamps_visits(struct code *c, bool counted)
 {
     /* lfence; rdtsc; shl 32, rdx; or rdx, rax */
     static const uint8_t stamp[] = {0x0f, 0xae, 0xe8, 0x0f, 0x31, 0x48,
                                     0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0};
-    uint32_t label = code_label(c);
+    uint32_t label = code_label(c), none = code_label(c);
 
     code_label_here(c, label);
+    if (counted) {
+        code_set(c, CODE_RCX, 2 * VISITS);
+        code_store(c, CODE_RCX, SLOT_COUNTDOWN);
+    }
     code_bytes(c, stamp, sizeof stamp);
     BYTES(c, 0x49, 0x89, 0xc0); /* mov rax, r8 */
     /* The first exit is stamped after the first stamp. Otherwise SLOT_AWAY could include an
@@ -93,8 +116,16 @@ uint32_t stamps_visits(struct code *c)
     stamps_leave(c);
     for (unsigned i = 0; i < VISITS; i++) {
         stamps_enter(c);
+        if (counted) {
+            code_count(c, CODE_RCX, SLOT_UNFINISHED, 0, SLOT_FREE2);
+            stamps_count_down(c, SLOT_COUNTDOWN, none, false);
+            stamps_begin_steps(c, CODE_RBX);
+        }
         stamps_leave(c);
+        if (counted)
+            stamps_end_steps(c, CODE_RBX);
     }
+    code_label_here(c, none);
     code_bytes(c, stamp, sizeof stamp);
     BYTES(c, 0x4c, 0x29, 0xc0, 0x49, 0x89, 0xc0, 0xcc); /* sub r8, rax; mov rax, r8; int3 */
     return label;
@@ -163,7 +194,7 @@ void stamps_make(struct code *c, const struct stamp *s)
     BYTES(c, 0x48, 0x89, 0x41, 0x18); /* mov rax, 24(rcx) */
     code_load(c, CODE_RAX, SLOT_AWAY);
     BYTES(c, 0x48, 0x89, 0x41, 0x20);           /* mov rax, 32(rcx) */
-    code_load(c, CODE_RAX, SLOT_UNFINISHED);
+    code_load(c, CODE_RAX, s->kind == STAMP_VISITS ? SLOT_STEPS : SLOT_UNFINISHED);
     BYTES(c, 0x48, 0x89, 0x41, 0x28);           /* mov rax, 40(rcx) */
     code_add(c, CODE_RCX, STAMP_BYTES);
     code_store(c, CODE_RCX, SLOT_STAMP_AT);

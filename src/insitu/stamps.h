@@ -16,18 +16,25 @@ void stamps_leave(struct code *c);
 /* Appends code that stores the time of a return, and adds the ticks since the exit to SLOT_AWAY.
  * Preserves all registers and flags. */
 void stamps_enter(struct code *c);
+/* stamps_begin_steps appends code that stores induction register @reg at an entry. stamps_end_steps
+ * appends code that adds the change of @reg since the entry to SLOT_STEPS. Both preserve all
+ * registers and flags. */
+void stamps_begin_steps(struct code *c, unsigned reg);
+void stamps_end_steps(struct code *c, unsigned reg);
 /* Appends code that measures dependent multiplications. Stores their ticks in r8, and those of
  * CLOCK_CHAINS clock measurements of stamps in r9. Overwrites the stamp at SLOT_STAMP_AT, rax, rbx,
  * rcx and rdx. Ends with int3. Returns its label. */
 uint32_t stamps_clock(struct code *c);
 /* Appends code that measures VISITS visits of an empty loop. Stores the ticks of all visits in r8,
- * increases SLOT_AWAY, and ends with int3. Returns its label. */
-uint32_t stamps_visits(struct code *c);
+ * increases SLOT_AWAY, and ends with int3. @counted: whether an induction register counts the
+ * iterations. Returns its label. */
+uint32_t stamps_visits(struct code *c, bool counted);
 
 /* STAMP_REPLAYED loads lines into the cache at each stamp, and jumps to the address in SLOT_AT_END
  * after the last one. STAMP_ANCHORED ends with int3 after the last stamp; its stamps have
- * SLOT_PASSES instead of SLOT_LEAVES. */
-enum stamp_kind { STAMP_PLAIN, STAMP_REPLAYED, STAMP_ANCHORED };
+ * SLOT_PASSES instead of SLOT_LEAVES. Stamps of STAMP_VISITS have SLOT_STEPS instead of
+ * SLOT_UNFINISHED. */
+enum stamp_kind { STAMP_PLAIN, STAMP_REPLAYED, STAMP_ANCHORED, STAMP_VISITS };
 
 /* Code that stores the time every few passes */
 struct stamp {

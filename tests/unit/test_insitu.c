@@ -98,8 +98,8 @@ static void test_region(void **state)
     assert_false(region_flags_free(&s.region, 1));   /* jge reads the flags. */
     assert_false(region_flags_free(&s.region, 5));
     assert_true(region_covered(&s.region, s.region.pivot) >= 1);
-    assert_true(copies_records(&s.region.list.items[0]));
-    assert_false(copies_records(&s.region.list.items[2]));
+    assert_true(events_records(&s.region.list.items[0]));
+    assert_false(events_records(&s.region.list.items[2]));
     copies_make(&s.region, 0x400000, &c);
     assert_true(code_resolve(&c.code, 0x500000, &err));
     /* Each instruction of the loop has a point in each copy. */

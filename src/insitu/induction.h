@@ -1,0 +1,22 @@
+/* Finds a register whose change gives the number of iterations. A copy of the loop then needs no
+ * code that counts. Pure. */
+#ifndef PORTOLAN_INSITU_INDUCTION_H
+#define PORTOLAN_INSITU_INDUCTION_H
+
+#include "insitu/region.h"
+
+struct induction {
+    uint32_t at;  /* only instruction of the loop that changes the register; REGION_NONE: none */
+    uint8_t reg;  /* number of the general register */
+    int64_t step; /* change of the register per execution of @at */
+    /* Per instruction of the region: whether the pivot is executed before it in its iteration, and
+     * @at is not. */
+    VEC(bool) ahead;
+};
+
+/* Returns the induction register of the loop. Each iteration executes its instruction once. The
+ * caller frees the result with induction_done. */
+struct induction induction_find(const struct region *r);
+void induction_done(struct induction *x);
+
+#endif

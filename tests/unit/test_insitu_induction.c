@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Induction registers of loops in their program, and copies that count by them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/kernel.h"
+#include "insitu/copies.h"
+#include "insitu/induction.h"
+
+#if defined(__x86_64__)
+
+#define BIAS UINT64_C(0x400010)
+#define NONE 0xff
+#define ROUNDS 200u
+
+/* Loops, with the number and the step of their induction register */
+static const struct {
+    const char *hex;
+    uint8_t reg;
+    int64_t step;
+} loops[] = {
+    /* cmp %esi,(%rdi,%rax,4); jge over; add $1,%rcx; over: add $1,%rax; cmp %rdx,%rax; jne; ret */
+    {"39 34 87 7d 04 48 83 c1 01 48 83 c0 01 48 39 d0 75 ee c3", 0, 1},
+    /* movzbl (%rdi),%eax; cmp $10,%al; je over; add $3,%rdx; over: lea -8(%r9),%r9; cmp %rsi,%r9;
+     * ja; ret */
+    {"0f b6 07 3c 0a 74 04 48 83 c2 03 4d 8d 49 f8 49 39 f1 77 ec c3", 9, -8},
+    /* sub $-128,%r13; mov %r13,(%rdi); cmp %r13,%rcx; jne; ret */
+    {"49 83 ed 80 4c 89 2f 4c 39 e9 75 f4 c3", 13, 128},
+    /* dec %rcx; jz out; dec %rcx; jnz; out: ret: two writers */
+    {"48 ff c9 74 05 48 ff c9 75 f6 c3", NONE, 0},
+    /* add (%rdi),%eax; dec %ecx; jnz; ret: 32 bits */
+    {"03 07 ff c9 75 fa c3", NONE, 0},
+    /* test $1,%al; je over; inc %rcx; over: shr %rax; jne; ret: not in each iteration */
+    {"a8 01 74 03 48 ff c1 48 d1 e8 75 f4 c3", NONE, 0},
+    /* mul %rdx; add $16,%rdx; cmp %rdx,%rcx; jne; ret: mul also writes rdx */
+    {"48 f7 e2 48 83 c2 10 48 39 d1 75 f4 c3", NONE, 0},
+    /* outer: mov %rsi,%rdx; inner: dec %rdx; jne inner; add $1,%rdi; cmp %rdi,%rcx; jne outer; ret:
+     * a loop that contains a loop */
+    {"48 89 f2 48 ff ca 75 fb 48 83 c7 01 48 39 f9 75 ef c3", NONE, 0},
+};
+#define LOOPS (sizeof loops / sizeof *loops)
+
+/* Finds the region of the longest loop. Returns its kernel. */
+static struct kernel *find(size_t i, struct region *r)
+{
+    struct err err = {0};
+    struct kernel *k = kernel_from_hex(ISA_X86_64, loops[i].hex, &err);
+    size_t longest = 0;
+
+    assert_non_null(k);
+    for (size_t l = 0; l < k->loop_count; l++)
+        if (k->loops[l].depth &&
+            (!k->loops[longest].depth || k->loops[l].count > k->loops[longest].count))
+            longest = l;
+    if (!region_find(k, longest, NULL, r, &err))
+        fail_msg("%s", err.what);
+    return k;
+}
+
+static void test_found(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LOOPS; i++) {
+        struct region r;
+        struct kernel *k = find(i, &r);
+        struct induction x = induction_find(&r);
+        assert_int_equal(x.at == REGION_NONE, loops[i].reg == NONE);
+        if (x.at != REGION_NONE) {
+            assert_int_equal(x.reg, loops[i].reg);
+            assert_int_equal(x.step, loops[i].step);
+        }
+        induction_done(&x);
+        region_done(&r);
+        kernel_free(k);
+    }
+}
+
+/* Returns a random successor of @at in the loop, or REGION_NONE if there is none. */
+static uint32_t next_of(const struct region *r, uint32_t at, uint32_t *seed)
+{
+    const struct region_insn *i = &r->list.items[at];
+    const bool jumps = i->target != REGION_NONE && r->list.items[i->target].in_loop,
+               falls = region_falls(i) && at + 1 < r->list.count && r->list.items[at + 1].in_loop;
+
+    *seed = *seed * 1664525u + 1013904223u;
+    return jumps && (!falls || *seed >> 31) ? i->target : falls ? at + 1 : REGION_NONE;
+}
+
+/* On random walks from each instruction, the register's changes give the executions of the pivot,
+ * for each possible pivot. */
+static void test_walks(void **state)
+{
+    uint32_t seed = 1;
+    (void)state;
+
+    for (size_t i = 0; i < LOOPS; i++) {
+        struct region r;
+        struct kernel *k = find(i, &r);
+        const uint32_t head = region_at(&r, k->insns[k->loops[r.loop].head].offset);
+        for (r.pivot = 0; r.pivot < r.list.count; r.pivot++) {
+            if (!r.list.items[r.pivot].in_loop || region_avoidable(&r, head, r.pivot))
+                continue;
+            struct induction x = induction_find(&r);
+            for (uint32_t from = 0; x.at != REGION_NONE && from < r.list.count; from++) {
+                int64_t passes = 0, steps = 0;
+                uint32_t at = r.list.items[from].in_loop ? from : REGION_NONE;
+                for (unsigned n = 0; n < ROUNDS && at != REGION_NONE; n++) {
+                    assert_int_equal(passes, steps + x.ahead.items[at] - x.ahead.items[from]);
+                    passes += at == r.pivot;
+                    steps += at == x.at;
+                    at = next_of(&r, at, &seed);
+                }
+            }
+            induction_done(&x);
+        }
+        region_done(&r);
+        kernel_free(k);
+    }
+}
+
+/* A copy that counts by a register has the loop's instructions without others between them, at the
+ * same place of a line of 64 bytes. */
+static void test_same_code(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LOOPS; i++) {
+        struct region r;
+        struct copies c;
+        struct kernel *k = find(i, &r);
+        uint32_t before = REGION_NONE, place = 0, seen = 0;
+        copies_make(&r, BIAS, &c);
+        for (size_t p = 0; p < c.points.count; p++) {
+            const struct copy_point *at = &c.points.items[p];
+            if (!at->steps)
+                continue;
+            const struct insn *in = r.list.items[at->at].insn;
+            assert_true(r.list.items[at->at].in_loop);
+            if (!seen++)
+                assert_int_equal(at->place % 64, (in->offset + BIAS) % 64);
+            else if (!(r.list.items[before].insn->traits & INSN_BRANCH))
+                assert_int_equal(at->place, place + r.list.items[before].insn->length);
+            before = at->at;
+            place = at->place;
+        }
+        assert_int_equal(seen, loops[i].reg == NONE ? 0 : k->loops[r.loop].count);
+        assert_int_equal(c.times[COPY_VISIT] == 1, seen > 0);
+        copies_done(&c);
+        region_done(&r);
+        kernel_free(k);
+    }
+}
+#endif
+
+int main(void)
+{
+#if defined(__x86_64__)
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_found),
+        cmocka_unit_test(test_walks),
+        cmocka_unit_test(test_same_code),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+#else
+    return 0;
+#endif
+}
