@@ -40,6 +40,8 @@
 /* share of the watched time that replays may take, in addition to REPLAY_SECONDS */
 #define REPLAY_SHARE 0.05
 #define REPLAY_SECONDS 0.1
+/* seconds of the program for each page that it writes first after a copy, on a virtual machine */
+#define PAGE_SECONDS 15e-6
 
 struct insitu_watch {
     const struct insitu_options *options;
@@ -61,6 +63,7 @@ struct insitu_watch {
     unsigned originals; /* number of timings of the original code in copies of the process */
     unsigned patches;   /* number of measurements of the patch */
     unsigned clocked;   /* number of measurements of the clock */
+    struct maps_faults copied; /* state after the last copy of the process; pid 0: no copy */
 };
 
 /* Stores the CPU time of the process, which is unavailable after its end. */
@@ -256,6 +259,17 @@ static void keep_least(double *least, double value)
         *least = value;
 }
 
+/* Returns whether the process may be copied again. After a copy, the program's first write to each
+ * page takes longer, and these writes belong to the time of replays. */
+static bool may_copy(struct insitu_watch *w)
+{
+    struct replayed_all *r = &w->out->replays;
+
+    r->seconds += PAGE_SECONDS * (double)maps_copied(&w->copied);
+    w->copied = (struct maps_faults){0};
+    return r->seconds <= REPLAY_SHARE * (clock_wall() - w->begun) + REPLAY_SECONDS;
+}
+
 /* Measures the core's clock and the overhead of timing a visit in a copy of the process. All
  * running threads must be stopped and settled. */
 static void measure_clock(struct insitu_watch *w)
@@ -263,7 +277,9 @@ static void measure_clock(struct insitu_watch *w)
     struct process *p = &w->process, copy;
     struct insitu *out = w->out;
 
-    for (size_t i = 0; !w->trial.copies && i < p->tracees.count && w->clocked < CLOCKED_MOST; i++) {
+    if (w->trial.copies || w->clocked == CLOCKED_MOST || (!may_copy(w) && w->clocked))
+        return;
+    for (size_t i = 0; i < p->tracees.count; i++) {
         struct traced *t = &p->tracees.items[i];
         struct user_regs_struct regs;
         pid_t tid = t->tid;
@@ -278,6 +294,7 @@ static void measure_clock(struct insitu_watch *w)
             keep_least(&out->ticks_per_chain, overhead);
             keep_least(&out->ticks_per_visit, placed_visit(&out->placed, &copy, slot));
             w->clocked++;
+            w->copied = maps_faults(p->pid);
         }
         t = process_tracee(p, tid);
         if (t)
@@ -301,9 +318,9 @@ static void replay(struct insitu_watch *w)
          original = !w->trial.copies && w->originals < REPLAYS_MOST && out->region.anchors.count,
          patch = !w->trial.copies && w->patches < REPLAYS_MOST && out->region.each_away &&
                  !out->region.dispatch;
-    if (!(again || original || patch) || !out->placed.timed.count ||
-        out->replays.seconds > REPLAY_SHARE * (clock_wall() - w->begun) + REPLAY_SECONDS)
+    if (!(again || original || patch) || !out->placed.timed.count || !may_copy(w))
         return;
+    w->copied = maps_faults(p->pid);
     for (size_t i = 0; i < p->tracees.count; i++) {
         struct traced *t = &p->tracees.items[i];
         if (!t->stopped || t->exiting || t->signal || t->listening || t->slot == SLOT_NONE ||

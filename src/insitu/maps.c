@@ -124,3 +124,34 @@ uint64_t maps_gap(const struct maps *m, uint64_t low, uint64_t high, uint64_t si
             return up + far;
     return 0;
 }
+
+struct maps_faults maps_faults(pid_t pid)
+{
+    struct maps_faults f = {0};
+    char path[64], line[1024];
+    unsigned long long faults, resident;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "re");
+    /* The name in parentheses may contain spaces and parentheses. */
+    const char *at = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    if (at && sscanf(at, ") %*c %*d %*d %*d %*d %*d %*u %llu %*u %*u %*u %*u %*u %*d %*d %*d %*d "
+                         "%*d %*d %*u %*u %llu",
+                     &faults, &resident) == 2)
+        f = (struct maps_faults){pid, faults, resident};
+    if (file)
+        fclose(file);
+    return f;
+}
+
+uint64_t maps_copied(const struct maps_faults *then)
+{
+    struct maps_faults now = {0};
+
+    if (then->pid)
+        now = maps_faults(then->pid);
+    /* A fault that makes a page resident is the first access to the page. */
+    const uint64_t fresh = now.resident > then->resident ? now.resident - then->resident : 0,
+                   all = now.pid ? now.faults - then->faults : 0;
+    return all > fresh ? all - fresh : 0;
+}

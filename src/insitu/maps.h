@@ -29,4 +29,16 @@ double maps_huge(pid_t pid, const uint64_t *addresses, size_t count);
  * @high); 0: none. */
 uint64_t maps_gap(const struct maps *m, uint64_t low, uint64_t high, uint64_t size);
 
+struct maps_faults {
+    pid_t pid;         /* process; 0: unknown */
+    uint64_t faults;   /* number of page faults without input */
+    uint64_t resident; /* number of pages in memory */
+};
+
+/* maps_faults returns the present state of a process. maps_copied returns the number of pages that
+ * the process has copied since state @then, because it wrote to pages shared with a copy of
+ * itself. */
+struct maps_faults maps_faults(pid_t pid);
+uint64_t maps_copied(const struct maps_faults *then);
+
 #endif

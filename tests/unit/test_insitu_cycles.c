@@ -6,11 +6,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/rng.h"
 #include "insitu/insitu.h"
+#include "insitu/maps.h"
 #include "insitu/others.h"
 
 #define BLOCKS 2000
@@ -219,6 +223,43 @@ static void test_others(void **state)
     assert_true(isnan(before) || others_seconds() > before - 1);
 }
 
+/* Pages that are written while a copy of the process exists count, unlike those accessed for the
+ * first time. */
+static void test_copied_pages(void **state)
+{
+    enum { PAGES = 200, WRITTEN = 100, PAGE = 4096, MORE = 50 };
+    const struct maps_faults none = {0};
+    int wait[2];
+    char end;
+    (void)state;
+
+    volatile uint8_t *all = mmap(NULL, 2 * PAGES * PAGE, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(all, MAP_FAILED);
+    assert_int_equal(madvise((void *)all, 2 * PAGES * PAGE, MADV_NOHUGEPAGE), 0);
+    for (unsigned i = 0; i < PAGES; i++)
+        all[i * PAGE] = 1;
+    assert_int_equal(pipe(wait), 0);
+    const pid_t copy = fork();
+    if (!copy) {
+        close(wait[1]);
+        _exit(read(wait[0], &end, 1) < 0);
+    }
+    assert_true(copy > 0);
+    const struct maps_faults then = maps_faults(getpid());
+    assert_int_equal(then.pid, getpid());
+    for (unsigned i = 0; i < WRITTEN; i++)
+        all[i * PAGE] = 2;
+    for (unsigned i = PAGES; i < 2 * PAGES; i++)
+        all[i * PAGE] = 1;
+    assert_in_range(maps_copied(&then), WRITTEN - MORE, WRITTEN + MORE);
+    assert_int_equal(maps_copied(&none), 0);
+    close(wait[1]);
+    assert_int_equal(waitpid(copy, NULL, 0), copy);
+    close(wait[0]);
+    munmap((void *)all, 2 * PAGES * PAGE);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -229,6 +270,7 @@ int main(void)
         cmocka_unit_test(test_waits),
         cmocka_unit_test(test_busy_host),
         cmocka_unit_test(test_others),
+        cmocka_unit_test(test_copied_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
