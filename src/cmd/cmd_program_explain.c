@@ -28,6 +28,7 @@
 #include "work/job.h"
 
 #define ATTACHED_SECONDS 5.0
+#define OTHERS_SHOWN 5u    /* maximum number of loops that a message lists */
 #define PATH_MOST 500u     /* maximum number of instructions of a stored and measured path */
 #define RECORDED_SECONDS 0.6 /* seconds of runs of the recorded iterations */
 #define SAMPLE_RATE 1000.0 /* samples per CPU second */
@@ -94,16 +95,31 @@ static void keep_output(struct explaining *w)
     w->output.own = false;
 }
 
+/* Returns false with err, which names the watched instruction and other loops, if the loop was not
+ * executed. */
 static bool enough(const struct explaining *w, struct err *err)
 {
     const struct insitu *x = &w->found.insitu;
+    const struct kernel *k = w->found.kernel;
+    char address[PLACE_TEXT + 2];
+    struct str todo = {0};
 
     if (placed_iterations(&x->placed))
         return true;
     if (x->cut)
         return err_set(err, ERR_DATA, NULL, "the loop was not executed: %s", x->cut);
-    return err_set(err, ERR_DATA, "program profile lists the program's hot loops",
-                   "the loop was not executed in %.1f s", x->seconds);
+    str_add(&todo, "program profile lists the program's hot loops");
+    for (size_t i = 0, shown = 0; w->place && i < k->loop_count && shown < OTHERS_SHOWN; i++)
+        if (i != w->found.loop && k->loops[i].depth)
+            str_addf(&todo, "%s %s", shown++ ? "," : "; other loops of this code:",
+                     insn_address_text(&k->insns[k->loops[i].first], address));
+    const struct insn *pivot = x->placed.region ? x->region.list.items[x->region.pivot].insn : NULL;
+    err_set(err, ERR_DATA, str_text(&todo),
+            "the loop was not executed in %.1f s: no execution of the instruction at %s, which "
+            "each iteration contains",
+            x->seconds, pivot ? insn_address_text(pivot, address) : "its head");
+    str_done(&todo);
+    return false;
 }
 
 /* Splits the difference between measured and predicted time by cause. */

@@ -316,8 +316,11 @@ static void say_cycles(struct result *result, const struct explained_findings *f
                     trip < 100 ? 1 : 0, explained_about(trip), insitu_between(x));
     else if (!isnan(cycles) && isfinite(trip))
         result_line(result,
-                    "  including the code between executions of the loop, which are too short for "
-                    "separate timing: the loop exits after about %.1f iterations",
+                    "  including the code between executions of the loop, which are %s: the loop "
+                    "exits after about %.1f iterations",
+                    x->region.each_away
+                        ? "not timed separately, because each iteration leaves the copied code"
+                        : "too short for separate timing",
                     trip);
     if (x->region.jumps_indirect && !x->region.dispatch && !alone && !isinf(trip))
         result_line(result, "%s",

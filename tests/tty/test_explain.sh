@@ -169,7 +169,18 @@ test_refused() {
     expect 1 "$portolan" -e "program explain nowhere $work/loops"
     holds err 'nowhere'
     expect 1 "$portolan" -e "program explain loop_list $work/loops sum 10"
-    holds err 'not executed'
+    holds err ' s: no execution of the instruction at 0x'
+    # If a function has several loops, the message lists the others.
+    printf 'long loop_two(const int *a, long n, int up);\nlong loop_two(const int *a, long n, int up) { long s = 0; if (up) for (long i = 0; i < n; i++) { s += a[i]; __asm__ volatile("" : "+r"(s)); } else for (long i = n; i > 0; i--) { s ^= a[i]; __asm__ volatile("" : "+r"(s)); } return s; }\nint main(int argc, char **argv) { static int a[1000]; long s = 0; (void)argv; for (int i = 0; i < 1000; i++) s += loop_two(a, 900, 0) + loop_two(a, 0, argc); return s > 0; }\n' >"$work/two.c"
+    # shellcheck disable=SC2086
+    ${CC:-cc} -O1 -fno-inline -fno-ipa-cp "$work/two.c" -o "$work/two" 2>"$work/cc" || skip "no compiler: $(head -n 1 "$work/cc")"
+    place=loop_two
+    for _ in 1 2; do
+        "$portolan" -e "program explain $place $work/two" >"$work/out" 2>"$work/err" </dev/null && break
+        holds err 'other loops of this code: 0x'
+        place=$(sed -n 's/.*other loops of this code: \(0x[0-9a-f]*\).*/\1/p' "$work/err")
+    done
+    holds out ': 900000 iterations in the whole run'
     expect 1 "$portolan" -e "program explain loop_sum --pid 4194304"
     expect 1 "$portolan" -e "program explain --file /bin/sh 0x10 $work/loops sum 1"
     # A program in the current directory must be named with ./, like in a shell.
