@@ -12,8 +12,8 @@
 #define SPLIT_MOST 8         /* maximum number of accumulators in the displayed code */
 #define MOVED_MOST INT32_MAX /* largest displacement of an address, in bytes */
 
-/* Returns a free register of the file of @insn's first operand: one that neither the loop nor @more
- * uses. */
+/* Returns a register that neither the loop nor @more uses, in the register file of @insn's first
+ * operand. */
 static uint8_t free_register(const struct analysis *a, const struct insn *insn,
                              const struct insn *more, size_t count)
 {
@@ -92,7 +92,7 @@ char *accumulators_split(const struct analysis *a, const struct deps *d,
     const uint32_t first = chain->links[0].row;
     const unsigned most = wanted < SPLIT_MOST ? wanted : SPLIT_MOST;
     for (unsigned i = 0; i < most; i++) {
-        /* Splits the links of the first iteration, then those of further ones. */
+        /* Splits the links of one iteration first, then those of the next iterations. */
         const uint32_t row = chain->count > 1 ? chain->links[i % chain->count].row : first;
         const struct insn *insn = a->rows[row].insn;
         const uint8_t reg = i ? free_register(a, insn, begin, starts) : sum.reg;

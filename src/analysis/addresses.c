@@ -9,9 +9,9 @@
 #include "base/watch.h"
 #include "model/start.h"
 
-#define STORES 128       /* number of recorded stores; no store buffer has more entries */
-/* Number of entries for the symbols of sums and loaded values. Links through values beyond these
- * are not found. */
+#define STORES 128
+/* Number of entries for the symbols of sums and loaded values. If all entries are used, links
+ * through further values are not found. */
 #define COMPOSITES 1024
 /* Number of simulated iterations. A store and its load can be up to ROUNDS - 1 iterations apart. */
 #define ROUNDS 8
@@ -34,7 +34,7 @@ struct store_record {
 };
 
 struct composite {
-    /* generation that wrote the entry; the entry is free if this is not the current one */
+    /* generation in which the entry was written; the entry is free if that generation is over */
     uint32_t used;
     uint32_t kind, a, b, symbol;
     int64_t offset;
@@ -45,7 +45,7 @@ enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32, COMPOSITE_EXTENDED };
 /* Address of an instruction's last memory access, and its use of pages */
 struct access_place {
     struct value address;
-    /* stride: bytes between the accesses of the last two rounds; 0 also if unknown */
+    /* stride: bytes between the accesses of the last two rounds; 0 if unknown */
     int64_t step;
     /* number of rounds in which the access used a page that was not used recently; an access with
      * an unknown address does not count */
@@ -53,7 +53,8 @@ struct access_place {
     bool used, counted;
 };
 
-/* entries of the modelled first-level TLB; real ones have half to twice as many */
+/* number of entries of the modelled first-level TLB; the TLBs of CPUs have half to twice this
+ * number */
 #define TLB_ENTRIES 64
 
 struct state {
@@ -64,7 +65,7 @@ struct state {
     enum start_values start;
     struct value pages[TLB_ENTRIES];
     uint32_t page_count;
-    size_t access;          /* index of the next access in work->accesses, in the last round */
+    size_t access;
 };
 
 void address_work_done(struct address_work *work)
@@ -161,8 +162,8 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
     if (op->segment != REG_NONE && s->start == START_MEASURED)
         segment = (struct value){0, START_SEGMENT};
 
-    /* Each operand that is relative to the program counter has its own cache line. All copies of
-     * the block use the same line. */
+    /* Assumes that each operand relative to the program counter has its own cache line, which is
+     * the same in all copies of the block. */
     if (op->base == REG_PC && s->start == START_MEASURED)
         at = (struct value){0, START_RELATIVE + (int64_t)insn->offset * START_RELATIVE_LINE};
     /* The linker sets the address, which is constant and the same in all copies of the block. */
@@ -192,8 +193,8 @@ size_t addresses_found(const struct address_work *work, uint32_t load)
     return from;
 }
 
-/* Records a link in the second-last round and confirms it in the last one. Confirmed links occur in
- * the steady state. */
+/* Records a link in the second-last round and confirms it in the last one. Only confirmed links are
+ * part of the steady state. */
 static void add_forward(struct address_work *work, struct forward f, bool last)
 {
     if (last) {
@@ -243,7 +244,7 @@ static const struct store_record *find_store(const struct state *s, struct value
     return NULL;
 }
 
-/* Returns whether no other store writes those bytes of the load that store @r does not write. */
+/* Returns whether the bytes of the load that @r does not write are written by no other store. */
 static bool is_alone(const struct state *s, const struct store_record *r, struct value address,
                      uint32_t bytes)
 {
@@ -290,7 +291,6 @@ static struct value load_value(struct state *s, const struct operand *op, struct
                                                                                        : fresh(s);
 }
 
-/* Records the page of access @at in the first-in first-out list of recent pages. */
 static void note_place(struct state *s, uint32_t at, struct value address)
 {
     struct access_place *place = &s->work->places[at];
@@ -324,7 +324,6 @@ static struct value input_value(struct state *s, const struct operand *op, struc
                                                              : fresh(s);
 }
 
-/* Computes an operation on two constants. Returns false for operations that are not modelled. */
 static bool calculate(enum operation operation, int64_t a, int64_t b, unsigned bits, int64_t *out)
 {
     uint64_t x = (uint64_t)a, y = (uint64_t)b;
@@ -362,8 +361,6 @@ static bool calculate(enum operation operation, int64_t a, int64_t b, unsigned b
     return true;
 }
 
-/* Extends the low bits of a constant. Returns false if @x is no constant or its width is not
- * modelled. */
 static bool extend(struct value x, const struct operand *from, bool sign, struct value *out)
 {
     if (x.symbol || !from || from->offset_bits || from->bits > 32 || !from->bits)
@@ -385,8 +382,6 @@ static struct value extended(struct state *s, struct value x, const struct opera
     return compose(s, COMPOSITE_EXTENDED, x.symbol, from->bits + sign, x.offset);
 }
 
-/* Computes the register result of an instruction. Returns false if its arithmetic is not modelled.
- * @loaded: value of the memory operand. */
 static bool result_of(struct state *s, const struct insn *insn, struct value loaded,
                       struct value *out)
 {
@@ -421,7 +416,6 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
             *out = extended(s, from, left, sign);
         }
     } else {
-        /* Computes constants only if the destination is the first operand. */
         struct value old = register_value(s, to->reg), other = input_value(s, right, loaded);
         if (left != to || !right || old.symbol || other.symbol ||
             (right->kind == OPERAND_REGISTER && right->bits < 32) ||
@@ -435,7 +429,8 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
     return true;
 }
 
-/* Returns the value of a stored general register or constant, else an unknown value. */
+/* Returns the value of a stored general register or constant, or an unknown value for other
+ * operands. */
 static struct value stored_value(struct state *s, const struct insn *insn)
 {
     const struct operand *data = insn_operand(insn, insn->inputs[0]);
@@ -463,7 +458,7 @@ static void move_stack(struct state *s, const struct insn *insn)
     }
 }
 
-/* Records an access of the second-last round, and compares an access of the last round with the
+/* Records an access in the second-last round. In the last round, compares the access with the
  * recorded one. */
 static void note_access(struct state *s, uint32_t at, struct value address, uint32_t bytes,
                         bool store, uint32_t left)
@@ -494,8 +489,8 @@ static int by_symbol(const void *a, const void *b)
                                   : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Returns the first access except @self whose address had @symbol in the previous iteration; NULL:
- * none. */
+/* Returns the first access, except @self, whose address had @symbol in the previous iteration.
+ * Returns NULL if there is none. */
 static const struct access *changed_from(const struct address_work *work, uint32_t symbol,
                                          size_t self)
 {
@@ -677,8 +672,8 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
         work->stores = mem_alloc(STORES * sizeof *work->stores);
         work->composites = mem_zero(COMPOSITES, sizeof *work->composites);
     }
-    /* After an overflow of the generation counter, clears the entries, because an old generation
-     * could match. */
+    /* The generation counter has overflowed. Clears all entries, because an old generation could
+     * equal a new one. */
     if (++work->generation == 0) {
         memset(work->composites, 0, COMPOSITES * sizeof *work->composites);
         work->generation = 1;

@@ -9,7 +9,7 @@
 
 /* assumption about the registers' initial values */
 enum start_values {
-    START_DIFFERENT,   /* each register has its own unknown initial value */
+    START_DIFFERENT,   /* the initial values of all registers are unknown and differ */
     /* Initial values in BHive's measurements: all registers except the stack and frame pointers
      * contain the address of one page, all memory contains copies of it, and all pages map to one
      * physical page. */
@@ -24,13 +24,13 @@ struct forward {
     bool starts_alike;      /* whether the load and the store begin at the same address */
     bool fits;              /* whether the store wrote all bytes of the load; its value is then
                              * forwarded */
-    /* whether some bytes of the load are only in the cache, because no store in flight wrote
-     * them */
+    /* whether no store in flight wrote the other bytes of the load, so they are only in the
+     * cache */
     bool alone;
     bool confirmed;         /* whether the link occurs in the last two simulated iterations */
 };
 
-/* Links observed in a run of the code, one per load, sorted by load; borrowed */
+/* Links observed in a run of the code, at most one per load, sorted by load */
 struct known_forwards {
     const struct forward *items;
     size_t count;
@@ -57,19 +57,19 @@ struct access {
     uint32_t origin, age;
 };
 
-/* An access whose symbol changes in every iteration, with its previous symbol */
+/* An access whose address has another symbol in each iteration */
 struct changing {
     uint32_t before, at;    /* at: index of the access */
 };
 
 /* Kind of a symbol under START_DIFFERENT */
 enum symbol_kind {
-    SYMBOL_UNKNOWN,    /* result of an instruction that is not modelled */
+    SYMBOL_UNKNOWN,
     SYMBOL_REGISTER,   /* initial value of general register @a */
     SYMBOL_SUM,        /* the sum @a + @b * @value */
     SYMBOL_LOADED,     /* the @b bits of memory at @a + @value */
-    /* The low bits of @a, extended. @b: the number of these bits, or the stride of @a if they do
-     * not overflow. */
+    /* The low bits of @a, extended. @b is the number of these bits. If they do not overflow, @b is
+     * the stride of @a. */
     SYMBOL_NARROW,
 };
 struct symbol_meaning {
@@ -95,8 +95,8 @@ struct address_work {
 };
 void address_work_done(struct address_work *work);
 
-/* Returns whether the instruction's load accesses another page in every iteration, and so misses
- * the first-level TLB. Call it after addresses_link. */
+/* Returns whether the instruction's load accesses another page in every iteration, and therefore
+ * misses the first-level TLB. Call it after addresses_link. */
 bool addresses_far(const struct address_work *work, size_t insn);
 /* Returns the cycles per iteration of first accesses to pages: pages per iteration times @miss, at
  * most @most_per_access per access. Accesses with equal strides are assumed to share pages. Returns

@@ -6,8 +6,8 @@
 #include "analysis/addresses.h"
 #include "analysis/recipe.h"
 
-/* Entries of the store buffer for addresses_link. The number has no effect, because only strides
- * are used. */
+/* Entries of the store buffer for addresses_link. Its size has no effect, because only strides are
+ * used. */
 #define STORE_BUFFER 64
 #define TIMES_MOST 256    /* largest factor by which compilers unroll or vectorise */
 
@@ -42,8 +42,7 @@ static struct advance advance_of(const struct kernel *k, size_t loop)
     for (size_t i = 0; i < work.accesses.count; i++) {
         const struct access *access = &work.accesses.items[i];
         const uint64_t step = access_step(access);
-        if (!step)   /* Skips an access without a stride, because its address is constant: a stack
-                      * slot or a constant. */
+        if (!step)
             continue;
         add_line(&out.stepped, kernel_source_line(k, &insns[access->insn], NULL));
         out.least = step < out.least ? step : out.least;

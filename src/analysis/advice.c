@@ -10,8 +10,8 @@
 /* largest share of unused slots with which the slots of a group count as full */
 #define SLOTS_FULL 0.005
 #define HEAVY 4           /* minimum number of slots of an instruction that the sentence names */
-/* Maximum number of slots of a loop that unrolling helps. In a longer loop, counter and branch take
- * little time. */
+/* Maximum number of slots of a loop for which unrolling is advised. In a longer loop, the counter
+ * and the branch take little of the time. */
 #define LONG_LOOP 16
 
 static void count_accesses(const struct analysis *a, size_t *loads, size_t *stores)
@@ -271,7 +271,7 @@ static const struct {
     [ISSUE_VECTORS] = {"\302\265ops of vector instructions", "rename_vectors"},
 };
 
-/* Appends "13 µops for ports S0 and S1, 4 per cycle". @each: text after the count. */
+/* Appends "13 µops for ports S0 and S1, 4 per cycle". @each follows the count. */
 static void name_issue(const struct advice *s, const char *each)
 {
     const struct analysis *a = s->a;
@@ -292,7 +292,7 @@ static void add_heavy(const struct advice *s)
     double most = 0;
     size_t row = 0;
 
-    /* Only these two kinds of issue limits count slots. */
+    /* Other kinds of issue limits do not count slots. */
     if (a->issue.kind != ISSUE_SLOTS && a->issue.kind != ISSUE_VECTORS)
         return;
     for (size_t i = 0; i < a->count; i++) {
@@ -405,8 +405,8 @@ static void name_fewer(const struct analysis *a, struct str *out)
 
     for (unsigned p = 0, count = advice_bottlenecks(a, parts); p < count; p++)
         works |= 1U << work_on(a, parts[p]);
-    if ((works & accesses) & ((works & accesses) - 1U)) /* The works contain more than one kind of
-                                                         * access. */
+    /* @works has more than one kind of access. */
+    if ((works & accesses) & ((works & accesses) - 1U))
         works = (works & ~accesses) | 1U << WORK_ACCESSES;
     for (unsigned work = 0; work < sizeof things / sizeof *things; work++)
         if (works >> work & 1) {
@@ -466,7 +466,7 @@ static bool is_count(const struct advice *s, enum limit_kind kind)
            (kind == LIMIT_FRONTEND && !s->a->frontend.jcc_erratum);
 }
 
-/* Names one of several limits with equal cycles, and its cause. */
+/* Appends the name and the cause of one of several limits with equal cycles. */
 static void name_tied(const struct advice *s, enum limit_kind kind)
 {
     const struct analysis *a = s->a;
@@ -562,8 +562,8 @@ static say_kind *const say[LIMIT_COUNT] = {
     [LIMIT_NONE] = say_none,
 };
 
-/* Lists the kinds of tied limits that unrolling relieves (@unrolls), or those that it does not
- * relieve. Returns their number. */
+/* Lists the tied limits (within LIMIT_TIE) that unrolling relieves if @unrolls is true, otherwise
+ * the tied limits that it does not relieve. Returns their number. */
 static unsigned tied_kinds(const struct advice *s, bool unrolls, enum limit_kind out[LIMIT_COUNT])
 {
     unsigned count = 0;
@@ -595,7 +595,7 @@ static void name_remedies(const struct advice *s, const enum limit_kind *kinds, 
         str_done(&texts[i]);
 }
 
-/* Names several limits with equal cycles, and the remedies for all of them. */
+/* Appends the names of several limits with equal cycles, and the remedies for all of them. */
 static void say_tie(const struct advice *s)
 {
     enum limit_kind unrolled[LIMIT_COUNT], firm[LIMIT_COUNT];
@@ -708,7 +708,8 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
     if (has_call(a))
         str_add(&s, "Without the called functions: ");
     if (limited_by_repeated(a))
-        ; /* The sentence is omitted, because it would describe only one repetition. */
+        /* Appends no sentence, because it would describe only one repetition of the instruction. */
+        ;
     else if (a->limit.count > 1)
         say_tie(&advice);
     else

@@ -8,7 +8,7 @@
 #define ADVICE_ROWS 3 /* maximum number of rows per port in a sentence */
 #define ADVICE_EQUAL 1e-9
 
-/* inputs and output of the functions that append a sentence */
+/* Input and output of the functions that append a sentence */
 struct advice {
     const struct analysis *a;
     const struct limit *l;
@@ -27,10 +27,11 @@ void advice_rows(const struct analysis *a, portset set, int most, struct str *ou
 /* Splits the limiting ports into sets, such that no instruction uses ports of two sets. Fills
  * @parts and returns the number of sets, at least one. */
 unsigned advice_bottlenecks(const struct analysis *a, portset parts[PORTS_MAX]);
-/* Appends "ports 2 and 3 (vmovsd 1.00 (line 3), ...) and port 4 (...)". @last: word before the
- * last set. */
+/* Appends "ports 2 and 3 (vmovsd 1.00 (line 3), ...) and port 4 (...)". @last is the word before
+ * the last set. */
 void advice_name_bottlenecks(const struct analysis *a, const char *last, struct str *out);
-/* Appends the first links of @chain that have a latency. If @cycles, appends their cycles. */
+/* Appends the first links of @chain that have a latency. If @cycles is true, also appends their
+ * cycles. */
 void advice_chain(const struct advice *s, const struct limit_chain *chain, bool cycles);
 /* Returns whether advice_chain names more than one link. */
 bool advice_chain_names_several(const struct limit_chain *chain);
@@ -41,8 +42,8 @@ bool advice_is_predecode(const struct frontend *f);
 const char *advice_frontend_part(const struct frontend *f);
 /* Appends the name of limit @kind, such as "ports 2 and 3", for the next limit. */
 void advice_limit(const struct advice *s, enum limit_kind kind);
-/* Returns whether the loop could use wider vectors of the machine. It then has contiguous data, no
- * call, no serial chain, and no branch or address that depends on loaded data. */
+/* Returns whether the loop could use wider vectors of the machine. The loop must have contiguous
+ * data, no call, no serial chain, and no branch or address that depends on loaded data. */
 bool advice_could_widen(const struct analysis *a);
 /* Returns the assembler's option that keeps the front end's limiting jump within 32 bytes. An
  * option without a list of branch kinds aligns neither calls nor returns. */
@@ -69,8 +70,6 @@ void advice_say_serial(const struct advice *s);
 /* Appends the cycles of a 32-bit division if a much slower 64-bit one limits the loop. */
 void advice_narrower(const struct advice *s);
 
-/* advice_divider.c: advice on blocked pipes, such as the divider, and on instructions with a
- * minimum time */
 
 /* Returns the pipes that are busy for all cycles of the bound. */
 portset advice_full_pipes(const struct analysis *a);
@@ -87,7 +86,6 @@ void advice_name_pipes(const struct advice *s);
 void advice_say_divider(const struct advice *s);
 void advice_say_microcode(const struct advice *s);
 
-/* advice_figures.c: names values of the machine that are estimates or missing */
 
 /* Appends the forms whose unknown latency is part of a dependency chain. There must be at least
  * one. */
@@ -96,8 +94,6 @@ void advice_guessed(const struct analysis *a, struct str *out);
  * Appends nothing if there are no estimates. */
 void advice_estimates(const struct analysis *a, const char *width, struct str *out);
 
-/* alternatives.c: finds equivalent instructions in the machine's table that use the limiting ports
- * less */
 
 /* Appends replacements for a loop that ports limit: " 2 of them could be vblendps (p015): 3.00
  * cycles." Names each kind of replacement with its count, and the port bound with all

@@ -213,8 +213,8 @@ static bool takes_memory(const struct insn *insn, uint8_t reg, unsigned bits)
         if (op->kind != OPERAND_REGISTER || op->reg != reg)
             continue;
         reads++;
-        /* The operand must only be read, because a destination cannot be in memory. A scalar in a
-         * vector register has the width of the load. */
+        /* The operand must only be read, because a memory operand cannot replace a destination. A
+         * scalar in a vector register has the width of the load. */
         fits += op->access == ACCESS_READ && !op->implicit &&
                 (op->bits == bits || op->file == FILE_VECTOR);
     }
@@ -263,7 +263,7 @@ bool advice_could_widen(const struct analysis *a)
             if (op->kind != OPERAND_MEMORY || !(insn->traits & (INSN_LOAD | INSN_STORE)))
                 continue;
             if (op->index >= isa->vectors && op->index != REG_NONE)
-                return false;   /* A gather is not suited, because it has a vector index. */
+                return false;   /* A gather cannot be replaced, because its index is a vector. */
             bits = op->bits > bits ? op->bits : bits;
         }
         for (unsigned k = 0; k < insn->operand_count; k++) {

@@ -96,7 +96,6 @@ static int by_producer(const void *a, const void *b)
 
 typedef VEC(struct analysis_edge) edge_list;
 
-/* Last instruction that wrote a resource, and the number of iterations since then */
 struct last_writer {
     uint32_t insn, distance;
     bool known;
@@ -110,7 +109,7 @@ static void read_from(const struct last_writer *writers, unsigned resource, uint
                  ((struct analysis_edge){writers[resource].insn, to, writers[resource].distance}));
 }
 
-/* Adds the dependences of instruction @at, usually a branch, which has no node in @deps because it
+/* Adds the dependences of instruction @at, usually a branch. It has no node in @deps, because it
  * writes no value. */
 static void add_reads(const struct last_writer *writers, const struct insn *insn, uint32_t at,
                       edge_list *edges)

@@ -7,7 +7,7 @@
 #include "analysis/kernel.h"
 #include "analysis/unmodelled.h"
 
-/* Limit of a loop: the kind of the largest bound, and the data for the sentence about it */
+/* Limit of a loop: the kind of the largest bound, and the data for the sentence about the limit */
 
 /* Kinds of limits with their names in the results. INDUCTION to SERIAL are kinds of dependence
  * chains. */
@@ -36,11 +36,12 @@
 #define LIMIT_KIND(kind, name) LIMIT_##kind,
 enum limit_kind { LIMITS(LIMIT_KIND) LIMIT_COUNT };
 
-/* Link of a chain: an instruction, and the cycles from the previous link's value to its value */
+/* Link of a chain: an instruction, and the cycles from the value of the previous link to its own
+ * value */
 struct limit_link {
     uint32_t row;            /* row of the analysis */
     double cycles;
-    /* cycles of store forwarding, part of @cycles; 0 if the row reads no store */
+    /* cycles of store forwarding, included in @cycles; 0 if the row loads no forwarded value */
     double forwarded;
     bool address;            /* whether the previous link's value is part of this row's address */
     bool memory;             /* whether the link loads the previous link's value from a store */
@@ -55,12 +56,11 @@ struct limit_chain {
     /* number of chains of this kind and length without common instructions, including this one */
     unsigned alike;
     double cycles;               /* cycles per iteration */
-    /* whether the chain has floating-point operations; another order then changes the rounding */
+    /* whether the chain has floating-point operations, whose order affects rounding */
     bool floating;
     bool affine;                 /* RECURRENCE: whether the chain computes x * a + b with a
                                   * constant a */
-    /* RECURRENCE: whether the chain is like an affine one, with OR or XOR instead of the addition,
-     * and with a power of two as a */
+    /* RECURRENCE: whether the chain computes x * a | b or x * a ^ b, where a is a power of two */
     bool logic;
     bool carry;                  /* RECURRENCE: whether the value is the carry flag */
     bool compared;               /* whether a comparison is part of the chain */
@@ -72,9 +72,9 @@ struct limit_chain {
     bool table, based;
     bool blocked;                /* MEMORY: whether the load waits until the store has written the
                                   * cache */
-    /* SCAN: row that uses each partial result. REDUCTION: row that stores it to a constant
-     * address. PARTIAL, FALSE: row that reads the old value. LIMIT_NO_ROW: there is no such
-     * row. */
+    /* row of another use of the value. SCAN: use of each partial result. REDUCTION: store of the
+     * result to a constant address. PARTIAL, FALSE: read of the old value. LIMIT_NO_ROW: no such
+     * row */
     uint32_t user;
 };
 #define LIMIT_NO_ROW UINT32_MAX
@@ -86,12 +86,13 @@ struct limit {
     unsigned count;
     enum limit_kind next;                  /* largest limit below those of @kinds; NONE: unknown */
     double next_cycles;                    /* cycles per iteration of @next; 0: unknown */
-    /* largest limit that unrolling does not relieve, and its cycles per iteration (0: unknown) */
+    /* largest limit that unrolling does not relieve; @left_cycles: its cycles per iteration, 0 if
+     * unknown */
     enum limit_kind left;
     double left_cycles;
     bool streams;                          /* whether an access advances by a constant stride */
     bool gaps;                             /* whether accesses with a constant stride skip bytes */
-    /* whether a chain has operations that no vector instruction executes in parallel */
+    /* whether a chain has operations that have no vector form */
     bool serial;
     struct limit_chain chain;              /* longest chain, even if it is not the limit */
     /* chain of another kind with the same length; its kind is NONE if there is none */
@@ -113,13 +114,13 @@ struct analysis_row {
     const char *estimate;
     /* Minimum cycles per copy, measured in isolation; borrowed from the machine. NULL: none. */
     const struct latency_rule *alone;
-    /* whether the latency is unknown; a loop-carried cycle assumes one cycle for it */
+    /* whether the latency is unknown; it counts as one cycle in a loop-carried cycle */
     bool latency_guessed;
     uint32_t flags;            /* set of enum row_flag */
     double *pressure;          /* cycles on each port of the machine */
 };
 
-/* Row @to reads the result of row @from, @distance iterations earlier */
+/* Dependence: row @to reads the result that row @from produced @distance iterations earlier */
 struct analysis_edge {
     uint32_t from, to, distance;
 };
@@ -145,8 +146,8 @@ struct analysis {
     portset bottleneck_ports;        /* ports that attain the port bound */
     double cycles;                   /* maximum of the bounds */
     enum bound_kind bottleneck;
-    /* bit of bounds.fitted for @bottleneck; not 0: the cycles contain a mean fitted to
-     * measurements */
+    /* BOUND_* bit of bounds.fitted for @bottleneck; if not 0, the cycles contain a mean that was
+     * fitted to measurements */
     unsigned fitted;
     /* whether the cycles are a lower bound, because a form is unknown or repeated, or a latency of
      * a chain is missing */
@@ -160,8 +161,8 @@ struct analysis {
     bool estimate;
     /* first instruction with a repeat count in a register (rep movsb), borrowed; NULL: none */
     const struct insn *repeated;
-    /* per kind of unmodelled effect: sentence; NULL: no such effect, or the machine has no
-     * latencies */
+    /* sentence about each kind of effect that is not modelled; NULL: the loop has no such effect,
+     * or the machine has no latencies */
     char *not_modelled[UNMODELLED_COUNT];
     bool irregular;                  /* whether an address depends on a loaded value */
     struct limit limit;              /* kind of the limit, and the chain or instructions that cause
@@ -186,22 +187,20 @@ const char *row_flag_name(uint32_t one_flag);
 
 /* limit.c: finds the limit of a loop */
 
-/* Fills @out for @a, which is complete except limit and sentence. @work must belong to the same
- * block (bounds_of). limit_done frees @out. Any thread. */
+/* Fills @out for @a, of which all members except limit and sentence are set. @work must have the
+ * bounds of the same block (bounds_of). limit_done frees @out. Any thread. */
 void limit_find(const struct analysis *a, struct block_work *work, struct limit *out);
 void limit_done(struct limit *l);
-/* Returns whether unrolling relieves @kind: its cycles per source iteration fall when @a is
- * unrolled. */
+/* Returns whether unrolling relieves @kind: the cycles per source iteration fall. */
 bool limit_unrolls(const struct analysis *a, enum limit_kind kind);
 const char *limit_name(enum limit_kind kind);
 
-/* advice.c: the sentence with the limit and a remedy */
 
 /* Appends why the repeated instruction @repeated (analysis_repeated) makes the result a lower
  * bound. */
 void advice_repeated(const struct insn *repeated, struct str *out);
-/* Returns the sentence for loop @loop of @k. @a is complete except the sentence. The caller frees
- * it. */
+/* Returns the sentence for loop @loop of @k. All other members of @a must be set. The caller frees
+ * the result. */
 char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop);
 
 #endif

@@ -27,7 +27,8 @@ static bool is_stack_register(const struct operand *op)
            op->reg < X87_FIRST + REGISTERS;
 }
 
-/* Stores the stack positions of the instruction's operands, st(0) if none. Returns their number. */
+/* Stores the stack positions of the instruction's operands in @out, or that of st(0) if it has no
+ * operands. Returns their number. */
 static unsigned places_of(const struct insn *insn, unsigned out[2])
 {
     unsigned n = 0;
@@ -39,8 +40,8 @@ static unsigned places_of(const struct insn *insn, unsigned out[2])
     return n;
 }
 
-/* Returns whether START_MEMORY is denormal in the operand's type. START_MEMORY is a denormal
- * double, because its upper half is 0. */
+/* Returns whether the initial value of memory is a denormal number in the operand's type.
+ * START_MEMORY is a denormal double, because its upper half is 0. */
 static bool is_denormal(const struct operand *memory)
 {
     return memory && memory->bits == 64;
@@ -48,7 +49,6 @@ static bool is_denormal(const struct operand *memory)
 
 static bool loads_number(const struct insn *insn)
 {
-    /* fild, fiadd and fbld load integers, so no denormals. */
     return insn->mnemonic[1] != 'i' && insn->mnemonic[1] != 'b';
 }
 

@@ -10,13 +10,13 @@
 #include "analysis/issue.h"
 #include "base/mem.h"
 
-/* Ratio to a bound below which a measurement contradicts the machine. The rest allows for errors of
- * the clock. */
+/* Smallest ratio of measured cycles to a bound that does not contradict the machine. The margin
+ * allows for errors of the clock. */
 #define BELOW 0.97
 /* largest measured delay in cycles, caused by three additions */
 #define CHAIN_DELAY_MOST (2 / 3.0)
-/* Smallest ratio of the ports' cycles to the largest bound at which replays are included. At a
- * lower one, µops rarely wait. */
+/* Smallest ratio of the ports' cycles to the largest bound at which replays are included. Below
+ * this ratio, µops rarely wait. */
 #define REPLAYS_FROM 0.75
 
 const char *cycles_words(bool least, bool estimate)
@@ -83,7 +83,7 @@ static void port_bounds(struct block_work *w, bool want_ports, struct bounds *ou
         out->cycles[BOUND_PIPES] = fmax(out->cycles[BOUND_PIPES], busy[__builtin_ctz(rest)]);
 }
 
-/* Returns the cycles of the ports with replayed operations; 0 if none is replayed. */
+/* Returns the cycles of the ports with replayed operations; 0 if no operation is replayed. */
 static double replayed_ports(struct block_work *w)
 {
     const struct costs *costs = &w->costs;
@@ -105,7 +105,7 @@ static double replayed_ports(struct block_work *w)
     return throughput_of_masses(w->throughput, w->plain, plain) / REPLAY_SLOT;
 }
 
-/* Raises the memory bound, limited by @by, to at least @cycles. Ignores NaN. */
+/* Raises the memory bound to @cycles if these are more, and sets its cause to @by. Ignores NaN. */
 static void raise_memory(struct bounds *out, double cycles, enum accesses_by by)
 {
     if (!(cycles > out->cycles[BOUND_MEMORY]) && !isnan(out->cycles[BOUND_MEMORY]))
@@ -132,8 +132,8 @@ static void width_bounds(const struct core *c, const struct insn *insns, const s
     raise_memory(out, stores / c->stores_per_cycle, ACCESSES_STORES);
 }
 
-/* Returns the number of @stores per iteration that write the cache without merging: renamed stores
- * and their neighbours. */
+/* Returns how many of the @stores per iteration write the cache without merging: renamed stores,
+ * and the stores next to them. */
 static double stores_alone(const struct block_work *w, double stores)
 {
     const struct core *c = w->core;
@@ -187,8 +187,8 @@ static double split_cycles(const struct block_work *w, const struct insn *insns,
             only_loads && access->store ? 0 : (each - 1) * first_level_split_share(access);
         stores += access->store ? slots : 0;
         loads += access->store ? 0 : slots;
-        /* If @only_loads, @each is relative to the limit of all loads, so vector loads have no
-         * limit of their own. */
+        /* If @only_loads is true, @each is relative to the limit of all loads, and vector loads
+         * have no limit of their own. */
         if (!only_loads && !access->store && w->costs.rows[access->insn].op->traits & OP_VECTOR)
             vectors += slots;
         split += slots;
@@ -211,7 +211,7 @@ bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count,
     bounds_of(w, insns, count, &options, false, &b);
     for (size_t i = 0; i < sizeof hard / sizeof *hard; i++) {
         /* Skips the memory bounds of lines and banks. They are means over many iterations, so a
-         * measurement may be lower. */
+         * short measurement can be lower. */
         const bool counted = hard[i] != BOUND_MEMORY || b.accesses == ACCESSES_LOADS ||
                              b.accesses == ACCESSES_STORES;
         if (counted && !(b.fitted & 1U << hard[i]) && b.cycles[hard[i]] > 0 &&
@@ -301,7 +301,6 @@ static double addition_delay(struct block_work *w, const struct insn *insns, siz
  * stores keep their order. */
 #define SPARE 1.05
 
-/* Returns the cycles of the memory accesses, for the comparison with a chain on unhurried_ports. */
 static double unhurried_limit(const struct core *c, const struct insn *insns, size_t count,
                               const struct bounds *others)
 {

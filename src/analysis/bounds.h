@@ -14,8 +14,8 @@ enum bound_kind {
     BOUND_RETIRE, BOUND_COUNT
 };
 
-/* Limits of memory accesses: loads or stores per cycle (facts loads_per_cycle, stores_per_cycle),
- * written lines (store_lines_per_cycle), bank conflicts, replayed loads */
+/* What determines the memory bound: loads or stores per cycle (facts loads_per_cycle,
+ * stores_per_cycle), written lines (store_lines_per_cycle), bank conflicts or replayed loads */
 enum accesses_by {
     ACCESSES_LOADS, ACCESSES_STORES, ACCESSES_LINES, ACCESSES_PLACES, ACCESSES_AGAIN
 };
@@ -34,8 +34,6 @@ struct bounds {
     /* one bit per bound: whether the bound contains a fitted mean (replayed loads or
      * operations) */
     unsigned fitted;
-    /* whether the latency of a load in a chain is unknown; BOUND_DEPENDENCIES is then a lower
-     * bound */
     bool open;
     /* whether an operation of unknown latency is assumed to take one cycle in a loop-carried
      * cycle */
@@ -49,8 +47,8 @@ struct block_options {
     struct known_forwards known;     /* store-to-load links observed in runs; empty without runs */
 };
 
-/* Bytes of memory that bounds, analysis and simulation need per instruction of a block, mostly for
- * the simulation. It is an upper bound for common loops. */
+/* Upper bound, for common loops, of the bytes of memory per instruction of a block. Most of them
+ * are for the simulation. */
 #define BLOCK_BYTES_EACH 2048
 
 /* Working storage, reused for successive blocks. One thread. */
@@ -72,7 +70,7 @@ struct block_work *block_work_new(const struct machine *m);
 void block_work_free(struct block_work *w);
 
 /* Computes the bounds of a block. The costs and dependencies remain valid in @w until the next
- * call. @want_ports: whether to compute bottleneck_ports. */
+ * call. Computes bottleneck_ports only if @want_ports is true. */
 void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
                const struct block_options *options, bool want_ports, struct bounds *out);
 /* Returns whether the measured @cycles of @insns are below a bound of the ports, the issue width or
@@ -84,8 +82,8 @@ bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count,
  * A load is replayed if its address comes directly from a load (fact load_replays). Call it after
  * bounds_of on the same block. */
 double bounds_replays(const struct block_work *w, const struct insn *insns, size_t count);
-/* Returns the cycles per iteration of microcode assists for x87 operands. During an assist the core
- * executes no other instruction. The bound of dependencies includes these cycles. */
+/* Returns the cycles per iteration of microcode assists for x87 operands, during which no other
+ * instruction executes. The bound of dependencies must include these cycles. */
 double bounds_assists(const struct core *c, const struct insn *insns, size_t count,
                       const struct block_options *options);
 /* Return the prefix of a number of cycles: cycles_words for a sentence ("at least ", "about ", "at

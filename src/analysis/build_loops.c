@@ -17,8 +17,8 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-/* Entries of the store buffer for addresses_link. The number has no effect, because only strides
- * are used. */
+/* Entries of the store buffer for addresses_link. Its size has no effect, because only strides are
+ * used. */
 #define STORE_BUFFER 64
 #define FACTOR_MOST 256      /* largest factor by which compilers unroll or vectorise */
 
@@ -31,7 +31,7 @@ struct build_object {
     struct err fault;            /* error that occurred while the object's source lines were read */
 };
 
-/* A function, which one work item decodes */
+/* A function: the input of one work item */
 struct build_piece {
     uint32_t object, symbol;
     bool undecoded;
@@ -46,7 +46,7 @@ struct build_worker {
 
 struct binary {
     VEC(struct build_object) objects;
-    /* one per function; work items of the objects precede theirs */
+    /* work items of the functions; those of the objects precede them */
     VEC(struct build_piece) pieces;
     VEC(struct build_function) functions;
     VEC(struct build_loop) loops;
@@ -182,8 +182,7 @@ static void take_steps(const struct insn *insns, size_t count, struct address_wo
     for (size_t i = 0; i < work->accesses.count; i++) {
         const struct access *access = &work->accesses.items[i];
         const uint64_t step = access_step(access);
-        if (!step)   /* Skips an access without a stride, because its address is constant: a stack
-                      * slot or a constant. */
+        if (!step)
             continue;
         if (!out->least || step < out->least) {
             out->least = step;
@@ -231,9 +230,9 @@ static void take_loop(struct build_piece *piece, const struct kernel *k, size_t 
     for (size_t m = 0; m < w->count; m++) {
         struct bounds bounds;
         const bool room = shortage_need(count * BLOCK_BYTES_EACH);
-        /* Analyses no instruction of a computed goto, because an iteration executes only one of
-         * several parts. Nor does it without memory for the copy. The analysis then has no
-         * result. */
+        /* Analyses no instruction if the loop is a computed goto, because an iteration executes
+         * only one of its parts. Also analyses none if there is no memory for the copy. The
+         * analysis then has no result. */
         const bool all = analysis_bounds(w->works[m], taken ? taken : insns,
                                          room && !loop->dispatch ? count : 0, false, &bounds);
         out.costs[m] = (struct loop_cost){bounds.total, bounds.bottleneck, !all, bounds.estimate};
@@ -351,7 +350,7 @@ static void take_lines(const struct unit_lines *lines, struct build_loop *l)
     }
 }
 
-/* Returns whether @l is the remainder loop of @main: both have the same source lines, and the
+/* Returns whether @l is the remainder loop of @main. Both loops have the same source lines, and the
  * strides of @l divide those of @main. */
 static bool remains(const struct build_loop *l, const struct build_loop *main)
 {

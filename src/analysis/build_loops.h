@@ -9,10 +9,10 @@
 #include "base/vec.h"
 #include "model/machine.h"
 
-/* number of kinds of instructions that are counted separately, by mnemonic */
+/* number of kinds of instructions; the kind follows from the mnemonic */
 #define SHAPE_KINDS 64
 
-/* number of instructions of each kind in a loop, at most 255 each */
+/* Number of instructions of each kind in a loop; 255 also stands for more */
 struct loop_shape { uint8_t counts[SHAPE_KINDS]; };
 
 struct loop_cost {
@@ -36,7 +36,7 @@ struct build_loop {
     uint64_t sequence;       /* hash of the mnemonics in order */
     struct loop_shape shape;
     const char *file;        /* source file with most of the loop's code, borrowed; NULL: unknown */
-    /* first and last line in @file; line: that of the loop head */
+    /* first and last line of the loop in @file, and line of the loop head */
     uint32_t first_line, last_line, line;
     struct loop_cost *costs; /* cost on each machine */
 };
@@ -80,7 +80,8 @@ size_t build_undecoded(const struct binary *b);
 const char *build_lines_fault(const struct binary *b);
 /* Returns the function's demangled name. The caller frees it. */
 char *build_function_readable(const struct build_function *f);
-/* Returns the similarity of two shapes, 0 to 1: the share of instructions of common kinds. */
+/* Returns the similarity of two shapes: the share of instructions whose kinds are in both, 0 to
+ * 1. */
 double loop_shape_alike(const struct loop_shape *a, const struct loop_shape *b);
 
 #endif

@@ -11,11 +11,10 @@
 #include "base/watch.h"
 
 #define PAIRS_MOST 4000000u    /* maximum number of pairs of loops that are compared in a group */
-/* largest distance, in functions, of a renamed function's match from its expected position */
 #define NEAR 1000u
 #define ALIKE_FUNCTION 0.7     /* smallest similarity of loops of functions with different names */
-/* Distance and least similarity of a second search, which matches functions that compiler flags
- * change much, by their order in the code. */
+/* Largest distance and smallest similarity of a second search in code order. It matches functions
+ * that compiler flags change much. */
 #define NEXT 3u
 #define ALIKE_NEXT 0.3
 /* smallest similarity of loops in functions with equal names, without source lines */
@@ -68,7 +67,7 @@ static double score_of(const struct matcher *m, enum match_way way, uint32_t a, 
     const struct build_function *f = build_function(m->a, p->function),
                                 *g = build_function(m->b, q->function);
     const double lines = lines_alike(p, q), alike = loop_shape_alike(&p->shape, &q->shape);
-    /* @one: each loop is the only one of its group */
+    /* @one: both loops are the only ones in the group */
     const bool sourced = same_file(p, q), one = x == 0 && y == 0;
 
     if (way == MATCH_LINES ? lines == 0 || alike < ALIKE_LINES
@@ -98,8 +97,8 @@ static double place(size_t at, size_t count)
     return count > 1 ? (double)at / (double)(count - 1) : 0;
 }
 
-/* Matches the unmatched loops of @g, the most likely pairs first. Compares only loops at similar
- * positions in large groups. */
+/* Matches the unmatched loops of @g, the most likely pairs first. In a large group, compares only
+ * loops at similar positions. */
 static void match_group(struct matcher *m, const struct group *g, enum match_way way)
 {
     const size_t n = g->a.count, other = g->b.count, window = n ? PAIRS_MOST / n + 1 : 0;
@@ -129,7 +128,7 @@ static void match_group(struct matcher *m, const struct group *g, enum match_way
     }
 }
 
-/* Key of a group: a function name or a source file. @item: the function or loop that has it. */
+/* Key of a group: a function name or a source file. @item is the function or loop with this key. */
 struct group_key { const char *key; uint32_t item; bool of_b; };
 
 static int by_key(const void *a, const void *b)
@@ -282,7 +281,7 @@ static struct left_over **sorted(struct left_list *left)
     return out;
 }
 
-/* Matches functions with identical loops, in code order if there are several. */
+/* Matches functions with identical loops, in code order if several are identical. */
 static void match_same(struct matcher *m, struct left_list *a, struct left_list *b)
 {
     struct left_over **x = sorted(a), **y = sorted(b);

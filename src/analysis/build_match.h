@@ -29,19 +29,19 @@ struct loop_match {
                             * loop */
     enum match_way way;
     enum match_times known;
-    /* whether the relation is unknown, because the inner loops differ in unrolling or
+    /* whether the work per iteration is unknown, because the inner loops differ in unrolling or
      * vectorisation */
     bool within;
-    /* source iterations per iteration. The smaller number is 1. If neither is a multiple of the
-     * other, both are the smallest integers with their ratio. */
+    /* source iterations per iteration of the loops in A and B. The smaller number is 1. If no
+     * number is a multiple of the other, both are the smallest integers with their ratio. */
     double times_a, times_b;
 };
 
 struct loop_matches { VEC(struct loop_match) list; };
 
-/* Lists every loop of both builds once: the loops of A in order, then those that only B has. Polls
- * watch_steps; returns false with err when cancelled. The caller always frees the list with
- * vec_done. Any thread. */
+/* Lists every loop of both builds once: first the loops of A in order, then the loops that only B
+ * has. Polls watch_steps; returns false with err when cancelled. The caller always frees the list
+ * with vec_done. Any thread. */
 bool build_match(const struct binary *a, const struct binary *b, struct loop_matches *out,
                  struct err *err);
 /* Returns "function", "lines" or "shape". */

@@ -51,7 +51,7 @@ static bool is_fp_logic(const struct insn *insn)
            insn->mnemonic[length - 2] == 'p' && strchr("sd", insn->mnemonic[length - 1]);
 }
 
-/* Returns whether only the multipliers' ports execute the µops except loads. Conversions that also
+/* Returns whether all µops except loads can use only the multipliers' ports. Conversions that also
  * shuffle use other ports. */
 static bool ends_in_multiplier(const struct core *c, const struct op *op)
 {
@@ -67,7 +67,7 @@ static bool ends_in_multiplier(const struct core *c, const struct op *op)
     return any;
 }
 
-/* Returns which share of the ports of a one-cycle operation is ports of the multipliers. */
+/* Returns the share of the ports of a one-cycle operation that are ports of the multipliers. */
 static double share(const struct core *c, const struct op *op)
 {
     for (unsigned i = 0; i < op->usage.count; i++) {
@@ -102,7 +102,7 @@ static int32_t single_input_multiplier(const struct core *c, const struct bypass
 
 enum vector_domain { VECTOR_DOMAIN_NONE, VECTOR_DOMAIN_FP, VECTOR_DOMAIN_INTEGER };
 
-/* Returns the domain that executes an instruction; none for moves and loads. */
+/* Returns the domain that executes an instruction; moves and loads have no domain. */
 static enum vector_domain domain_of(const struct insn *insn)
 {
     if (is_fp_multiplier(insn) || is_fp_logic(insn) || insn->operation == OPERATION_FP_ADD)

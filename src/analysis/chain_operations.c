@@ -43,8 +43,8 @@ int link_addend(const struct insn *insn)
                : 0;
 }
 
-/* Returns the class of a vector addition: LINK_ADD unless it saturates or crosses lanes. Includes
- * dot products and similar operations that add to an accumulator. */
+/* Returns the class of a vector addition: LINK_ADD for additions that neither saturate nor cross
+ * lanes, including dot products and similar accumulations. */
 static enum link_class vector_sum_class(const struct insn *insn, int end, bool first)
 {
     const char *m = insn->mnemonic;
@@ -68,7 +68,8 @@ static enum link_class vector_sum_class(const struct insn *insn, int end, bool f
                : LINK_ADD;
 }
 
-/* Returns the class of @resource's part of a computed address: added, or scaled (LINK_SHIFT). */
+/* Returns the class of @resource in a computed address: a scaled register (LINK_SHIFT) or an added
+ * one. */
 static enum link_class address_class(const struct insn *insn, uint8_t resource)
 {
     const struct operand *memory = insn_memory(insn);
@@ -78,8 +79,8 @@ static enum link_class address_class(const struct insn *insn, uint8_t resource)
                                                                               : LINK_ADD;
 }
 
-/* Returns whether the instruction is a conditional increment, which selects one of two values of a
- * register. */
+/* Returns whether the instruction is a conditional increment, which selects a register or the
+ * register plus one. */
 static bool counts(const struct insn *insn)
 {
     const struct operand *a = insn_operand(insn, insn->inputs[0]),
@@ -110,7 +111,8 @@ bool link_keeps_lanes(const struct analysis *a, const struct deps *d, size_t at)
            insn->operation != OPERATION_FP_FUSED && insn->operation != OPERATION_VECTOR_MOVE;
 }
 
-/* Returns an edge between the same values that is an input of the operation; @at: none. */
+/* Returns an edge between the same two values that is an input of the operation; if there is none,
+ * @at. */
 static size_t input_of(const struct analysis *a, const struct deps *d, size_t at)
 {
     for (size_t i = 0; i < d->edge_count; i++)

@@ -184,7 +184,7 @@ static void note_estimate(struct op *op, const char *source)
 }
 
 /* Composes the usage of an unknown form from its operation on registers and a known load or store.
- * Returns false if either is unknown. */
+ * Returns false if the operation or the access is unknown. */
 static bool approximate(struct core *c, const struct insn *insn, struct op *op)
 {
     const struct operand *memory = insn_memory(insn);
@@ -208,8 +208,8 @@ static bool approximate(struct core *c, const struct insn *insn, struct op *op)
     return true;
 }
 
-/* Returns the latency of the operation without its load: the register form's latency, or else the
- * table's latency minus the load's. */
+/* Returns the latency of the operation without its load: that of the register form if known,
+ * otherwise the table's latency minus that of the load. */
 static int32_t operation_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
     const struct operand *memory = insn_memory(insn);
@@ -219,8 +219,8 @@ static int32_t operation_latency(const struct core *c, const struct insn *insn, 
     if (!memory || !(insn->traits & (INSN_LOAD | INSN_STORE)))
         return hundredths(op->entry->latency);
     const struct mapping_entry *plain = register_form(c->machine, insn, memory->bits);
-    /* Rename eliminates some additions of registers. Additions of loaded values are executed, so
-     * they take a cycle. */
+    /* Rename eliminates some additions of registers. An addition of a loaded value is executed, so
+     * it takes a cycle. */
     if (plain && !isnan(plain->latency))
         return plain->usage.count || !insn->flags_written ? hundredths(plain->latency) : CYCLE;
     if (isnan(op->entry->latency))
@@ -289,7 +289,8 @@ static bool modifies_by_constant(const struct insn *insn)
     return !has_register(insn) && !insn->flags_read && !(insn->traits & INSN_LOCK);
 }
 
-/* Returns whether memory renaming applies to the load of @insn, whatever its address. */
+/* Returns whether the load of @insn is of a kind to which memory renaming applies. The address is
+ * not considered. */
 static bool renames_load(const struct core *c, const struct insn *insn, const struct op *op)
 {
     const struct machine *m = c->machine;
@@ -339,7 +340,8 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
         op->traits |= op->usage.uops[i].ports & c->pipes ? OP_PIPE : 0;
     if (!(op->traits & OP_KNOWN))
         return;
-    /* On a load-store architecture, the second µop of a load may update the base. */
+    /* On a load-store architecture, the second µop of a load may be the update of the base
+     * register. */
     bool plain = c->isa->load_store;
     if (loads && !stores && (plain ? !merges_loaded(insn) : ported <= 1))
         op->traits |= OP_PURE_LOAD;
@@ -402,8 +404,8 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         op->micro_ops = op->entry->micro_ops;
         op->traits |= OP_KNOWN;
         classify(c, insn, op);
-        /* On a load-store architecture, the table's latency of a load begins at its address. The
-         * latency depends on width, extension and number of registers. */
+        /* On a load-store architecture, the table's latency of a load is from the address to the
+         * value. It depends on width, extension and number of registers. */
         if (c->isa->load_store && op->traits & OP_PURE_LOAD && !isnan(op->entry->latency)) {
             op->load_latency = hundredths(op->entry->latency);
             op->traits &= ~(uint32_t)OP_LOAD_UNKNOWN;
@@ -418,12 +420,12 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         approximate(c, insn, op);
         classify(c, insn, op);
     }
-    /* The instruction has no µop: a nop, or an instruction that rename eliminates, such as an
-     * addition of an immediate on Golden Cove. */
+    /* The instruction has no µop. It is a nop, or rename eliminates it, such as an addition of an
+     * immediate on Golden Cove. */
     if (insn->traits & INSN_NOP || (op->entry && !op->usage.count))
         op->latency = 0;
     if (op->traits & OP_STACK && insn->traits & INSN_LOAD && insn->traits & INSN_STORE)
-        /* The latency of the stack pointer is 0. Push and pop of a memory operand also write it. */
+        /* The latency of the stack pointer is 0: push and pop of a memory operand also write it. */
         op->latency = 0;
     restrict_indexed(c, &op->usage, &op->indexed);
     take_rules(c, op);

@@ -20,7 +20,8 @@ enum op_trait {
     /* the usage is composed of a load or store and an operation in the machine's table */
     OP_APPROXIMATE = 1 << 1,
     OP_ELIMINATED = 1 << 2,        /* a move that rename eliminates */
-    /* the result depends on the old value of the destination, which the operation does not use */
+    /* the result depends on the old value of the destination, although the operation does not use
+     * that value */
     OP_FALSE_INPUT = 1 << 3,
     OP_PURE_LOAD = 1 << 4,         /* a load without another operation */
     OP_PURE_STORE = 1 << 5,
@@ -34,11 +35,11 @@ enum op_trait {
     OP_CARRY_IDIOM = 1 << 12,      /* two equal registers (sbb): depends only on the carry flag */
     OP_RENAMES = 1 << 13,          /* memory renaming may connect the load to a store */
     OP_SLOW_FLAGS = 1 << 14,       /* a conditional move or set with slow flags */
-    /* slower if it reads a register that rename keeps as a sum */
+    /* slower with an input that rename keeps as a register plus a constant */
     OP_SLOW_SUM = 1 << 15,
-    OP_FUSIBLE = 1 << 16,          /* can macro-fuse with some kind of branch after it */
+    OP_FUSIBLE = 1 << 16,          /* can macro-fuse with a following branch */
     OP_FIRST = 1 << 17,            /* must be first in a group at rename */
-    /* executes twice if it reads a register that rename keeps as a sum */
+    /* executes twice with an input that rename keeps as a register plus a constant */
     OP_SUM_AGAIN = 1 << 18,
     OP_LOAD_UNKNOWN = 1 << 19,     /* the load's latency is unknown */
     OP_NOT_LAST = 1 << 20,         /* cannot be last in a group at rename */
@@ -52,7 +53,7 @@ struct op {
     char *form;
     const struct mapping_entry *entry;   /* row of the machine's table; NULL: unknown or composed */
     struct usage usage;                  /* usage in the machine's table */
-    /* usage with an indexed address, if other ports compute such addresses */
+    /* usage with an indexed address */
     struct usage indexed;
     uint32_t traits;                     /* set of enum op_trait */
     unsigned micro_ops;                  /* µops at rename without micro-fusion */
@@ -132,7 +133,7 @@ struct core {
         stack_sync_computed, renamed_stack_only, renamed_modify, renamed_relative,
         renamed_relative_modify, memory_not_last, vectors_not_last;
     enum port_binding port_binding;
-    /* whether the machine has a latency of loads or of any form; if not, dependences are
+    /* whether the machine has a latency of loads or of any form; otherwise dependences are
      * ignored */
     bool has_latencies;
     portset replay_ports;                /* ports of the operations in fact alu_replays */
@@ -155,7 +156,8 @@ struct core {
     struct index index;                  /* index of @ops by form */
 };
 
-/* Returns the issue slots per cycle: the fact issue_width, rounded. It must be known. */
+/* Returns the issue slots per cycle: the fact issue_width, rounded. The machine must have this
+ * fact. */
 static inline unsigned core_slots(const struct core *c)
 {
     return (unsigned)lrint(c->issue_width);
@@ -173,8 +175,8 @@ static inline unsigned core_microcode_width(const struct core *c)
  * the machine. */
 struct core *core_new(const struct machine *m);
 void core_free(struct core *c);
-/* Returns the record of @insn's form, never NULL. If it lacks OP_KNOWN, the machine has no row for
- * the form. */
+/* Returns the record of @insn's form, never NULL. Without OP_KNOWN in its traits, the machine has
+ * no row for the form. */
 const struct op *core_op(struct core *c, const struct insn *insn);
 /* Returns whether memory renaming covers loads of @memory's width (fact memory_renaming_bits). */
 bool core_renames_width(const struct core *c, const struct operand *memory);

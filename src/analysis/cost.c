@@ -23,8 +23,8 @@ static void add_usage(struct costs *costs, struct cost *row, const struct usage 
 }
 
 /* Returns whether a micro-fused pair with an indexed address splits at rename (fact unlaminate).
- * The last rule is Haswell's: a pair remains fused if it has at most three sources, including
- * address registers. */
+ * The rule for Haswell: a pair remains fused if it has at most three sources, including address
+ * registers. */
 static bool splits_indexed(const struct core *c, const struct insn *insn, const struct cost *row)
 {
     unsigned listed = 0;
@@ -74,8 +74,8 @@ static bool writes(const struct insn *insn, uint8_t reg)
     return false;
 }
 
-/* Returns whether move @at reads the result of an eliminated move, possibly of the previous
- * iteration (fact eliminate_once). */
+/* Returns whether move @at reads the result of an eliminated move of this or the previous iteration
+ * (fact eliminate_once). */
 static bool continues_moves(struct core *c, const struct insn *insns, size_t count, size_t at)
 {
     const struct insn *move = &insns[at];
@@ -118,8 +118,8 @@ static void fill_slots(const struct core *c, const struct insn *insn, struct cos
         split(row, op->micro_ops);
 }
 
-/* Returns whether the instruction copies part of a register that rename keeps as a sum. Such an
- * instruction is executed, not eliminated. */
+/* Returns whether the instruction copies part of a register that rename keeps as a sum. Rename does
+ * not eliminate such an instruction. */
 static bool moves_part_of_sum(const struct insn *insn, const struct immediate_folding *sum)
 {
     return insn->operands[0].file == FILE_GENERAL && sum->pending &&
@@ -265,9 +265,9 @@ static bool needs_stack_pointer(const struct core *c, const struct insn *insn)
     return c->stack_sync_all ? names_stack_pointer(insn) : changes_stack_pointer(c, insn);
 }
 
-/* Marks the instructions that need a stack-sync µop. The stack engine sums pushes and pops to an
- * offset. @shifted: it is not 0 before the first instruction. Returns whether it is not 0 after the
- * last one. */
+/* Marks the instructions that need a stack-sync µop. The stack engine adds up the pushes and pops
+ * in an offset. @shifted and the result: whether the offset differs from 0 before the first and
+ * after the last instruction. */
 static bool stack_pass(const struct core *c, const struct insn *insns, size_t count, bool shifted,
                        struct costs *costs)
 {

@@ -43,7 +43,7 @@ struct cost {
     unsigned decode;           /* fused µops at the decoders */
     unsigned issue;            /* slots at rename */
     unsigned retire;           /* slots at retirement */
-    /* state of the register and additions that rename folds */
+    /* state of the register after each row, and the additions that rename folds */
     struct immediate_folding sum;
 };
 
@@ -70,7 +70,7 @@ enum shape {
     /* unrolled copies, much larger than any µop cache */
     SHAPE_UNROLLED,
     SHAPE_LOOP,       /* the block ends with the branch that repeats it */
-    /* unrolled copies that fit the µop cache, with a closing branch, as `kernel measure` runs
+    /* unrolled copies with a closing branch, which fit the µop cache, as `kernel measure` runs
      * blocks */
     SHAPE_CACHED,
 };

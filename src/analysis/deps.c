@@ -14,7 +14,6 @@
 #define NO_LOAD UINT32_MAX
 #define OTHER_FLAGS (FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
-/* Node that last wrote a resource, and the number of iterations since then */
 struct holder {
     uint32_t node;
     uint32_t distance;
@@ -45,8 +44,8 @@ struct build {
     size_t forward;                /* index of the next entry in the list of forwarded loads */
     struct store_input *stores;    /* per instruction, used for stores; NULL: not needed */
     struct forwarding forwarding;
-    /* Top of the x87 stack before each instruction, and after the last one. NULL: no x87
-     * instructions. */
+    /* top of the x87 stack before each instruction and after the last one; NULL: no x87
+     * instructions */
     uint8_t *turns;
     /* smallest latency of the current instruction in hundredths of a cycle; 0 except for a select
      * or set with slow flags */
@@ -184,8 +183,8 @@ static int32_t operation_latency(const struct op *op, int from, int to)
     return known >= 0 ? known : CYCLE;
 }
 
-/* Returns whether a two-cycle operation takes one cycle because the loop waits for memory (fact
- * unhurried_ports). */
+/* Returns whether a two-cycle operation takes only one cycle, because memory accesses limit the
+ * loop (fact unhurried_ports). */
 static bool is_unhurried(const struct build *b, const struct cost *row, int32_t latency)
 {
     bool found = false;
@@ -256,9 +255,9 @@ static bool is_spent_mask(const struct build *b, const struct insn *insn, int en
                (ACCESS_READ | ACCESS_WRITE);
 }
 
-/* Adds edges from @value, read as operand @end, to all results of instruction @at. @extra:
- * hundredths of a cycle in addition to the latency before the operation; if negative, the operation
- * is shorter. */
+/* Adds edges from @value, read as operand @end, to all results of instruction @at. @extra is added
+ * to the latency, in hundredths of a cycle: before the operation starts if positive, to the
+ * operation itself if negative. */
 static void connect(struct build *b, uint32_t at, struct holder value, int end, int32_t extra)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -274,8 +273,7 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
                      insn->operands[end].implicit;
         if (row->op->traits & OP_STACK && node->resource == sp &&
             insn->operands[node->end].implicit && !stack)
-            continue;   /* Skips other inputs, because the new stack pointer depends only on the old
-                         * one. */
+            continue;   /* The new stack pointer depends only on the old stack pointer. */
         if ((swap && end == node->end && end < LATENCY_ADDRESS) || node->end == LATENCY_COMMIT ||
             node->end == LATENCY_FENCE || is_spent_mask(b, insn, node->end))
             continue;
@@ -288,8 +286,7 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
             continue;
         }
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(b, insn))
-            /* Skips other results of a shift by cl, because only the flags depend on the old
-             * flags. */
+            /* Of the results of a shift by cl, only the flags depend on the old flags. */
             continue;
         bool guessed = false;
         int32_t latency = stack           ? (b->c->stack_engine ? 0 : CYCLE)
@@ -354,8 +351,8 @@ static int32_t slow_latency(const struct build *b, uint32_t at)
     if (isnan(b->c->slow_flags_latency) ||
         (insn->operation != OPERATION_SELECT && insn->operation != OPERATION_SET))
         return 0;
-    /* An instruction that reads both always takes 2 cycles, because the first of its µops combines
-     * the flags. */
+    /* An instruction that reads both always takes 2 cycles: the first of its two µops combines the
+     * flags. */
     if (insn->flags_read & FLAG_CARRY && insn->flags_read & OTHER_FLAGS)
         return 0;
     if (insn->flags_read & FLAG_CARRY && has_slow_flags(b, carry))
@@ -375,8 +372,8 @@ static int32_t hundredths(double cycles)
     return isnan(cycles) ? 0 : (int32_t)lround(cycles * CYCLE);
 }
 
-/* Returns the additional latency of an operation on a register that rename keeps as a sum: one for
- * each cycle of the operation, for each such input, including a shift count. */
+/* Returns the additional latency of an operation with inputs that rename keeps as a register plus a
+ * constant: for each of them, one cycle per cycle of the operation. A shift count is an input. */
 static int32_t sum_latency(const struct build *b, uint32_t at)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -440,8 +437,8 @@ static uint32_t node_of(const struct deps *d, uint32_t insn, uint8_t resource)
     BUG("instruction %u writes no value of kind %u", (unsigned)insn, (unsigned)resource);
 }
 
-/* Delays a forwarded load to store_address_late cycles after the registers of its store's address
- * are available. */
+/* Delays a forwarded load until store_address_late cycles after the registers of its store's
+ * address are available. */
 static void wait_for_address(struct build *b, uint32_t at, const struct forward *f)
 {
     for (int i = 0; !isnan(b->c->store_address_late) && i < 2; i++) {
@@ -485,8 +482,8 @@ static void read_memory(struct build *b, uint32_t at)
     }
 }
 
-/* Adds edges for the order of stores, each of which writes the cache after its data are available
- * and after all previous stores. Also adds the order of blocked loads and fences. */
+/* Adds edges for the order of stores: each writes the cache after its data are available and after
+ * all previous stores. Also adds edges for blocked loads and fences. */
 static void keep_order(struct build *b, uint32_t at)
 {
     const struct op *op = b->costs->rows[at].op;
@@ -505,7 +502,8 @@ static void keep_order(struct build *b, uint32_t at)
                  op->fence, 0);
 }
 
-/* Finds the last barrier of the previous iteration, for which the first instructions wait. */
+/* Finds the last barrier of the previous iteration. The first instructions of an iteration wait for
+ * this barrier. */
 static void find_barrier(struct build *b)
 {
     for (uint32_t i = 0; i < b->costs->count; i++)
@@ -583,12 +581,14 @@ static void read_inputs(struct build *b, uint32_t at)
         } else if (is_followed(op) && !same_register &&
                    (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
             struct holder value = b->holds[resource_of(b, at, op)];
-            /* A part of a register without a known last write uses that of the whole register. */
+            /* If the last write of this part of a register is unknown, uses that of the whole
+             * register. */
             if (op->offset_bits && !value.known)
                 value = b->holds[op->reg];
             connect(b, at, value, (int)i,
                     sync_latency(b, at, op->reg) + between_kinds(b, at, value) + sum);
-            /* A separate high byte is merged first, which adds a dependence on it. */
+            /* The core merges a separate high byte into the register first, so the result depends
+             * on the high byte. */
             if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i,
                         hundredths(b->c->high_byte_latency));
@@ -638,7 +638,8 @@ static uint64_t begin_iteration(struct build *b)
 {
     uint64_t written = 0;
 
-    if (b->turns)   /* In an earlier iteration, another physical register may have had this name. */
+    /* In the previous iteration, this name may have belonged to another physical register. */
+    if (b->turns)
         memset(b->holds + X87_FIRST, 0, X87_REGISTERS * sizeof *b->holds);
     for (uint32_t i = 0; i < b->costs->count; i++) {
         for (uint32_t n = b->d->first_node[i]; n < b->d->first_node[i + 1]; n++) {

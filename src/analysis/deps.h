@@ -33,8 +33,8 @@ struct deps {
     struct ratio_edge *edges;
     /* per edge: the operand that reads the value (enum latency_end) */
     int16_t *ends;
-    /* per edge: part of the weight before the operation starts (load, forwarding), in hundredths of
-     * a cycle */
+    /* per edge: part of the weight before the operation starts, such as a load, in hundredths of a
+     * cycle */
     int32_t *before;
     /* per edge: whether the latency of the operation is unknown and assumed to be one cycle */
     bool *guessed;
@@ -42,8 +42,8 @@ struct deps {
     /* index of the first node of each instruction; count + 1 entries */
     uint32_t *first_node;
     size_t first_capacity;
-    /* number of loads that read a store, and of those that read a read-modify-write's store (facts
-     * forward_replays...) */
+    /* number of loads that read a store, and number of those whose store is part of a
+     * read-modify-write (facts forward_replays...) */
     uint32_t forwarded, forwarded_modified;
     /* number of loads that memory renaming connects to their stores (fact memory_renaming) */
     uint32_t renamed;
@@ -70,13 +70,13 @@ bool deps_whole(const struct deps *d);
  * no cycle. Sets @on_cycle (@count entries, or NULL) to whether each instruction is on the
  * cycle. */
 double deps_bound(struct deps *d, bool *on_cycle, size_t count);
-/* Returns the bound of deps_bound if instruction i takes waits[i] cycles longer from its address
- * to its result. Such a wait is the additional latency of a cache miss. Only dependence cycles
- * through addresses, such as pointer chases, become longer. */
+/* Returns the bound of deps_bound if the address of instruction i is needed waits[i] cycles
+ * earlier, as for a cache miss. Only dependence cycles through addresses, such as pointer chases,
+ * become longer. */
 double deps_bound_waiting(struct deps *d, const double *waits);
-/* Finds a cycle of maximum ratio that avoids the instructions in @without (NULL: none). Stores its
- * edges in order, at most @most, in @out. Returns their number. Sets *@cycles to the cycles per
- * iteration; 0 if there is no cycle. */
+/* Finds a cycle of maximum ratio that contains no instruction marked in @without (NULL: no marks).
+ * Stores its edges in order, at most @most, in @out. Returns their number. Sets *@cycles to the
+ * cycles per iteration; 0 if there is no cycle. */
 size_t deps_cycle(struct deps *d, const bool *without, uint32_t *out, size_t most, double *cycles);
 /* Sets out[i] for each instruction whose guessed latency is part of a loop-carried cycle; @out may
  * be NULL. Returns whether there is one. */

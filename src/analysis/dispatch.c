@@ -10,7 +10,7 @@
 
 #define ADDRESS_BYTES 8    /* number of bytes of a table's entry */
 #define SOURCE_MOST 8u     /* maximum number of instructions from a target's load to the jump */
-#define ROUNDS_MOST 64u    /* maximum number of passes over a function; interpreters need few */
+#define ROUNDS_MOST 64u    /* maximum number of passes over a function */
 
 static bool writes(const struct insn *in, uint8_t reg)
 {
@@ -21,8 +21,8 @@ static bool writes(const struct insn *in, uint8_t reg)
     return false;
 }
 
-/* Returns the operand of the table of addresses that indirect jump @at reads, which is in the jump
- * or in a load shortly before. NULL: it reads no such table. */
+/* Returns the operand of the table of addresses that indirect jump @at reads, from the jump itself
+ * or a load shortly before it. NULL: the jump reads no such table. */
 static const struct operand *table_of(const struct insn *insns, size_t at)
 {
     const struct insn *in = &insns[at];
@@ -43,17 +43,17 @@ static const struct operand *table_of(const struct insn *insns, size_t at)
     return m && m->index != REG_NONE && m->scale == ADDRESS_BYTES ? m : NULL;
 }
 
-/* Returns whether both operands are in the same table. A label that only the linker knows may be in
- * any. */
+/* Returns whether both operands are in the same table. A label whose address only the linker knows
+ * can be in any table. */
 static bool same_table(const struct operand *a, const struct operand *b)
 {
     return a->base == b->base && a->displacement == b->displacement &&
            (a->displacement || a->base < REG_PC);
 }
 
-/* Marks in @starts those instructions of @first to @end - 1 that have no known earlier
- * predecessor. Such instructions are targets of indirect jumps. Padding is no predecessor. A jump
- * back may close an inner loop. */
+/* Marks in @starts the instructions of @first to @end - 1 that have no known predecessor, except
+ * one reached by a jump back, which may close an inner loop. They are targets of indirect jumps.
+ * Padding is no predecessor. */
 static void find_starts(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                         bool *starts)
 {
@@ -68,8 +68,9 @@ static void find_starts(const struct insn *insns, const size_t *targets, size_t 
             starts[targets[i] - first] = false;
 }
 
-/* Extends @marks, of the instructions @first to @end - 1, by those that reach a marked one (@back),
- * or that a marked one reaches. Returns false if that takes too many passes. */
+/* Also marks, among the instructions @first to @end - 1, those that reach a marked instruction if
+ * @back is true, otherwise those that a marked instruction reaches. Returns false after ROUNDS_MOST
+ * passes. */
 static bool spread(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                    bool back, bool *marks)
 {

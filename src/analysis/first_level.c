@@ -43,8 +43,8 @@ double first_level_split_share(const struct access *access)
     return (double)crossed / places;
 }
 
-/* Adds the accesses of a load to its banks. Returns the share of accesses that cross a line.
- * Averages over the offsets in a line of the load. */
+/* Adds the accesses of a load to the loads of its banks, averaged over the offsets of the load in a
+ * line. Returns the share of accesses that cross a line. */
 static double add_load(const struct access *access, uint32_t bank_bytes, double *banks)
 {
     uint32_t places = first_level_period(access, FIRST_LEVEL_LINE);
@@ -65,7 +65,6 @@ static bool is_placed_load(const struct access *access)
     return !access->store && access->stepped && !access->fixed;
 }
 
-/* Returns the bound of the loads whose addresses are comparable to that of access @first. */
 static double bound_of(const struct core *c, const struct address_work *work, size_t first)
 {
     double banks[BANKS_MOST] = {0}, crossed = 0, most = 0;
@@ -87,7 +86,7 @@ bool first_level_lines_clash(const struct core *c, uint64_t a, uint64_t b)
 }
 
 /* Returns the cycles per iteration of the busiest bank of lines, for the loads comparable to access
- * @first. A bank takes a cycle per line, which it delivers to up to @together loads. */
+ * @first. Per cycle, a bank delivers one line, to up to @together loads. */
 static double line_banks_of(const struct core *c, const struct address_work *work, size_t first,
                             unsigned together)
 {
@@ -148,7 +147,6 @@ double first_level_loads(const struct core *c, const struct address_work *work)
     return bound;
 }
 
-/* number of stored closed runs; more than the cycles for which a word remains busy */
 #define RUNS_KEPT 8
 
 /* Consecutive stores to one line of up to 64 bytes. @bytes: set of the bytes that they write. */
@@ -162,7 +160,7 @@ struct line_runs {
     uint32_t line_bytes;
     bool open;
     uint32_t length;
-    double count;            /* cycles of the cache writes so far: one per run, and the waits */
+    double count;            /* cycles of all cache writes until now: one per run, plus waits */
     struct line_run now, closed[RUNS_KEPT];
     size_t closed_count;
 };
@@ -172,7 +170,8 @@ static uint64_t bytes_from(uint32_t from, uint32_t bytes)
     return bytes ? (~0ull >> (64 - bytes)) << from : 0;
 }
 
-/* Returns the words that @bytes writes, as a set of bytes. @part: only the partly written words. */
+/* Returns the words that @bytes writes, as a set of bytes. If @part is true, returns only the
+ * partly written words. */
 static uint64_t words_of(uint64_t bytes, uint32_t word_bytes, bool part)
 {
     uint64_t word = word_bytes < 64 ? (1ull << word_bytes) - 1 : ~0ull, words = 0;
@@ -183,8 +182,8 @@ static uint64_t words_of(uint64_t bytes, uint32_t word_bytes, bool part)
     return words;
 }
 
-/* Closes the open run. Before the write, the cache reads partly written words, which waits for a
- * recent write of the same word. */
+/* Closes the open run. If the run writes a word partly, the cache first reads the word, which waits
+ * for a recent write of it. */
 static void close_run(struct line_runs *runs)
 {
     const struct core *c = runs->core;
@@ -255,8 +254,8 @@ double first_level_store_runs(const struct core *c, const struct address_work *w
             work->accesses.items[i].store ? first_level_period(&work->accesses.items[i], line) : 1;
         period = own > period ? own : period;
     }
-    /* Counts two periods, because a run may end only in every second one. Before them, one period
-     * warms up, or two if writes can wait. */
+    /* Counts two periods, because a run may end only in every second period. The periods before are
+     * warm-up; there are two of them if writes can wait. */
     uint32_t start = isnan(c->store_word_bytes) ? 1 : 2, end = start + 2;
     for (uint32_t k = 0; k < end * period; k++) {
         before = k == start * period ? runs.count : before;

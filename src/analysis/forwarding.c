@@ -19,8 +19,8 @@ static bool is_fixed(const struct operand *memory)
 }
 
 /* Returns whether both addresses have the same displacement and the same unchanged registers.
- * Addresses from the stack pointer may differ by pushes and pops. Fixed addresses, which
- * instructions encode relative to themselves, must be equal (may_rename). */
+ * Addresses relative to the stack pointer may differ by pushes and pops. Fixed addresses must be
+ * equal (may_rename). */
 static bool same_text(const struct forwarding *f, const struct operand *from,
                       const struct operand *to)
 {
@@ -46,8 +46,9 @@ static bool covers_address(const struct core *c, const struct insn *insn)
     return c->renamed_relative || !is_fixed(insn_memory(insn));
 }
 
-/* Returns whether memory renaming applies to the load and the store, whatever their addresses. It
- * does not apply for a store of part of a register that rename keeps as a sum. */
+/* Returns whether memory renaming applies to the load and the store, without regard to their
+ * addresses. It does not apply if the stored register is part of one that rename keeps as a
+ * register plus a constant. */
 static bool may_rename(const struct forwarding *f, const struct forward *link)
 {
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
@@ -60,7 +61,7 @@ static bool may_rename(const struct forwarding *f, const struct forward *link)
         return false;
     if (to->bits < 64 && stores_sum(f, link->store))
         return false;
-    /* Rename does not find the store of a read-modify-write that has too many µops. */
+    /* Rename does not connect the load to a read-modify-write with too many µops. */
     if (f->core->renamed_modify && store->traits & INSN_LOAD &&
         !(f->costs->rows[link->store].op->traits & OP_RENAMES))
         return false;
@@ -81,8 +82,8 @@ static bool could_rename(const struct forwarding *f, const struct forward *link)
     return !((load->traits | store->traits) & INSN_INDEXED);
 }
 
-/* Returns the share of stores that memory renaming finds because the block has enough instructions
- * (facts memory_renaming_length and memory_renaming_apart). */
+/* Returns the share of stores that memory renaming finds in a block of this length (facts
+ * memory_renaming_length and memory_renaming_apart). */
 static double found_by_length(const struct forwarding *f, size_t bytes)
 {
     const struct core *c = f->core;
@@ -127,7 +128,7 @@ bool forwarding_renamed(const struct forwarding *f, const struct forward *link)
     return !f->crowded && could_rename(f, link);
 }
 
-/* Returns the forwarding latency of vectors, that of the wider one of store and load. */
+/* Returns the forwarding latency of vectors, for the wider of store and load. */
 static double vector_latency(const struct forwarding *f, const struct forward *link)
 {
     unsigned from = insn_memory(&f->insns[link->store])->bits,
@@ -171,13 +172,12 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
         return forwarding_blocks(c, link) ? c->store_forward_fail + drained(f, link)
                                           : c->store_forward_part;
     if (load->traits & INSN_LOCK && !isnan(c->memory_renaming))
-        return 0;   /* Adds nothing to the latency of a locked instruction, because its measurement
-                     * includes the forwarding. */
+        return 0;   /* The latency of a locked instruction was measured with its forwarding. */
     if (forwarding_renamed(f, link))
         return c->memory_renaming;
     if (stores_sum(f, link->store) && !(store->traits & INSN_LOAD))
-        return c->store_forward + 1;   /* Adds a cycle for the addition that rename deferred,
-                                        * because it executes first. */
+        return c->store_forward + 1;   /* Adds a cycle for the addition that rename deferred: it
+                                        * executes before the store. */
     if (load->x87 != X87_NONE)
         return c->store_forward_x87;
     if (f->costs->rows[link->load].op->traits & OP_VECTOR)
@@ -186,7 +186,8 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
                    !((load->traits | store->traits) & INSN_INDEXED) && covers_address(c, load) &&
                    covers_address(c, store);
     follows = follows && (!c->renamed_stack_only || on_stack(f, insn_memory(load)));
-    /* On a machine with memory_renaming_length, a shorter block has no memory renaming. */
+    /* If the machine has the fact memory_renaming_length, a shorter block has no memory
+     * renaming. */
     follows = follows && isnan(c->memory_renaming_length);
     bool modify =
         load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !follows;

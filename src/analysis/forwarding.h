@@ -12,10 +12,11 @@ struct forwarding {
     const struct costs *costs;
     const struct address_work *work;
     uint64_t written;        /* set of the general registers that the block writes */
-    /* share of stores that memory renaming finds with any address registers */
+    /* share of stores that memory renaming finds whose address registers differ from those of the
+     * load */
     double by_length;
-    /* whether the code has more loads in 32 bytes than the machine can rename; none is renamed
-     * then */
+    /* whether the code has more loads in 32 bytes than the machine can rename; the machine then
+     * renames none */
     bool crowded;
 };
 

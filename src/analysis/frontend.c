@@ -58,7 +58,8 @@ static double predecode(const struct core *c, const struct insn *insns, size_t c
     return cycles / (double)copies;
 }
 
-/* An instruction at the decoders: also a macro-fused pair, or a fused move with its operation */
+/* An instruction or a macro-fused pair at the decoders; also a move that is fused with an
+ * operation */
 struct decoded {
     unsigned micro_ops;
     bool complex, fusible, branch;
@@ -79,8 +80,9 @@ static size_t collect(const struct insn *insns, const struct costs *costs, struc
 }
 
 /* Returns the cycles of the decoders per iteration. The first decoder takes instructions of several
- * µops (fact decode_complex_uops), the others those of one µop. The microcode ROM delivers longer
- * ones. Simulates until an iteration begins on the same decoder as an earlier one. */
+ * µops (fact decode_complex_uops), the other decoders take instructions of one µop. The microcode
+ * ROM delivers longer instructions. Simulates iterations until one begins on the same decoder as an
+ * earlier one. */
 static double decode(const struct core *c, const struct insn *insns, const struct costs *costs)
 {
     struct decoded *list = mem_alloc((costs->count + 1) * sizeof *list);
@@ -113,7 +115,8 @@ static double decode(const struct core *c, const struct insn *insns, const struc
             }
             if (d->micro_ops > most)
                 cycle += (d->micro_ops - 1) / core_microcode_width(c);
-            /* An instruction of several µops leaves fewer decoders for those after it. */
+            /* An instruction of several µops reduces the number of decoders for the instructions
+             * after it. */
             used += d->micro_ops > 1 ? (d->micro_ops < decoders ? d->micro_ops : decoders) : 1;
             full = d->branch || d->micro_ops >= c->decode_alone_uops;
         }
@@ -140,8 +143,7 @@ static uint32_t boundary_at(const struct insn *insns, const struct costs *costs,
 /* Lines of the µop cache for one aligned block of code */
 struct lines {
     size_t block;
-    unsigned count, used, branches;   /* number of lines; number of µops and of branches in the
-                                       * last line */
+    unsigned count, used, branches;
 };
 
 #define LINE_BRANCHES 2
@@ -216,8 +218,8 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
         windows_form(c, insns, costs, shape, align, &groups);
         /* fmax ignores an argument that is NaN. */
         const double least = fmax(cycles, slots / c->issue_width);
-        /* Windows do not limit a loop if they take no longer than its closing branch, which
-         * frontend.by_branch covers. */
+        /* Ignores windows that take no longer than the closing branch, which frontend.by_branch
+         * covers. */
         const bool jump_alone = shape == SHAPE_LOOP && groups.cycles <= 1 / c->taken_branches;
         *by_windows = groups.cycles > least && !jump_alone;
         cycles = jump_alone ? least : fmax(cycles, groups.cycles);
@@ -285,8 +287,8 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         crowded = crowded_at(c, insns, costs, shape, align);
         out->jcc_erratum = boundary != FRONTEND_NOWHERE;
         out->crowded = crowded != FRONTEND_NOWHERE;
-        out->large = slots > c->uop_cache_size;   /* NaN means that uop_cache_size is unknown; the
-                                                   * comparison is then false. */
+        /* uop_cache_size is NaN if unknown; the comparison is then false. */
+        out->large = slots > c->uop_cache_size;
         out->uop_cache = uop_cache(c, insns, costs, shape, slots, align, &out->by_windows);
         if (!isnan(c->loop_buffer) && !out->crowded && !out->large && slots <= c->loop_buffer)
             out->loop_buffer = loop_buffer(c, slots);

@@ -23,15 +23,15 @@ struct frontend {
     /* whether the loop has more µops than the µop cache can store; every iteration is then
      * decoded */
     bool large;
-    /* whether lines or windows limit the µop cache; larger instructions or another address may be
-     * faster (analysis/windows.h) */
+    /* whether lines or windows limit the µop cache; longer instructions or another start address
+     * may then be faster (analysis/windows.h) */
     bool by_windows;
     /* whether the taken branch takes longer than @source */
     bool by_branch;
-    /* First instruction that causes jcc_erratum or crowded, or the first one of the slowest
-     * predecoded block. FRONTEND_NOWHERE: none. */
+    /* First instruction that causes jcc_erratum or crowded, otherwise the first instruction of the
+     * slowest predecoded block. FRONTEND_NOWHERE: none. */
     uint32_t at;
-    /* cycles per iteration of @source or of the taken branch; NaN: not modelled */
+    /* cycles per iteration of the slower of @source and the taken branch; NaN: not modelled */
     double cycles;
 };
 

@@ -13,12 +13,11 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-/* Largest ratio of scanned bytes to code bytes. Functions can overlap, because aliases share an
- * address. */
+/* Largest ratio of scanned bytes to bytes of code. It exceeds 1, because functions with several
+ * symbols can overlap. */
 #define OVERLAPS 4
 #define LARGEST 160000   /* largest function examined, in bytes */
 
-/* Branches and vector instructions that a scan of a function finds */
 struct glimpse {
     VEC(struct loop_region) jumps;   /* backward branches from target to branch, in byte offsets */
     VEC(size_t) vectors;             /* offsets of vector instructions */
@@ -108,8 +107,8 @@ static int by_heat(const void *a, const void *b)
 
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err)
 {
-    /* Limits the number of bytes to scan, because symbols may overlap and the sum of their sizes
-     * may exceed the code size. */
+    /* Limits the number of scanned bytes: symbols may overlap, so the sum of their sizes may exceed
+     * the code size. */
     uint64_t looked_at = 0, most = OVERLAPS * (uint64_t)o->length;
     struct glimpse look = {0};
 
@@ -151,7 +150,7 @@ static bool read_hex(const char *text, uint64_t *out)
     return !*end;
 }
 
-/* Returns @todo with a suggestion for @wanted: a similar name, or else one that contains
+/* Returns @todo with a suggestion for @wanted: a similar name, otherwise a name that contains
  * @wanted. */
 static const char *near_name(const struct object *o, const char *wanted, char todo[SIMILAR_TODO])
 {

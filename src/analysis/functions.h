@@ -32,15 +32,16 @@ struct function_ranking {
 };
 
 
-/* Ranks all functions with loops by a scan that does not follow jumps. Polls watch_steps. Returns
- * false with err when cancelled. The caller always frees the lists with function_ranking_done. Any
- * thread. */
+/* Ranks all functions with loops by a scan from the first to the last byte, which does not follow
+ * jumps. Polls watch_steps. Returns false with err when cancelled. The caller always frees the
+ * lists with function_ranking_done. Any thread. */
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err);
 void function_ranking_done(struct function_ranking *r);
-/* Compares two functions, possibly of different objects. Returns a value below 0 if @a ranks
- * higher, 0 if both are equal. */
+/* Compares two functions, possibly of different objects. Returns less than 0 if @a ranks higher, 0
+ * if both rank equally. */
 int functions_hotter(const struct ranked_function *a, const struct ranked_function *b);
-/* Compares two loops: innermost first, then by depth, vector instructions and length. */
+/* Compares two loops for sorting: innermost loops first, then deeper ones, then by vector
+ * instructions, then by length. */
 int loops_hotter(const struct ranked_loop *a, const struct ranked_loop *b);
 /* Finds the function that @wanted names: a symbol, a demangled name, an address ("0x4308") or an
  * offset ("f+0x40"). Sets *@place to the position in @o's code, or to UINT64_MAX for the whole

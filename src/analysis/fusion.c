@@ -16,7 +16,7 @@ static bool has_shift(const struct insn *insn)
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch)
 {
     /* The branch reads only the sign, overflow or parity flag. "Less" and "greater" read two flags,
-     * so they do not count. */
+     * so they are not included. */
     bool rare = branch->flags_read == FLAG_OVERFLOW || branch->flags_read == FLAG_SIGN ||
                 branch->flags_read == FLAG_PARITY;
 
@@ -62,7 +62,6 @@ bool fusion_moves(const struct machine *m, const struct insn *move, const struct
 {
     const struct operand *to = &move->operands[0], *both = &operation->operands[0];
 
-    /* A prefix move (movprfx) fuses with an operation that writes the same register. */
     if (fusion_prefixes(m, move))
         return operation->operand_count && both->kind == OPERAND_REGISTER && both->reg == to->reg;
     if (operation->traits & (INSN_LOAD | INSN_STORE | INSN_LOCK) || !operation->operand_count ||

@@ -11,8 +11,8 @@
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch);
 /* Returns whether @first macro-fuses with any branch. */
 bool fusion_possible(const struct machine *m, const struct insn *first);
-/* Returns whether the register move @move fuses with the following @operation (fact fuse_move).
- * The caller checks that neither instruction is already fused or eliminated. */
+/* Returns whether the register move @move fuses with the following @operation (fact fuse_move). The
+ * caller ensures that neither instruction is already fused or eliminated. */
 bool fusion_moves(const struct machine *m, const struct insn *move, const struct insn *operation);
 /* Returns whether rename eliminates the register move (fact eliminate; classes gpr32 gpr64 xmm ymm
  * zmm, on AArch64 x w v s zero). */
@@ -20,9 +20,9 @@ bool fusion_eliminates(const struct machine *m, const struct insn *move);
 /* Returns whether @move executes because an eliminated move wrote its source (fact
  * eliminate_once). */
 bool fusion_eliminates_once(const struct machine *m, const struct insn *move);
-/* Returns the mapping's entry of the instruction's form, else of an equivalent form. These differ
- * only in immediate width, branch distance, high-byte register, or EVEX instead of VEX. Returns
- * NULL if the machine has neither. */
+/* Returns the mapping's entry of the instruction's form, or of an equivalent form: with another
+ * immediate width or branch distance, a high-byte register, or EVEX instead of VEX. Returns NULL if
+ * the machine has neither. */
 const struct mapping_entry *fusion_resolve(const struct machine *m, const struct insn *insn);
 
 #endif

@@ -5,7 +5,6 @@
 
 #define GROUP_MOST 32    /* largest number of slots of a group */
 
-/* A group that rename is filling, and the number of full groups */
 struct issue_group {
     unsigned slots;      /* number of filled slots */
     unsigned uops;       /* number of fused µops in the group */
@@ -67,7 +66,8 @@ enum issue_kind issue_eliminated(const struct core *c, const struct insn *insn,
     return zero ? ISSUE_ZEROES : ISSUE_MOVES;
 }
 
-/* Replaces the bound @out by @count / @per_cycle if that is larger. @per_cycle NaN: no limit. */
+/* Replaces the bound @out by @count / @per_cycle if the quotient is larger. @per_cycle is NaN if
+ * there is no limit. */
 static void limit_by(struct issue *out, enum issue_kind kind, double count, double per_cycle)
 {
     if (count / per_cycle > out->cycles)

@@ -18,14 +18,15 @@ struct issue {
     struct dispatch_limit limit;
 };
 
-/* Computes the bound of rename. If the machine has a fact that leaves slots empty
- * (unlaminate_first, group_first, group_not_last, group_whole), simulates groups until an iteration
+/* Computes the bound of rename. If the machine has a fact that can leave slots empty
+ * (unlaminate_first, group_first, group_not_last, group_whole), simulates iterations until one
  * begins in the same state as an earlier one. */
 struct issue issue_of(const struct core *c, const struct insn *insns, const struct costs *costs);
 /* Returns the number of µops of @row to which @limit applies. */
 uint32_t issue_limited(const struct costs *costs, const struct cost *row,
                        const struct dispatch_limit *limit);
-/* Returns the kind of elimination of @row: ISSUE_MOVES, ISSUE_ZEROES, or ISSUE_SLOTS for none. */
+/* Returns the kind of elimination of @row: ISSUE_MOVES, ISSUE_ZEROES, or ISSUE_SLOTS if @row is not
+ * eliminated. */
 enum issue_kind issue_eliminated(const struct core *c, const struct insn *insn,
                                  const struct cost *row);
 /* Returns the number of free slots that a group needs for @row to start in it, usually 1. @c must

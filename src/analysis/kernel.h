@@ -11,15 +11,15 @@ struct recipe;
 
 struct kernel_loop {
     size_t first, count;        /* range of instructions in kernel.insns */
-    /* index of an instruction that every iteration executes; @first unless several branches lead
-     * back to the loop head */
+    /* index of an instruction that every iteration executes. It is @first, unless several branches
+     * lead back to the loop head. */
     size_t head;
     uint32_t first_line, last_line;
     char *label;                /* label of the loop head; "": none */
     unsigned depth;             /* nesting depth, 1: outermost; 0: all code, no loop */
     bool marked;                /* whether IACA, LLVM-MCA or OSACA markers select the loop */
     /* whether this is a loop of computed gotos (analysis/dispatch.h): each iteration executes one
-     * of its parts, and @head is only its first instruction */
+     * of its parts; @head is then its first instruction, which not every iteration executes */
     bool dispatch;
     /* description of the loop, such as "innermost loop .L10", "LLVM-MCA-BEGIN triad", "whole text
      * (no loop)" */
@@ -27,7 +27,7 @@ struct kernel_loop {
 };
 
 struct kernel {
-    char *name;                 /* name: that of a file, "pasted" or "hex" */
+    char *name;                 /* file name, "pasted" or "hex" */
     enum isa isa;
     /* the user's text with special characters replaced (toolchain/plain.h); NULL for objects and
      * hex */
@@ -40,12 +40,12 @@ struct kernel {
     unsigned times;
     /* whether the function was chosen in a large program without --symbol */
     bool of_many;
-    struct diagnostic *refused; /* lines that --skip-bad left out */
+    struct diagnostic *refused; /* lines with errors that --skip-bad left out */
     size_t refused_count;
     struct diagnostic *left_out; /* lines that were left out because they are not assembler text */
     size_t left_out_count;
-    /* Share of a profile's samples in percent: per line of @source, or per instruction of machine
-     * code. NaN: no share. NULL: no profile. */
+    /* Share of a profile's samples in percent: per line of @source, or for machine code per
+     * instruction. NaN: unknown share. NULL: no profile. */
     float *percents;
     size_t percent_count;
     /* C line of each line of @source, 0: none; NULL: Portolan did not compile it */
@@ -65,8 +65,8 @@ struct kernel {
 };
 
 struct kernel_options {
-    /* whether the set is given; if not, it is detected from the ELF header or the registers in the
-     * text, and hex is x86-64 */
+    /* whether the user gave @isa. Otherwise it is detected from the ELF header or the registers in
+     * the text; hex is x86-64. */
     bool isa_given;
     enum isa isa;
     enum syntax syntax;
@@ -89,18 +89,19 @@ struct kernel *kernel_load(const char *path, const struct kernel_options *option
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length,
                                 const struct kernel_options *options, struct err *err);
 /* Makes a kernel of @length bytes of an object's code from @start: a function, or code around an
- * address. @texts: whether to add disassembly text. Returns NULL with err on failure. */
+ * address. Adds disassembly text if @texts is true. Returns NULL with err on failure. */
 struct object;
 struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start,
                                 size_t length, bool texts, struct err *err);
-/* Largest number of instructions in a kernel. Only a function of a larger file is decoded. */
+/* Largest number of instructions in a kernel. Of a file with more instructions, only a function is
+ * decoded. */
 extern const size_t kernel_unit_most;
 /* Returns @take_k if it has the loop that @options select. Otherwise frees it and returns NULL
  * with err. */
 struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_options *options,
                                 struct err *err);
 struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err);
-/* Returns the index of the loop that @options select, in a kernel loaded with them. */
+/* Returns the index of the loop that @options select in @k, which was loaded with these options. */
 size_t kernel_loop_requested(const struct kernel_options *options);
 /* Releases a reference. The last release frees the kernel. Any thread. */
 void kernel_free(const struct kernel *k);
@@ -114,17 +115,17 @@ const struct kernel *kernel_hold(const struct kernel *k);
  * failure. */
 bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct err *err);
 /* Sets the source of compiled text: the C line of each text line (0: none), and the text of the C
- * file or NULL. Takes both arguments. Call it once, before others share the kernel. */
+ * file or NULL. Takes @take_lines and the text. Call it once, before others share the kernel. */
 void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char *take_text);
 /* Sets the source lines of machine code by code offset, and the source file's text (NULL: not
- * found). Keeps the text between the first and last line with code. Takes both arguments. Call it
- * once, before others share the kernel. */
+ * found). Keeps the text from the first to the last line with code. Takes @take and @take_text.
+ * Call it once, before others share the kernel. */
 void kernel_set_debug(struct kernel *k, struct debug_lines *take, char *take_text);
 /* Returns the source line of @insn; 0: unknown. Sets *@text (may be NULL) to the line's text,
  * borrowed, or to NULL. */
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
-/* Appends "12: s += a[i];" for @insn, and the function inlined there. Appends nothing and returns
- * false if the line is unknown, or is that of the previous row @before (NULL: none). */
+/* Appends "12: s += a[i];" for @insn, and the inlined function at that place. Appends nothing and
+ * returns false if the line is unknown, or is that of the previous row @before (NULL: none). */
 bool kernel_source_note(const struct kernel *k, const struct insn *insn, const struct insn *before,
                         struct str *out);
 /* Returns the name of the function whose inlined code contains @insn, borrowed; NULL: none or
@@ -140,7 +141,6 @@ void kernel_set_percents(struct kernel *k, float *take);
 /* Returns the instructions of loop @loop (0 to loop_count - 1), borrowed. Any thread. */
 const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count);
 
-/* kernel_profile.c: kernels from a perf profile of a program. Runs the installed perf. */
 
 /* Makes a kernel of the function of @path with most samples in @profile ("perf.data"), or of the
  * function in @options. The loop with the most samples is first. Returns NULL with err on failure
@@ -148,7 +148,6 @@ const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *cou
 struct kernel *kernel_from_profile(const char *path, const char *profile,
                                    const struct kernel_options *options, struct err *err);
 
-/* kernel_source.c: kernels from C, C++ and Fortran files, which it compiles, with source lines */
 
 struct recipe;
 

@@ -139,7 +139,7 @@ bool symbol_printable(const char *name)
 
 void symbol_print(const char *name, struct str *out)
 {
-    /* Quotes other names, because Intel syntax may read an unquoted one without a leading dot as an
+    /* Quotes all other names. Intel syntax may read an unquoted name without a leading dot as an
      * operator or register. */
     bool plain = *name == '.';
 
@@ -148,8 +148,8 @@ void symbol_print(const char *name, struct str *out)
     str_addf(out, plain ? "%s" : "\"%s\"", name);
 }
 
-/* Appends @reference of @insn in assembler syntax, such as "x", "x+4" or ":lo12:x". @quoted: quotes
- * names if needed. Appends nothing if the syntax cannot express it. */
+/* Appends @reference of @insn in assembler syntax, such as "x", "x+4" or ":lo12:x". Quotes names if
+ * @quoted is true and they need it. Appends nothing if the syntax cannot express the reference. */
 static void reference_print(const struct code_reference *reference, const struct insn *insn,
                             bool quoted, struct str *out)
 {
@@ -180,8 +180,8 @@ static const char *last_operand(const char *text)
     return at ? at + strspn(at, " ") : NULL;
 }
 
-/* Returns whether @reference is the instruction's immediate, its last field, which the linker
- * sets. */
+/* Returns whether @reference is the instruction's immediate, which is its last field and is set by
+ * the linker. */
 static bool is_immediate(const struct insn *insn, const struct code_reference *reference)
 {
     const size_t bytes = reference->kind && reference->kind->bytes
@@ -274,7 +274,7 @@ static void name_texts(struct kernel *k)
 }
 
 /* Sets the memory operand's address in @insn to that of the symbol that @reference names. Does
- * nothing for a jump target or an immediate. @symbol: index of the symbol. */
+ * nothing for a jump target or an immediate. @symbol is the index of the symbol. */
 static void place_memory(struct insn *insn, const struct code_reference *reference, uint32_t symbol)
 {
     int64_t at = SYMBOL_FIRST + (int64_t)symbol * SYMBOL_SPAN + reference->addend;
@@ -294,8 +294,8 @@ static void place_memory(struct insn *insn, const struct code_reference *referen
     }
 }
 
-/* Gives each symbol its own address, as a linker does. Then only accesses to the same symbol can
- * overlap. */
+/* Gives each symbol its own address, as a linker does. As a result, only accesses to the same
+ * symbol can overlap. */
 static void place_references(struct kernel *k)
 {
     struct names symbols = {0};

@@ -15,7 +15,7 @@
 #include "toolchain/object.h"
 #include "toolchain/source_file.h"
 
-/* largest number of functions of a large file that are decoded in the search for a loop */
+/* largest number of functions of a large file that the search for a loop decodes */
 #define CANDIDATES 64
 
 /* Returns false with err if the options name an instruction set that is not the object's. */
@@ -56,8 +56,8 @@ static void loop_first(struct kernel *k, size_t loop)
     k->loops[0] = chosen;
 }
 
-/* Moves the loop that begins at position @place to the front, or else the smallest loop that
- * contains @place. */
+/* Moves the loop that begins at position @place to the front. If there is none, moves the smallest
+ * loop that contains @place. */
 static void prefer_loop(struct kernel *k, uint64_t place)
 {
     size_t best = SIZE_MAX;
@@ -78,7 +78,7 @@ static void prefer_loop(struct kernel *k, uint64_t place)
 }
 
 /* Moves the smallest loop with the source lines in @options to the front. Returns false with err if
- * there is none. @fault: error while reading the debug information, if any. */
+ * there is none. @fault is the error of reading the debug information; empty if there was none. */
 static bool prefer_lines(struct kernel *k, const struct kernel_options *options,
                          const struct err *fault, struct err *err)
 {
@@ -133,7 +133,7 @@ bool kernel_object_source(struct kernel *k, const struct object *o, const char *
 
     const uint64_t at = object_position_place(o, k->insns[k->loops[0].first].offset);
     const struct object_section *section = object_section_at(o, at);
-    /* Reads only the debug information of this section, because each section has its own. */
+    /* Each section has its own debug information, so reads only that of this section. */
     const uint64_t before = section ? at - section->offset : 0, first = k->insns[0].offset,
                    from = section && first > section->position ? first - section->position : 0;
     const uint64_t to = section && last->offset + last->length - section->position < section->size
@@ -151,8 +151,8 @@ bool kernel_object_source(struct kernel *k, const struct object *o, const char *
     return ok;
 }
 
-/* Returns the better of two kernels and frees the other one. @next is better if it has a loop,
- * because the scan of @k's function may have found only jumps to shared code. */
+/* Returns the better of two kernels and frees the other one. @next is better if it has a loop: @k's
+ * function may have only jumps to shared code, which the scan took for a loop. */
 static struct kernel *better(struct kernel *k, struct kernel *next)
 {
     const bool take = !k || (next && next->loops[0].depth);
@@ -322,7 +322,8 @@ static int hotter_first(const void *a, const void *b)
                                           (x->function.symbol < y->function.symbol);
 }
 
-/* Adds the highest-ranked functions of one member to @best, which keeps at most CANDIDATES. */
+/* Adds the highest-ranked functions of one member to @best, which keeps at most CANDIDATES
+ * functions. */
 static bool rank_member(const struct archive *a, size_t member, struct archived_list *best,
                         uint64_t *bytes, struct err *err)
 {
@@ -352,7 +353,7 @@ static struct kernel *hottest_in_archive(const struct archive *a,
     struct err fault = {0};
     struct object o;
 
-    /* Skips damaged members, and those of another instruction set. */
+    /* Skips members that are damaged or have another instruction set. */
     for (size_t i = 0; i < a->members.count && !watch_over(); i++) {
         watch_at("object files", (double)i, (double)a->members.count);
         read += rank_member(a, i, &best, &bytes, &fault);

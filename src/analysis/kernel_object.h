@@ -5,8 +5,8 @@
 #include "analysis/kernel.h"
 
 /* Makes a kernel of the ELF file at @path, or of the member in lib.a(member.o). Selects the
- * function in @options. If @options name none, selects all code of a small file, or the function
- * with the highest-ranked loop of a large one. Returns NULL with err on failure. Any thread. */
+ * function in @options. Without a function, selects all code of a small file, or in a large file
+ * the function with the highest-ranked loop. Returns NULL with err on failure. Any thread. */
 struct kernel *kernel_from_object(const char *path, const struct kernel_options *options,
                                   struct err *err);
 /* Makes a kernel of the highest-ranked loop in the archive at @path, or of the function in

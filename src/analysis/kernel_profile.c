@@ -16,15 +16,15 @@
 #define OUTPUT_MOST ((size_t)32 << 20)
 
 /* Parses a line of perf report, such as " 61.55% [.] daxpy - -". Returns the symbol, which the
- * caller frees; NULL: none of the program. */
+ * caller frees; NULL if the line has no symbol of the program. */
 static char *reported_symbol(const char *line, size_t length)
 {
     char *end, *text = mem_strndup(line, length), *symbol = NULL;
     double percent = strtod(text, &end);
     const char *mark = end > text && *end == '%' && percent > 0 ? strstr(end, "[.] ") : NULL;
 
-    if (mark) {   /* Searches for two blanks, which separate columns, because C++ names contain
-                   * single ones. */
+    if (mark) {   /* Searches for two blanks, which separate columns; C++ names contain single
+                   * blanks. */
         const char *name = mark + 4, *stop = strstr(name, "  ");
         size_t span = stop ? (size_t)(stop - name) : strlen(name);
         while (span && (name[span - 1] == ' ' || name[span - 1] == '\r'))
@@ -35,7 +35,7 @@ static char *reported_symbol(const char *line, size_t length)
     return symbol;
 }
 
-/* Returns the first symbol of the report that is not an address, which perf cannot annotate. */
+/* Returns the first symbol of the report. Skips addresses, which perf cannot annotate. */
 static char *hottest_symbol(const char *report)
 {
     for (const char *line = report, *next; *line; line = next) {
@@ -77,7 +77,6 @@ static bool is_inner(const struct kernel *k, const struct kernel_loop *loop, siz
     return false;
 }
 
-/* Sorts loops by samples. The samples of an outer loop exclude those of its inner loops. */
 static void rank(struct kernel *k)
 {
     struct sampled_loop *loops = mem_zero(k->loop_count + 1, sizeof *loops);
@@ -96,7 +95,7 @@ static void rank(struct kernel *k)
     free(loops);
 }
 
-/* Runs perf annotate for function @symbol. Returns a kernel from the printed text with its
+/* Runs perf annotate for function @symbol. Returns a kernel of the printed text, with its
  * percentages. Returns NULL with err on failure. */
 static struct kernel *annotated(const char *path, const char *profile, const char *symbol,
                                 const struct kernel_options *options, struct err *err)
@@ -111,7 +110,7 @@ static struct kernel *annotated(const char *path, const char *profile, const cha
     bool ok = perf_tool_ask(argv, OUTPUT_MOST, &listing, err);
 
     rest.symbol = NULL;
-    /* A short output means that the symbol is unknown, because perf prints no error. */
+    /* perf prints no error for an unknown symbol, only a short output. */
     if (ok && listing.length < 40)
         ok = err_set(err, ERR_DATA, "perf report shows the functions with samples",
                      "no samples of %s in this profile", symbol);
@@ -152,7 +151,7 @@ static char *hottest_address(const char *path, const struct perf_samples *sample
     return most ? str_take(&address) : NULL;
 }
 
-/* Sets the share of samples of each instruction of @k, which is code of the file @path. Returns
+/* Sets the share of samples of each instruction of @k, whose code is in the file @path. Returns
  * false with err. */
 static bool add_percents(struct kernel *k, const char *path, const struct perf_samples *samples,
                          struct err *err)
@@ -180,8 +179,8 @@ static bool add_percents(struct kernel *k, const char *path, const struct perf_s
     return ok;
 }
 
-/* Makes a kernel of a function without a name, which perf cannot annotate. Decodes the code and
- * assigns the samples. @symbol: the function's address; NULL: the function with the most
+/* Makes a kernel of a function without a name, which perf cannot annotate, by decoding the code and
+ * assigning the samples to it. @symbol: the function's address; NULL: the function with the most
  * samples. */
 static struct kernel *by_address(const char *path, const char *profile, const char *symbol,
                                  const struct kernel_options *options, struct err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loads kernels from files, text and hex, and counts references to them. */
+/* Loads kernels from files, text and hex, and counts references to kernels. */
 #include "analysis/kernel.h"
 
 #include <ctype.h>
@@ -31,8 +31,8 @@
 #include "toolchain/object.h"
 #include "toolchain/plain.h"
 
-/* largest alignment in bytes on which a front end depends; the kernel's code keeps its address
- * modulo this number */
+/* largest alignment in bytes that affects a front end; the kernel's code keeps its address modulo
+ * this number */
 #define PLACE_UNIT 64
 #define FILE_LIMIT ((size_t)64 << 20)
 
@@ -58,8 +58,8 @@ static int label_order(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Returns the length of the undecodable bytes at @code. They end at the next source line, @next
- * bytes after @code, or at the next byte at which decoding succeeds. */
+/* Returns the length of the undecodable bytes at @code. They end at the next source line (@next
+ * bytes after @code) or where decoding succeeds again. */
 static size_t undecoded_length(enum isa isa, const uint8_t *code, size_t length, size_t next)
 {
     const size_t most = sizeof ((struct insn *)0)->bytes;
@@ -77,9 +77,10 @@ static size_t undecoded_length(enum isa isa, const uint8_t *code, size_t length,
     return n < length ? n : length;
 }
 
-/* Decodes @length bytes. If @texts, adds disassembly text. A sequence of undecodable bytes becomes
- * one unknown instruction. @a: assembler text, each line of which starts an instruction; NULL:
- * machine code. Returns false if there are more than kernel_unit_most instructions. */
+/* Decodes @length bytes, and adds disassembly text if @texts is true. A sequence of undecodable
+ * bytes becomes one unknown instruction. @a: assembler text, in which each line starts an
+ * instruction; NULL: machine code. Returns false if there are more than kernel_unit_most
+ * instructions. */
 static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_t length,
                         uint64_t offset, bool texts, const struct assembled *a)
 {
@@ -94,14 +95,15 @@ static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_
         struct insn *insn = &u->insns.items[u->insns.count];
         while (a && row < a->line_count && a->lines[row].offset <= at)
             row++;
-        /* False if the row is within data that the text defines. */
+        /* False within data that the text defines. */
         const bool begins = row > 0 && a->lines[row - 1].offset == at;
         const size_t next =
             begins ? (row < a->line_count ? (size_t)a->lines[row].offset : length) - at : 0;
         const bool decoded =
             insn_decode(isa, code + at, length - at, offset + at, texts, insn, NULL);
         if (!learned && (!decoded || insn->traits & INSN_UNDECODED)) {
-            /* Looks up the code from here with other disassemblers, and decodes it again. */
+            /* Has other disassemblers decode the code from here on, and decodes it again with their
+             * results. */
             insn_done(insn);
             insn_learn(isa, code + at, length - at, NULL);
             learned = true;
@@ -199,9 +201,9 @@ static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code,
     }
 }
 
-/* Finds the end mark of each region and stores its index in @ends; the number of marks stands for
- * the end of the text. An end mark with a name ends the last open region of that name, one without
- * a name the last open region. A region without an end mark ends at the next end mark. */
+/* Stores in @ends the index of each region's end mark, or the number of marks if the region extends
+ * to the end of the text. An end mark with a name ends the last open region of that name; without a
+ * name it ends the last open region. A region without an end mark ends at the next end mark. */
 static void marks_pair(const struct marker_list *marks, size_t *ends)
 {
     const size_t count = marks->list.count;
@@ -292,8 +294,8 @@ static void references_of_object(struct unit *u, const struct object *o)
     }
 }
 
-/* Stores the marked regions, then the found loops, in the kernel. Without either, the only region
- * is all code, described by @whole. */
+/* Stores the marked regions, then the found loops, in the kernel. If there are neither, stores one
+ * region of all code, described by @whole. */
 static void loops_set(struct kernel *k, struct unit *u, struct loop_list *marked,
                       const struct label *labels, size_t label_count, const char *whole)
 {
@@ -484,7 +486,6 @@ static char *readable(const char *name)
     return text ? text : mem_strdup(name);
 }
 
-/* part of a range of code that is in one section */
 struct range_part {
     size_t section;      /* next section to examine */
     const uint8_t *code;
@@ -516,7 +517,6 @@ static int insn_order(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Names loops without a symbol by their address in the file. */
 static void name_by_file(struct kernel *k)
 {
     for (size_t i = 0; i < k->loop_count; i++) {
@@ -556,7 +556,7 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     }
     for (size_t i = 0; i < o->symbols.count && !watch_steps(1); i++) {
         const struct object_symbol *symbol = &o->symbols.items[i];
-        /* Ends here, because the symbols are sorted and all further ones begin after the range. */
+        /* Symbols are sorted, so all further symbols begin after the range. */
         if (symbol->offset > start + length)
             break;
         if (symbol->offset + symbol->size >= start)
@@ -584,8 +584,8 @@ out:
     return k;
 }
 
-/* Returns whether the file begins as ELF; false for unreadable files and pipes, whose errors other
- * readers report. */
+/* Returns whether the file begins as ELF. Returns false for unreadable files and pipes; their
+ * reader reports the error. */
 static bool is_elf(const char *path)
 {
     char magic[4] = "";
@@ -604,7 +604,7 @@ struct kernel *kernel_load(const char *path, const struct kernel_options *option
     struct str text = {0};
     struct kernel *k = NULL;
 
-    /* Does not read the file, because it may be larger than the memory. object_read maps it. */
+    /* The file may be larger than the memory, so it is not read here. object_read maps it. */
     if (is_elf(path) || archive_names_member(path, NULL))
         return kernel_from_object(path, options, err);
     if (archive_is(path))
@@ -695,7 +695,8 @@ out:
     return k;
 }
 
-/* Returns @k without const, to count its references. mem_zero allocates kernels. */
+/* Returns @k without const, so its references can be counted. mem_zero allocates all kernels, so
+ * none is constant memory. */
 static struct kernel *counted(const struct kernel *k)
 {
     return (struct kernel *)k;

@@ -11,8 +11,8 @@
 #include "base/watch.h"
 #include "toolchain/assemble.h"
 
-/* Largest number of assembler runs. Before each further run, instructions whose bytes were wrong
- * are written in another way. */
+/* Largest number of assembler runs. After a run, instructions with wrong bytes are written in
+ * another way. */
 #define ROUNDS_MOST 8
 #define NAME_LOOP "loop"   /* label of a loop head without a name */
 
@@ -40,8 +40,8 @@ void comment_print(const char *text, struct str *out)
     for (size_t left = strlen(text), step; left; text += step, left -= step) {
         uint32_t code = 0;
         step = utf8_next(text, left, &code);
-        /* Escapes a backslash, because the preprocessor would continue the line after a trailing
-         * one. */
+        /* Escapes a backslash: the preprocessor would continue the line after a backslash at its
+         * end. */
         const bool plain = step && !utf8_steers(code) && code != '\\';
         step = step ? step : 1;
         if (plain)
@@ -83,7 +83,6 @@ static bool named(const struct text_writer *w, const char *name)
     return false;
 }
 
-/* Returns whether @insn has a reference that a linker resolves. */
 static bool is_linked(const struct text_writer *w, const struct insn *insn)
 {
     size_t count;
@@ -216,7 +215,7 @@ static void add_insn(struct text_writer *w, size_t i, struct str *out)
     struct str text = {0};
     const bool says = add_text(w, insn, &text);
 
-    /* Writes instructions as bytes if older assemblers lack them. */
+    /* Older assemblers lack some instructions, which are written as bytes. */
     if (!says || insn->traits & INSN_FOREIGN)
         w->how[i] = WRITTEN_BYTES;
     if (w->how[i] == WRITTEN_BYTES) {
@@ -266,8 +265,8 @@ static void print(struct text_writer *w, const char *why, struct str *out)
     }
 }
 
-/* Returns whether the references of @a in the bytes of @insn, which start at @at, equal those of
- * @insn. */
+/* Returns whether the references of @a in the bytes of @insn, which start at offset @at, equal
+ * those of @insn. */
 static bool same_references(const struct text_writer *w, const struct insn *insn,
                             const struct assembled *a, uint64_t at)
 {
@@ -295,8 +294,8 @@ static size_t code_of_line(const struct assembled *a, size_t line)
     return SIZE_MAX;
 }
 
-/* Changes the way of writing of instructions with wrong bytes. Returns false if there are none.
- * Jumps are compared once all lengths are right, because lengths change their distances. */
+/* Changes the notation of instructions whose bytes are wrong. Returns false if there are none.
+ * Compares jumps only if all lengths are right, because lengths change the distances of jumps. */
 static bool revise(struct text_writer *w, const struct assembled *a)
 {
     bool changed = false;

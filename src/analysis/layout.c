@@ -23,7 +23,7 @@ struct array_region {
     uint64_t at, bytes;       /* offset and size in the arena */
     /* value of the sum of registers, as an offset in the arena */
     uint64_t sum;
-    /* index of the region whose array contains this region; STREAM_ALONE: none */
+    /* bytes from the start of region @joined to the start of this region */
     uint32_t joined;
     int64_t distance;         /* offset from the start of region @joined */
 };
@@ -86,7 +86,6 @@ static bool regions_find(struct planner *p, struct err *err)
         r->high = s->high > r->high ? s->high : r->high;
         p->region_of[i] = (uint32_t)(r - p->regions);
     }
-    /* Joins the regions of streams that the user placed in one array. */
     for (size_t i = 0; i < all->items.count; i++) {
         const struct stream *s = &all->items.items[i];
         if (s->follows == STREAM_ALONE || p->region_of[i] == p->region_of[s->follows] ||
@@ -104,8 +103,8 @@ static uint64_t magnitude(int64_t x)
     return x < 0 ? (uint64_t)0 - (uint64_t)x : (uint64_t)x;
 }
 
-/* Computes the number of iterations of the walks, and the offset of each region. Returns false with
- * err on failure. */
+/* Computes the iterations after which walks restart, and the offset of each region. Returns false
+ * with err on failure. */
 static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
 {
     uint64_t steps = 0, extra = 0, others = 0, at = PAGE;
@@ -185,7 +184,8 @@ static bool is_given(const struct planner *p, uint8_t reg)
     return p->out->given >> reg & 1;
 }
 
-/* Sets index registers to 0: those with a scale, and the one that most arrays use. */
+/* Sets index registers to 0. An index register is a register with a scale, or the one that most
+ * arrays use. */
 static void give_indices(struct planner *p)
 {
     for (unsigned i = 0; i < p->count; i++)
@@ -227,7 +227,7 @@ static int64_t given_step(const struct planner *p, const struct stream *s)
     return step;
 }
 
-/* Returns the term of @s whose register points, or can point, into the arena; NULL: none. */
+/* Returns the term of @s whose register points, or may point, into the arena; NULL: none. */
 static const struct stream_term *leading_term(const struct planner *p, const struct stream *s)
 {
     const struct stream_term *found = NULL;

@@ -12,7 +12,8 @@
 
 #define CHAINS_MOST 16 /* largest number of chains examined */
 #define EQUAL 1e-9
-#define SERIAL_WITHIN 64 /* all chains of a loop up to this number of instructions are examined */
+/* largest number of instructions of a loop whose chains are all examined */
+#define SERIAL_WITHIN 64
 
 /* Working storage for the classification of a chain, with the chain's edges in the graph */
 struct chain_work {
@@ -23,8 +24,8 @@ struct chain_work {
     bool *reached;             /* per node: whether it depends on the chain */
     /* per node: whether it depends on the chain, and the chain on it (a recurrence) */
     bool *round;
-    /* Per node, edge and row: whether it is part of the chain. The flags avoid a search in the
-     * chain for each edge of the graph. */
+    /* Per node, edge and row: whether it is part of the chain. Without these flags, each edge of
+     * the graph would need a search in the chain. */
     bool *on, *link, *on_row;
 };
 
@@ -41,8 +42,8 @@ static bool is_floating(const struct insn *insn)
     return insn->operation >= OPERATION_FP_ADD && insn->operation <= OPERATION_FP_HORIZONTAL;
 }
 
-/* Finds the nodes that depend on a value of the chain (reached), and those of them on which the
- * chain depends (round). */
+/* Marks the nodes that depend on a value of the chain (reached). Of these, also marks the nodes on
+ * which the chain depends (round). */
 static void reach(struct chain_work *w)
 {
     const struct deps *d = w->d;
@@ -93,7 +94,7 @@ static uint32_t user_of(const struct chain_work *w, bool *in_place)
     *in_place = false;
     for (size_t i = 0; i < d->edge_count; i++) {
         const uint32_t row = d->nodes[d->edges[i].to].insn;
-        /* A row of the chain does not count, although it may also write flags. */
+        /* Skips rows of the chain, although a row may also write flags. */
         if (!w->on[d->edges[i].from] || w->on_row[row])
             continue;
         if (!stores_in_place(d, row))
@@ -104,8 +105,8 @@ static uint32_t user_of(const struct chain_work *w, bool *in_place)
     return stored;
 }
 
-/* Returns whether edge @at enters a link a second time, because masked lanes keep their old
- * value. */
+/* Returns whether edge @at enters a link that another edge also enters, because masked lanes keep
+ * their old value. */
 static bool is_link_again(const struct chain_work *w, size_t at)
 {
     const struct ratio_edge *edge = &w->d->edges[at];
@@ -119,8 +120,8 @@ static bool is_link_again(const struct chain_work *w, size_t at)
     return false;
 }
 
-/* Returns whether each link has only one input that depends on the chain. Returns false for x + x,
- * or for a sum of the last two values. */
+/* Returns whether each link has only one input that depends on the chain. Returns false for x + x
+ * and for a sum of the last two values. */
 static bool is_pure(const struct chain_work *w)
 {
     const struct deps *d = w->d;
@@ -178,7 +179,7 @@ static bool scales(const struct chain_work *w, size_t at)
     return true;
 }
 
-/* Returns whether a branch of the loop depends on the chain. Several steps then cannot be
+/* Returns whether a branch of the loop depends on the chain. Several iterations then cannot be
  * combined. */
 static bool decides(const struct chain_work *w)
 {
@@ -242,8 +243,8 @@ static bool is_affine(const struct chain_work *w, bool *logic)
     return !(*logic && arithmetic) && !decides(w);
 }
 
-/* Returns whether the dependence on operand @end is false: the operand is an old value that does
- * not affect the result, or whose lanes a scalar conversion keeps. */
+/* Returns whether the dependence on operand @end is false: the operand's old value does not affect
+ * the result, or only lanes that a scalar conversion keeps. */
 static bool is_false(const struct insn *insn, int end)
 {
     const bool one =
@@ -296,8 +297,8 @@ static bool is_index(const struct analysis *a, const struct insn *insn, uint8_t 
            (memory->base >= REG_PC || !is_written(a, memory->base));
 }
 
-/* Returns another edge between the instructions of edge @at that has at least half its weight, and
- * whose value the computation needs; @at: none. */
+/* Returns another edge between the instructions of edge @at, with at least half its weight and a
+ * value that the computation needs. Returns @at if there is none. */
 static size_t real_edge(const struct deps *d, const struct insn *insn, size_t at)
 {
     const struct ratio_edge *edge = &d->edges[at];
@@ -409,7 +410,8 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
                                                          : LIMIT_REDUCTION;
 }
 
-/* Rotates the edges of the cycle to begin with the instruction that is first in program order. */
+/* Rotates the edges of the cycle: the instruction that is first in program order becomes the
+ * first. */
 static void begin_first(const struct deps *d, uint32_t *edges, size_t count)
 {
     size_t first = 0;
@@ -468,8 +470,8 @@ static void leave_out(const struct deps *d, const uint32_t *edges, size_t count,
         without[d->nodes[d->edges[edges[i]].to].insn] = true;
 }
 
-/* The longest chain that is shorter than the limiting ones (@kind, @cycles), and the longest such
- * chain that is not an induction variable (@firm, @firm_cycles). NONE: no such chain. */
+/* Longest chain that is shorter than the limiting chains (@kind, @cycles), and longest of these
+ * that is not an induction variable (@firm, @firm_cycles). NONE: no such chain. */
 struct shorter {
     enum limit_kind kind, firm;
     double cycles, firm_cycles;
@@ -500,9 +502,9 @@ static bool is_serial(const struct limit_chain *chain)
            !(chain->kind == LIMIT_SELECT && chain->extremum);
 }
 
-/* Finds the longest chain. Prefers one that is not an induction variable. Counts the chains of
- * that length, and finds one of another kind among them. Also finds the longest of the shorter
- * chains. */
+/* Finds the longest chain, preferably one that is not an induction variable. Counts the chains of
+ * that length, and finds one of another kind among them. Also finds the longest chain that is
+ * shorter. */
 static void find_chains(const struct analysis *a, struct deps *d, struct limit *l,
                         struct shorter *below)
 {
@@ -557,8 +559,8 @@ bool limit_unrolls(const struct analysis *a, enum limit_kind kind)
         return !a->frontend.jcc_erratum && (a->frontend.source == SOURCE_LOOP_BUFFER ||
                                             a->bounds[BOUND_FRONTEND] <= 1);
     case LIMIT_PORTS: return only_jump(a);
-    case LIMIT_ISSUE:   /* Unrolling helps only if the last issue group of an iteration is not
-                         * full. */
+    case LIMIT_ISSUE:   /* Unrolling helps only if an iteration leaves its last issue group partly
+                         * empty. */
         return a->issue.kind == ISSUE_SLOTS && a->bounds[BOUND_ISSUE] <= 1 &&
                a->issue.count < machine_number(a->machine, "issue_width");
     default: return false;
@@ -620,7 +622,6 @@ static void add_kind(struct limit *l, enum limit_kind kind)
     l->kinds[l->count++] = kind;
 }
 
-/* Raises *@cycles to @bound and sets *@kind to @by, if @bound is larger. */
 static void raise_to(enum limit_kind *kind, double *cycles, enum limit_kind by, double bound)
 {
     if (bound > *cycles) {
@@ -629,8 +630,8 @@ static void raise_to(enum limit_kind *kind, double *cycles, enum limit_kind by, 
     }
 }
 
-/* Returns the number of bytes per iteration of all accesses with the symbol and stride of @one: of
- * loads if @one is a load, else of stores. */
+/* Returns the number of bytes per iteration of all accesses with the symbol and stride of @one:
+ * counts loads if @one is a load, otherwise stores. */
 static uint64_t bytes_with(const struct address_work *work, const struct access *one)
 {
     uint64_t bytes = 0;
@@ -670,7 +671,7 @@ void limit_find(const struct analysis *a, struct block_work *work, struct limit 
     }
     if (!(a->cycles > 0))
         return;
-    /* The first pass adds the kind of the largest bound, which must be first. */
+    /* The first pass adds the kind of the largest bound, which must be first in the list. */
     for (int pass = 0; pass < 2; pass++)
         for (int bound = 0; bound < BOUND_COUNT; bound++) {
             if ((pass == 0) != ((enum bound_kind)bound == a->bottleneck) ||

@@ -12,7 +12,7 @@ enum link_class {
     LINK_MOVE, LINK_ADD, LINK_MULTIPLY, LINK_AND, LINK_OR, LINK_XOR, LINK_MINMAX, LINK_SELECT,
     LINK_COMPARE,
     LINK_SHIFT,      /* multiplication by a power of two */
-    LINK_SCALE,      /* multiplication by another input; a third input may be added */
+    LINK_SCALE,      /* multiplication by another input, possibly with addition of a third input */
     LINK_OTHER
 };
 
@@ -28,11 +28,10 @@ bool link_is_stepped(const struct insn *insn, int end);
 /* Returns whether edge @at exists because masked lanes keep the destination's old value. */
 bool link_keeps_lanes(const struct analysis *a, const struct deps *d, size_t at);
 
-/* accumulators.c: code that splits a sum over several registers, for limit.c */
 
 /* Splits the accumulator of @chain, a reduction in @d of the loop of @a, over up to @wanted
- * registers. The code zeroes these, unrolls the sum, and adds them after the loop. Returns lines of
- * assembly, which the caller frees; NULL: impossible. */
+ * registers. The code zeroes these registers, unrolls the sum, and adds the registers after the
+ * loop. Returns lines of assembly, which the caller frees; NULL if the sum cannot be split. */
 char *accumulators_split(const struct analysis *a, const struct deps *d,
                          const struct limit_chain *chain, unsigned wanted);
 

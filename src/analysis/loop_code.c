@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* Control flow of the code around a loop. The natural loop is the instructions that the head
- * reaches and that reach the head. */
+/* Control flow of the code around a loop. The natural loop consists of the instructions that the
+ * head reaches and that reach the head. */
 struct loop_code {
     const struct insn *insns;
     size_t count;
@@ -48,8 +48,8 @@ static unsigned followers(const struct loop_code *p, size_t at, size_t next[2])
     return n;
 }
 
-/* Marks the instructions that the marked ones reach. @within: marks only these (NULL: all). @stops:
- * does not continue after the head. */
+/* Marks the instructions that the marked instructions reach. Marks only instructions in @within
+ * (NULL: all). If @stops is true, does not continue after the head. */
 static void spread(const struct loop_code *p, const bool *within, bool stops, bool *marks)
 {
     bool changed = true;
@@ -102,7 +102,6 @@ static void find_returns(struct loop_code *p)
     }
 }
 
-/* Finds the instructions that the loop from @head to @last executes, among @count instructions. */
 static struct loop_code find(const struct insn *insns, size_t count, size_t head, size_t last)
 {
     struct loop_code p = {.insns = insns, .count = count, .head = head, .last = last};
@@ -121,8 +120,9 @@ static struct loop_code find(const struct insn *insns, size_t count, size_t head
     return p;
 }
 
-/* Returns whether all instructions count as executed: each continues with the next one, the list is
- * recorded (INSN_FOLLOWED), or an indirect jump may have any target. */
+/* Returns whether all instructions count as executed: each continues with the next one, the
+ * instructions were recorded from a run (INSN_FOLLOWED), or an indirect jump may have any
+ * target. */
 static bool is_simple(const struct insn *insns, size_t count)
 {
     bool simple = true;
@@ -135,8 +135,8 @@ static bool is_simple(const struct insn *insns, size_t count)
     return simple;
 }
 
-/* Returns whether the loop may include code before or after its addresses: it jumps to such code,
- * and contains code that its own jumps do not reach. */
+/* Returns whether the loop may include code outside its addresses: it jumps to such code, and has
+ * code that its own jumps do not reach. */
 static bool may_detour(const struct kernel *k, size_t first, const struct loop_code *p)
 {
     bool idle = false, leaves = false;
@@ -159,8 +159,8 @@ static void choose_path(struct loop_code *p, size_t head)
     size_t *longest = mem_zero(p->count, sizeof *longest);
     size_t *then = mem_zero(p->count, sizeof *then);
 
-    /* Visits the code before the head backwards, then that from the last instruction back to the
-     * head. */
+    /* Visits the code before the head backwards, then the code from the last instruction back to
+     * the head. */
     for (size_t step = 1; step <= p->count; step++) {
         const size_t i = (head + p->count - step) % p->count;
         size_t next[2];

@@ -42,14 +42,13 @@ static bool changes_nothing(const struct insn *insn)
 size_t loop_branch_target(const struct insn *insns, size_t count, size_t at)
 {
     const struct insn *insn = &insns[at];
-    /* A reference has no known target until a linker sets it. */
     if (!(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CALL | INSN_RETURN | INSN_REFERS)))
         return NO_TARGET;
     for (unsigned i = 0; i < insn->operand_count; i++)
         if (insn->operands[i].kind == OPERAND_RELATIVE) {
             const size_t target = index_at(insns, count, (uint64_t)insn->operands[i].displacement);
-            /* A jump to itself without effects is a placeholder: on AArch64 a relocation sets its
-             * target, which hexadecimal code lacks. */
+            /* A jump to itself has no effect and is a placeholder. On AArch64 a relocation sets its
+             * target, and hexadecimal code has no relocations. */
             return target == at && changes_nothing(insn) ? NO_TARGET : target;
         }
     return NO_TARGET;
@@ -113,7 +112,8 @@ static int region_by_place(const void *a, const void *b)
 struct code_flow {
     const struct insn *insns;
     const size_t *targets;
-    /* per instruction: lowest and highest index of a direct jump to it; @low SIZE_MAX: none */
+    /* per instruction: lowest and highest index of the direct jumps to it; @low SIZE_MAX: no
+     * jump */
     size_t *low, *high;
     const struct label *labels;
     size_t count, label_count;
@@ -151,7 +151,7 @@ static void flow_done(struct code_flow *f)
     free(f->budget);
 }
 
-/* Returns whether execution may enter the range @first to @last at its instruction @at. */
+/* Returns whether execution from outside may enter the range @first to @last at instruction @at. */
 static bool enters(const struct code_flow *f, size_t at, size_t first, size_t last)
 {
     size_t before = at;
@@ -170,8 +170,8 @@ static bool enters(const struct code_flow *f, size_t at, size_t first, size_t la
     return before == 0 || loop_falls_through(&f->insns[before - 1]);
 }
 
-/* Marks the instructions of @first to @last that execution reaches from @from within this range
- * without @avoided. Marks @from only if it reaches itself. */
+/* Marks the instructions of @first to @last that execution reaches from @from within this range,
+ * without passing @avoided. Marks @from only if it reaches itself. */
 static void mark_reached(const struct code_flow *f, size_t first, size_t last, size_t from,
                          size_t avoided, bool *marks)
 {
@@ -224,9 +224,9 @@ static size_t entry_of(const struct code_flow *f, size_t first, size_t last)
     return entries == 1 ? entry : NO_TARGET;
 }
 
-/* Returns whether the code from the end of @a to @last is an arm of the loop @a: @a, which is
- * entered at its first instruction, continues there, and the code returns to it. Neither cold code
- * after the loop nor jumps alone are an arm. */
+/* Returns whether the code from the end of @a to @last is an arm of loop @a. The loop must be
+ * entered at its first instruction and continue in that code, and the code must return to the loop.
+ * Cold code after the loop and jumps alone are no arms. */
 static bool continues(const struct code_flow *f, const struct loop_region *a, size_t last)
 {
     bool works = false;
@@ -236,8 +236,8 @@ static bool continues(const struct code_flow *f, const struct loop_region *a, si
     return works && leads(f, a->first, last, a->last + 1, a->first, NO_TARGET);
 }
 
-/* Returns the head of the natural loop that contains regions @a and @b, which every cycle through
- * the first instruction of @a executes. @b begins after the start of @a, within it. Sets @inner if
+/* Returns the head of the natural loop that contains regions @a and @b: an instruction on every
+ * cycle through the first instruction of @a. @b begins within @a, after its start. Sets @inner if
  * @b is an inner loop with another head. Returns NO_TARGET if there is no such loop, if an indirect
  * jump makes the control flow unknown, or if the budget is spent. */
 static size_t shared_head(const struct code_flow *f, const struct loop_region *a,
@@ -263,9 +263,10 @@ static size_t shared_head(const struct code_flow *f, const struct loop_region *a
     return one && *f->budget ? head : NO_TARGET;
 }
 
-/* Sets the depths of regions sorted by position. Of several with the same first instruction, uses
- * the longest that fits. With @f (may be NULL), joins regions that are arms of one natural loop.
- * Removes others that partly overlap an earlier one. Returns the number of remaining regions. */
+/* Sets the depths of regions sorted by position. If several have the same first instruction, keeps
+ * the longest that nests with the others. With @f (may be NULL), joins regions that are arms of one
+ * natural loop. Removes regions that partly overlap an earlier one. Returns the number of remaining
+ * regions. */
 static size_t regions_nest(const struct code_flow *f, struct loop_region *regions, size_t count)
 {
     VEC(size_t) open = {0};
@@ -365,7 +366,7 @@ static void head_name(const struct label *labels, size_t count, uint64_t offset,
             continue;
         } else if (labels[i].function &&
                    str_has_prefix(labels[i].name,
-                                  "0x")) { /* The function has only an address as its name. */
+                                  "0x")) { /* The function has no name except its address. */
             str_addf(out, "0x%llx",
                      strtoull(labels[i].name, NULL, 16) +
                          (unsigned long long)(offset - labels[i].offset));
@@ -411,8 +412,8 @@ static size_t function_end(const struct insn *insns, size_t count, const struct 
     return count;
 }
 
-/* Adds the loops of computed gotos. Removes the regions within them that contain a jump through a
- * table, because they are parts of the same loop. */
+/* Adds the loops of computed gotos. Removes the regions within these loops that contain a jump
+ * through a table, because they are parts of the loops. */
 static void add_dispatch(const struct insn *insns, size_t count, const size_t *targets,
                          const struct label *labels, size_t label_count, struct region_list *found)
 {

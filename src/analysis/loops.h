@@ -7,11 +7,11 @@
 
 /* Code from a jump's target to the jump. Positions are instructions or bytes. */
 struct loop_region {
-    /* first and last position: jump target and jump. A loop with several arms includes all of
-     * them. */
+    /* first and last position: jump target and jump. A loop with several arms extends over all
+     * arms. */
     size_t first, last;
-    size_t head;          /* an instruction that each iteration executes; @first unless the loop has
-                           * several arms */
+    size_t head;          /* an instruction that each iteration executes. It is @first, unless the
+                           * loop has several arms. */
     unsigned depth;       /* nesting depth; 1: outermost */
     bool innermost;
     bool dispatch;                /* whether this is a loop of computed gotos
@@ -20,9 +20,10 @@ struct loop_region {
                                    * ranking */
 };
 
-/* Sorts regions by position and removes those that are not loops. Of several regions with the same
- * first instruction, the longest one that fits remains. Removes regions that partly overlap
- * another one. Sets @head, @depth and @innermost. Returns the number of regions. Any thread. */
+/* Sorts regions by position and removes those that are no loops. If several regions have the same
+ * first instruction, keeps the longest that nests with the others. Removes regions that partly
+ * overlap another one. Sets @head, @depth and @innermost. Returns the number of regions. Any
+ * thread. */
 size_t loops_nest(struct loop_region *regions, size_t count);
 /* Finds the loops among @insns, sorted by offset. Overlapping regions with a common head, such as
  * the arms of an if that each jump back, are one loop. The best loop is first in @out. The order

@@ -10,8 +10,9 @@
 /* smallest ratio of the time with larger arrays to the time in the first level for which a note is
  * made */
 #define MATTERS 1.05
-#define WITHIN 0.5        /* largest arrays that certainly fit a cache, as a share of its size */
-/* smallest arrays that are in memory, as a multiple of the last cache's size */
+/* size of arrays up to which they certainly fit a cache, as a share of the cache's size */
+#define WITHIN 0.5
+/* size of arrays from which they are in memory, as a multiple of the last cache's size */
 #define BEYOND 8
 
 struct memory_core memory_core_of(const struct machine *m, double cycles, const double *bounds)
@@ -88,7 +89,6 @@ static double walked(const struct streams *s, double iterations)
     return bytes;
 }
 
-/* Rounds @cycles for %g: to three significant digits, or to an integer above 100. */
 static double rounded(double cycles)
 {
     const double scale = cycles > 0 ? pow(10, fmax(2 - floor(log10(cycles)), 0)) : 1;

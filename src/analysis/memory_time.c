@@ -19,7 +19,7 @@
 #define HUGE_SHARE 0.5       /* minimum share of huge pages at which neighbouring pages are assumed
                               * to be neighbours in physical memory */
 #define ODD 3                /* stride of measured loop COST_ODD, in lines */
-/* ratio to the cost in the first level below which a cost is hidden */
+/* Ratio to the time in the first level. Below this ratio, the cost of lines is hidden. */
 #define HIDDEN 1.15
 
 static bool walks_alone(const struct stream *s)
@@ -42,7 +42,8 @@ double memory_region(const struct streams *s, double bytes)
 }
 
 /* Returns the number of bytes of cache that the lines of all streams occupy. Skipped lines occupy
- * none, but a power-of-two stride uses fewer sets (memory_crowding, with @way). */
+ * none. A power-of-two stride uses fewer sets, which has the effect of more bytes (memory_crowding,
+ * with @way). */
 static double held_of(const struct streams *s, double bytes, double way)
 {
     double steps = 0, held = 0, region = 0;
@@ -63,8 +64,8 @@ static double held_of(const struct streams *s, double bytes, double way)
     return region + (steps > 0 ? (bytes - region) * held / steps : 0);
 }
 
-/* Returns the number of bytes of all streams' lines that are accessed until a stream advances by
- * @distance bytes. @step: the stream's stride in bytes per iteration. */
+/* Returns the number of bytes of the lines of all streams that the loop accesses while a stream
+ * with @step bytes per iteration advances by @distance bytes. */
 static double reused_within(const struct streams *s, uint64_t distance, int64_t step)
 {
     return (double)distance / fabs((double)step) * STREAM_LINE * streams_lines(s);
@@ -138,8 +139,8 @@ static void part_add(struct memory_time *out, enum memory_limit part, double cyc
     out->within[part] = fmax(out->within[part], within);
 }
 
-/* Returns the cycles of the hops of a chase. The load of the link waits for a line that is still in
- * flight, and is repeated. */
+/* Returns the cycles of the hops of a chase. If the line of the next link is still in flight, the
+ * load waits and is repeated. */
 static double hops_cost(const struct stream *one, const struct memory_costs *m,
                         const struct memory_core *core, double region)
 {
@@ -192,8 +193,8 @@ static void stream_cost(const struct streams *s, const struct stream *one,
     }
 }
 
-/* Returns the cycles per line that measured loop @by waits; 0 if it hardly takes longer than in the
- * first level, where the cost is hidden. */
+/* Returns the cycles per line that measured loop @by waits for. Returns 0 if the loop takes hardly
+ * longer than in the first level, where the cost is hidden. */
 static double line_seen(const struct memory_costs *m, enum memory_cost by, double bytes)
 {
     const double time = memory_cost_at(m, by, bytes), core = memory_cost_at(m, by, 0);
@@ -210,7 +211,7 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
                  few_lines = core->window / MEMORY_FEW_UOPS,
                  some_lines = core->window / MEMORY_SOME_UOPS;
 
-    /* If no cost is visible with some_lines in flight, the cost falls linearly from few_lines to
+    /* The cost is not visible with some_lines in flight. It falls linearly from few_lines to
      * some_lines. */
     if (!(some > 0))
         return few > 0 && window < some_lines
@@ -219,7 +220,7 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
     double each = few > 0 ? (1 / some - 1 / few) / (some_lines - few_lines) : 0;
     if (!(each > 0))
         each = 1 / some / some_lines;
-    /* With less than one line in flight, a line takes at most its latency. */
+    /* With less than one line in flight, the cost per line is limited to its latency. */
     if (few > 0 && window < few_lines)
         return few * few_lines / fmax(fmin(1, few_lines), window);
     /* number of lines in flight from the prefetcher of one stream */
@@ -272,9 +273,9 @@ static unsigned walks_count(const struct streams *s)
     return count;
 }
 
-/* Returns whether lines arrive irregularly, so that the core waits for some although the transfers
- * take less time. This happens to lines from beyond the second level, in a loop that only reads, on
- * a machine with reads_wait. */
+/* Returns whether lines arrive irregularly, and the core waits although transfers take less time.
+ * This is the case for lines from beyond the second level, in a loop that only reads, on a machine
+ * with the fact reads_wait. */
 static bool irregular(const struct streams *s, const struct memory_costs *m, double held)
 {
     bool other = !m->measured || !m->overlaps || !m->reads_wait || held <= m->second;
@@ -285,9 +286,9 @@ static bool irregular(const struct streams *s, const struct memory_costs *m, dou
     return !other;
 }
 
-/* Returns the time of lines in order, which take @lines alone, and of non-temporal stores, which
- * take @streamed alone. A copy was measured. The part of its shorter time that does not overlap
- * with the longer one applies here. */
+/* Returns the time of lines in order (@lines if alone) together with non-temporal stores (@streamed
+ * if alone). In the measured copy, part of the shorter time did not overlap with the longer one.
+ * The same part is assumed here. */
 static double streamed_together(const struct memory_costs *m, double lines, double streamed,
                                 double held, double bytes)
 {
@@ -319,7 +320,8 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
                          ? fmax(fetched, written + lines[COST_LOAD] *
                                                        memory_cost_at(m, COST_CONCURRENT, out.held))
                          : fetched;
-    /* Reports the level with the larger share: that of the arrays, or that of the reused lines. */
+    /* Reports the level that has the larger share of the time: the level of the arrays or that of
+     * the reused lines. */
     part_add(&out, LIMIT_LINES, ordered,
              ordered > 0 && ordered >= out.parts[LIMIT_LINES] ? out.held : 0);
     ahead_cost(s, m, core, bytes, &out);

@@ -15,10 +15,11 @@ enum memory_limit {
 /* The core's time of a loop with all data in the first level */
 struct memory_core {
     double cycles;                  /* cycles per iteration */
-    /* cycles per iteration in which loads and stores use the first level (T_nOL of the ECM model);
-     * line transfers do not overlap with these cycles */
+    /* cycles per iteration in which loads and stores use the first level (T_nOL of the ECM model).
+     * Line transfers do not overlap with these cycles. */
     double own;
-    /* number of reorder buffer entries per iteration; 0: unknown, and LIMIT_AHEAD is omitted */
+    /* number of reorder buffer entries per iteration; 0: unknown, and LIMIT_AHEAD is not
+     * computed */
     double uops;
     /* number of entries of the reorder buffer, and of the schedulers */
     double window, scheduler;

@@ -19,8 +19,8 @@ void nest_within(const struct kernel *k, size_t loop, nest_loops *out)
         if (!nest_is_within(k, i, loop))
             continue;
         vec_push(out, i);
-        /* Searches from the end: loops are sorted by position, and of those with the same head the
-         * longest is the outermost. */
+        /* Searches from the end. Loops are sorted by position, and the outermost of loops with the
+         * same head is the longest one. */
         for (size_t at = out->count - 1; at > 0; at--) {
             const struct kernel_loop *here = &k->loops[out->items[at]],
                                      *before = &k->loops[out->items[at - 1]];

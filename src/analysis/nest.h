@@ -21,7 +21,7 @@ void nest_note(const struct kernel *k, size_t loop, struct str *out);
 /* Instructions in execution order: shallow copies, whose text belongs to the kernel */
 typedef VEC(struct insn) nest_insns;
 /* Appends the executed instructions of loop @loop of @k with each inner loop repeated. For each
- * loop of the kernel, @copies has the number of repetitions, and @executed the instructions
+ * loop of the kernel, @copies is the number of repetitions. @executed has its instructions
  * (loop_code_executed; NULL: all are executed). Returns false if there are more than @most
  * instructions. Pure. */
 bool nest_expand(const struct kernel *k, size_t loop, struct insn *const *executed,

@@ -64,8 +64,8 @@ static size_t stem(const char *name)
     return length;
 }
 
-/* Returns the last port of a sequence that begins with @first. The ports of a sequence have the
- * same stem and consecutive numbers. */
+/* Returns the last port of the sequence that begins with @first. Ports of a sequence have the same
+ * stem and consecutive numbers. */
 static unsigned run_end(portset set, const struct ports *ports, unsigned first)
 {
     const size_t length = stem(ports->names[first]);

@@ -9,8 +9,8 @@
 
 struct port_group {
     portset ports;
-    /* Kind of all forms that use exactly these ports: "ALU", "FP add", "load", ...; static. "":
-     * several kinds, or no form */
+    /* Kind of all forms that use exactly these ports, such as "ALU", "FP add" or "load". Empty if
+     * there are several kinds or no form. Static. */
     const char *purpose;
 };
 
@@ -20,9 +20,9 @@ struct port_groups {
     portset idle;                         /* ports without load, which belong to no group */
 };
 
-/* Groups the busy ports of @a's machine. A group has the ports that every instruction loads
- * equally. Blocking pipes and the ports @apart are groups of one port. Purposes follow from all
- * forms of the machine (analysis/port_names.h). */
+/* Groups the busy ports of @a's machine. Every instruction loads all ports of a group equally. Each
+ * blocking pipe and each port of @apart is its own group. Purposes follow from all forms of the
+ * machine (analysis/port_names.h). */
 void port_groups_of(const struct analysis *a, portset apart, struct port_groups *out);
 /* Returns the sum of @cycles, the load of each port, over @ports. */
 double port_group_sum(const double *cycles, portset ports);
@@ -30,8 +30,8 @@ double port_group_sum(const double *cycles, portset ports);
 void port_group_name(portset set, const struct ports *ports, struct str *out);
 /* Appends a usage with short names: "1*p0156+1*AGU0-2". Appends nothing if the usage is empty. */
 void port_groups_usage(const struct usage *usage, const struct ports *ports, struct str *out);
-/* Returns whether the instruction has no port usage: its form is unknown, or it takes a slot but no
- * port (a fused compare and branch of a charted CPU). */
+/* Returns whether the instruction has no port usage. Its form is unknown, or the instruction takes
+ * a slot but no port, as a fused compare and branch on a charted CPU. */
 bool analysis_unplaced(const struct analysis *a, size_t row);
 
 #endif

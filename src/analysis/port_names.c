@@ -9,20 +9,22 @@
 #include "isa/isa.h"
 #include "isa/operands.h"
 
-/* Smallest share of a kind's forms or of a set's forms, and smallest number of forms, that
- * characterise a port set. Fewer forms are exceptions, such as placeholders for system
- * instructions. */
+/* A kind of forms characterises a port set if it has at least this share of the kind's or the set's
+ * forms, and at least FORMS_LEAST forms. Fewer forms are exceptions, such as placeholders for
+ * system instructions. */
 #define KIND_LEAST 0.15
 #define FORMS_LEAST 3
 /* smallest share of stores that can use a store-data port */
 #define STORES_LEAST 0.75
 
-/* Forms of one kind with the same ports. Thousands of forms belong to a few hundred classes. */
+/* Forms of one kind with the same ports. A machine has thousands of forms in a few hundred
+ * classes. */
 struct form_class {
     enum form_kind kind;
     bool single, vectors;      /* @single: the usage is one µop. @vectors: stores of vector
                                 * operands. */
-    portset ports;             /* ports of all µops; 0 unless @single or a store */
+    /* ports of all µops; 0 if the usage has several µops and is not a store */
+    portset ports;
     unsigned forms;
 };
 
@@ -53,7 +55,7 @@ static struct form_class class_of(enum isa isa, const struct mapping_entry *e)
     return c;
 }
 
-/* Returns the classes of the machine's forms, which the first call makes; NULL if out of memory. */
+/* Returns the classes of the machine's forms, computed in the first call; NULL if out of memory. */
 static const struct form_classes *classes_of(const struct machine *m, enum isa isa)
 {
     const struct form_classes *known = mapping_derived(m->mapping);
@@ -109,7 +111,7 @@ static bool count_forms(const struct machine *m, enum isa isa, const portset *se
     for (size_t i = 0; classes && i < classes->count; i++) {
         const struct form_class *c = &classes->items[i];
         const bool store = c->kind == FORM_STORE && c->ports;
-        /* A store counts although it has two µops: most stores also have an address µop. */
+        /* Counts stores although they have two µops: most stores also have an address µop. */
         u->all[c->kind] += c->kind == FORM_STORE || c->single ? c->forms : 0;
         if (c->single)
             count_single(c, sets, count, u);
@@ -127,8 +129,8 @@ static bool count_forms(const struct machine *m, enum isa isa, const portset *se
 #define VECTOR (1u << FORM_FP_ADD | 1u << FORM_FP_MULTIPLY | 1u << FORM_VECTOR)
 #define MEMORY (1u << FORM_LOAD | 1u << FORM_STORE)
 
-/* Returns whether most stores can use port @j. If no form with a single µop uses the port, most
- * vector stores suffice. */
+/* Returns whether most stores can use port @j. If each form that uses the port has several µops,
+ * most stores of vectors are enough. */
 static bool is_of_stores(const struct uses *u, unsigned j)
 {
     bool alone = false;
@@ -237,7 +239,7 @@ static unsigned kinds_of_port(const struct uses *u, unsigned j)
     const portset bit = (portset)1 << j;
     unsigned kinds = kinds_of_ports(u, bit);
 
-    /* The port executes some loads, mostly of vectors, and nothing else. */
+    /* The port executes some loads, mostly of vectors, and no other kind. */
     kinds = !kinds && u->of_port[j][FORM_LOAD] >= FORMS_LEAST ? 1u << FORM_LOAD : kinds;
     if (stores_use(u, bit, kinds))
         kinds |= 1u << FORM_STORE;
@@ -250,7 +252,7 @@ static unsigned kinds_of_port(const struct uses *u, unsigned j)
     return kinds;
 }
 
-/* Returns whether a chart made the machine: the source of its fact issue_slots is a chart. */
+/* Returns whether the machine is a chart, which the source of its fact issue_slots states. */
 static bool is_charted(const struct machine *m)
 {
     for (size_t i = 0; i < m->fact_count; i++)

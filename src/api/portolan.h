@@ -3,7 +3,7 @@
  * opaque. Only one thread at a time may use a handle, but different handles can be used
  * concurrently. The library keeps no state between calls. A function that fails returns 0 or NULL
  * and fills a portolan_error (may be NULL). Nothing is printed. The caller's structures begin with
- * their size (sizeof), so that later versions can append members; an older library leaves unknown
+ * their size (sizeof), which lets later versions append members. An older library leaves unknown
  * members unchanged. Missing numbers are NaN. The process ends only if memory for small allocations
  * runs out. */
 #ifndef PORTOLAN_H
@@ -82,7 +82,7 @@ typedef struct portolan_analysis {
     int bottleneck;                  /* largest bound, an enum portolan_bound */
     /* not 0: cycles is a lower bound, because a part is unknown */
     int lower_bound;
-    size_t instructions, unknown;    /* unknown: number of instructions with forms that the machine
+    size_t instructions, unknown;    /* @unknown: number of instructions with forms that the machine
                                       * lacks */
     double simulated;                /* cycles per iteration; NaN if the machine has no load
                                       * latency */
@@ -97,7 +97,8 @@ int portolan_analyze(const portolan_machine *machine, const void *code, size_t l
 
 typedef struct portolan_accuracy {
     size_t size;                     /* set to sizeof (portolan_accuracy) by the caller */
-    /* experiments: number evaluated. unknown: number omitted because the machine lacks a form */
+    /* @experiments: number of evaluated experiments. @unknown: number of experiments omitted
+     * because the machine lacks a form */
     size_t experiments, unknown;
     double error;                    /* mean of |predicted - measured| / measured */
     double pearson, spearman;
@@ -116,7 +117,8 @@ typedef struct portolan_inference {
     unsigned threads;                /* number of threads, at most 1024; 0: one thread */
     unsigned generations;            /* maximum number of generations; 0: unlimited, in which case
                                       * seconds must be limited */
-    /* time limit in seconds; 0: unlimited; the search uses half of it for the first generation */
+    /* time limit in seconds; 0: unlimited; the search uses half of this time for the first
+     * generation */
     double seconds;
     uint64_t seed;                   /* random seed; 0: 1 */
 } portolan_inference;
@@ -129,23 +131,23 @@ typedef struct portolan_progress {
     uint64_t distinct;               /* number of distinct µops of that mapping */
 } portolan_progress;
 
-/* Called several times per second on the calling thread. Not 0 ends the run; its result so far is
- * returned. */
+/* Called several times per second on the calling thread. If it returns another value than 0, the
+ * run ends, and its current result is returned. */
 typedef int (*portolan_watcher)(void *state, const portolan_progress *progress);
 
 /* Infers a port mapping that explains the measured experiments of a CSV file. Returns it as a
- * machine, which the caller frees. @watcher may be NULL. Returns NULL with an error, also if the
- * run ended before the first mapping. */
+ * machine, which the caller frees. @watcher may be NULL. Returns NULL with an error on failure, and
+ * if the run ended before the first mapping. */
 portolan_machine *portolan_infer(const char *file, const portolan_inference *inference,
                                  portolan_watcher watcher, void *state, portolan_error *error);
 
 typedef struct portolan_measurement {
     size_t size;                     /* set to sizeof (portolan_measurement) by the caller */
-    double cycles, spread;           /* cycles per iteration; relative spread of repeated
-                                      * measurements */
+    double cycles, spread;           /* @cycles: cycles per iteration. @spread: relative spread of
+                                      * repeated measurements. */
     double clock_hz;                 /* clock of the CPU during the measurement, Hz */
-    /* 0: the CPU was contended, or the cycles are below the port bound, for the reason in
-     * @reason */
+    /* not 0: confirmed. 0: the CPU was contended, or the cycles are below the port bound; @reason
+     * has the reason. */
     int confirmed;
     char reason[160];                /* reason why the cycles are not confirmed, truncated if it is
                                       * longer; "": they are confirmed */
@@ -171,7 +173,8 @@ typedef struct portolan_charting {
 } portolan_charting;
 
 typedef struct portolan_stage {
-    int stage, stages;               /* number of the stage, from 0; number of stages */
+    /* @stage: number of the stage, from 0. @stages: number of stages. */
+    int stage, stages;
     const char *name;                /* name of the stage; borrowed */
     double done, total;              /* progress within the stage; total 0: unknown */
 } portolan_stage;

@@ -33,8 +33,7 @@
 extern char **environ;
 
 #define PREFIX "portolan-"        /* prefix of temporary directories */
-#define TRIES 16                  /* maximum number of names tried if a directory of that name
-                                   * exists */
+#define TRIES 16                  /* maximum number of names to try for a new directory */
 /* seconds by which the time limit grows while the program may be waiting for a CPU */
 #define NEXT_LOOK 0.05
 /* file in each directory, which the program that created the directory has locked */
@@ -95,7 +94,8 @@ static void directories_remove(void)
 }
 
 /* Removes directory @name in @base if the program that created it has ended. The directory must
- * belong to this user, and no other user may have access to it. @path is memory for its name. */
+ * belong to this user, and no other user may have access to it. @path is working storage for the
+ * name. */
 static void collect(const char *base, const char *name, struct str *path)
 {
     struct stat status;
@@ -140,7 +140,6 @@ static void directories_arm(void)
     str_done(&path);
 }
 
-/* Creates and locks the owner file of the directory. Returns its descriptor; -1 on failure. */
 static int directory_lock(const char *path)
 {
     struct str name = {0};
@@ -162,8 +161,8 @@ char *child_directory_new(struct err *err)
     char *name = NULL;
     int lock = -1;
     pthread_once(&directories_once, directories_arm);
-    /* The directory gets its final name after locking, so that a concurrent clean-up never finds it
-     * unlocked. */
+    /* Renames the directory to its final name after locking: a concurrent clean-up then never finds
+     * it unlocked. */
     for (unsigned tries = 0; !name; tries++) {
         str_addf(&path, "%s/." PREFIX "XXXXXX", base);
         if (tries == TRIES || !mkdtemp(path.data)) {
@@ -244,8 +243,8 @@ void child_watch(bool (*cancelled)(void *state), void *state)
     asked_state = state;
 }
 
-/* Returns whether the child must be killed. Signals remain blocked until the directory is removed,
- * so the pending signals are queried. */
+/* Returns whether the child must be killed. Signals are blocked until the directory is removed, so
+ * queries the pending signals. */
 static bool interrupt_waits(void)
 {
     sigset_t set;
@@ -262,8 +261,8 @@ static void limit_set(pid_t pid, int resource, rlim_t value)
     prlimit(pid, (enum __rlimit_resource)resource, &limit, NULL);
 }
 
-/* Starts the child. The caller may still set limits after the start, because the child first waits
- * for its input. */
+/* Starts the child. The caller can set limits after the start, because the child first waits for
+ * its input. */
 static int child_start(const char *const *argv, const char *dir, int input, int output,
                        const struct child_limits *limits, pid_t *pid)
 {
@@ -296,12 +295,12 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     posix_spawnattr_setpgroup(&attr, 0);
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &defaults);
-    /* The change applies to this thread and its children. If a container refuses it, addresses
-     * remain random. */
+    /* Applies to this thread and its children. If a container refuses the change, addresses remain
+     * random. */
     int before = limits->fixed_addresses ? personality(0xffffffff) : -1;
     if (before != -1)
         personality((unsigned long)before | ADDR_NO_RANDOMIZE);
-    /* Searches the program before the fork, because failed execs in the child cost more. */
+    /* Searches for the program before the fork: failed execs in the child would take more time. */
     char *program = path_find_program(argv[0]);
     int rc = program ? posix_spawn(pid, program, &actions, &attr, (char *const *)argv, env.items)
                      : ENOENT;
@@ -331,15 +330,15 @@ static unsigned long long number_of(const char *process, const char *file, const
     if (n <= 0)
         return 0;
     text[n] = '\0';
-    /* Searches the last ')', because the program's name before it may contain any character. */
+    /* Searches for the last ')', because the program's name before it may contain any character. */
     const char *from = strrchr(text, ')');
     return sscanf(from ? from + 1 : text, format, &number) == 1 ? number : 0;
 }
 
 /* CPU time and waiting time of a process group */
 struct share {
-    /* seconds on the run queue of the process that waited longest; the current wait is added when
-     * it ends */
+    /* @waited: seconds that the process which waited longest was on the run queue, except for the
+     * current wait */
     double waited;
     unsigned long long ran;   /* CPU time of all processes in nanoseconds */
     bool runnable;            /* whether a process is running or waiting for a CPU */
@@ -386,8 +385,8 @@ static bool child_talk(pid_t pid, int input, int output, const char *bytes, size
         if (left <= 0) {
             const struct share share = share_of(pid);
             deadline = begun + limits->wall_seconds + share.waited;
-            /* If a runnable process has not run since the last sample, the system may not have
-             * counted its current wait yet. */
+            /* If a runnable process has not run since the last sample, the system may not yet have
+             * counted its current wait. */
             if (share.runnable && (!looked || share.ran == ran))
                 deadline = fmax(deadline, at + NEXT_LOOK);
             looked = true;

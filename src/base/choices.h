@@ -6,7 +6,8 @@
 
 #include "base/err.h"
 
-#define CHOICES_MAX 4096   /* maximum number of patterns that a pattern with braces may expand to */
+/* maximum number of patterns to which a pattern with braces may expand */
+#define CHOICES_MAX 4096
 
 /* Expands @pattern from left to right and calls @use with each result. A pattern without braces is
  * not changed. Braces cannot be nested. Returns false with err for an unclosed brace, for too many

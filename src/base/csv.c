@@ -119,8 +119,8 @@ static bool is_blank(const char *line, size_t length)
     return true;
 }
 
-/* Parses line by line, so that the first line of each row is known. libcsv skips blank lines
- * between rows. */
+/* Parses line by line to determine the first line of each row. libcsv skips blank lines between
+ * rows. */
 static void feed(struct table_builder *r, struct csv_parser *parser, const char *bytes,
                  size_t length)
 {

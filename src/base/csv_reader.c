@@ -26,9 +26,10 @@ struct csv_reader {
     VEC(size_t) row_ends;          /* number of fields up to the end of each row */
     VEC(char *) fields;            /* fields of the last returned row */
     size_t next_row, next_field, row;
-    /* @ended: the end of the file was read. @whole: memory sufficed for the current row. */
+    /* @ended: whether the end of the file was read. @whole: whether there was enough memory for the
+     * current row. */
     bool ended, whole;
-    /* number of bytes read so far, and size of the file (0: unknown) */
+    /* @bytes: number of bytes read. @total: size of the file in bytes; 0: unknown. */
     double bytes, total;
     char chunk[CHUNK];
 };

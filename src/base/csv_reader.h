@@ -13,7 +13,7 @@ struct csv_reader;
 struct csv_reader *csv_reader_open(const char *path, struct err *err);
 void csv_reader_close(struct csv_reader *r);
 /* Stores the next row in *@fields, valid until the next call. Returns false at the end of the file,
- * or with err->code set after an error. @err must be clear. */
+ * and after an error with err->code set. @err must be clear. */
 bool csv_reader_next(struct csv_reader *r, char ***fields, size_t *count, struct err *err);
 /* Returns the number of the last returned row, from 1. Rows are counted, not lines, because fields
  * may contain line ends. */

@@ -16,7 +16,7 @@
 #include "base/mem.h"
 
 #define PLACES 64            /* maximum number of files that can be mapped at the same time */
-/* maximum time in seconds for saving the session; a lock of the faulting thread may block it */
+/* maximum seconds for saving the session, which a lock of the faulting thread may block */
 #define RESCUE_SECONDS 40
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -45,7 +45,7 @@ static bool make_zeros(uintptr_t address)
 {
     for (size_t i = 0; i < PLACES; i++) {
         uintptr_t begin = atomic_load(&places[i].begin), end = atomic_load(&places[i].end);
-        /* Tests again: another thread may have used the slot for another file in the meantime. */
+        /* Tests again: another thread may have used the slot for another file since. */
         if (address < begin || address >= end || begin != atomic_load(&places[i].begin))
             continue;
         address -= address % page_size;
@@ -96,7 +96,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     } else {
         sigaction(number, &before_mapping, NULL);
     }
-    /* Raises the signal again, because a signal that a process sent does not recur. */
+    /* Raises the signal again: a signal that a process sent does not recur. */
     if (info->si_code <= 0 || number == SIGABRT)
         raise(number);
 }
@@ -109,7 +109,7 @@ static void handle(int number, struct sigaction *before)
 }
 
 /* Installs the handler in front of the handler of a sanitizer, even if the sanitizer's was
- * installed later. Faults outside of mapped files are passed on to the sanitizer's handler. */
+ * installed later. It passes faults outside of mapped files to the sanitizer's handler. */
 static void begin(void)
 {
     struct sigaction now;
@@ -164,8 +164,8 @@ void fault_this_helps(void)
 pid_t fault_fork(void)
 {
 #if defined(HAVE__FORK) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    /* _Fork() needs no lock of the allocator, which the faulting thread may own. This thread's
-     * arena of the allocator is not locked. */
+    /* _Fork() needs no lock of the allocator, which the faulting thread may own. The allocator's
+     * arena of this thread is not locked. */
     if (on_helper)
         return _Fork();
 #endif

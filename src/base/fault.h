@@ -26,8 +26,8 @@ void fault_stack_give(struct fault_stack *stack);
 void fault_set_helper(void (*help)(void));
 /* Marks the calling thread as the thread that calls die_prepare() for others. */
 void fault_this_helps(void);
-/* Forks a child that saves. On the marked thread this works even if the faulting thread has locked
- * the allocator. */
+/* Forks a child that saves the session. On the marked thread this works even if the faulting thread
+ * has locked the allocator. */
 pid_t fault_fork(void);
 /* Removes the fatal signals from a new thread's signal mask, because a fault of a blocked signal
  * ends the program without a handler. */

@@ -14,8 +14,8 @@
 #include "base/similar.h"
 #include "base/watch.h"
 
-/* Number of bytes per read, into a buffer on the stack. It is small, because the first use of a
- * stack page costs more than reading a page. */
+/* Number of bytes per read, into a buffer on the stack. The buffer is small: the first use of a
+ * stack page takes longer than reading a page. */
 #define READ_AT_ONCE 16384
 
 static bool pipes_refused;
@@ -139,7 +139,7 @@ int file_open_regular(const char *path)
         return -1;
     int fd =
         S_ISREG(status.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    /* Tests again, because another file may have replaced this one between stat and open. */
+    /* Tests again: another file may have replaced this one between stat and open. */
     if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
         close(fd);
         fd = -1;
@@ -230,7 +230,7 @@ char *file_data_path(const char *relative)
         path = readable_in(path_next_to_program(PORTOLAN_BINDIR, PORTOLAN_DATADIR), "", relative);
     if (!path)
         path = readable_in(mem_strdup(PORTOLAN_DATADIR), "", relative);
-    /* Searches share/portolan/ of another installation, whose program in bin/ may use the
+    /* Searches share/portolan/ of another installation, for a program in bin/ that uses the
      * library. */
     return path ? path : readable_in(path_program_directory(), "/../share/portolan", relative);
 }

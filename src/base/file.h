@@ -15,7 +15,7 @@
 void file_refuse_pipes(void);
 bool file_pipes_refused(void);
 /* Restricts this thread to regular files, because reading a pipe may block, and opening a device
- * may have effects. Used for paths from files, and for directories that are read completely.
+ * may have effects. For paths that come from files, and for directories that are read completely.
  * Returns the previous setting. */
 bool file_only_files(bool only);
 /* Opens the regular file @path for reading. Returns -1 with errno; EINVAL: not a regular file.
@@ -30,19 +30,18 @@ DIR *file_open_directory(const char *path);
  * bytes (ERR_LIMIT), or is neither a regular file nor a pipe. */
 bool file_read(const char *path, size_t limit, struct str *out, struct err *err);
 /* Replaces @path atomically: writes a temporary file next to it, syncs and renames it, and syncs
- * the directory. The mode of a replaced file is preserved. For a symbolic link the target is
- * replaced. In the state directory (path_is_state) the link itself is replaced, and the mode is
- * 0600. Devices, pipes and /dev/stdout are written to directly. Also removes temporary files of
- * killed programs. SIGXFSZ must be ignored (main does that), so that exceeding a size limit is an
- * error. Any thread. */
+ * the directory. Preserves the mode of a replaced file. Replaces the target of a symbolic link. In
+ * the state directory (path_is_state), replaces the link itself, and sets the mode 0600. Writes to
+ * devices, pipes and /dev/stdout directly. Also removes temporary files of killed programs. SIGXFSZ
+ * must be ignored (main does that), so that exceeding a size limit is an error. Any thread. */
 bool file_write(const char *path, const void *bytes, size_t length, struct err *err);
 /* Fills @err from errno: "PATH: cannot VERB: reason". Returns false. @todo (may be NULL) is the
  * remedy if errno does not suggest one. */
 bool file_fault(struct err *err, const char *path, const char *verb, const char *todo);
 /* Returns the path of @relative in the data directory; NULL if it does not exist. The data
- * directory is $PORTOLAN_DATA if set. Otherwise it is the first directory that has the file: in
- * the source tree if the program runs from its build directory, in a relocated installation, or in
- * the configured one. The caller frees it. */
+ * directory is $PORTOLAN_DATA if set. Otherwise it is the first of these that has the file: the
+ * source tree, for a program in its build directory; a relocated installation; the configured
+ * directory. The caller frees it. */
 char *file_data_path(const char *relative);
 
 #endif

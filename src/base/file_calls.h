@@ -1,4 +1,4 @@
-/* Table of the system calls that change files, so that tests can make each of them fail. */
+/* Table of the system calls that change files. With it, tests can make each call fail. */
 #ifndef PORTOLAN_BASE_FILE_CALLS_H
 #define PORTOLAN_BASE_FILE_CALLS_H
 

@@ -139,7 +139,7 @@ static bool apply_one(int dir, const struct change *c)
     if (parent < 0)
         return c->removed && errno == ENOENT;
     file_temporary_name(last, c->temporary.process, c->temporary.serial, temporary);
-    /* ENOENT is no error: the change was interrupted after this step. */
+    /* ENOENT is no error: an earlier attempt was interrupted after this step. */
     bool ok = (c->removed ? file_calls.unlink(parent, last, 0)
                           : file_calls.rename(dir, temporary, parent, last)) == 0 ||
               errno == ENOENT;
@@ -478,7 +478,8 @@ struct known_names {
     size_t count;
 };
 
-/* Returns the first of the sorted @known that is not before @name; NULL if there is none. */
+/* Returns the first name in the sorted @known that is not before @name in the order; NULL if there
+ * is none. */
 static const char *not_before(const struct known_names *known, const char *name)
 {
     size_t low = 0, high = known->count;

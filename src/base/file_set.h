@@ -1,8 +1,8 @@
 /* Writes, replaces and removes several files of a directory atomically, even if the program or the
  * machine stops. New files get temporary names first. Then a record that lists the renames and
- * removals is put in place by one rename. After that the changes are made and the record is
- * removed. While the record exists, the new state is valid: the next file_set_open completes the
- * change. Only rename must be atomic, so this works on every file system. */
+ * removals is put in place by one rename. Then the changes are made and the record is removed.
+ * While the record exists, the new state is valid: the next file_set_open completes the change.
+ * This needs only an atomic rename, so it works on every file system. */
 #ifndef PORTOLAN_BASE_FILE_SET_H
 #define PORTOLAN_BASE_FILE_SET_H
 
@@ -17,9 +17,9 @@
 struct file_set;
 
 /* Starts a change of directory @dir, which is created if missing (but not its parents). First
- * completes an interrupted change. @private: the directory gets mode 0700 and the written files
- * 0600. Until file_set_free no other process can change or open the directory. Returns NULL with
- * err. One thread. */
+ * completes an interrupted change. If @private is true, the directory gets mode 0700 and the
+ * written files get mode 0600. Until file_set_free no other process can change or open the
+ * directory. Returns NULL with err. One thread. */
 struct file_set *file_set_new(const char *dir, bool private, struct err *err);
 /* Sets the new contents of @name. The subdirectory of a name such as "a/b" is created. Returns
  * false with err. */
@@ -28,8 +28,8 @@ bool file_set_write(struct file_set *set, const char *name, const void *bytes, s
 /* Removes @name, which may be missing, and the subdirectories that become empty. Returns false with
  * err. */
 bool file_set_remove(struct file_set *set, const char *name, struct err *err);
-/* Applies the change. Returns false with err on failure. Nothing has changed then, unless the
- * message reports that the next file_set_open completes the change. */
+/* Applies the change. Returns false with err on failure. After a failure nothing has changed,
+ * unless the message says that the next file_set_open completes the change. */
 bool file_set_commit(struct file_set *set, struct err *err);
 /* Frees @set, which may be NULL. If there was no commit, nothing has changed. */
 void file_set_free(struct file_set *set);
@@ -39,7 +39,7 @@ void file_set_free(struct file_set *set);
 int file_set_open(const char *dir, struct err *err);
 /* Returns the relative name of a file or directory in @dir, at most three levels down, that is not
  * in @known; NULL if there is none. @known has relative names of files, NULL-terminated; their
- * directories are included. This module's temporary files are ignored. The caller frees the
+ * directories are also known. This module's temporary files are ignored. The caller frees the
  * name. */
 char *file_set_stranger(const char *dir, const char *const *known);
 

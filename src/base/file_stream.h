@@ -11,8 +11,8 @@
 struct file_stream;
 
 /* Returns whether @path must not be written to: a directory, and in the workbench
- * (file_refuse_pipes) the terminal or a pipe, which may block. The terminal is detected if the
- * file is open as @fd (-1: it is not open yet). Returns true with err. Any thread. */
+ * (file_refuse_pipes) the terminal or a pipe, which may block. Detects the terminal only if the
+ * file is open as @fd (-1: not open). Returns true with err. Any thread. */
 bool file_stream_refused(const char *path, int fd, struct err *err);
 /* Writes all bytes. On a terminal utf8_printable escapes control characters. Returns false with
  * errno. Any thread. */

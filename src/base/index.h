@@ -1,6 +1,6 @@
 /* Hash table with open addressing that maps keys to positions of items stored elsewhere. A slot has
- * a hash and a position. Items are therefore compared only if their hashes are equal, and growing
- * the table does not access items. */
+ * a hash and a position, so only items with equal hashes are compared, and growing the table does
+ * not access items. */
 #ifndef PORTOLAN_BASE_INDEX_H
 #define PORTOLAN_BASE_INDEX_H
 
@@ -20,16 +20,16 @@ struct index_slot {
 /* Empty and valid if initialised to zero. While the index changes, only one thread may use it. */
 struct index {
     struct index_slot *slots;
-    size_t slot_count;    /* a power of two, at least twice the number of items; 0: empty */
+    /* number of slots: a power of two, at least twice the number of items; 0: empty */
+    size_t slot_count;
     size_t count;
 };
 
 /* Returns whether item @item of @items has key @key. */
 typedef bool (*index_same)(const void *items, uint32_t item, const void *key);
 
-/* Returns the position with hash @hash for which @same returns true; INDEX_NONE: none. The
- * function is inline because calls of @same are then inlined too. Any thread, while no thread
- * changes the index. */
+/* Returns the position with hash @hash for which @same returns true; INDEX_NONE: none. It is inline
+ * to let the compiler inline the calls of @same. Any thread, while no thread changes the index. */
 static inline uint32_t index_find(const struct index *x, uint64_t hash, index_same same,
                                   const void *items, const void *key)
 {

@@ -1,6 +1,6 @@
 /* Memory allocation. mem_* is for small blocks and does not fail. If memory is exhausted, these
  * functions use the reserve (base/shortage.h), and the job or command is cancelled. If the reserve
- * is exhausted too, the program ends. mem_try_* is for blocks of more than MEM_SMALL bytes whose
+ * is also exhausted, the program ends. mem_try_* is for blocks of more than MEM_SMALL bytes whose
  * size depends on the input. These functions may fail, and the caller must report that
  * (err_memory). */
 #ifndef PORTOLAN_BASE_MEM_H
@@ -32,7 +32,7 @@ void *mem_grow(void *items, size_t *capacity, size_t size);
  * they are not. */
 bool mem_room(size_t bytes, const char *what, struct err *err);
 /* Allocate for libraries that handle NULL. If memory is exhausted, they use the reserve. If the
- * reserve is exhausted too, they return NULL and cancel this thread's work. */
+ * reserve is also exhausted, they return NULL and cancel this thread's work. */
 void *mem_lend(size_t size);
 void *mem_lend_resize(void *block, size_t size);
 /* Handles a failed request for @size bytes: releases the reserve, and makes this thread's work poll

@@ -1,6 +1,6 @@
 /* Serialises values for another process of the same program, which reads them in the same order.
- * Reading past the end marks the bytes as broken and returns zero, so that a reader needs only one
- * check at its end. Any thread. */
+ * Reading past the end marks the bytes as broken and returns zero. A reader therefore needs only
+ * one check, at its end. Any thread. */
 #ifndef PORTOLAN_BASE_PACK_H
 #define PORTOLAN_BASE_PACK_H
 

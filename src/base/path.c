@@ -58,12 +58,11 @@ static char *directory_in(const char *variable, const char *otherwise)
     /* Ignores relative paths, as the XDG specification requires. */
     if (chosen && chosen[0] == '/') {
         str_addf(&path, "%s" OWN, chosen);
-        /* A missing directory is permitted, because it is created in a directory that the user
-         * chose. */
+        /* Permits a missing directory, because it is created in a directory that the user chose. */
         trusted = stat(str_text(&path), &about) != 0 || path_owner_trusted(&about);
     } else if (home && home[0] == '/') {
         str_addf(&path, "%s/%s" OWN, home, otherwise);
-        /* The home directory must exist, because it is never created. */
+        /* The home directory must exist, because the program never creates it. */
         trusted = directory_trusted(str_text(&path), strlen(home));
     } else {
         return NULL;

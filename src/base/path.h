@@ -46,10 +46,10 @@ bool path_has_program(const char *name);
 /* Returns the directory of the running program; NULL if unknown. The caller frees it. Any
  * thread. */
 char *path_program_directory(void);
-/* Returns the path of @installed in a relocated installation. The result relative to the running
- * program is the same as @installed relative to @programs, the configured bin directory. The path
- * may not exist. Returns NULL if @programs is "" or the program's directory is unknown. The caller
- * frees it. Any thread. */
+/* Returns the path of @installed in a relocated installation. The result has the same position
+ * relative to the running program as @installed has relative to @programs, the configured bin
+ * directory. The path may not exist. Returns NULL if @programs is "" or the program's directory is
+ * unknown. The caller frees it. Any thread. */
 char *path_next_to_program(const char *programs, const char *installed);
 
 #endif

@@ -39,7 +39,7 @@ static bool yield(_Atomic(void *) *place, size_t size)
 
 bool shortage_keep(void)
 {
-    /* Evaluates this first, so that both reserves are requested. */
+    /* Evaluates this first, to request both reserves. */
     bool saved = keep(&last, SHORTAGE_LAST);
 
     return keep(&kept, SHORTAGE_KEPT) && saved;

@@ -18,12 +18,12 @@ struct shortage {
     /* number of bytes of the first request that needed the reserve; 0: none */
     atomic_size_t wanted;
     atomic_bool cut;        /* whether the work was cancelled */
-    atomic_bool lost;       /* whether a part of the output is missing, so that no file may be
+    atomic_bool lost;       /* whether a part of the output is missing; no file may then be
                              * written */
 };
 
 /* Sets the job for which this thread works (NULL: none), and fills the reserve if possible. Returns
- * the previous job, for shortage_restore. That function also refills the reserve. */
+ * the previous job, for shortage_restore. shortage_restore also refills the reserve. */
 struct shortage *shortage_begin(struct shortage *of);
 void shortage_restore(struct shortage *before);
 /* Returns the job of this thread; NULL: none. */
@@ -35,13 +35,13 @@ bool shortage_met(void);
 /* Records that @bytes of this thread's output are missing. Returns false if the thread has no
  * job. */
 bool shortage_lose(size_t bytes);
-/* Allocate memory for callers that cannot fail, such as the values of a table. The caller frees
- * it. If memory is exhausted they return NULL, and this thread's work fails, so that no incomplete
- * result is shown. Any thread. */
+/* Allocate memory for callers that cannot fail, such as the values of a table. The caller frees it.
+ * If memory is exhausted, they return NULL and make this thread's work fail. Incomplete results are
+ * therefore never shown. Any thread. */
 void *shortage_alloc(size_t size);
 void *shortage_zero(size_t count, size_t size);
 /* Reserves @bytes of address space for many small allocations that cannot fail, such as the tables
- * of an analysis. The first allocation that fails releases the space, so that the work can end.
+ * of an analysis. The first allocation that fails releases the space, which allows the work to end.
  * Returns false if there is not that much memory; the work must then not begin. Nested calls count
  * once. Each call that returned true needs a call of shortage_reserve, which releases the space. */
 bool shortage_need(size_t bytes);
@@ -49,8 +49,7 @@ void shortage_reserve(void);
 /* Returns whether output of this work is missing. */
 bool shortage_lost(void);
 /* Ends work named @what with result @ok. Returns false with err if the work was cancelled, or if it
- * failed after a failed request. An ERR_MEMORY in @err is not replaced, because it is more
- * precise. */
+ * failed after a failed request. Does not replace an ERR_MEMORY in @err, which is more precise. */
 bool shortage_end(const struct shortage *of, bool ok, const char *what, struct err *err);
 
 /* Releases a reserve after a failed request for @bytes. Returns whether the caller should try

@@ -106,8 +106,8 @@ bool utf8_steers(uint32_t code)
         return code < 32;
     const bool control = code < 160, separator = code == 0x2028 || code == 0x2029,
                annotation = code >= 0xfff9 && code <= 0xfffb;
-    /* A blank braille character counts: it looks like a space, but a search for spaces does not
-     * find it. */
+    /* Includes a blank braille character, which looks like a space but is not found by a search for
+     * spaces. */
     const bool blank = code == 0x2800;
     const bool noncharacter = (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef);
 
@@ -153,8 +153,7 @@ void utf8_sayv_now(int fd, const char *format, va_list args)
         memcpy(out + filled, add, bytes);
         filled += bytes;
     }
-    file_calls_write_all(fd, out, filled);   /* An error is ignored, because it cannot be reported
-                                              * here. */
+    file_calls_write_all(fd, out, filled);   /* Ignores an error, which cannot be reported here. */
 }
 
 void utf8_say_now(int fd, const char *format, ...)

@@ -49,8 +49,8 @@ void utf8_printable(const char *text, size_t length, struct str *out)
     str_add_bytes(out, text + plain, length - plain);
 }
 
-/* Returns the length of the next piece of @text to write. A piece consists of whole lines. With
- * pieces, a table of a million rows needs no second copy. */
+/* Returns the length of the next piece of @text to write. A piece consists of whole lines. The
+ * pieces avoid a second copy of a table with a million rows. */
 static size_t piece_of(const char *text, size_t length)
 {
     if (length <= PIECE)

@@ -14,8 +14,8 @@ void utf8_escape(const char *text, size_t length, struct str *out);
 /* Appends finished output, with its line feeds and tabs. Other controls and invalid bytes become
  * \xHH or \uHHHH; a character above U+FFFF becomes two \uHHHH (a JSON surrogate pair). */
 void utf8_printable(const char *text, size_t length, struct str *out);
-/* Calls @put with the text that utf8_printable would append, some lines per call, so that a large
- * table needs no second copy. Returns false if @put returns false. */
+/* Calls @put with the text that utf8_printable would append, some lines per call, which avoids a
+ * second copy of a large table. Returns false if @put returns false. */
 bool utf8_pieces(const char *text, size_t length,
                  bool (*put)(void *to, const char *printable, size_t length), void *to);
 /* Writes @text to @out in the form of utf8_printable. All text on standard output and standard

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/steps.h"
 
-/* number of steps (base/steps.h) between two polls, which take at most a millisecond */
+/* number of steps (base/steps.h) between two polls; together they take at most a millisecond */
 #define WATCH_STEPS 4096
 
 struct watch {
@@ -27,8 +27,8 @@ extern _Thread_local struct watch watch;
  * Returns the previous watch for watch_restore. */
 struct watch watch_begin(bool (*over)(void *state), void *state);
 void watch_restore(struct watch before);
-/* Polls. Returns whether the work must end. If it must, the caller must return at once, and the
- * caller's caller must also poll. */
+/* Polls. Returns whether the work must end. If so, the caller must return at once, and its caller
+ * must also poll. */
 bool watch_over(void);
 /* Polls. Returns whether the work may continue. If not, sets @err ("cancelled"), so that a loader
  * can return false. */

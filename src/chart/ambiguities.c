@@ -19,22 +19,21 @@
 #define BESIDE_MOST 120      /* maximum number of witnesses, each with another usage */
 #define TELLS 2.0            /* smallest difference of two usages' predictions for an experiment, in
                               * standard deviations */
-/* difference, in the unit of TELLS, at which an experiment chosen for another alternative is used
- * again */
+/* Difference, in the unit of TELLS, of the predictions for an alternative. If an experiment that
+ * was chosen for another alternative reaches it, no further experiment is chosen. */
 #define TELLS_ENOUGH 4.0
 #define COPIES 2             /* maximum number of copies of the ambiguous form in one experiment */
-/* Limit of the saturator's executions in an experiment: this multiple of the smallest number that
- * takes longer than the ambiguous form. */
+/* Limit of the number of executions of a saturator: this multiple of the smallest number that takes
+ * longer than the ambiguous form. */
 #define LEVELS 2
 #define SIZE_MOST 160        /* maximum number of instructions in one experiment */
 #define MASSES_MOST 400
-/* maximum number of experiments per form that test it against untested ports */
+/* maximum number of experiments that test a form with saturators of untested ports */
 #define CHECKS_MOST 4
-/* weight of a check in the file of ambiguities; small, because a check assigns no other usage */
+/* weight of a check in the file of ambiguities; small, because a check suggests no other usage */
 #define CHECK_WEIGHT 1e-6
 #define NOT_TESTED ", not tested against "
 
-/* Forms of certain usage, and saturators made of them, for experiments with ambiguous forms */
 struct witnesses {
     const struct chart *chart;
     struct mapping *mapping;      /* port mapping with one form of each certain usage */
@@ -91,7 +90,7 @@ static bool is_alone(const struct chart_form *f)
     return most <= 1 - SURE;
 }
 
-/* Returns a mapping with one form of each certain usage, those of the core first. */
+/* Returns a mapping with one form for each certain usage. Forms of the core come first. */
 static struct mapping *sure_forms(const struct chart *c)
 {
     struct mapping *m = mapping_new(mapping_ports(c->machine->mapping));
@@ -155,8 +154,8 @@ static bool may_run_beside(const struct witnesses *w, const char *form, const st
     return !own || !s->vectors || own == s->vectors;
 }
 
-/* Returns whether an experiment with @s can distinguish the usages. The form must be able to run
- * with @s, and the usages must differ in µops on the ports of @s. */
+/* Returns whether an experiment with @s can distinguish the usages. They can be distinguished only
+ * if the form can run with @s and the usages differ in µops on the ports of @s. */
 static bool may_tell(const struct witnesses *w, const char *form, const struct mapping_entry *is,
                      const struct chart_usage *other, const struct saturator *s)
 {
@@ -176,8 +175,8 @@ static void write_experiment(const struct witnesses *w, const char *form, uint32
                        s->terms[i].count * count);
 }
 
-/* Returns the number of executions of @s that take longer than @copies copies of the form. 0: the
- * experiment would be too large. */
+/* Returns the smallest number of executions of @s that take longer than @copies copies of the form;
+ * 0 if the experiment would be too large. */
 static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const struct saturator *s,
                              uint32_t level)
 {
@@ -229,8 +228,8 @@ static double best_experiment(const struct witnesses *w, const struct chart_form
     return most;
 }
 
-/* Finds an experiment that distinguishes both usages. It is one of the @n in @chosen, or else the
- * best one, which is added to @chosen. Returns whether one exists. */
+/* Finds an experiment that distinguishes both usages: one of the @n in @chosen, otherwise the best
+ * one, which is added to @chosen. Returns whether there is one. */
 static bool find_experiment(const struct witnesses *w, const struct chart_form *f,
                             const struct mapping_entry *is, const struct chart_usage *other,
                             struct distinction *chosen, unsigned *n, struct experiment *out)
@@ -267,8 +266,7 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
             experiment_done(&ambiguity.experiment);
             continue;
         }
-        if (!f->settle) {   /* The first alternative is the most likely one, because they are
-                             * sorted. */
+        if (!f->settle) {   /* The alternatives are sorted, so the first one is the most likely. */
             struct str text = {0};
             usage_print(&f->others[i].usage, mapping_ports(c->machine->mapping), &text);
             free(f->rival);
@@ -283,8 +281,8 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
     f->confidence = fmin(f->confidence, 1 / (1 + weight));
 }
 
-/* Returns the saturator that keeps most of @ports busy and may run with the form. Prefers the one
- * with the fewest other ports. NULL: none. */
+/* Returns the saturator that keeps most of @ports busy and may run with the form. Of several,
+ * returns the one with the fewest other ports. Returns NULL if there is none. */
 static const struct saturator *busy_with(const struct witnesses *w, const struct chart_form *f,
                                          portset ports)
 {
@@ -302,7 +300,7 @@ static const struct saturator *busy_with(const struct witnesses *w, const struct
     return best;
 }
 
-/* Finds experiments that test one form against ports whose saturators were not measured with it. */
+/* Finds experiments that test a form with the saturators of its untested ports. */
 static void check_form(const struct witnesses *w, struct chart *c, uint32_t form)
 {
     struct chart_form *f = &c->forms[form];

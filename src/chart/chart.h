@@ -33,23 +33,24 @@ enum chart_state {
 };
 extern const char *const chart_state_names[];
 
-/* An alternative usage that explains a form's measurements about as well */
+/* An alternative usage, which explains a form's measurements about as well as the form's usage */
 struct chart_usage {
     struct usage usage;           /* µops over the machine's ports */
     unsigned slots;
     double weight;                /* relative likelihood; 1 for the form's own usage */
 };
 
-#define CHART_DOUBTFUL 0.2   /* largest confidence of a usage that contradicts a measurement */
+/* upper limit of the confidence of a usage that contradicts a measurement */
+#define CHART_DOUBTFUL 0.2
 
 struct chart_form {
     const struct form_row *row;   /* row of the forms table, borrowed */
     enum chart_state state;
     double alone;                 /* cycles per execution in isolation; NaN: not measured */
     char *reason;                 /* reason why the form was not measured (CHART_NOT_MEASURED);
-                                   * NULL: it was */
-    /* probability of this usage among all that explain the measurements; NaN: the form has no
-     * usage */
+                                   * NULL: it was measured */
+    /* probability of the form's usage among all usages that explain the measurements; NaN: the form
+     * has no usage */
     double confidence;
     unsigned experiments;         /* number of experiments with the form */
     double error;                 /* largest relative error of a measurement of the form */
@@ -63,10 +64,10 @@ struct chart_form {
     portset untested;             /* ports with whose saturators the form was not measured */
     /* experiment with saturators of untested ports; NULL: none */
     char *check;
-    /* whether several executions of the form share a slot at rename, so the form has no ports */
+    /* whether several executions of the form share a slot at rename; the form then has no ports */
     bool joined;
-    /* Whether no experiment with the core reveals the form's ports. @settle may have an experiment
-     * with other forms. */
+    /* Whether no experiment with the core reveals the form's ports. If an experiment with other
+     * forms reveals them, it is in @settle. */
     bool hidden;
 };
 
@@ -78,12 +79,12 @@ struct chart_latency {
 
 /* An alternative usage of a form, and an experiment that would distinguish it */
 struct chart_ambiguity {
-    /* index into the chart's forms; index into that form's alternatives */
+    /* @form: index into the chart's forms. @other: index into that form's alternatives. */
     uint32_t form, other;
     struct experiment experiment;
 };
 
-/* An experiment that would test a form with saturators of ports that it was not tested with */
+/* An experiment that would test a form with a saturator of untested ports */
 struct chart_check {
     uint32_t form;                /* index into the chart's forms */
     struct experiment experiment;
@@ -96,7 +97,8 @@ struct chart_fact {
 
 /* Result of the review: predictions of random blocks that inference did not use */
 struct chart_review {
-    /* number of measured blocks, and of blocks whose forms are all in the machine */
+    /* @blocks: number of measured blocks. @covered: number of these whose forms are all in the
+     * machine. */
     size_t blocks, covered;
     double error;                 /* mean relative error over the covered blocks; NaN: none */
     /* mean relative error before the second round of inference; NaN: there was none */
@@ -108,7 +110,7 @@ struct chart_review {
      * and predicted cycles. */
     double worst, worst_cycles, worst_says;
     char *worst_block;            /* text of the block with the largest error; NULL: none */
-    /* names of forms that occur in most badly predicted blocks; NULL: none */
+    /* names of the forms that are in most of the badly predicted blocks; NULL: none */
     char *suspects;
 };
 
@@ -124,8 +126,8 @@ struct chart {
     unsigned resumed;             /* number of experiments read from the journal */
     /* relative standard deviation of times from predictions with the core; NaN before stage 3 */
     double noise;
-    /* Whether some times of the core exceed the port bound (chart/residual.h). Times of other
-     * forms may then exceed it too. */
+    /* Whether some times of the core exceed the port bound (chart/residual.h). If so, times of
+     * other forms may also exceed it. */
     bool late;
     VEC(struct chart_ambiguity) ambiguities;
     VEC(struct chart_check) checks;   /* experiments that `experiments settle` measures */
@@ -147,17 +149,17 @@ struct chart_options {
      * nearly all forms of this core and explain their times. Otherwise the ports are searched
      * again. */
     const struct mapping *core;
-    /* whether the forms of @core, which must not be NULL, are the core; no forms are selected */
+    /* whether exactly the forms of @core are the core; otherwise forms are selected */
     bool core_fixed;
     /* forms from which the review generates random blocks, x86-64 or AArch64 */
     const struct block_form *uses;
     size_t uses_count;            /* number of forms in @uses; 0: no review */
     size_t review_blocks;         /* number of random blocks in the review */
-    /* whether ambiguous usages remain for `experiments settle`; false: the chart measures
+    /* whether to leave ambiguous usages for `experiments settle`; otherwise the chart measures
      * experiments that distinguish them */
     bool leave_ambiguities;
-    /* Forms to chart that no experiment can contain. Some of them get the usage of an equivalent
-     * form (substitutes_find). */
+    /* Forms to chart that no experiment can contain. Some of these forms take the usage of an
+     * equivalent form (substitutes_find). */
     const struct form_row *const *others;
     size_t others_count;
     uint64_t seed;
@@ -170,15 +172,15 @@ struct chart_hooks {
     bool (*cancelled)(void *state);
     void (*progress)(void *state, enum chart_stage stage, double done, double total,
                      const char *what);
-    /* Receives the mapping inferred so far, during a stage, for display. @table: the measurements
-     * so far. NULL: not called. */
+    /* Receives, during a stage, the current mapping and measurements (@table) for display. NULL:
+     * not called. */
     void (*mapping)(void *state, const struct mapping *so_far, const struct experiments *table);
     /* Writes @so_far->machine after each stage. Returning false with err ends the run. */
     bool (*stage_done)(void *state, enum chart_stage stage, const struct chart *so_far,
                        struct err *err);
-    /* Calls @work with each number below @threads, each on its own thread, and with 0 on the
-     * calling thread. Returns false without any call if threads cannot start. NULL: the chart uses
-     * one thread. */
+    /* Calls @work with each number below @threads, with 0 on the calling thread and with each other
+     * number on its own thread. Returns false without any call if threads cannot start. NULL: the
+     * chart uses one thread. */
     bool (*team)(void *state, void (*work)(void *work_state, unsigned worker), void *work_state);
     unsigned threads;
     void *state;
@@ -194,8 +196,9 @@ void chart_free(struct chart *c);
 /* Number of forms by state and by confidence, and number of latencies and facts */
 struct chart_tally {
     size_t of[CHART_UNEXPLAINED + 1];   /* number of forms by state */
-    /* @timed: number of forms with a time. @hidden_told: number of hidden forms whose ports an
-     * experiment with forms outside the core reveals. */
+    /* @timed: number of forms with a time. @hidden: number of forms whose ports no experiment with
+     * the core reveals. @hidden_told: number of these whose ports an experiment with other forms
+     * reveals. */
     size_t timed, hidden, hidden_told;
     /* @usages: number of forms in the core or placed. @sure, @likely: those with a confidence of at
      * least 0.9 and 0.5. */
@@ -204,13 +207,10 @@ struct chart_tally {
 };
 struct chart_tally chart_count(const struct chart *c);
 
-/* ambiguities.c: finds usages that a chart's experiments do not distinguish, and experiments that
- * would distinguish them. These experiments use other forms of known usage. A file stores the
- * ambiguities for later runs. */
 
-/* Replaces c->checks, c->ambiguities, and each form's @rival and @settle. Lowers a form's
- * confidence if an unmeasured experiment would distinguish an alternative. Ignores alternatives
- * with equal predictions. */
+/* Replaces c->checks, c->ambiguities, and each form's @rival and @settle. If an unmeasured
+ * experiment would distinguish an alternative, lowers the form's confidence. Ignores alternatives
+ * whose predictions are equal in all experiments. */
 void ambiguities_find(struct chart *c);
 /* Removes what ambiguities_find filled in. */
 void ambiguities_forget(struct chart *c);
@@ -234,8 +234,8 @@ struct ambiguity {
     double weight;
     struct experiment experiment;
 };
-/* Returns whether @d only tests the form against untested ports. Such an ambiguity has the usage
- * that the form has in @entry. */
+/* Returns whether @d only tests the form with saturators of untested ports. In such an ambiguity,
+ * the usage is that of the form in @entry. */
 bool ambiguity_is_check(const struct ambiguity *d, const struct mapping_entry *entry);
 
 struct ambiguities {
@@ -248,7 +248,7 @@ struct ambiguities {
     char *simulated;
 };
 
-/* Fills @out with c->ambiguities in the same order, and with c->checks if @checks. */
+/* Fills @out with c->ambiguities in the same order, and if @checks is true, with c->checks. */
 void ambiguities_of_chart(const struct chart *c, const char *simulated, bool checks,
                           struct ambiguities *out);
 /* Saves or loads a file of ambiguities. Saving is atomic. Both functions return false with err on

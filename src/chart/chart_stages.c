@@ -17,11 +17,11 @@
 #include "isa/operands.h"
 #include "toolchain/assemble.h"
 
-/* Largest cycles per execution of a form that is placed. Slower forms are microcode, and no
- * practical experiment reveals their ports. */
+/* Maximum cycles per execution of a form to place. Slower forms are microcode, whose ports no
+ * practical experiment reveals. */
 #define ALONE_MOST 400.0
 #define CORE_TURNS 3
-/* maximum number of times that usages are chosen; ambiguities are measured in between */
+/* maximum number of times that usages are chosen; between these, ambiguities are measured */
 #define CHOICES_MOST 2
 /* smallest difference of the logarithms of cycles in isolation between two groups of forms */
 #define GROUP_STEP 0.02
@@ -53,7 +53,7 @@ static bool measure_alone(struct charting *w, struct err *err)
     return true;
 }
 
-/* Returns whether the body has another instruction before each execution of @row that makes
+/* Returns whether the body needs another instruction before each execution of @row, to make
  * executions independent (isa/body.h). That instruction takes issue slots. */
 static bool needs_breakers(const struct form_row *row)
 {
@@ -69,7 +69,7 @@ static bool needs_breakers(const struct form_row *row)
 }
 
 /* Selects the core, unless the options fix it, among the forms that have a time in isolation.
- * Excludes fast forms whose body needs other instructions. */
+ * Excludes fast forms whose body needs additional instructions. */
 static bool find_core(struct charting *w, struct chart_core *core, struct err *err)
 {
     const size_t n = w->chart->form_count;
@@ -147,8 +147,8 @@ static int by_group(const void *a, const void *b)
                               : (x->place.form > y->place.form) - (x->place.form < y->place.form);
 }
 
-/* Lists the measured forms in the core if @core is true, else those outside it. Groups forms with
- * equal operand kinds and similar times. Returns their number. */
+/* Lists the measured forms in the core if @core is true, otherwise those outside the core. Groups
+ * forms with equal operand kinds and similar times. Returns their number. */
 static size_t forms_to_place(const struct charting *w, bool core, struct place_form *out)
 {
     struct chart *c = w->chart;
@@ -257,8 +257,9 @@ static void write_mapping(struct charting *w, const struct ports *ports,
     c->machine = m;
 }
 
-/* Returns the mean error of the core's mapping over all experiments with core forms only. Times
- * above the port bound count as noise: µops that fit them would mispredict other experiments. */
+/* Returns the mean error of the core's mapping over all experiments with core forms only. Treats
+ * times above the port bound as noise, because µops that fit them would mispredict other
+ * experiments. */
 static double core_error(const struct charting *w)
 {
     return core_ports_error(w->chart->table, NULL, w->core.mapping, w->lab.late);
@@ -299,8 +300,8 @@ static size_t revise_core(struct charting *w, const struct place_form *forms,
     return changed;
 }
 
-/* Places the forms of the core again. A core form with too few µops would distort the usages of
- * the forms placed with it. */
+/* Places the forms of the core again. If a core form had too few µops, the usages of all forms
+ * placed with it would be wrong. */
 static bool check_core(struct charting *w, struct err *err)
 {
     struct place_form *forms = mem_alloc((w->chart->form_count + 1) * sizeof *forms);
@@ -343,7 +344,7 @@ static bool place_rest(struct charting *w, const struct chart_core *core, struct
 }
 
 /* Writes the confidence of each usage to the machine, because trials and ambiguities have changed
- * it. */
+ * the confidence. */
 static void write_confidence(struct chart *c)
 {
     for (size_t i = 0; i < c->form_count; i++) {
@@ -363,8 +364,8 @@ static void write_confidence(struct chart *c)
     }
 }
 
-/* Chooses the most probable usages, measures the experiments that distinguish them from likely
- * others, and chooses again. */
+/* Chooses the most probable usages, measures experiments that distinguish them from other likely
+ * usages, and chooses again. */
 static bool choose_usages(struct charting *w, struct err *err)
 {
     struct chart *c = w->chart;
@@ -388,7 +389,7 @@ static bool stage_ends(struct charting *w, double begun, struct err *err)
 {
     const struct chart_hooks *hooks = w->lab.hooks;
 
-    /* Before stage 4 unused ports remain, because forms that use them may not be placed yet. */
+    /* Before stage 4, keeps unused ports: forms that use them may not yet be placed. */
     if (w->lab.stage >= CHART_PLACES)
         unused_ports_drop(w->chart);
     w->chart->seconds[w->lab.stage] = clock_seconds() - begun;

@@ -21,10 +21,11 @@
 #include "toolchain/assemble.h"
 
 #define CANDIDATES 600       /* maximum number of candidates for the core */
-/* share of all forms that are candidates, limited to the range CANDIDATES_FEW to CANDIDATES */
+/* share of all forms that become candidates, limited to the range CANDIDATES_FEW to CANDIDATES */
 #define CANDIDATES_SHARE 0.3
 #define CANDIDATES_FEW 150
-/* Seconds to wait for a busy core if the times are recorded. Waiting cannot change them. */
+/* Seconds to wait for an idle core if the times are recorded. Waiting cannot change recorded
+ * times. */
 #define RECORDED_PATIENCE 1e-6
 #define USES 1000            /* maximum number of forms in the review's blocks */
 #define BLOCKS 1024
@@ -33,12 +34,12 @@
 struct chart_job {
     /* NULL: results are not saved */
     char *name, *directory, *journal_path, *latencies_path, *core_path, *ambiguities_path;
-    struct machine *core;            /* core that an earlier run saved; NULL: none */
+    struct machine *core;            /* core from an earlier run; NULL: none */
     struct machine *simulated;       /* copy of the simulated CPU's machine; NULL: this CPU is
                                       * charted */
     bool recorded;
-    /* whether the core's usages are given: the recorded chart has only some forms, but uses the
-     * core of all */
+    /* whether the core is given: a chart from journals of only some forms uses the core of the
+     * chart of all forms */
     bool core_fixed;
     struct forms *forms;             /* forms of the instruction set; the job owns a reference */
     VEC(const struct form_row *) rows;
@@ -140,8 +141,8 @@ static bool save_doubts(const struct chart_job *w, const struct chart *c, struct
     return ok;
 }
 
-/* Sets the host and CPU of the measurements in @m. Journals have neither, so a chart from journals
- * has neither. */
+/* Sets the host and CPU of the measurements in @m. Sets neither for a chart from journals, because
+ * journals lack them. */
 static void set_origin(const struct chart_job *w, struct machine *m)
 {
     struct str cpu = {0}, signature = {0}, microcode = {0};
@@ -303,7 +304,7 @@ static bool matches(const struct charting_request *r, const struct form_row *row
     return found;
 }
 
-/* Returns whether form @row matches the request. Unless the CPU is simulated, it must also be
+/* Returns whether form @row matches the request. Unless the CPU is simulated, the form must also be
  * measurable. */
 static bool wanted(const void *state, const struct form_row *row)
 {
@@ -322,8 +323,8 @@ static void add_row(struct chart_job *w, const struct form_row *row)
         vec_push(&w->rows, row);
 }
 
-/* Chooses the measurable forms that match the request: all, or the @top that programs use most. A
- * fixed core adds its forms. */
+/* Chooses the measurable forms that match the request: all, or the @top that programs use most.
+ * Also adds the forms of a fixed core. */
 static bool choose_rows(struct chart_job *w, const struct charting_request *r, struct err *err)
 {
     struct block_forms most = {0};
@@ -348,8 +349,8 @@ static bool choose_rows(struct chart_job *w, const struct charting_request *r, s
                    "no measurable form matches");
 }
 
-/* Returns whether blocks may contain form @row: the request selects it, and the simulated machine,
- * if any, has it. */
+/* Returns whether blocks may contain form @row: the request selects it, and if a machine is
+ * simulated, this machine has it. */
 static bool wanted_in_blocks(const void *state, const struct form_row *row)
 {
     const struct charting_request *r = state;

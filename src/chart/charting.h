@@ -10,12 +10,13 @@
 #define CHART_SIMULATED_NOISE 0.005   /* relative noise of the times of a simulated CPU */
 
 struct charting_request {
-    /* name of the machine; NULL: neither measurements nor the machine are saved */
+    /* name of the machine; NULL: nothing is saved, neither measurements nor the machine */
     const char *name;
     struct forms *forms;               /* forms of the CPU's instruction set */
     const char *const *patterns;       /* patterns of the forms to chart, with wildcards * and ? */
     size_t pattern_count;              /* number of patterns; 0: all forms are charted */
-    /* Maximum number of forms, which are those that programs use most. SIZE_MAX: no limit. */
+    /* Maximum number of forms. If there are more, those that programs use most are charted.
+     * SIZE_MAX: no limit. */
     size_t top;
     const struct machine *simulated;   /* machine to simulate; NULL: this CPU is measured */
     /* whether to infer from the journals of this CPU, without measurements */
@@ -48,12 +49,13 @@ struct chart_job;
  * matching form can be measured, or the directory for measurements cannot be created. */
 struct chart_job *charting_new(const struct charting_request *r, struct err *err);
 void charting_free(struct chart_job *c);
-/* Measures and infers. If results are saved, writes the machine after each stage from the
- * inference of ports. The same request resumes from the journals. Returns NULL with err on failure
- * or when cancelled. The caller must free the result before it frees @c. One thread at a time. */
+/* Measures and infers. If results are saved, writes the machine after each stage, beginning with
+ * the stage that infers ports. The same request resumes from the journals. Returns NULL with err on
+ * failure or when cancelled. The caller must free the result before it frees @c. One thread at a
+ * time. */
 struct chart *charting_run(struct chart_job *c, const struct charting_hooks *hooks,
                            struct err *err);
-/* Returns whether the chart measures this CPU, not a simulated one or recorded times. */
+/* Returns whether the chart measures this CPU, instead of a simulated CPU or recorded times. */
 bool charting_measures(const struct chart_job *c);
 /* Returns the name of the simulated machine ("skylake"). Otherwise writes the name of this CPU to
  * @name and returns @name. */
@@ -62,9 +64,9 @@ const char *charting_title(const struct chart_job *c, char name[64]);
 const char *charting_directory(const struct chart_job *c);
 const char *charting_journal(const struct chart_job *c);
 
-/* Returns the path of the journal of experiments. All charts of this CPU have one journal. Charts
- * of a simulated CPU (@simulated not NULL) have one journal per name. The caller frees it. Returns
- * NULL with err on failure. */
+/* Returns the path of the journal of experiments. All charts of this CPU share one journal. A chart
+ * of a simulated CPU (@simulated not NULL) has a journal of its own name. The caller frees it.
+ * Returns NULL with err on failure. */
 char *chart_journal_path(const char *name, const char *simulated, struct err *err);
 /* Returns the path of the file of ambiguities of the chart @name (chart/chart.h). The caller frees
  * it. Returns NULL if there is no home directory. */

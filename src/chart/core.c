@@ -15,33 +15,33 @@
 #define ROUND 8              /* maximum number of classes created per round */
 #define CLASSES_MOST 72
 #define BALANCE_MOST 6
-/* Maximum number of classes from which ports are inferred. The classes that add the least time to
- * others are selected, because they have the fewest µops. */
+/* Maximum number of classes from which ports are inferred. Selects the classes that add the least
+ * time to others, because they have the fewest µops. */
 #define CORE_MOST 40
-#define LARGER 60            /* number of experiments with three forms, and of those with four, per
-                              * class */
+#define LARGER 60            /* number of experiments per class with three forms, and also with four
+                              * forms */
 #define COUNT_MOST 4         /* maximum number of copies of one form in an experiment with three or
                               * four forms */
 #define AHEAD 3.0            /* ratio of the times of the two forms in an unbalanced pair */
 #define AHEAD_MOST 12        /* maximum number of copies of one form in an unbalanced pair */
 #define SIGNATURE 24
-/* Maximum number of classes with which every candidate is measured. The classes that add the least
- * time are selected, because the time of another form is then most visible. */
+/* Maximum number of classes with which every candidate is measured. Selects the classes that add
+ * the least time, because the effect of another form is then most visible. */
 #define WITNESSES 12
 #define REGROUPED_MOST 4     /* maximum number of rounds in which classes are split */
 /* smallest ratio of a joined form's rate (core_is_joined) to the rate of the fastest form with
  * operands */
 #define JOINED 1.5
 /* Largest relative distance of the cycles in isolation from a fraction that ports or slots allow.
- * Beyond it, another resource costs time. */
+ * At a larger distance, another resource limits the form. */
 #define PLAIN 0.0125
-/* Largest ratio of a pair's time to the sum of both times in isolation that ports can explain. */
+/* Largest ratio, explainable by ports, of a pair's time to the sum of both times in isolation. */
 #define SUM_PASSED 1.05
 /* Largest share of pairs above SUM_PASSED with which a class is used to infer ports. */
 #define UNRULY_SHARE 0.25
 
 /* Writes a signature such as "RM 0.25" to @out: the operand kinds and the cycles in isolation.
- * Candidates of all signatures are chosen. */
+ * Candidates are chosen from all signatures. */
 static void signature(const char *form, double alone, char out[SIGNATURE])
 {
     char letters[4 * SIGNATURE];
@@ -86,7 +86,7 @@ static int by_turn(const void *a, const void *b)
 }
 
 /* Sorts the candidates of each signature in rounds, each with one candidate of every stem, frequent
- * forms first. Any prefix of the list is then a balanced choice. */
+ * forms first. As a result, any prefix of the list is a balanced choice. */
 static void take_turns(struct core_candidate *list, size_t n)
 {
     for (size_t first = 0, end; first < n; first = end) {
@@ -121,7 +121,7 @@ bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t
 }
 
 /* Returns whether ports or slots can explain @cycles in isolation on a CPU that executes up to
- * @width forms per cycle: whether @cycles is a multiple of 1 / n with n up to @width. */
+ * @width forms per cycle: whether @cycles is a multiple of 1 / n, where n is at most @width. */
 static bool is_plain(double cycles, double width)
 {
     for (double below = 1; below <= width; below++)
@@ -146,8 +146,8 @@ static bool is_quick(double cycles)
     return cycles > 0 && cycles <= CORE_QUICK;
 }
 
-/* Returns whether a fast form has VEX-encoded vectors. In that case forms with legacy-encoded
- * vectors are not candidates, because no experiment mixes both encodings (chart/stages.h). */
+/* Returns whether a fast form has VEX-encoded vectors. If so, forms with legacy-encoded vectors are
+ * no candidates, because no experiment mixes both encodings (chart/stages.h). */
 static bool has_new_vectors(const struct lab *lab, const double *alone, size_t n)
 {
     for (size_t f = 0; f < n; f++)
@@ -197,7 +197,7 @@ void core_balance(double a, double b, unsigned most, uint32_t counts[2])
 {
     double best = INFINITY;
 
-    counts[0] = counts[1] = 1;   /* One execution of each, if a time is unknown. */
+    counts[0] = counts[1] = 1;   /* If a time is unknown, uses one execution of each. */
     for (uint32_t x = 1; x <= most; x++)
         for (uint32_t y = 1; y <= most; y++) {
             double off = fabs(log(x * a / (y * b))) + 0.01 * (x + y);
@@ -258,8 +258,8 @@ static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
     return !isnan(together) && near(together, counts[0] * g->alone[fa] + counts[1] * g->alone[fb]);
 }
 
-/* Creates classes from the first candidates that are in no class and differ from each other.
- * Returns the number of new classes. */
+/* Creates classes for the first candidates that are in no class and differ from each other. Returns
+ * the number of new classes. */
 static size_t add_classes(struct grouping *g, size_t *firsts)
 {
     struct chart_core *core = g->core;
@@ -292,8 +292,8 @@ static void assign(struct grouping *g, const size_t *firsts)
             }
 }
 
-/* Requests the experiment of candidate @i with class @k, unless requested before. @expected: its
- * expected cycles; NaN: unknown. */
+/* Requests the experiment of candidate @i with class @k, unless it was already requested.
+ * @expected: its expected cycles; NaN: unknown. */
 static void ask_beside(struct grouping *g, size_t i, size_t k, double expected)
 {
     size_t *row = &g->rows[i * CLASSES_MOST + k];
@@ -355,8 +355,8 @@ static struct company company_of(const struct grouping *g, const size_t *firsts,
     return c;
 }
 
-/* Returns the mean interference of class @k in cycles. It is small if the class has few µops, and
- * infinite if ports cannot explain many of its pairs. */
+/* Returns the mean interference of class @k in cycles. The interference is small if the class has
+ * few µops. It is infinite if ports cannot explain many of its pairs. */
 static double interference(const struct grouping *g, const size_t *firsts, size_t k)
 {
     struct company c = company_of(g, firsts, k);
@@ -371,8 +371,8 @@ struct weighed {
     size_t class;
 };
 
-/* Returns all classes sorted by interference. Classes whose times ports cannot explain are last.
- * The caller frees the array. */
+/* Returns all classes sorted by interference. Classes with times that ports cannot explain are
+ * last. The caller frees the array. */
 static struct weighed *by_interference(const struct grouping *g, const size_t *firsts)
 {
     size_t n = g->core->classes.count;
@@ -384,9 +384,9 @@ static struct weighed *by_interference(const struct grouping *g, const size_t *f
     return list;
 }
 
-/* Measures all candidates with the classes of least interference. A candidate whose times differ
- * from those of its class's first member leaves the class. The candidate is then measured with all
- * classes, and may match another class. *@left: number of candidates that left. */
+/* Measures all candidates with the classes of least interference. If a candidate's times differ
+ * from those of the first member of its class, removes it from the class. It is then measured with
+ * all classes, and may match another one. Sets *@left to the number of removed candidates. */
 static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct err *err)
 {
     struct chart_core *core = g->core;
@@ -431,7 +431,7 @@ static bool group_all(struct grouping *g, size_t *firsts, struct err *err)
     return ok;
 }
 
-/* Removes all classes except those that interfere least, and the assignment of candidates to
+/* Removes all classes except those that interfere least, and the assignments of candidates to the
  * removed classes. */
 static void keep_lightest(const struct grouping *g, const size_t *firsts)
 {
@@ -464,8 +464,8 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
         struct flat_term terms[4];
         for (unsigned k = 0; k < size; k++) {
             bool fresh = true;
-            /* A separate statement fixes the order of the two random numbers, which compilers may
-             * choose within one statement. */
+            /* A separate statement fixes the order of the two random numbers; within one statement,
+             * compilers may choose the order. */
             const size_t which = rng_below(rng, n);
             terms[k] = (struct flat_term){core->classes.items[which].form,
                                           1 + (uint32_t)rng_below(rng, COUNT_MOST)};
@@ -477,8 +477,8 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
     }
 }
 
-/* Requests an experiment of @a and @b, at most AHEAD_MOST executions of each. In it @a takes AHEAD
- * times as long as @b, so @b adds time only on ports that both use. */
+/* Requests an experiment of @a and @b, at most AHEAD_MOST executions of each. In the experiment, @a
+ * takes AHEAD times as long as @b, so @b adds time only on ports that both forms use. */
 static void ask_ahead(struct lab *lab, const double *alone, uint32_t a, uint32_t b)
 {
     uint32_t counts[2];

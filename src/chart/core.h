@@ -4,7 +4,7 @@
 
 #include "chart/lab.h"
 
-/* maximum cycles in isolation of a form of the core; slower forms are placed with saturators */
+/* maximum cycles in isolation of a form of the core */
 #define CORE_QUICK 2.2
 
 struct core_class {
@@ -20,8 +20,8 @@ struct chart_core {
 
 /* Returns whether several executions of form @f share a slot at rename (nops on Zen 4: twelve per
  * cycle in six slots). @alone has the cycles in isolation of the @n forms. Such a form has no
- * operands and is far faster than all forms with operands. It does not reveal the issue width, and
- * cannot be part of the core. */
+ * operands and is far faster than all forms with operands. Such a form does not show the issue
+ * width, so it cannot be part of the core. */
 bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t f);
 /* Chooses candidates among the @n forms and classifies them by pairs. @alone has the cycles of
  * each form in isolation; NaN: the form cannot be a candidate. The lab's table receives all
@@ -30,7 +30,7 @@ bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t
 bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core *out,
                struct err *err);
 /* Uses each form of @known that has a time in isolation as a class, instead of classifying forms.
- * Otherwise like core_find. */
+ * Otherwise does the same as core_find. */
 bool core_take(struct lab *lab, const double *alone, const struct mapping *known,
                struct chart_core *out, struct err *err);
 void core_done(struct chart_core *c);

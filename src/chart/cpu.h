@@ -26,11 +26,10 @@ struct chart_cpu {
     void *state;
 };
 
-/* recorded.c: a CPU of which only journals exist. Its chart is inferred from them, without new
- * measurements. */
 
-/* Creates a source that never measures. Experiments that the journal lacks have no time. Borrows
- * @forms, whose code sum is the key of the journal. source_free frees the source. */
+/* Creates a CPU of which only journals exist: a source that never measures. Experiments that the
+ * journal lacks have no time. Borrows @forms, whose code sums are the keys of the journal.
+ * source_free frees the source. */
 struct source *source_recorded(const struct forms *forms);
 /* Implement a recorded struct chart_cpu. Chains and blocks never have a time. */
 size_t recorded_latencies(void *state, const struct form_code *code, struct latency out[CHAINS_MAX],

@@ -14,7 +14,7 @@
 /* Sets told[i], for each of @n usages, to the set of usages whose cycles differ from those of usage
  * @i by more than DISTINGUISHED. @noise: see struct lattice. */
 void distinguish(const double *cycles, size_t n, double noise, uint64_t *told);
-/* Returns how many pairs of the @n usages in @open are also in @told. */
+/* Returns the number of pairs of the @n usages that are both in @open and in @told. */
 unsigned distinguished_pairs(const uint64_t *told, const uint64_t *open, size_t n);
 
 #endif

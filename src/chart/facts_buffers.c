@@ -6,14 +6,13 @@
 #include <string.h>
 
 /* Code of the loops: an iteration has a chain of square roots, independent of the previous
- * iteration's, and instructions that fill a buffer. These cannot retire while the chain executes.
- * The next chain overlaps with it if the buffer has space for all instructions between the
- * chains. */
+ * iteration's, and instructions that fill a buffer. The instructions cannot retire while the chain
+ * executes. If the buffer has space for all of them, the next chain overlaps with this one. */
 #define ROOT "sqrtss xmm0, xmm0"
 #define CHAIN 24
-/* Largest ratio of the time per iteration to the time of one chain in the first round, whose fewest
- * instructions must let chains overlap. The divider of a Haswell is busy for two thirds of a root's
- * latency. */
+/* In the first round, the loop with the fewest instructions must let chains overlap: its time per
+ * iteration is at most this ratio of the time of one chain. The divider of a Haswell is busy for
+ * two thirds of a root's latency. */
 #define OVERLAPPED 0.7
 /* Largest ratio of the time per iteration to the time of one chain at which chains overlap. */
 #define BETWEEN 0.84
@@ -23,20 +22,20 @@
 #define GRID 1.2
 /* number of parts into which a round divides the interval */
 #define STEPS 8
-/* Maximum number of rounds of division. Three rounds resolve the largest step of the grid, which is
- * below STEPS^3. The others repeat failed measurements. */
+/* Maximum number of rounds of division. Three rounds are enough for the largest step of the grid,
+ * which is below STEPS^3. Further rounds repeat failed measurements. */
 #define ROUNDS 5
 #define POINTS 24
 #define ROOT_LEAST 0.4               /* smallest delay that counts as one root, as a share of the
                                       * root's time */
-/* Number of instructions of a further loop beyond the capacity. Each should delay the next chain by
- * one root. */
+/* Number of instructions by which a further loop exceeds the capacity. Each of them should delay
+ * the next chain by one root. */
 #define BEYOND 4
 /* Smallest ratio of the time per iteration to the time of one chain at which chains do not
  * overlap. */
 #define SERIAL 0.93
-/* Largest share of the reorder buffer's entries that a tested buffer may have. If it has more, the
- * reorder buffer may fill first. */
+/* Largest share of the reorder buffer's entries that a tested buffer may have. With a larger share,
+ * the reorder buffer may fill first. */
 #define FILLS 0.95
 
 /* Kinds of instructions between the chains */
@@ -54,7 +53,7 @@ static const char *const lines[FILLINGS] = {[FILL_WAITING] = "cmp r8, r9",
                                             [FILL_STORES] = "mov [rdi], r10"};
 
 /* Each fact is measured with two kinds of instructions. If the results differ, the capacity is
- * unknown: one kind fills another buffer first, or buffers share entries. */
+ * unknown: one kind of instructions fills another buffer first, or buffers share entries. */
 static const struct {
     const char *key, *unit;
     enum buffer_filling by, also;
@@ -74,8 +73,8 @@ static const struct {
 struct buffer_search {
     double chain;                    /* cycles of one chain */
     const char *unknown;             /* reason why the capacity is unknown; NULL: none so far */
-    /* largest number of instructions with which chains overlap, and smallest with which they do
-     * not; 0: not found yet */
+    /* @fits: largest number of instructions with which chains overlap. @over: smallest number with
+     * which they do not overlap. 0: not yet found. */
     unsigned fits, over;
     /* cycles per iteration with @fits instructions, and with @over instructions */
     double at_fit, at_over;
@@ -120,7 +119,7 @@ static void ask_grid(struct probes *p, struct buffer_search *s, enum buffer_fill
         add_point(p, s, filling, (unsigned)n);
 }
 
-/* Adds loops with numbers of instructions between @fits and @over, or none if these are
+/* Adds loops with numbers of instructions between @fits and @over, or no loop if these are
  * adjacent. */
 static void ask_between(struct probes *p, struct buffer_search *s, enum buffer_filling filling)
 {
@@ -146,7 +145,7 @@ static void ask_beyond(struct probes *p, struct buffer_search *s, enum buffer_fi
 }
 
 /* Narrows the interval from @fits to @over by the measured loops. Returns false if the loops
- * contradict each other. The next round repeats loops without a time. */
+ * contradict each other. Loops without a time are repeated in the next round. */
 static bool narrow(const struct probes *p, struct buffer_search *s)
 {
     bool over = false;
@@ -171,7 +170,7 @@ static bool narrow(const struct probes *p, struct buffer_search *s)
     return true;
 }
 
-/* Evaluates the first round, whose smallest number of instructions shows whether chains overlap.
+/* Evaluates the first round: the loop with the fewest instructions shows whether chains overlap.
  * @chain: cycles of one chain. Returns NULL, or why the capacity is unknown. */
 static const char *begin(const struct probes *p, struct buffer_search *s, double chain)
 {
@@ -183,9 +182,9 @@ static const char *begin(const struct probes *p, struct buffer_search *s, double
     return s->over ? NULL : "chains overlap with any number of operations between them";
 }
 
-/* Returns the number of entries in use when the second chain starts. These are the instructions
- * between the starts of both chains (@others besides the filling), minus the roots of the first
- * chain that have finished. */
+/* Returns the number of entries in use when the second chain starts. They hold the instructions
+ * between the starts of both chains, of which @others are not filling. The finished roots of the
+ * first chain are subtracted. */
 static double held(const struct buffer_search *s, double others)
 {
     return s->over + others - s->at_over / s->chain * CHAIN;
@@ -211,13 +210,13 @@ static const char *why_unknown(const struct buffer_search *all, size_t b)
         return s->unknown ? s->unknown : other->unknown;
     if (s->over != s->fits + 1 || other->over != other->fits + 1)
         return "no stable time";
-    /* Each further entry should delay the next chain by one root. If roots occupy several scheduler
-     * entries, it delays the chain by the time of a whole chain. */
+    /* Each further entry should delay the next chain by one root. If a root occupies several
+     * scheduler entries, a further entry delays the chain by the time of a whole chain. */
     if (interpolated(by) &&
         (!rises(s, s->at_over - s->at_fit, 1) ||
          (s->at_over < SERIAL * s->chain && !rises(s, s->at_beyond - s->at_over, BEYOND))))
         return "a square root seems to use several scheduler entries";
-    /* If the buffer is as large as the reorder buffer, the reorder buffer fills first. */
+    /* The buffer is as large as the reorder buffer, which therefore fills first. */
     if (by != FILL_MIXED && all[FILL_MIXED].unknown)
         return "the size of the reorder buffer is unknown";
     if (by != FILL_MIXED && s->fits + CHAIN > FILLS * size_of(&all[FILL_MIXED], FILL_MIXED))

@@ -9,9 +9,9 @@
 #include "analysis/frontend.h"
 
 /* Blocks of 32 bytes with an increasing number of instructions. Both halves have the same number of
- * instructions, or the first half has one more. Two further blocks are sparser: one has ten bytes
- * per instruction, the other 11 instructions in 64 bytes. The latter distinguishes five
- * instructions per cycle from 64-byte blocks, which are slower, from four per cycle from any
+ * instructions, or the first half has one more. Two more blocks are sparser: one has ten bytes per
+ * instruction, the other 11 instructions in 64 bytes. The second one distinguishes a CPU that
+ * delivers five instructions per cycle from 64-byte blocks from one that delivers four from any
  * block. */
 #define BLOCK 32
 #define COUNT_LEAST 6
@@ -19,7 +19,8 @@
 #define SPARSE 2
 #define BLOCKS (SPARSE + COUNT_MOST - COUNT_LEAST + 1)
 
-/* size in bytes of a chunk; a block with a length-changing prefix has one, two or four chunks */
+/* size in bytes of a chunk; a block with a length-changing prefix consists of one, two or four
+ * chunks */
 #define CHUNK 16
 #define SIZES 3
 #define CHUNK_INSNS 3
@@ -32,7 +33,7 @@ struct twice {
     size_t decoded, cached;
 };
 
-/* Fast instructions that have two slots on some CPUs. */
+/* Fast instructions that take two slots on some CPUs. */
 static const char *const doubles[] = {
     ("bextr r8d, r9d, r10d\nbextr r11d, r9d, r10d\nbextr ecx, r9d, r10d\n"
      "bextr r8d, r9d, r10d\nbextr r11d, r9d, r10d\nbextr ecx, r9d, r10d\n"),
@@ -174,8 +175,8 @@ double front_decoded(const struct probes *p, const struct insn *insns, size_t co
     return frontend.cycles;
 }
 
-/* Returns whether the code takes clearly longer than from the µop cache, so that the decoders
- * delivered it. */
+/* Returns whether the decoders delivered the code: it then takes clearly longer than from the µop
+ * cache. */
 static bool differs(const struct probes *p, const struct twice *code)
 {
     return probe_time(p, code->decoded) > (1 + PROBE_WITHIN) * probe_time(p, code->cached);
@@ -187,9 +188,11 @@ struct explained {
      * the same bytes. */
     size_t first;
     unsigned count;          /* number of configurations */
-    /* one of the configurations; the following members show which of its values differ in others */
+    /* one of the configurations; the members below show which of its values differ in other
+     * configurations */
     struct front_found all;
-    /* some_plain: in some configuration the predecoder limits bytes, but not instructions */
+    /* @some_plain: whether the predecoder of some configuration limits bytes, but not
+     * instructions */
     bool differ_bytes, differ_width, differ_decoders, some_plain;
 };
 
@@ -243,8 +246,8 @@ static struct explained explain_from(const struct probes *p, const struct timed 
     return e;
 }
 
-/* Finds the configurations that explain the times of all blocks from the decoders. The µop cache
- * may have delivered part of the first blocks, so it skips up to SKIPPED of them. */
+/* Finds the configurations that explain the times of all blocks from the decoders. Skips up to
+ * SKIPPED of the first blocks, because the µop cache may have delivered a part of them. */
 static struct explained explain(const struct probes *p, const struct front_probes *f)
 {
     struct explained e = {0};
@@ -354,7 +357,7 @@ static void conclude_decoders(struct probes *p, const struct front_probes *f,
 }
 
 /* Infers the penalty of a length-changing prefix. A block takes its cycles in predecode (1 if the
- * predecode width is unknown) plus the penalty, or the time without a prefix if that is longer. */
+ * predecode width is unknown) plus the penalty, but at least its time without a prefix. */
 static void conclude_prefixes(struct probes *p, const struct front_probes *f,
                               const struct explained *e, struct front_found *found)
 {

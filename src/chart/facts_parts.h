@@ -5,16 +5,12 @@
 
 #include "chart/probes.h"
 
-/* facts_buffers.c: capacities of the buffers between rename and retirement: reorder buffer,
- * scheduler, load buffer, store buffer */
 
 /* Measures loops with an increasing number of instructions between two chains of square roots,
  * until the chains no longer overlap. Concludes the capacities. Returns false with err on failure
  * or when cancelled. */
 bool buffer_probes(struct probes *p, struct err *err);
 
-/* facts_front.c: facts of predecoder, decoders and length-changing prefixes. facts_uop_cache.c has
- * the facts of the µop cache. */
 
 /* Limits of fetch and decode; 0: unknown or not limiting. */
 struct front_found {
@@ -40,24 +36,21 @@ void front_code(unsigned count, unsigned bytes, unsigned shortest, struct str *o
 double front_decoded(const struct probes *p, const struct insn *insns, size_t count,
                      const struct front_found *found);
 
-/* facts_uop_cache.c: facts of the µop cache, from short and long loops. Requires decoders that are
- * slower than the cache. */
 
 struct uop_cache_probes;
 
 /* Adds the loops of the µop cache to @p. uop_cache_probes_free frees the result. */
 struct uop_cache_probes *uop_cache_probes_ask(struct probes *p);
-/* Infers the facts of the µop cache. @found: the CPU's decoders. Measures further loops to make
- * the values precise. Returns false with err on failure. */
+/* Infers the facts of the µop cache. @found: the CPU's decoders. Measures more loops to make the
+ * values precise. Returns false with err on failure. */
 bool uop_cache_probes_conclude(struct probes *p, struct uop_cache_probes *u,
                                const struct front_found *found, struct err *err);
 void uop_cache_probes_free(struct uop_cache_probes *u);
 
-/* facts_windows.c: delivery of the µop cache, from loops of instructions of every length. The µop
- * cache delivers windows (analysis/windows.h), or instructions at the width of rename. */
 
-/* Measures the loops and concludes the facts. Call it before all facts that count slots. Returns
- * false with err. */
+/* Measures whether the µop cache delivers windows (analysis/windows.h) or instructions at the
+ * width of rename, with loops of instructions of every length. Concludes the facts. Call it before
+ * all facts that count slots. Returns false with err. */
 bool window_probes(struct probes *p, struct err *err);
 
 #endif

@@ -22,15 +22,16 @@
 #define UNEVEN 3
 #define BLOCKS (DENSE_MOST - DENSE_LEAST + 1 + JUMPS_MOST - JUMPS_LEAST + 1 + UNEVEN)
 
-/* Long loops. Two have 24 and 27 instructions per 64 bytes, one of which fills lines of six, eight,
- * nine or twelve µops. The third one counts only slots, without prefixes, for CPUs whose decoders
- * are slower than rename, because prefixes in long code may be slow for another reason (Zen 4). */
+/* Long loops. Two loops have 24 and 27 instructions per 64 bytes; one of them fills lines of six,
+ * eight, nine or twelve µops. The third loop has no prefixes and counts only slots. It is for CPUs
+ * whose decoders are slower than rename, because prefixes in long code may be slow for another
+ * reason (Zen 4). */
 #define DENSITIES 2
 #define FILLERS DENSITIES
 #define LONGS (DENSITIES + 1)
 #define FILLERS_REPEATED 24
-/* A nop. 32 KiB of nops of this length are about as many instructions as the µop cache contains.
- * Shorter instructions need more lines per window than a set has ways. */
+/* A nop. 32 KiB of nops of this length are about the number of instructions that the µop cache
+ * contains. Shorter instructions need more lines per window than a set has ways. */
 #define SHORT_NOP ".byte 0x0f, 0x1f, 0x40, 0"
 #define CHUNKS 4
 #define COARSE 7
@@ -44,7 +45,7 @@
 
 static const unsigned densities[DENSITIES][CHUNKS] = {{6, 6, 6, 6}, {7, 7, 7, 6}};
 
-/* A loop whose length is increased, and the lengths measured so far */
+/* A loop whose length is increased, and the results of the lengths already measured */
 struct growing {
     unsigned insns;          /* number of instructions in one repetition of the code */
     size_t decoded, cached;  /* indices of the loops with one repetition: from the decoders, and
@@ -67,7 +68,7 @@ static void dense(unsigned prefixed, unsigned count, unsigned bytes, struct str 
     front_code(count - prefixed, bytes - prefixed * PREFIXED_BYTES, 1, out);
 }
 
-/* Appends a block with @jumps jumps. An instruction that cannot fuse precedes each jump, and no
+/* Appends a block with @jumps jumps. Before each jump is an instruction that cannot fuse, and no
  * jump ends the block. */
 static void jumping(unsigned jumps, struct str *out)
 {
@@ -79,7 +80,8 @@ static void jumping(unsigned jumps, struct str *out)
     front_code(rest, 2 * rest, 2, out);
 }
 
-/* Adds code of @bytes bytes. One half has as many instructions as possible, the other few. */
+/* Adds code of @bytes bytes. One half has the maximum number of instructions, the other half
+ * few. */
 static size_t ask_uneven(struct probes *p, unsigned bytes)
 {
     struct str text = {0};
@@ -221,8 +223,8 @@ static void tell_number(struct probes *p, const char *key, double number, const 
 #define LINES_MOST 12
 #define LINE_UOPS_MOST 12
 
-/* Infers the lines per block, the µops per line, and the block size. With these values the
- * decoders must deliver exactly the blocks that they delivered. */
+/* Infers the lines per block, the µops per line, and the block size. The values must predict
+ * exactly the blocks that the decoders delivered. */
 static void conclude_lines(struct probes *p, const struct uop_cache_probes *u,
                            const struct front_found *found)
 {
@@ -265,10 +267,10 @@ static double repeated(const struct probes *p, const struct growing *g, size_t i
     return probe_time(p, g->loops[i].at) / g->loops[i].repeats;
 }
 
-/* Finds the largest length at full speed and the smallest one at the decoders' speed. A time counts
- * as the nearer of the two speeds, because a real CPU evicts some lines of a loop that just fits.
- * Returns false if one is unknown, or if a loop runs at full speed although a shorter one does
- * not. */
+/* Finds the largest length at full speed and the smallest one at the decoders' speed. Assigns a
+ * time to the nearer of the two speeds, because a CPU evicts some lines of a loop that just fits.
+ * Returns false if one of the lengths is unknown, or if a loop runs at full speed although a
+ * shorter one does not. */
 static bool find_bounds(const struct probes *p, struct growing *g)
 {
     const double quick = probe_time(p, g->cached), slow = probe_time(p, g->decoded);
@@ -299,8 +301,8 @@ static const char *no_size(const struct probes *p, const struct growing *g)
                                        : "no loop length separates fast from slow loops";
 }
 
-/* Divides the unknown intervals of @n long loops. Returns NULL, or the reason why the result is
- * unknown. Sets *@ok to false with err on failure. */
+/* Narrows the unknown intervals of @n long loops by division. Returns NULL, or the reason why the
+ * result is unknown. Sets *@ok to false with err on failure. */
 static const char *narrow(struct probes *p, struct growing *g, size_t first, size_t n, bool *ok,
                           struct err *err)
 {

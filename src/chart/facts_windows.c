@@ -8,10 +8,11 @@
 #include "analysis/windows.h"
 
 #define INSNS_MOST 7
-/* Number of instructions in a loop. With fewer, the closing jump, which takes up to two cycles on a
- * wide core, would be too large a share of the time. */
+/* Number of instructions in a loop. In a shorter loop, the closing jump, which takes up to two
+ * cycles on a wide core, would take too large a share of the time. */
 #define INSNS 1400
-#define BYTES 12288          /* largest code size in bytes; it fits every instruction cache */
+/* largest code size in bytes, which every instruction cache can hold */
+#define BYTES 12288
 
 /* Lengths in bytes of the instructions in each body; 0: end. If the total is not a multiple of the
  * window, repetitions start at each offset in a window. */

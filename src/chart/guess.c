@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Index of the only cause of times above the port bound. A guess has no more information about
- * causes. */
+/* Index of the only cause of times above the port bound. A guess does not distinguish causes. */
 #define ONE_CAUSE 0
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
@@ -15,8 +14,8 @@
 #define PIPE_PRICE 3.0
 #define STEPS 60
 #define ADDED_MOST 4
-/* Largest number of port sets of a guess for which a µop is split in two, because the number of
- * splits grows fast. */
+/* Largest number of port sets of a guess with which µops are split in two; with more sets, there
+ * would be too many splits. */
 #define SPLIT_MOST 4
 #define GAIN 1e-6
 
@@ -197,8 +196,8 @@ void guess_begin(const struct sights *s, struct guess *out)
             const struct saturator *by = sight_saturator(s, one);
             if (!by || !by->ports || portset_size(by->ports) != size)
                 continue;
-            /* The time shows the µops within the saturator's ports. µops that are not in the
-             * guess yet get the largest port set within these ports. */
+            /* The time shows the number of µops within the saturator's ports. Assigns the µops
+             * that the guess lacks to the largest port set within these ports. */
             size_t set = lattice->sets.count, column = 0;
             for (size_t k = 0; k < lattice->sets.count; k++)
                 if ((lattice->sets.items[k] & ~by->ports) == 0 &&
@@ -271,7 +270,6 @@ void guess_single(const struct sights *s, struct guess *out)
     *out = b.guess;
 }
 
-/* A guess and the function that receives its neighbours */
 struct neighbour_pass {
     const struct guess *guess;
     const struct lattice *lattice;
@@ -280,7 +278,7 @@ struct neighbour_pass {
     float row[COLUMNS_MOST];   /* result of guess_row for @guess */
 };
 
-/* Computes the row of @other from that of @n's guess. Only the sums of changed sets are computed
+/* Computes the row of @other from that of @n's guess. Computes only the sums of changed sets
  * again. */
 static void neighbour_row(const struct neighbour_pass *n, const struct guess *other, float *row)
 {
@@ -312,8 +310,8 @@ static void pass_neighbour(const struct neighbour_pass *n, const struct guess *o
     n->each(n->state, other, row);
 }
 
-/* Adds @count µops to each set except @without in turn. @reduced: the guess of @n with fewer
- * µops. */
+/* Adds @count µops to each set in turn, except to set @without. @reduced: the guess of @n with
+ * fewer µops. */
 static void pass_additions(const struct neighbour_pass *n, const struct guess *reduced, int count,
                            size_t without)
 {
@@ -327,7 +325,7 @@ static void pass_additions(const struct neighbour_pass *n, const struct guess *r
     }
 }
 
-/* Replaces a µop of set @set by two others of known sets. */
+/* Replaces a µop of set @set by two µops of known sets. */
 static void pass_splits(const struct neighbour_pass *n, size_t set)
 {
     struct guess first, other;
@@ -354,7 +352,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
     struct guess other;
 
     guess_row(g, lattice, n.row);
-    /* A single µop may have no visible effect, so larger numbers are also added. */
+    /* A single µop may have no visible effect, so also adds larger numbers. */
     for (int by = 1; by <= ADDED_MOST; by *= 2)
         pass_additions(&n, g, by, SIZE_MAX);
     for (unsigned i = 0; i < g->n; i++) {
@@ -368,7 +366,6 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
             change(&other, set, 1 - g->uops[i].count);
             pass_additions(&n, &other, g->uops[i].count, set);
         }
-        /* Replaces two µops by one. */
         for (unsigned k = i; k < g->n; k++) {
             other = *g;
             if (change(&other, set, -1) && change(&other, g->uops[k].set, -1))
@@ -377,8 +374,8 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
         if (g->n <= SPLIT_MOST)
             pass_splits(&n, set);
     }
-    /* Replaces two overlapping sets by their intersection and union, and vice versa. Most
-     * saturators do not distinguish the two. */
+    /* Replaces two overlapping sets by their intersection and union, and the reverse. Most
+     * saturators do not distinguish the two usages. */
     for (unsigned i = 0; i < g->n; i++)
         for (unsigned k = 0; k < i; k++) {
             portset a = lattice->sets.items[g->uops[i].set],
@@ -404,7 +401,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                     pass_neighbour(&n, &other);
             }
         }
-    /* Replaces all µops of one set by a blocking pipe, and vice versa. */
+    /* Replaces all µops of one set by a blocking pipe, and the reverse. */
     for (unsigned i = 0; i < g->n; i++) {
         other = *g;
         other.pipe = g->uops[i].count;

@@ -7,7 +7,7 @@
 #define GUESS_SETS 12
 
 struct guess {
-    /* index of a port set in the lattice; number of µops on it */
+    /* @set: index of a port set in the lattice. @count: number of µops on it. */
     struct { uint16_t set, count; } uops[GUESS_SETS];
     unsigned n;
     unsigned slots;
@@ -27,11 +27,11 @@ struct sights {
     const struct lattice *lattice;
     const struct saturators *saturators;
     VEC(struct sight) list;
-    /* Order in which times are evaluated. Times with a high cost are first, so that bad guesses are
-     * rejected early. */
+    /* Order in which times are evaluated. Times with a high cost are first, to reject bad guesses
+     * early. */
     size_t *order;
 };
-/* Adds a time. Each struct sights belongs to one thread at a time, because guess_cost changes the
+/* Adds a time. Only one thread at a time may use a struct sights, because guess_cost changes the
  * order of the times. */
 void sights_add(struct sights *s, struct sight sight);
 void sights_done(struct sights *s);

@@ -21,8 +21,8 @@ struct imitation {
     struct chart_cpu cpu;
 };
 
-/* Returns @cycles with noise. If i->noise is set, the result is at least @cycles and rarely much
- * larger. Otherwise the noise has the distribution observed on a real CPU. */
+/* Returns @cycles with noise. If i->noise is a number, the result is at least @cycles, and rarely
+ * much larger. Otherwise the noise has the distribution that was observed on a real CPU. */
 static double noisy(struct imitation *i, double cycles)
 {
     if (isnan(i->noise))

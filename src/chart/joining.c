@@ -9,19 +9,19 @@
 #include "base/vec.h"
 #include "chart/saturate.h"
 
-/* Added and subtracted, this value rounds a double to multiples of 2^-20. */
+/* Adding and then subtracting this value rounds a double to a multiple of 2^-20. */
 #define WHOLE 0x1.8p32
 
 /* Union of port sets of the other µops, and the number of µops within its ports */
 struct joiner_union {
     portset ports;
-    /* @mass: number of µops within the ports. @before: the same without the set that is being
+    /* @mass: number of µops within the ports. @before: this number without the set that is being
      * added. */
     double mass, before;
 };
 
 struct joiner_row {
-    /* index of the first union in @parts, and number of unions; the first one is empty */
+    /* @first: index of the first union in @parts; it is empty. @parts: number of unions. */
     size_t first, parts;
     double most, mass;       /* cycles and number of µops of the other forms */
     double own, slots, slot, cycles, noise;   /* @noise: reciprocal of the noise */
@@ -39,8 +39,8 @@ struct joiner {
     portset *sets;           /* candidate port sets of the second µops */
     portset set;             /* port set of the first µops (joining_first) */
     unsigned uops;
-    /* Order in which rows are evaluated. Rows with a high cost are first, so that bad guesses are
-     * rejected early. */
+    /* Order in which rows are evaluated. Rows with a high cost are first, to reject bad guesses
+     * early. */
     size_t *order;
     size_t rows_most;
     double deviation_most;
@@ -83,7 +83,7 @@ void joining_begin(struct joiner *j, double deviation_most)
     j->deviation_most = deviation_most;
 }
 
-/* Adds a union. If an equal one exists, it keeps the larger number of µops. */
+/* Adds a union. If it already exists, keeps the larger number of µops. */
 static void add_part(struct joiner *j, size_t first, struct joiner_union part)
 {
     for (size_t i = first; i < j->parts.count; i++)
@@ -184,7 +184,7 @@ void joining_seconds(struct joiner *j, const portset *sets, size_t n)
     }
 }
 
-/* Moves the row at @dearest in the order, which has a high cost, halfway to the front. */
+/* Moves the row at position @dearest of the order, which has a high cost, halfway to the front. */
 static void move_forward(struct joiner *j, size_t dearest)
 {
     const size_t swap = j->order[dearest / 2];
@@ -233,7 +233,7 @@ double joining_cost(struct joiner *j, size_t second, unsigned slots, double limi
                mass = r->own * (j->uops + 1);
         if (with) {
             cycles = larger(cycles, with[j->order[i]]);
-            /* A union with both sets has at most r->mass + mass µops, and at least the ports of
+            /* The union of both sets has at most r->mass + mass µops, and at least the ports of
              * both sets. */
             if ((r->mass + mass) * inverse > cycles)
                 cycles = larger(cycles, with_set(j, r, both, mass));

@@ -1,6 +1,6 @@
 /* Cost of a form's candidate usage, given experiments with other forms. A search tries millions of
- * usages of one form, with one or two port sets, while the other forms' usages are constant.
- * Therefore the µops of the other forms within each union of port sets are summed only once. The
+ * usages of one form, with one or two port sets, while the other forms' usages are constant. The
+ * µops of the other forms within each union of port sets are therefore added up only once. The
  * cycles of a row are the maximum over non-empty unions Q of (number of µops within Q) / |Q|
  * (throughput/throughput.h). */
 #ifndef PORTOLAN_CHART_JOINING_H
@@ -33,11 +33,11 @@ struct joining_row {
 /* Removes all rows. @deviation_most: largest cost of one row. */
 void joining_begin(struct joiner *j, double deviation_most);
 void joining_add(struct joiner *j, const struct joining_row *row);
-/* Sets the candidate port sets of the second µop. Call it after all rows were added. */
+/* Sets the candidate port sets of the second µop. Call it after the last row was added. */
 void joining_seconds(struct joiner *j, const portset *sets, size_t n);
 /* Sets the first µops of the form: @count on port set @set (0: none). Returns a lower bound of the
- * cost with any second µop. If the bound exceeds @limit, returns some value above @limit, and does
- * not set the first µops. */
+ * cost with any second µop. If the bound exceeds @limit, returns a value above @limit, which need
+ * not be the bound, and does not set the µops. */
 double joining_first(struct joiner *j, portset set, unsigned count, double limit);
 /* Returns a lower bound of the cost with a second µop on candidate set @second and any first
  * µops. */

@@ -26,10 +26,10 @@ struct lab {
     const char *what;            /* description of the current measurement, for messages */
     double shown;                /* time of the last lab_show, from clock_seconds */
     /* Relative deviation of times from the best mapping's prediction. On a real CPU it exceeds the
-     * noise of measurement. */
+     * noise of the measurement. */
     double noise;
-    /* Whether some times of the core exceed the port bound (chart/residual.h). Times of other
-     * forms may then exceed it too. */
+    /* Whether some times of the core exceed the port bound (chart/residual.h). If so, times of
+     * other forms may also exceed it. */
     bool late;
 };
 
@@ -42,18 +42,18 @@ static inline double lab_off(const struct lab *lab)
 
 /* Requests an experiment of @n forms of lab->table->forms. Returns its row in the table. */
 size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n);
-/* Sets the expected @cycles of @row, which is not measured yet. If the first measurement agrees
- * with them, the row is not measured again. */
+/* Sets the expected cycles of @row, which is not yet measured. If the first measurement agrees with
+ * @cycles, the row is not measured a second time. */
 void lab_expect(struct lab *lab, size_t row, double cycles);
 /* Measures the requested rows. A row without a stable time receives no time. @what describes the
  * rows in messages. Returns false with err on failure or when cancelled. */
 bool lab_measure(struct lab *lab, const char *what, struct err *err);
 /* Returns the cycles of a row; NaN if it has no time. */
 double lab_cycles(const struct lab *lab, size_t row);
-/* Returns whether lab_show is due: hooks show mappings, and some time has passed since the last
- * call. */
+/* Returns whether lab_show is due: the hooks display mappings, and enough time has passed since the
+ * last call. */
 bool lab_show_due(const struct lab *lab);
-/* Passes @m, the mapping so far, to the hooks for display. */
+/* Passes the current mapping @m to the hooks for display. */
 void lab_show(struct lab *lab, const struct mapping *m);
 /* Returns whether the chart continues; false with err if it was cancelled. */
 bool lab_goes_on(const struct lab *lab, struct err *err);

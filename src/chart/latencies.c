@@ -17,8 +17,8 @@
 #include "toolchain/assemble.h"
 
 #define WRITE_SECONDS 5.0    /* interval between two writes of the file, in seconds */
-#define WHOLE 0.1            /* largest distance in cycles from an integer at which a latency counts
-                              * as that integer */
+#define WHOLE 0.1            /* largest distance of a latency from an integer, in cycles, at which
+                              * it is set to that integer */
 /* largest difference, in cycles or relative, of latencies that are considered equal */
 #define NEAR 0.04
 #define OK "ok"
@@ -28,7 +28,7 @@ struct latency_file {
     struct csv_table *table;
     struct names forms;
     VEC(size_t) first;           /* per form: index of its first row */
-    /* by form: the chart used its rows or measured the form */
+    /* per form: whether the chart used its rows or measured the form */
     bool *taken;
     /* column indices; -1 if the optional @note is missing */
     int form, from, to, cycles, spread, state, note;
@@ -38,7 +38,7 @@ struct latency_finding {
     struct lab *lab;
     struct chart *chart;
     struct latency_file known;
-    /* copy of the machine; the rules of the current form precede its other rules */
+    /* copy of the machine, in which the rules of the current form are before all others */
     struct machine *scratch;
     size_t lasting;
     double written;              /* clock_seconds() of the last write */
@@ -79,8 +79,8 @@ static void known_close(struct latency_file *k)
     vec_done(&k->first);
 }
 
-/* Reads the latencies of all chains of @code from the file. Returns false if one is missing. A
- * chain that failed on a busy core counts as missing, so the form's chains are measured again. */
+/* Reads the latencies of all chains of @code from the file. Returns false if one is missing, or if
+ * one failed on a busy core; the form's chains are then measured again. */
 static bool known_latencies(const struct latency_file *k, const struct form_code *code,
                             struct latency out[CHAINS_MAX], size_t *count)
 {
@@ -120,7 +120,7 @@ static void take_known(struct latency_file *k, const char *form)
         k->taken[name] = true;
 }
 
-/* Appends the rows of forms that this chart lacks or has not measured yet. */
+/* Appends the rows of forms that this chart lacks or has not yet measured. */
 static void add_others(const struct latency_file *k, struct str *text)
 {
     for (size_t i = 0; k->table && i < k->table->count; i++) {
@@ -147,8 +147,8 @@ static bool is_busy(const struct latency *l)
     return isnan(l->cycles) && strstr(l->state, "contended");
 }
 
-/* Writes all latencies measured so far to the file. Omits chains that failed on a busy core, so
- * that the next run measures them. */
+/* Writes all measured latencies to the file. Omits chains that failed on a busy core: the next run
+ * measures these. */
 static bool write_file(struct latency_finding *f, struct err *err)
 {
     const char *path = f->lab->options->latencies;
@@ -302,8 +302,8 @@ static bool near(double a, double b)
 
 /* Adds a rule for the latency that one chain measures, if the machine mispredicts the chain. The
  * rule has the latency with which the machine predicts the measured time. If the chain has no other
- * form, this latency is the measured time. Otherwise the latencies of the other instructions are
- * subtracted from that time. */
+ * form, this latency is the measured time. Otherwise, it is that time minus the latencies of the
+ * other instructions. */
 static void add_rule(struct latency_finding *f, const struct form_code *code,
                      const struct latency *l)
 {
@@ -325,7 +325,7 @@ static void add_rule(struct latency_finding *f, const struct form_code *code,
         machine_put_latency(f->scratch, code->row->form, from, to, cycles, "");
         with = chain_cycles(f->scratch, code, &l->chain);
     }
-    /* If the machine lacks a form of the chain, only a chain without other forms yields a
+    /* If the machine lacks a form of the chain, only a chain without other forms determines a
      * latency. */
     if (isnan(with) ? own : isnan(without) || fabs(with - l->cycles) < fabs(without - l->cycles))
         machine_put_latency(f->chart->machine, code->row->form, from, to, cycles,
@@ -361,8 +361,8 @@ static void settle_latency(struct latency_finding *f, const struct chart_latency
         return;
     for (unsigned i = 0; i < 2; i++) {
         set_latency(both[i]->mapping, form, latency);
-        /* The models treat a form without ports as eliminated, with latency 0. A latency needs a
-         * rule if the form's ports are unknown because the issue width hides them. */
+        /* The models treat a form without ports as eliminated, with latency 0. If the issue width
+         * hides the form's ports, a latency needs a rule. */
         if (latency > 0 && !mapping_find(both[i]->mapping, form)->usage.count)
             machine_add_latency(both[i], form, LATENCY_ANY, LATENCY_ANY, latency,
                                 "charted: measured");
@@ -370,8 +370,8 @@ static void settle_latency(struct latency_finding *f, const struct chart_latency
     f->lasting = f->scratch->latency_count;
 }
 
-/* Sets the latency rules of one form. The latencies of all forms must be set first, because chains
- * contain other forms. */
+/* Sets the latency rules of one form. The latencies of all forms must already be set, because
+ * chains contain other forms. */
 static void settle_rules(struct latency_finding *f, const struct chart_latency *list, size_t n)
 {
     struct form_code *code = encodings_code_any(f->chart->forms[list->form].row, NULL);
@@ -409,9 +409,10 @@ static bool plain_load(const char *form)
     return strncmp(form, "MOV ", 4) == 0 || strncmp(form, "LDR ", 4) == 0;
 }
 
-/* Sets the fact load_latency, which the models need for dependences through loads. It is the
- * latency of the fastest moves from memory; slower ones also merge parts of registers. Without such
- * moves it is the smallest latency of a form with a load, minus one cycle for its operation. */
+/* Sets the fact load_latency, which the models need for dependences through loads. The fact is the
+ * latency of the fastest moves from memory; slower moves also merge parts of registers. If there
+ * are no moves from memory, it is the smallest latency of a form with a load, minus one cycle for
+ * the operation. */
 static void set_load_latency(struct latency_finding *f)
 {
     const struct chart *c = f->chart;

@@ -23,13 +23,13 @@
 #define ROUNDS 2          /* minimum number of runs of a loop with arrays in private caches */
 #define ROUNDS_MOST 4     /* maximum number of runs of a loop whose lowest time is not confirmed */
 /* Number of runs of a loop with arrays in a shared cache or in memory. If they differ by more than
- * AGREED, a further run decides. The median of the runs counts. */
+ * AGREED, one more run is made. The median of the runs is used. */
 #define ROUNDS_SHARED 2
 #define AGREED 0.15
-#define CONFIRMED 1.04    /* largest ratio to the lowest time with which another time confirms it */
-#define FAILED_MOST 20    /* maximum number of failed runs; a busy machine causes them */
-/* Seconds of a run with dependent loads in more than HOPS_FAR bytes. In a shorter run the page
- * tables are not cached yet. */
+#define CONFIRMED 1.04    /* largest ratio of a time to the lowest time that it confirms */
+#define FAILED_MOST 20    /* maximum number of failed runs, of which a busy machine is the cause */
+/* Seconds of a run with dependent loads in more than HOPS_FAR bytes. In a shorter run, the page
+ * tables are not yet cached. */
 #define HOPS_SECONDS 0.015
 #define HOPS_FAR (double)(32 << 20)
 /* Distance in lines between accesses for COST_ODD. The loop accesses a third of the lines, but uses
@@ -38,8 +38,8 @@
 #define L1_USUAL 32768.0
 #define L2_USUAL 1048576.0
 
-/* Per cost: the loop that measures it, the lines that it accesses per iteration, and those of its
- * indices. */
+/* Per cost: the loop that measures it, and the number of lines per iteration that this loop
+ * accesses, for data (@lines) and in order, such as its indices (@ordered). */
 static const struct { enum memory_loop loop; double lines, ordered; } probes[MEMORY_COSTS] = {
     [COST_LOAD] = {LOOP_LOADS, 2, 0},
     [COST_ALONE] = {LOOP_ALONE, 1, 0},
@@ -85,9 +85,8 @@ static void sizes_choose(struct memory_costs *out)
 
 struct memory_lines {
     const bool *wanted;       /* per cost: whether to measure it; NULL: all are measured */
-    double from;              /* smallest size in bytes; only loops with larger arrays are
-                               * measured */
-    /* minimum duration of the samples of random accesses; 0: a few samples suffice */
+    double from;              /* size in bytes; only loops with larger arrays are measured */
+    /* minimum seconds of the samples of random accesses; 0: a few samples are enough */
     double seconds;
     double room;              /* size of the arena in bytes */
     struct sandbox *sandbox;
@@ -101,7 +100,7 @@ struct memory_lines {
     unsigned failed;          /* number of failed runs */
     /* per loop and size: cycles per iteration, estimated from the last run */
     double rough[MEMORY_COSTS][MEMORY_SIZES];
-    /* Clock in cycles per tick, for the costs of shared caches and memory. 0: not measured yet. */
+    /* Clock in cycles per tick, for the costs of shared caches and memory. 0: not yet measured. */
     double clock;
     double clock_hz;
 };
@@ -141,7 +140,7 @@ static bool probe_runs(const struct memory_lines *p, size_t at, double bytes)
     return (!p->wanted || p->wanted[at]) && bytes > p->from;
 }
 
-/* Returns whether loop @at needs memory with contents of its own. */
+/* Returns whether loop @at needs its own contents of memory. */
 static bool is_filled(size_t at)
 {
     return at == COST_RANDOM || at == COST_SCATTER || at == COST_HOP;
@@ -159,14 +158,15 @@ static bool probe_run(struct memory_lines *p, const struct memory_costs *sizes, 
     p->runs[at].rough = p->rough[at][k];
     if (!layout_arrays(insns, &p->streams[at], (uint64_t)arrays_bytes(p, at, bytes), &arrays, err))
         return false;
-    /* Random accesses differ more between runs, because others evict more of their lines. */
+    /* Random accesses vary more from run to run, because other programs evict more of their
+     * lines. */
     const double seconds = at == COST_HOP && bytes > HOPS_FAR ? fmax(p->seconds, HOPS_SECONDS)
                            : is_filled(at)                    ? p->seconds
                                                               : 0;
     if (!kernel_arrays_measure(&p->runs[at], &arrays, seconds, &m, err)) {
         if (err->code != ERR_LIMIT || ++p->failed > FAILED_MOST)
             return false;
-        err_clear(err);   /* The CPU was busy, so a later round repeats the run. */
+        err_clear(err);   /* The CPU was busy. A later round repeats the run. */
         return true;
     }
     p->rough[at][k] = m.cycles;
@@ -204,8 +204,8 @@ static double probe_time(const struct memory_lines *p, const struct memory_costs
     return (cycles[(count - 1) / 2] + cycles[count / 2]) / 2;
 }
 
-/* Returns whether loop @at needs no further run at size @k. @late: the time limit has passed, so
- * ROUNDS runs suffice. */
+/* Returns whether loop @at needs no further run at size @k. If @late is true, the time limit has
+ * passed, and ROUNDS runs are enough. */
 static bool probe_settled(const struct memory_lines *p, const struct memory_costs *sizes,
                           size_t at, size_t k, bool late)
 {
@@ -219,9 +219,9 @@ static bool probe_settled(const struct memory_lines *p, const struct memory_cost
     return p->rounds[at][k] >= ROUNDS_MOST || apart <= CONFIRMED - 1;
 }
 
-/* Runs all loops until their times are confirmed. A loop that needs its own contents of memory runs
- * all sizes in sequence, so memory is filled only once. Large arrays come first, as for other
- * loops, because a shared cache keeps lines of smaller arrays for many walks. */
+/* Runs all loops until their times are confirmed. If a loop needs its own contents of memory, runs
+ * all its sizes in sequence, to fill memory only once. Begins with large arrays, because a shared
+ * cache keeps lines of smaller arrays for many walks. */
 static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes, double seconds,
                        struct err *err)
 {
@@ -248,8 +248,8 @@ static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes,
     return true;
 }
 
-/* Beyond the private caches, larger arrays never take less time. Times that contradict this had
- * interference, and are replaced by their mean. */
+/* Beyond the private caches, larger arrays never take less time. Times that contradict this were
+ * disturbed, and are replaced by their mean. */
 static void times_ascend(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                          double cycles[MEMORY_SIZES])
 {
@@ -264,7 +264,7 @@ static void times_ascend(const struct memory_lines *p, const struct memory_costs
     }
 }
 
-/* In private caches, too, no loop is faster with larger arrays. Therefore an unconfirmed time is
+/* In private caches, too, no loop is faster with larger arrays. An unconfirmed time is therefore
  * limited to the time with larger arrays. */
 static void times_confirm(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                           double cycles[MEMORY_SIZES])
@@ -281,8 +281,8 @@ static void times_confirm(const struct memory_lines *p, const struct memory_cost
     }
 }
 
-/* Computes the costs per line: subtracts the time of the loop's other lines and divides by the
- * number of lines. */
+/* Computes the costs per line: subtracts the time of the loop's other lines, and divides the rest
+ * by the number of lines. */
 static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
 {
     double times[MEMORY_COSTS][MEMORY_SIZES] = {{0}}, spreads[MEMORY_SIZES];
@@ -304,8 +304,8 @@ static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
                                                             probes[COST_LOAD].lines;
             if (p->rounds[i][k])
                 out->cycles[i][k] = fmax(0, times[i][k] - other) / probes[i].lines;
-            /* The time is limited to that of a line in isolation. Only interference can make a line
-             * that is loaded while another is written slower. */
+            /* Limits the time to that of a line in isolation. A line that is loaded while another
+             * is written seems slower only if the run was disturbed. */
             if (i == COST_CONCURRENT)
                 out->cycles[i][k] = fmin(out->cycles[i][k], out->cycles[COST_LOAD][k]);
         }
@@ -380,7 +380,7 @@ bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
                         const double *bytes, size_t count, double seconds, struct memory_costs *m,
                         struct err *err)
 {
-    /* Per cost: another cost that is subtracted from it, and is therefore measured with it. */
+    /* Per cost: another cost, which is measured with it and subtracted from it. */
     static const enum memory_cost taken[MEMORY_COSTS] = {[COST_CONCURRENT] = COST_STORE,
                                                          [COST_ODD] = COST_SKIPPED};
     bool all[MEMORY_COSTS] = {[COST_LOAD] = true};

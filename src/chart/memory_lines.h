@@ -6,9 +6,9 @@
 #include "measure/kernel_arrays.h"
 #include "model/memory_costs.h"
 
-/* Measures the costs. Each loop runs at least twice, and until its times are confirmed or @seconds
- * have passed. The system reports the sizes of the first- and second-level cache; other sizes are
- * measured. Requires MEMORY_LINES_ARENA bytes. Returns false with err on failure. */
+/* Measures the costs. Runs each loop at least twice, until its times are confirmed or @seconds have
+ * passed. Takes the sizes of the first- and second-level cache from the system, and measures other
+ * sizes. Requires MEMORY_LINES_ARENA bytes. Returns false with err on failure. */
 bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *state), void *state,
                           struct memory_costs *out, struct err *err);
 #define MEMORY_LINES_ARENA ((uint64_t)112 << 20)
@@ -20,8 +20,8 @@ struct memory_lines;
 struct memory_lines *memory_lines_new(struct sandbox *s, struct arena_state *arena, double room,
                                       struct err *err);
 void memory_lines_free(struct memory_lines *p);
-/* Repeats the measurements that @wanted selects, with the ascending sizes @bytes that exceed a
- * core's private caches. Random accesses are sampled for @seconds per size. Stores the results and
+/* Repeats the measurements that @wanted selects, with the sizes in @bytes (ascending) that exceed a
+ * core's private caches. Samples random accesses for @seconds per size. Stores the results and
  * sizes in @m, which is unchanged on failure. */
 bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
                         const double *bytes, size_t count, double seconds, struct memory_costs *m,

@@ -19,10 +19,10 @@
 #define COLUMNS_MOST 256
 #define TERMS_MOST 8
 
-/* An experiment with forms of the core and at most one other form */
+/* An experiment with forms of the core and at most one form outside it */
 struct single_input_core {
     double cycles, slots;       /* measured cycles, and issue slots of the core's forms */
-    uint32_t own;               /* executions of the form that is not in the core */
+    uint32_t own;               /* number of executions of the form outside the core */
     unsigned count;
     struct { uint32_t entry, count; } terms[TERMS_MOST];
 };
@@ -34,21 +34,23 @@ struct outsider {
     double before;              /* mean error of the form's best usage with the unchanged core */
 };
 
-/* Port sets of a µop; two if the split replaced the µop by two */
+/* Port sets that replace the port set of a µop: two if the split replaced the µop by two µops,
+ * otherwise one */
 struct element {
     portset sets[2];
 };
 
 /* The core without a split, or with one split applied */
 struct view {
-    /* @part: port set that new ports replace. @whole: port set whose µops get another µop on the
-     * new ports. Both 0: no split. */
+    /* @part: port set that new ports replace. @whole: port set whose µops get an additional µop
+     * on the new ports. If both are 0, there is no split. */
     portset part, whole, ports;
     unsigned shift;             /* offset of the new ports from those of @part */
     struct element elements[2 * SETS_MOST];
     size_t element_count;
     portset columns[COLUMNS_MOST];
-    /* number of µops within each column: a row per form of the core, then a row per element */
+    /* number of µops within each column: first one row per form of the core, then one row per
+     * element */
     float *rows;
     size_t width;
     double inverse[COLUMNS_MOST];
@@ -62,7 +64,7 @@ struct parter {
     portset sets[SETS_MOST];    /* different port sets of the core's µops */
     size_t set_count;
     const struct view *view;    /* split that the threads evaluate */
-    double *errors;             /* per form: error of its best usage in that view */
+    double *errors;             /* per form: error of its best usage in @view */
     unsigned threads;
     const struct chart_hooks *hooks;
     atomic_bool over;           /* whether the work is cancelled */
@@ -154,7 +156,7 @@ static double most_of(const struct view *v, const float *row, const float *more,
     return most;
 }
 
-/* Returns the mean error of a form with µops @own. @sums: sums of its rows' other µops. */
+/* Returns the mean error of a form with µops @own. @sums: sums of the other µops in its rows. */
 static double error_with(const struct parter *p, const struct outsider *o, const float *sums,
                          const float *own)
 {
@@ -187,8 +189,8 @@ struct try {
     float row[COLUMNS_MOST];
 };
 
-/* Inserts @t into the @n best usages unless it is worse than all or a duplicate. Returns their
- * number. */
+/* Inserts @t into the @n best usages. Does not if it is a duplicate or worse than all. Returns
+ * their number. */
 static size_t try_keep(struct try *best, size_t n, const struct try *t, size_t width)
 {
     size_t at = n;
@@ -274,9 +276,9 @@ static double core_error(struct parter *p, const struct view *v)
     return error;
 }
 
-/* Fills @b from row @i of @t. @entry has the index in the core of each form. Returns whether at
- * most one form is not in the core. Stores that form in *@outside, and the number of its executions
- * in b->own. */
+/* Fills @b from row @i of @t. @entry: per form, its index in the core. Returns whether at most one
+ * form is outside the core. Stores this form in *@outside, and the number of its executions in
+ * b->own. */
 static bool single_input_make(const struct experiments *t, size_t i, const size_t *entry,
                               const struct mapping *core, struct single_input_core *b,
                               uint32_t *outside)
@@ -360,7 +362,7 @@ static bool sets_collect(struct parter *p)
     return true;
 }
 
-/* Returns the sum of the improvements of all forms that improve enough; 0 if these are too few. */
+/* Returns the sum of the improvements of all forms that improve enough; 0 if too few forms do. */
 static double gain_of(const struct parter *p)
 {
     double sum = 0;

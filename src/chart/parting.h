@@ -1,8 +1,8 @@
-/* Splits ports of a core that are two resources under one name. Inference merges such resources if
- * all core forms that use both use them equally. A form then seems to use only one of them.
+/* Splits ports of a core that are two resources of the CPU. Inference merges two resources if all
+ * forms of the core that use both use them equally. A form then seems to use only one of them.
  * Example: a store uses one of three address units and one of two store-queue ports, but seems to
- * use two of three ports. A form outside the core reveals the split, such as a vector store with
- * one address unit and both queue ports. */
+ * use two of three ports. A form outside the core can reveal the two resources, such as a vector
+ * store with one address unit and both queue ports. */
 #ifndef PORTOLAN_CHART_PARTING_H
 #define PORTOLAN_CHART_PARTING_H
 
@@ -10,8 +10,8 @@
 #include "model/mapping.h"
 
 /* Returns @core with the split that most reduces the errors of other forms' rows in the lab's
- * table. A split replaces a port set by new ports. Each µop of a larger set receives another µop
- * on the new ports. The core's own rows (@keep) must be explained as well as before, and
+ * table. A split replaces a port set by new ports. To each µop of a larger set, it adds a µop on
+ * the new ports. The rows of the core (@keep) must have no larger error than before, and
  * PARTING_FORMS other forms must improve by PARTING_GAIN. The result has the same forms in the same
  * order, and does not depend on the number of threads. NULL: no split qualifies. */
 #define PARTING_FORMS 4

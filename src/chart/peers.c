@@ -6,12 +6,13 @@
 #include "chart/distinguish.h"
 #include "chart/placing.h"
 
-/* maximum number of peers that are compared at once */
+/* maximum number of peers that are compared at the same time */
 #define PEERS_MOST 64
-/* number of random experiments in which a form must agree with its peer before it takes its usage
- */
+/* number of random experiments in which a form must agree with its peer before it takes the peer's
+ * usage */
 #define PEER_CHECKS 4
-/* maximum number of peers for which a form waits before it runs with all saturators itself */
+/* maximum number of peers for which a form waits; after these, the form itself is measured with all
+ * saturators */
 #define WAITS_MOST 3
 
 /* Returns the time of experiment @like in @s; NULL if @s lacks it. */
@@ -38,7 +39,8 @@ bool peers_agree(const struct sights *a, const struct sights *b)
     return common > 1;
 }
 
-/* Returns whether level @at of form @f is an available experiment. If so, sets @like to it. */
+/* Returns whether level @at of form @f is an available experiment. If so, sets @like to this
+ * experiment. */
 static bool is_open(const struct placer *p, const struct placing *f, size_t at, struct sight *like)
 {
     const struct saturator_level level = placing_level(p, f, at);
@@ -75,8 +77,8 @@ static size_t distinguishing_level(const struct placer *p, const struct placing 
     return best;
 }
 
-/* Takes the usage of a peer that no usage explains. Its alternatives get their costs for the times
- * of @f. */
+/* Gives @f the usage and the alternatives of a peer that no usage explains. Computes the costs of
+ * the alternatives for the times of @f. */
 static void take_usage_of(struct placing *f, const struct placing *peer)
 {
     f->guess = peer->guess;

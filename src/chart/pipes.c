@@ -6,14 +6,15 @@
 #include "chart/core.h"
 
 #define PIPES_SOUGHT 16      /* maximum number of pipes that are searched for */
-#define PIPES_MOST 8         /* maximum number of pipes returned; those with the most forms */
-/* Smallest ratio of a pair's time to the sum of both times with which two forms share a pipe. */
+/* maximum number of pipes to return; if there are more, those with the most forms */
+#define PIPES_MOST 8
+/* Smallest ratio of a pair's time to the sum of both times at which the two forms share a pipe. */
 #define PIPE_SUM 0.9
 #define BALANCE_MOST 4
 
-/* Measures the first form without a known pipe with each other such form. It gets pipe number
- * @pipe, like the forms that share its pipe. *@found receives whether there was a form without a
- * pipe. */
+/* Measures the first form without a known pipe with each other such form. Sets the pipe of this
+ * form, and of the forms that share it, to @pipe. Sets *@found to whether there was a form without
+ * a known pipe. */
 static bool find_pipe(struct lab *lab, struct pipe_form *forms, size_t n, int pipe, bool *found,
                       struct err *err)
 {
@@ -51,8 +52,8 @@ static bool find_pipe(struct lab *lab, struct pipe_form *forms, size_t n, int pi
     return ok;
 }
 
-/* Keeps the pipes with the most forms and numbers them from 0 in the order of discovery. @sought:
- * number of pipes found. Returns the number of pipes kept. */
+/* Keeps the pipes with the most forms, and numbers them from 0 in the order in which they were
+ * found. @sought: number of pipes found. Returns the number of pipes kept. */
 static unsigned keep_pipes(struct pipe_form *list, size_t n, unsigned sought)
 {
     size_t forms[PIPES_SOUGHT] = {0};

@@ -1,5 +1,5 @@
-/* Finds blocking pipes (dividers) of forms that are slower in isolation than their µops explain.
- * While a form occupies its pipe, the next form on that pipe must wait. */
+/* Finds blocking pipes (dividers), which explain why forms are slower in isolation than their
+ * µops. While a form occupies its pipe, the next form on this pipe waits. */
 #ifndef PORTOLAN_CHART_PIPES_H
 #define PORTOLAN_CHART_PIPES_H
 
@@ -14,9 +14,8 @@ struct pipe_form {
     int pipe;               /* pipe number; -1: no pipe */
 };
 
-/* Finds which of @forms use the same pipe: the time of such a pair is the sum of both times.
- * Numbers the PIPES_MOST pipes that have the most forms in order of discovery. Returns false with
- * err on failure. */
+/* Finds which of @forms use the same pipe: together, two such forms take the sum of both times.
+ * Keeps the PIPES_MOST pipes with the most forms. Returns false with err on failure. */
 bool pipes_find(struct lab *lab, struct pipe_form *forms, size_t n, unsigned *pipes,
                 struct err *err);
 

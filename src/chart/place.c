@@ -13,21 +13,21 @@
 #include "chart/placing.h"
 
 #define ROUNDS 30
-/* Experiments per form in each later round. They distinguish the usages that remain possible. */
+/* Experiments per form in each later round. They distinguish the usages that are still possible. */
 #define LATER_ASKED 2
 /* largest excess of a guess's cost over the best cost at which the guess remains possible */
 #define STILL 9.0
 /* largest cost of new times for which the search for the best guess is not repeated */
 #define FORETOLD 1.0
-/* number of random experiments that a usage must predict before it is accepted */
+/* number of random experiments that a usage must predict correctly before it is accepted */
 #define CHECKS 2
 #define FAILED_MOST 3        /* failed rounds after which a form is not measured again */
 #define CHECKED_MOST 4       /* maximum number of rounds of random experiments per form */
 
 typedef void ask_one(struct placer *p, struct placing *f, size_t number);
 
-/* Requests an experiment. If its first time agrees with the guess's prediction, it is not measured
- * again. */
+/* Requests an experiment. If the first time agrees with the guess's prediction, it is not measured
+ * a second time. */
 static void ask_expecting(struct placer *p, struct placing *f, size_t number)
 {
     const struct saturator_level beside = placing_level(p, f, number);
@@ -59,8 +59,8 @@ static void see(struct placer *p, struct placing *f)
     f->asked.count = 0;
 }
 
-/* Sets out[choice] to the cycles with each of the @n choices at level @number. @rows: results of
- * guess_row. */
+/* Sets out[choice] to the predicted cycles of each of the @n choices at level @number. @rows:
+ * results of guess_row. */
 static void cycles_at(const struct placer *p, const struct placing *f, size_t number,
                       const struct guess *choices, float (*rows)[COLUMNS_MOST], size_t n,
                       double *out)
@@ -72,9 +72,9 @@ static void cycles_at(const struct placer *p, const struct placing *f, size_t nu
                               &p->saturators.list.items[by.saturator], by.count);
 }
 
-/* Selects up to @most available levels. Each is the one that distinguishes the most remaining pairs
- * of the @n choices. Sets any[i] to the choices that some level, available or not, distinguishes
- * from choice @i. */
+/* Selects up to @most available levels, one by one: each time the level that distinguishes the most
+ * remaining pairs of the @n choices. Sets any[i] to the choices that some level, available or not,
+ * distinguishes from choice @i. */
 static void want_telling(const struct placer *p, struct placing *f, const struct guess *choices,
                          size_t n, size_t most, uint64_t any[CHOICES_MOST])
 {
@@ -152,7 +152,7 @@ static void begin(struct placer *p, struct placing *f)
         ask_all(p, f);
 }
 
-/* Returns whether the guess of an earlier search also explains the new times. f->guess.cost is its
+/* Returns whether the guess of an earlier search also explains the new times. f->guess.cost is the
  * cost without the new times. */
 static bool goes_on(struct placing *f)
 {
@@ -206,8 +206,9 @@ struct rivals {
     size_t n;
 };
 
-/* Adds a guess whose cost exceeds the best cost only slightly. The allowed excess includes the cost
- * of one time above the port bound, because such a time favours usages with too many µops. */
+/* Adds a guess whose cost exceeds the best cost only slightly. Such a guess is allowed the
+ * additional cost of one time above the port bound, because such a time favours usages with too
+ * many µops. */
 static void add_rival(void *state, const struct guess *other, const float *row)
 {
     struct rivals *r = state;
@@ -234,8 +235,8 @@ static void add_rival(void *state, const struct guess *other, const float *row)
     r->list[at] = g;
 }
 
-/* Stores the best guesses of @r as alternatives, except those with another use of a blocking
- * pipe. */
+/* Stores the best guesses of @r as alternatives, except those that use a blocking pipe in another
+ * way. */
 static void keep_others(const struct rivals *r, struct placing *f)
 {
     f->other_count = 0;
@@ -248,15 +249,15 @@ static void keep_others(const struct rivals *r, struct placing *f)
 }
 
 /* Replaces the guess if it uses untested ports and an alternative on tested ports is equally good.
- * For example, a legacy-encoded division never runs with VEX. The division then receives its own
- * pipe instead of a port that only a VEX form keeps busy. Returns the index of the alternative
- * that changed places with the guess; 0: none. */
+ * Example: a division in legacy encoding never runs with VEX forms. It then uses its own pipe, not
+ * a port that only a VEX form keeps busy. Returns the index of the alternative that was exchanged
+ * with the guess; 0: none. */
 static size_t prefer_tested(const struct placer *p, struct placing *f, struct rivals *r)
 {
     const portset tested = sights_ports(&f->sights);
     size_t best = 0;
 
-    /* A form of the core keeps its guess, because no other form keeps its ports busy. */
+    /* Keeps the guess of a core form: no other form keeps its ports busy. */
     if (!guess_assumes(&f->guess, p->lattice, tested) ||
         mapping_find(p->mapping, p->lab->table->forms.items[f->form->form]))
         return 0;
@@ -308,7 +309,7 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
         if (!(any[swapped] >> (i == swapped ? 0 : i) & 1)) {
             if (f->guess.n || guess_uops(&f->guess) == guess_uops(&r->list[i]))
                 /* No experiment with this core distinguishes these two. ambiguities_find searches
-                 * for others. */
+                 * for experiments with other forms. */
                 continue;
             f->hidden = true;
         }
@@ -331,7 +332,7 @@ static bool decide(struct placer *p, struct placing *f, size_t most)
 }
 
 /* Requests a few random experiments with saturators of the guess's ports or of issue slots. They
- * can contradict a wrong usage that has no alternatives. Returns false if there are none. */
+ * can refute a wrong usage that has no alternatives. Returns false if there are none. */
 static bool ask_checks(struct placer *p, struct placing *f)
 {
     size_t *list = mem_alloc((saturator_levels(&p->saturators) + 1) * sizeof *list);
@@ -359,7 +360,7 @@ static void step(struct placer *p, struct placing *f)
 {
     if (f->leader && !f->leader->done)
         return;
-    /* No usage explains the times: the form is compared with peers or runs with all saturators. */
+    /* No usage explains the times. Compares the form with peers, or runs it with all saturators. */
     if (!f->explained && !f->all) {
         want_none(f);
         f->compared = peers_compare(p, f);
@@ -429,7 +430,7 @@ static void fit_all(struct placer *p)
     fit_share(&w, 0);
 }
 
-/* Passes a mapping with the guessed usages so far to the hooks for display. */
+/* Passes a mapping with the current guesses to the hooks for display. */
 static void show(struct placer *p)
 {
     if (!lab_show_due(p->lab))
@@ -484,7 +485,8 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
         show(p);
     }
     for (size_t i = 0; i < p->n; i++)
-        /* The number of rounds is limited, so some guesses may not be distinguished. */
+        /* The number of rounds was limited, so some guesses may not be distinguished from
+         * alternatives. */
         if (in_round(&p->forms[i])) {
             decide(p, &p->forms[i], 0);
             p->forms[i].done = true;

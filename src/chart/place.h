@@ -1,7 +1,8 @@
 /* Places forms on the ports of a given core. Each form runs with saturators: multisets of core
- * forms that keep one port set busy. A µop that can use only these ports adds time (uops.info,
- * Abel and Reineke, ASPLOS 2019). The usage with the fewest µops that explains all times is
- * accepted. Only experiments that distinguish the remaining usages are measured. */
+ * forms that keep one port set busy. If the form has a µop that can use only these ports, the
+ * experiment takes longer (uops.info, Abel and Reineke, ASPLOS 2019). Of the usages that explain
+ * all times, the one with the fewest µops is accepted. Only experiments that distinguish the
+ * remaining usages are measured. */
 #ifndef PORTOLAN_CHART_PLACE_H
 #define PORTOLAN_CHART_PLACE_H
 
@@ -18,8 +19,8 @@ struct placement {
     unsigned experiments;
     bool explained;         /* whether the usage explains all measurements of the form within the
                              * noise */
-    /* Whether no experiment distinguishes the alternatives, because the issue width limits the
-     * experiments in which they differ. */
+    /* Whether no experiment distinguishes the alternatives: the issue width limits the experiments
+     * in which they differ. */
     bool hidden;
     portset untested;       /* ports with whose saturators the form was not measured */
     /* most likely alternative that an experiment would distinguish; NULL: none */
@@ -31,8 +32,8 @@ struct placement {
 };
 
 /* Places all @n @forms with the core @mapping. Adds ports for the blocking pipes of slow forms (DV,
- * 2DV and so on), and sets @ports to the list of all ports. @out has one element per form, which
- * the caller frees with placement_done. Returns false with err on failure. */
+ * 2DV and so on), and sets @ports to the list of all ports. Fills @out, one element per form, each
+ * of which the caller frees with placement_done. Returns false with err on failure. */
 bool place_forms(struct lab *lab, const struct mapping *mapping, const struct place_form *forms,
                  size_t n, struct ports *ports, struct placement *out, struct err *err);
 void placement_done(struct placement *p);

@@ -27,8 +27,8 @@ struct placing {
     bool explained;              /* whether the times do not contradict the guess */
     bool sought;                 /* whether the guess is the result of a search */
     bool done, all;
-    /* The form is compared with peers instead of searching for its usage. If @leader is not NULL,
-     * it waits for the measurements of this peer. */
+    /* Whether the form is compared with peers, instead of a search for its usage. If @leader is not
+     * NULL, the form waits for the measurements of this peer. */
     bool compared;
     const struct placing *leader;
     unsigned waited, peer_checks;   /* numbers of waits, and of random experiments */
@@ -40,7 +40,7 @@ struct placing {
     struct guess rival;
     /* Sum of the weights of the alternatives. The guess has weight 1. */
     double rivals;
-    /* alternatives that explain the times about equally well, the best one first */
+    /* alternatives that explain the times about as well as the guess, the best one first */
     struct guess others[OTHERS_MOST];
     unsigned other_count;
     int pipe;                    /* index of the blocking pipe that the form uses; -1: none */
@@ -70,7 +70,7 @@ bool placing_available(const struct placer *p, const struct placing *f, size_t n
 void placing_ask(struct placer *p, struct placing *f, size_t number);
 /* Stores the cost and the evidence of the guess for all times of @f. */
 void placing_judge(struct placing *f);
-/* Adds an alternative. A full list loses its alternative of the highest cost. */
+/* Adds an alternative. If the list is full, drops the alternative with the highest cost. */
 void placing_add_other(struct placing *f, const struct guess *g);
 
 #endif

@@ -13,26 +13,27 @@
 #include "isa/operands.h"
 #include "throughput/predict.h"
 
-#define ORDERS 6             /* maximum number of orders of the forms that are tried */
-/* Assumed relative error of an experiment with an omitted form. It exceeds the error of other
+#define ORDERS 6             /* maximum number of orders of the forms to try */
+/* Assumed relative error of an experiment with an omitted form. It exceeds the errors of the other
  * experiments on real CPUs. */
 #define UNKNOWN_ERROR 0.05
-/* Limit of the error of a time above the port bound, because the ports may be right */
+/* Limit of the error of a time above the port bound: the ports may be correct in spite of it */
 #define LATE_ERROR 0.016
-/* Smallest share of a core's times above the port bound at which such times are accepted. Below it,
- * such a time refutes a usage like a shorter time does. */
+/* Smallest share of a core's times above the port bound at which such times are accepted. Below
+ * this share, a time above the bound refutes a usage, as a time below it does. */
 #define LATE_SHARE_LEAST 0.02
 #define LATE_DEVIATIONS 4
 /* largest mean error of an accepted result of the exact search */
 #define EXACT_ERROR 0.003
-/* Smallest share of the forms that a result must have. Omitted forms are placed later, like forms
- * outside the core. */
+/* Smallest share of the forms that a result must have. Forms that are omitted here are placed
+ * later, like forms outside the core. */
 #define EXACT_SHARE 0.5
 #define ENOUGH_SHARE 0.95    /* smallest share of joined forms at which no other order is tried */
 #define NOISY_SHARE 0.8      /* ENOUGH_SHARE at higher noise levels */
 #define LEFT_OUT_PRICE 0.001   /* score of an omitted form, as a relative error */
-/* Score of a port at higher noise levels, as a relative error. If seven ports add five forms at
- * twice the error, the model fits something other than ports (mask operations of a Zen 4). */
+/* Score of a port at higher noise levels, as a relative error. Example: if seven ports include five
+ * more forms but double the error, the model fits another effect than ports (mask operations of a
+ * Zen 4). */
 #define PORT_PRICE 0.0004
 #define ROW_MOST 16          /* maximum number of different forms in an experiment */
 
@@ -79,8 +80,8 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
     return out;
 }
 
-/* Weight of times above the port bound: full, or reduced, with one limit for few and another for
- * many such times */
+/* How times above the port bound are weighted: fully, or reduced with a limit for few or for many
+ * such times */
 enum lates { LATES_FULL, LATES_FEW, LATES_MANY };
 
 /* Returns the cycles in isolation of each form of @t; NaN: unknown. The caller frees. */
@@ -97,8 +98,7 @@ static double *times_alone(const struct experiments *t)
     return alone;
 }
 
-/* Returns the largest ratio of measured to predicted cycles at which row @i counts as above the
- * port bound. */
+/* Returns the ratio of measured to predicted cycles above which row @i is above the port bound. */
 static double late_by(const struct experiments *t, size_t i, const double *alone, enum lates lates)
 {
     double own[ROW_MOST];
@@ -110,9 +110,9 @@ static double late_by(const struct experiments *t, size_t i, const double *alone
                                                : residual_limit_of(own, n, lates == LATES_MANY).by;
 }
 
-/* Returns the mean relative error of @m on the rows of @t in @keep. A row with an unknown form
- * counts as UNKNOWN_ERROR. A time above the port bound counts as at most LATE_ERROR, except with
- * LATES_FULL. */
+/* Returns the mean relative error of @m on the rows of @t in @keep. The error of a row with an
+ * unknown form is UNKNOWN_ERROR. The error of a time above the port bound is at most LATE_ERROR,
+ * except with LATES_FULL. */
 static double error_within(const struct experiments *t, const bool *keep, const struct mapping *m,
                            enum lates lates)
 {
@@ -177,8 +177,9 @@ static double error_of(const struct experiments *t, const bool *keep, const stru
     return error_within(t, keep, m, LATES_FULL);
 }
 
-/* Sets @order to the join order of attempt @turn. Even attempts use the order of @forms; odd ones
- * have forms with memory operands last. Later attempts swap more neighbours at random. */
+/* Sets @order to the join order of attempt @turn. Even attempts use the order of @forms; in odd
+ * attempts, forms with memory operands are last. The later the attempt, the more neighbours are
+ * swapped at random. */
 static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, unsigned turn,
                        struct rng *rng, uint32_t *order)
 {
@@ -242,7 +243,7 @@ static bool is_exact(const struct found *f, size_t n, double share)
     return f->mapping && f->error <= EXACT_ERROR && (double)f->forms >= share * (double)n;
 }
 
-/* Moves forms that @m lacks to the front of @order, because earlier forms may have taken their
+/* Moves forms that @m lacks to the front of @order, because forms before them may have taken their
  * ports. */
 static void left_out_first(const struct lab *lab, const struct mapping *m, size_t n,
                            uint32_t *order)
@@ -258,16 +259,16 @@ static void left_out_first(const struct lab *lab, const struct mapping *m, size_
     free(before);
 }
 
-/* Returns whether the error of @f is within the scatter of a real CPU. Omitted forms are then
- * better placed later than included with a larger error. */
+/* Returns whether the error of @f is within the scatter of a real CPU. It is then better to place
+ * omitted forms later than to include them with a larger error. */
 static bool is_quiet(const struct found *f, size_t n)
 {
     return f->mapping && f->error <= SIGHT_NOISE && (double)f->forms >= EXACT_SHARE * (double)n;
 }
 
-/* Returns the score of @f; a lower one is better. If the error is within the scatter, the score is
- * the error plus a small price per omitted form and @port_price per port. Otherwise it is the error
- * on all rows. */
+/* Returns the score of @f; a lower score is better. If the error is within the scatter, the score
+ * is the error plus a small price per omitted form and @port_price per port. Otherwise it is the
+ * error on all rows. */
 static double score(const struct lab *lab, const bool *keep, const struct found *f, size_t n,
                     double port_price)
 {
@@ -342,8 +343,8 @@ static bool has_time_alone(const struct lab *lab, uint32_t form)
     return false;
 }
 
-/* Returns how many of the @n forms have a usage from an earlier run. Returns 0 if that run's core
- * has a form that this chart lacks or that has no time. */
+/* Returns the number of the @n forms that have a usage from an earlier run. Returns 0 if that run's
+ * core has a form that this chart lacks or that has no time. */
 static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n)
 {
     const struct mapping *core = lab->options->core;
@@ -360,7 +361,7 @@ static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n
 }
 
 /* Returns whether the core of an earlier run predicts well, and has nearly all of the @n forms
- * (@known of them). Then no search is needed. */
+ * (@known of them). If so, no search is needed. */
 static bool known_explains(const struct lab *lab, const bool *keep, size_t known, size_t n)
 {
     const struct experiments *t = lab->table;
@@ -397,7 +398,7 @@ static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms,
     return ok;
 }
 
-/* Splits ports that are two resources under one name, if forms outside the core reveal it. */
+/* Splits ports that are two resources of the CPU, if forms outside the core reveal this. */
 static bool part_ports(struct lab *lab, const bool *keep, struct core_ports *out, struct err *err)
 {
     struct mapping *m = parting_find(lab, keep, out->mapping, measured_width(lab->table, keep));

@@ -11,8 +11,8 @@ struct core_ports {
     double *confidence;          /* per form of the mapping: confidence of its usage, 0 to 1; NaN:
                                   * unknown */
     double error;                /* mean relative error over the core's experiments */
-    /* Whether some times exceed the port bound (chart/residual.h). Times of other forms on this
-     * CPU may then exceed it too. */
+    /* Whether some times exceed the port bound (chart/residual.h). If so, times of other forms on
+     * this CPU may also exceed it. */
     bool late;
     /* mean relative error with reduced weight of times above the port bound */
     double noise;
@@ -20,8 +20,8 @@ struct core_ports {
 };
 
 /* Infers ports and usages from the rows of the lab's table in @keep, which have only the @n @forms.
- * @forms must be sorted, simplest first. Forms that fit no mapping may be omitted. Returns false
- * with err on failure. core_ports_done frees @out. */
+ * @forms must be sorted, simplest first. Forms that no mapping explains may be omitted. Returns
+ * false with err on failure. core_ports_done frees @out. */
 bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n,
                      struct core_ports *out, struct err *err);
 /* Returns the mean relative error of @m on those rows of @t in @keep (NULL: all) whose forms it

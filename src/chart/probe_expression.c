@@ -111,7 +111,7 @@ static struct probe_node *new_node(struct table_reader *r, enum probe_node_kind 
 }
 
 /* Makes the depth of @n greater than that of @below. Limits it, because values are computed by
- * recursion, as deep as the chain of operators or definitions. */
+ * recursion over the chain of operators and definitions. */
 static void nest(struct table_reader *r, struct probe_node *n, const struct probe_node *below)
 {
     if (!r->ok)
@@ -246,8 +246,8 @@ struct probe_node *reader_of_item(struct table_reader *r, enum probe_node_kind k
     return n;
 }
 
-/* Reads an expression that begins with the reserved word @name. Returns NULL if @name is no such
- * word. */
+/* Reads an expression that begins with the reserved word @name. Returns NULL if @name is not
+ * reserved. */
 static struct probe_node *reserved_node(struct table_reader *r, const char *name)
 {
     char word[NAME_MOST];

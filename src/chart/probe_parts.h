@@ -75,7 +75,8 @@ struct table_loop {
     const char *name;
     unsigned dimensions;
     struct {
-        unsigned group;      /* group of the index; NO_GROUP: the index has a range of numbers */
+        /* group whose items the index selects; NO_GROUP: the index is a range of numbers */
+        unsigned group;
         unsigned from, count;
     } over[PROBE_DIMENSIONS];
     struct piece *text;
@@ -96,7 +97,7 @@ struct fact_case {
     struct piece *value, *why;
 };
 
-/* The value of a fact is that of the first case whose condition is true. */
+/* A fact. Its value is that of the first case whose condition is true. */
 struct table_fact {
     const char *key, *unit;
     VEC(struct fact_case) cases;

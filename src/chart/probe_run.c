@@ -9,7 +9,7 @@
 #include "chart/probe_parts.h"
 
 #define TEXT_MOST (64 << 10) /* maximum number of bytes of an expanded text */
-#define TIMES_MOST 4096      /* maximum number of values that a variable takes */
+#define TIMES_MOST 4096      /* maximum number of values of a variable */
 /* Maximum number of values and repetitions that a table may compute. The shipped tables need less
  * than a thousandth of it. */
 #define STEPS_MOST 100000000
@@ -17,8 +17,8 @@
 struct probe_run {
     const struct probe_table *t;
     struct probes *p;
-    size_t *first;           /* by loop: index of its first probe */
-    /* by definition without parameters: its value, and whether it is computed already */
+    size_t *first;           /* per loop: index of its first probe */
+    /* per definition without parameters: its value, and whether it is already computed */
     double *values;
     bool *computed;
     size_t steps;            /* number of values and repetitions so far */
@@ -32,7 +32,7 @@ static bool steps_on(struct probe_run *run)
     return run->steps++ < STEPS_MOST;
 }
 
-/* Returns whether the table has used at most STEPS_MOST steps; false with err otherwise. */
+/* Returns whether the table has used at most STEPS_MOST steps. Otherwise returns false with err. */
 static bool steps_suffice(const struct probe_run *run, struct err *err)
 {
     return run->steps <= STEPS_MOST ||
@@ -260,7 +260,7 @@ static void expand(struct probe_run *run, const struct piece *p, const struct ta
         case PIECE_ITEM:
             for (unsigned d = 0; loop && d < loop->dimensions; d++)
                 if (loop->over[d].group == p->group) {
-                    /* The text of an item has only the loop's indices, not its variables. */
+                    /* The text of an item uses only the loop's indices, not its variables. */
                     double inner[PROBE_LOCALS] = {locals[0], locals[1]};
                     const struct item_group *g = &run->t->groups.items[p->group];
                     expand(run, g->items.items[(size_t)locals[d]].text[p->column], loop, inner,

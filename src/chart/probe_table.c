@@ -28,7 +28,7 @@ enum text_kind { TEXT_CODE, TEXT_WORDS };
 static struct piece *pieces(struct table_reader *r, enum text_kind kind, char stop);
 
 /* Reads "GROUP}" or "GROUP.COLUMN}" in a loop's text or an item. Returns NULL without reading if
- * the text is something else. */
+ * the text has another form. */
 static struct piece *item_gap(struct table_reader *r, enum text_kind kind)
 {
     static const char *const columns[COLUMNS] = {"word", "text", "other"};
@@ -58,7 +58,7 @@ static struct piece *item_gap(struct table_reader *r, enum text_kind kind)
     return p;
 }
 
-/* Reads a gap whose opening brace was already read. */
+/* Reads a gap after its opening brace. */
 static struct piece *gap(struct table_reader *r, enum text_kind kind)
 {
     const unsigned before = r->local_count;
@@ -186,7 +186,6 @@ static void check_new(struct table_reader *r, const char *name)
         reader_fail(r, "'%s' is already defined", name);
 }
 
-/* Reads a new name of an entry. Returns a copy that the table owns; NULL on failure. */
 static const char *new_name(struct table_reader *r)
 {
     char name[NAME_MOST];
@@ -238,7 +237,7 @@ static void read_items(struct table_reader *r)
 
     vec_push(&r->t->groups, group);
     r->in_items = true;
-    /* A variable of a gap must not replace an index of the loop, which selects an item. */
+    /* A variable of a gap must not replace an index of the loop: the index selects an item. */
     for (unsigned d = 0; d < PROBE_DIMENSIONS; d++)
         reader_local(r, "");
     while (next_indented(r)) {

@@ -4,8 +4,7 @@
 #define PORTOLAN_CMD_ACTION_H
 
 /* The first actions move the selection or scroll. Each view performs the actions that apply to it.
- * The last actions of the list are performed by the frame if the displayed view does not perform
- * them. */
+ * If the displayed view does not perform one of the last actions, the frame does. */
 #define ACTIONS(ACTION)                                                                            \
     ACTION(DOWN, "down")                                                                           \
     ACTION(UP, "up") ACTION(PAGE_DOWN, "page-down") ACTION(PAGE_UP, "page-up")                     \

@@ -1,5 +1,5 @@
 /* Analyses and simulations of a loop on several machines, for views. They hold counted references
- * to the kernel and the machines. One thread, except analyses_make. */
+ * to the kernel and the machines. One thread, except in analyses_make. */
 #ifndef PORTOLAN_CMD_ANALYSES_H
 #define PORTOLAN_CMD_ANALYSES_H
 
@@ -22,7 +22,7 @@ struct analyses {
     struct analysis **items;            /* one per machine; filled by analyses_make */
     struct loop_simulation *simulations;   /* one per machine */
     size_t count;
-    /* machines with all forms of the loop, if a selected machine lacks some */
+    /* names of machines with all forms of the loop; empty if the selected machines have them all */
     struct machine_names coverage;
     bool made;
     /* session revision at which the analyses failed; 0: they did not fail */
@@ -41,8 +41,9 @@ bool analyses_are_of(const struct analyses *a, const struct kernel *k, size_t lo
                      struct machine *const *machines, size_t count);
 /* Returns the number of instructions to analyse, summed over the machines. */
 size_t analyses_work(const struct analyses *a);
-/* Computes the items. Returns false if the thread's watch cancelled it; items are then missing or
- * incomplete. Any thread, one at a time. The thread that reads the items sets `made`. */
+/* Computes the items. Returns false if the thread's watch cancelled it; the items are then
+ * incomplete. Any thread, but only one call at a time. The thread that reads the items sets @made
+ * afterwards. */
 bool analyses_make(struct analyses *a);
 /* Cancels the jobs of @a. */
 void analyses_cancel(struct analyses *a);

@@ -27,7 +27,7 @@ struct mark {
     const void *kernel;
     size_t loop, shelved, at;
     uint64_t serial, experiments;
-    long run;                /* elapsed time of the last run, in units of RUN_SECONDS */
+    long run;                /* elapsed time of the last inference run, in units of RUN_SECONDS */
 };
 
 struct autosave {
@@ -36,7 +36,7 @@ struct autosave {
     struct mark saved, saving;
     double next, begun;      /* clock_seconds() at which the next save is due, and at which the
                               * current one began */
-    /* ready: the directory is locked; failed: a failure has been reported */
+    /* @ready: the directory is locked. @failed: a failure has been reported. */
     bool ready, failed;
 };
 
@@ -108,7 +108,8 @@ static void tell(struct autosave *a, const struct err *err)
     a->failed = true;
 }
 
-/* Removes a finished save from the background writer. Waits for it if @wait. */
+/* Removes a finished save from the background writer. Waits for the end of the save if @wait is
+ * true. */
 static void take_back(struct autosave *a, bool wait)
 {
     struct err err = {0};
@@ -165,7 +166,8 @@ void autosave_end(struct autosave *a)
 {
     take_back(a, true);
     const struct mark now = mark_of(a->session);
-    /* After a failure, saves again even without a change, because its cause may be gone. */
+    /* After a failure, saves again even without a change, because the cause of the failure may be
+     * gone. */
     if (same(&now, &a->saved) && !a->failed)
         return;
     begin(a, &now);

@@ -6,8 +6,8 @@
 
 struct autosave;
 
-/* Starts autosaving. @named: the user saves this session under a name, so the first save does not
- * wait for a change. */
+/* Starts autosaving. If the user saves this session under a name (@named), saves it at once;
+ * otherwise the first save waits for a change. */
 struct autosave *autosave_new(struct session *s, bool named);
 /* Starts a save if something has changed, unless @hold is true. Returns the seconds until the next
  * call; INFINITY: no call is necessary before the next change. */

@@ -10,11 +10,10 @@
                            * huge pages */
 #define VARIES_MOST 0.5   /* largest uncertainty of a cost, relative to the loop's time */
 #define HUGE_PART 0.3     /* share of the measuring time for runs with huge pages */
-/* Tolerated difference in cycles between a recorded run and the program. A recorded run takes
- * longer because it also reads recorded values. */
+/* Tolerated difference in cycles between a recorded run and the program. Runs of the recording also
+ * read recorded values, which takes additional time. */
 #define AGREES_CYCLES 1.0
 
-/* Changes to measure, and where to store the cost that each one determines */
 struct changes {
     VEC(struct recorded_change) list;
     VEC(struct recorded_cost *) costs;
@@ -77,8 +76,8 @@ bool recorded_costs_measure(struct sandbox *s, const struct recording *r, double
         *c.costs.items[i] = saved(&times[0], &times[i]);
     out->cycles = ok ? times[0].cycles : NAN;
     out->spread = ok ? times[0].spread : NAN;
-    /* The cost of small pages is the gain of huge pages relative to runs with all data in the first
-     * level. Those runs take equal time with both page sizes, so changes of the host's load
+    /* The cost of small pages is the gain of huge pages, divided by the times of runs with all data
+     * in the first level. These times do not depend on the page size, so changes of the host's load
      * cancel. */
     if (ok && !huge &&
         recorded_measure(s, r, true, c.list.items, 2, HUGE_PART * seconds, large, &share, err) &&

@@ -1,4 +1,4 @@
-/* Measures what parts of a loop cost, with the branch outcomes and addresses that program explain
+/* Measures the cost of parts of a loop, with the branch outcomes and addresses that program explain
  * recorded. */
 #ifndef PORTOLAN_CMD_BLAME_RECORDED_H
 #define PORTOLAN_CMD_BLAME_RECORDED_H
@@ -11,26 +11,26 @@
 
 /* A cost: the cycles per iteration that a change saves */
 struct recorded_cost {
-    double cycles, off; /* off: uncertainty; NaN: not measured */
+    double cycles, off; /* @off: uncertainty. NaN: not measured. */
 };
 
 struct recorded_costs {
     double cycles, spread;     /* cycles per iteration of the unchanged loop */
     double program;            /* cycles per iteration in the program */
     struct recorded_cost near; /* cost of accesses beyond the first level */
-    bool huge_pages;           /* the program's data is on pages of 2 MiB, and so is the data of
-                                * all runs */
+    bool huge_pages;           /* whether the program's data, and therefore the data of all runs, is
+                                * on pages of 2 MiB */
     /* cost of pages of 4 KiB instead of 2 MiB; NaN: no large pages, or already used */
     struct recorded_cost huge;
     size_t count; /* number of instructions */
-    /* cost per instruction: of the instruction itself, of its accesses beyond one line, of its
-     * unsorted outcomes */
+    /* costs per instruction: of the instruction itself, of its accesses outside a single line, of
+     * its outcomes in unsorted order */
     struct recorded_cost *without, *nearby, *sorted;
 };
 
-/* Measures all costs for about @seconds; if @brief, without those of single instructions. @program:
- * cycles per iteration in the program. @huge: its data is on pages of 2 MiB. Returns false with
- * err. The caller always frees @out with recorded_costs_done. */
+/* Measures all costs for about @seconds; if @brief is true, not the costs of single instructions.
+ * @program: cycles per iteration in the program. @huge: whether the program's data is on pages of 2
+ * MiB. Returns false with err. The caller always frees @out with recorded_costs_done. */
 bool recorded_costs_measure(struct sandbox *s, const struct recording *r, double program, bool huge,
                             bool brief, double seconds, struct recorded_costs *out,
                             struct err *err);

@@ -7,13 +7,13 @@
 #include "isa/body.h"
 #include "model/machine.h"
 
-/* A row disagrees if the difference exceeds both this fraction and CHECK_CYCLES cycles. */
+/* A row disagrees if the difference exceeds this fraction and CHECK_CYCLES cycles. */
 #define CHECK_DISAGREES 0.05
 #define CHECK_CYCLES 0.04
 
 struct check_row {
     char *form;
-    bool latency;              /* whether the row is the latency of a chain instead of a
+    bool latency;              /* whether the row is the latency of a chain; otherwise it is a
                                 * throughput */
     struct chain chain;
     double measured, spread;   /* cycles; NaN: not measured, and `state` has the reason */
@@ -31,7 +31,7 @@ struct check {
     char *simulated;
     enum isa isa;              /* instruction set of the machine and of the CPU */
     char date[16];             /* date such as "2026-01-31" */
-    struct check_row *rows;    /* rows, largest check_weight first */
+    struct check_row *rows;    /* rows, sorted by descending check_weight */
     size_t count;
 };
 

@@ -39,7 +39,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
 
     str_clear(&s->copied);
     bool ok = kernel ? copy_kernel(s, &text, err) : session_view(s, "copy", v->what, result, err);
-    if (!kernel) {   /* The view has stored its own text in s->copied. */
+    if (!kernel) {   /* The view has already stored its own text in s->copied. */
         str_add_bytes(&text, str_text(&s->copied), s->copied.length);
         str_clear(&s->copied);
     }

@@ -22,7 +22,7 @@ static bool is_json(const char *path)
     return length > 5 && strcmp(path + length - 5, ".json") == 0;
 }
 
-/* A mapping to evaluate: that of a machine, or of a PMEvo file that the job reads */
+/* A mapping to evaluate, of a machine or of a PMEvo file that the job reads */
 struct evaluated {
     char *name;
     struct machine *machine;    /* copy; NULL: not read yet */

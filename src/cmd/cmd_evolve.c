@@ -400,8 +400,7 @@ static void set_source(struct mapping *m, const char *form, const char *source)
     const struct mapping_entry *known = mapping_find(m, form);
     struct usage usage = {0};
 
-    if (!known)   /* A form without an entry is of an experiment that was added after the mapping
-                   * was made. */
+    if (!known)   /* The mapping has no entry for a form of an experiment that was added later. */
         return;
     struct mapping_entry entry = *known;
     usage_copy(&usage, &entry.usage);
@@ -440,8 +439,8 @@ static void adopting_free(void *state)
     free(w);
 }
 
-/* Returns the best mapping. Each form's source gets the confidence of its usage: the agreement of
- * the best mappings on it. */
+/* Returns the best mapping. The source of each form states the confidence: the share of the best
+ * mappings with the same usage. */
 static struct mapping *best_of(const struct adopting *w)
 {
     const struct problem *problem = w->problem;
@@ -460,8 +459,9 @@ static struct mapping *best_of(const struct adopting *w)
     return m;
 }
 
-/* Notes that no experiment shows the ports of @form: several usages explain the measurements
- * equally. Mappings may agree only because each has the cheapest of these. */
+/* Notes that no experiment shows the ports of @form, because several usages explain the
+ * measurements equally well. The best mappings may agree on a usage only because it has the lowest
+ * price. */
 static void note_hidden(struct mapping *m, const char *form, const struct observable *o,
                         struct str *settle)
 {
@@ -531,8 +531,8 @@ static struct machine *machine_alone_of(enum isa isa, const char *id, struct map
     return m;
 }
 
-/* Creates machine @id: @base with the usages of @best. Returns NULL with err if the ports do not
- * match. */
+/* Creates machine @id: a copy of @base with the usages of @best. Returns NULL with err if the ports
+ * do not match. */
 static struct machine *machine_over(const struct machine *base, const char *id,
                                     const struct mapping *best, struct overlay *overlay,
                                     struct err *err)

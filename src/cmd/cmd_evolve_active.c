@@ -16,9 +16,9 @@
 #include "work/job.h"
 
 #define ROUNDS 8                    /* default number of rounds of inference */
-/* default share of the pairs that are measured: one in SHARE */
+/* by default, one pair in SHARE is measured */
 #define SHARE 10
-/* Minimum of the limit of experiments per round. Without it, the limit is the number of forms. */
+/* Minimum of the limit of experiments per round. The limit is otherwise the number of forms. */
 #define BATCH_LEAST 16
 #define SIMULATED_NOISE 0.001
 #define ROUNDS_SHOWN 1000
@@ -125,7 +125,7 @@ void evolve_active_show(const struct session *s, struct result *result)
     free(rounds);
 }
 
-/* Adds the started run. In CSV it is a table below that of the rounds. */
+/* Adds the started run. In CSV it is a second table, after the table of the rounds. */
 static void add_run(const struct evolve_run *run, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "run", .kind = CELL_COUNT},
@@ -150,7 +150,7 @@ static void take_result(void *state, struct active_outcome *out, bool ok)
     struct active_pending *p = state;
     struct session *s = p->session;
 
-    /* Inference uses the measured table even if the session has another table by then. */
+    /* The inference uses the measured table, even if the session has another one by then. */
     struct problem *problem = ok ? out->problem : NULL;
     if (problem)
         out->problem = NULL;
@@ -226,10 +226,10 @@ struct beginning {
     struct evolve_options evolve;
     struct active_options o;
     struct active_choice choice;
-    /* counted reference to the session's forms and measurements; NULL: @kept becomes the session's
-     * table */
+    /* experiments of the session (counted reference) to which forms and measurements are added;
+     * NULL: @kept becomes the session's table */
     struct experiments *from;
-    /* experiments of an earlier job, or the forms of the recorded file @replay */
+    /* experiments of an earlier job, or only the forms of the recorded file @replay */
     struct experiments *kept;
     char *replay;                   /* path of the file with recorded measurements that replace the
                                      * CPU; NULL: none */
@@ -359,7 +359,7 @@ bool evolve_start_active(struct session *s, const struct active_choice *w,
         .from = w->go_on || w->replay ? NULL : experiments_hold(s->document.experiments),
         .replay = w->replay ? mem_strdup(w->replay) : NULL,
         .checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL};
-    /* Both pointed to strings of the command's values, which are freed before the job ends. */
+    /* Both options are strings of the command's values, which are freed before the job ends. */
     b->choice.simulate = b->choice.replay = NULL;
     b->o = (struct active_options){.noise = SIMULATED_NOISE,
                                    .cpu = -1,

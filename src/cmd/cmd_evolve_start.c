@@ -252,8 +252,8 @@ static bool time_over(void *state)
 static bool read_checkpoint(struct starting *w, struct err *err)
 {
     struct population *p = &w->before;
-    /* Only regular files are read, because a session by another author may name a pipe that never
-     * ends. */
+    /* Reads only regular files: another author's session may name a pipe, and reading it would
+     * never end. */
     const bool pipes = file_only_files(true), ok = population_load(w->checkpoint, p, err);
 
     file_only_files(pipes);
@@ -261,8 +261,8 @@ static bool read_checkpoint(struct starting *w, struct err *err)
         return false;
     if (p->count > 1) {   /* A single mapping initialises all individuals. */
         w->o.population = (unsigned)p->count;
-        w->o.population_each = true;   /* Each rank uses this population size and ignores its own
-                                        * option. */
+        w->o.population_each = true;   /* Each rank then uses this population size instead of its
+                                        * own option. */
     }
     w->live = p->live && ranks_count() == 1;
     w->o.ports = p->ports_given && p->count ? mapping_ports(p->mappings[0])->count : 0;
@@ -276,7 +276,8 @@ static bool read_checkpoint(struct starting *w, struct err *err)
     return true;
 }
 
-/* Makes the run for the problem, whose reference it takes. Returns false with err on failure. */
+/* Makes the run for w->problem, and takes the reference to the problem. Returns false with err on
+ * failure. */
 static bool make_run(struct starting *w, struct err *err)
 {
     const struct evolve_start start = {.take_problem = w->problem,
@@ -318,8 +319,8 @@ static bool lay_out(void *state, struct result *result, struct err *err)
         result_line(result,
                     "the run was live; with %u ranks it continues with its current experiments",
                     ranks_count());
-    /* The measured issue width may have changed, because forms may have been measured since the
-     * checkpoint was written. */
+    /* The measured issue width may have changed since the checkpoint was written, because more
+     * forms were measured. */
     if (w->problem && w->o.width_measured && w->before.count)
         w->o.width = evolve_measured_width(w->problem, mapping_issue_width(w->before.mappings[0]));
     /* With several ranks the UI thread makes the run. */

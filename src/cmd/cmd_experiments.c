@@ -33,7 +33,7 @@ static const struct parameter load_options[] = {
     {0},
 };
 
-/* State of this file's jobs: the input file, the table that is read or extended, and the result */
+/* State of the jobs of this file: the input file, the table to extend, and the result */
 struct experiments_loading {
     char *file;
     struct experiments *(*read)(const char *path, struct err *err);
@@ -85,7 +85,7 @@ static bool load_publish(struct session *s, void *state, struct result *result, 
     return session_set_experiments(s, &l->made, l->base, err);
 }
 
-/* Calls @read on @v's file in a job. The new table replaces the session's when it is complete. */
+/* Calls @read on @v's file in a job. The complete table replaces that of the session. */
 static bool load(struct session *s, const struct experiments_load_values *v,
                  struct experiments *(*read)(const char *path, struct err *err), struct task *task)
 {
@@ -235,7 +235,7 @@ struct experiments_list_values {
     const char *filter;
 };
 
-/* Lists row @i. Only CSV and JSON have the state of a measured row. */
+/* Lists row @i. Only CSV and JSON include the state of a measured row. */
 static void list_row(const struct experiments *t, size_t i, struct str *buffer,
                      struct result_table *table)
 {

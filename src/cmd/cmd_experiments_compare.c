@@ -16,11 +16,13 @@
 #define ABREAST 5          /* maximum number of hosts per table in text */
 #define ROWS_SHOWN 40      /* maximum number of rows in text */
 
-/* A file of measurements. Its host column has the host's name; without it the file name is used. */
+/* A file of measurements. The name is the one in its host column, or the file name if it has no
+ * such column. */
 struct fleet_host {
     char *file, *name, *cpu, *microcode;   /* cpu and microcode: "" if unknown */
     struct experiments *table;
-    /* number of experiments that another host also has, and of those that differ from the median */
+    /* number of experiments that another host also measured, and number of these that differ from
+     * the median */
     size_t compared, differing;
     /* mean relative difference of the differing experiments */
     double difference;
@@ -36,7 +38,7 @@ struct fleet_row {
 struct fleet_comparing {
     struct fleet_host *hosts;
     size_t count;
-    double threshold;      /* smallest relative difference of a listed experiment, as a fraction */
+    double threshold;
     VEC(struct fleet_row) rows;
     size_t compared;       /* number of experiments that several hosts measured; @rows has only
                             * those that differ */
@@ -109,7 +111,8 @@ static int order_values(const void *a, const void *b)
     return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* Compares all measurements of one experiment. If a host has several, uses the fastest. */
+/* Compares all measurements of one experiment. If a host has several measurements, uses the fastest
+ * one. */
 static void compare(struct fleet_comparing *w, struct fleet_value *v, size_t n)
 {
     double *cycles = mem_alloc(w->count * sizeof *cycles),

@@ -43,8 +43,8 @@ static void generating_free(void *state)
     free(g);
 }
 
-/* Chooses the selected forms if there are any, or if the session's table has none; otherwise the
- * forms of the table. */
+/* Chooses the selected forms if there are any or if the session's table has no forms. Otherwise
+ * chooses the forms of the table. */
 static void choose_forms(const struct session *s, struct generating *g)
 {
     const struct document *d = &s->document;
@@ -76,8 +76,8 @@ static bool take_forms(struct generating *g, struct experiments *t, struct form_
             err_set(err, ERR_USAGE, "forms select '*' selects all forms", "no form is selected"));
 }
 
-/* Returns false with err if too many experiments are requested. All pairs of all forms are a
- * hundred million, which need minutes and gigabytes. */
+/* Returns false with err if too many experiments are requested. The pairs of all forms would be a
+ * hundred million experiments, and need minutes and gigabytes. */
 static bool affordable(size_t forms, const struct generate_values *v, struct err *err)
 {
     size_t wanted = (v->singles ? forms : 0) + v->triples + v->random +

@@ -21,18 +21,18 @@
 
 #define TITLE "experiments measure"   /* title of the job */
 #define FAILURES_SHOWN 20
-/* Maximum number of rows that are selected before the job starts. This takes less than a
+/* Maximum number of rows that are selected before the job starts. The selection takes less than a
  * millisecond. */
 #define CHOSEN_AT_ONCE 1000
 
 struct experiments_measuring {
-    /* Fields for a worker that selects the experiments: @from, @machine and @filter. */
+    /* Members that the worker uses to select the experiments: @from, @machine and @filter. */
     struct experiments *from;       /* table (counted reference) until the selection is done; then
                                      * NULL */
     /* machine whose predictions the filter uses (counted reference); NULL: none */
     struct machine *machine;
     char *filter;
-    /* Fields of the worker */
+    /* Members of the worker */
     struct experiments *table;      /* the job's copy of the selected rows */
     size_t *rows;                   /* index in the session's table of each copied row */
     struct forms *forms;
@@ -46,7 +46,7 @@ struct experiments_measuring {
     unsigned children;
     struct record *record;          /* the session's record of measurements, for the views */
     char name[64];                  /* name of the CPU or of the simulated machine */
-    /* Fields that worker and UI thread share */
+    /* Members that the worker and the UI thread share */
     pthread_mutex_t lock;
     struct pending_results pending_results;
     /* Fields of the UI thread */
@@ -117,7 +117,7 @@ static bool rows_choose(struct experiments_measuring *w, struct err *err)
     size_t n = from->rows.count, kept = 0;
     bool *keep = experiment_rows_matching(from, w->machine, w->filter, err);
 
-    /* If the filter was cancelled, it has not examined all rows. */
+    /* A cancelled filter has not examined all rows. */
     if (!keep || !watch_goes_on(err)) {
         free(keep);
         return false;
@@ -153,7 +153,7 @@ static bool worker_run(void *state, struct result *result, struct err *err)
     struct journal *journal = NULL;
     struct source *source = NULL;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     w->job = job_current();
     w->clock_hz = NAN;
     bool ok = !w->from || rows_choose(w, err);
@@ -169,7 +169,8 @@ static bool worker_run(void *state, struct result *result, struct err *err)
 
 void experiments_publish(struct session *s)
 {
-    /* While a job reads the table, its results wait for the next poll or the end of that job. */
+    /* While a job reads the table, the results wait for the next poll or for the end of that
+     * job. */
     struct experiments_measuring *w = s->measuring;
 
     if (!w || (s->document.experiments && experiments_held(s->document.experiments)))
@@ -338,7 +339,7 @@ static bool set_up(struct session *s, const struct experiments_measure_values *v
     }
     if (v->journal)
         w->journal_path = strcmp(v->journal, "none") == 0 ? NULL : mem_strdup(v->journal);
-    /* The journal has no values measured with --one-order, because these are another quantity. */
+    /* A measurement with --one-order is another quantity, so it is not stored in the journal. */
     else if (!w->simulated && !w->options.one_order)
         w->journal_path = journal_default_path();
     return true;

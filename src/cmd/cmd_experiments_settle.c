@@ -50,8 +50,8 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
                  "experiments that decide between usages");
 }
 
-/* Saves the machine and its remaining ambiguities. The machine is first: if saving the ambiguities
- * fails, the old list only has some that are already decided. */
+/* Saves the machine and its remaining ambiguities. Saves the machine first: if saving the
+ * ambiguities fails, the old list merely has ambiguities that are already decided. */
 static bool save(const struct experiments_settling *w, struct err *err)
 {
     return machine_save(w->machine, w->directory, err) &&
@@ -67,7 +67,7 @@ static bool settle_work(void *state, struct result *result, struct err *err)
     struct imitation *imitation =
         w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->seed) : NULL;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     w->job = job;
     job_progress(job, 0, 0, "clock, noise and idle baseline");
     struct journal *journal = journal_open(w->journal_path, err);

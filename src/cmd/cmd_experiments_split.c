@@ -40,7 +40,7 @@ static void splitting_free(void *state)
     free(w);
 }
 
-/* Returns part @part (from 0) of the table: its share of the rows, and all controls. Marks the
+/* Returns part @part (from 0) of the table: a share of the rows, and all controls. Marks the
  * controls and removes their values. */
 static struct experiments *part_of(const struct splitting *w, size_t part, const bool *control)
 {
@@ -56,7 +56,7 @@ static struct experiments *part_of(const struct splitting *w, size_t part, const
         if (!keep[i])
             continue;
         experiments_set_extra(t, at, CONTROL_COLUMN, control[i] ? "yes" : "");
-        /* Removes the value, because a control with a value would not be measured again. */
+        /* Removes the value: otherwise the control would not be measured again. */
         if (control[i])
             experiments_set(t, at, NAN, NAN, 0, EXPERIMENT_PENDING);
         at++;
@@ -77,8 +77,8 @@ static double worth_of(const struct experiments *t, size_t index, const unsigned
     return sum;
 }
 
-/* Marks @controls rows, spread evenly over the table: of each section, the row whose forms occur in
- * the fewest controls. */
+/* Marks @controls rows as controls. Divides the table into as many sections, and chooses in each
+ * one the row whose forms occur in the fewest controls. */
 static void choose_controls(const struct experiments *t, size_t controls, bool *control)
 {
     unsigned *covered = mem_zero(t->forms.count + 1, sizeof *covered);
@@ -99,7 +99,7 @@ static void choose_controls(const struct experiments *t, size_t controls, bool *
 static bool split_work(void *state, struct result *result, struct err *err)
 {
     struct splitting *w = state;
-    /* At most half of the rows are controls; the hosts share the others. */
+    /* At most half of the rows are controls. The other rows are divided among the hosts. */
     size_t rows = w->table->rows.count, most = rows / 2,
            controls = w->controls < most ? w->controls : most;
     bool *control = mem_zero(rows + 1, sizeof *control), ok = true;
@@ -173,7 +173,7 @@ const struct command command_experiments_split = {
 /* One host's measured part */
 struct host_part {
     struct experiments *table;
-    /* number of controls that other hosts also measured, and of those that disagree */
+    /* number of controls that other hosts also measured, and number of these that disagree */
     size_t controls, off;
     /* mean relative difference from the median; NaN without controls */
     double error;
@@ -223,9 +223,8 @@ static int order_sightings(const void *a, const void *b)
     return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* Compares each host's value of one control with the median. Two values differ equally from their
- * median, so the median does not show which one is wrong. Two values count only if there are
- * exactly two hosts. */
+/* Compares each host's value of one control with the median of all hosts. With three or more hosts,
+ * skips a control with only two values: their median does not show which value is wrong. */
 static void compare_control(const struct sighting *s, size_t n, size_t hosts,
                             struct host_part *parts)
 {
@@ -272,9 +271,9 @@ static void compare_hosts(struct host_merging *w)
     }
 }
 
-/* Appends those rows of @t whose keys are not in @taken, in order, and adds the keys of appended
- * controls. @controls selects controls, otherwise the other rows. @measured selects measured
- * controls, otherwise unmeasured ones. */
+/* Appends the rows of @t whose keys are not in @taken, in order, and adds the keys of appended
+ * controls. Appends only controls if @controls is true, otherwise only other rows. Of the controls,
+ * appends only measured ones if @measured is true, otherwise only unmeasured ones. */
 static void join_rows(struct host_merging *w, const struct experiments *t, bool controls,
                       bool measured, struct names *taken)
 {
@@ -301,7 +300,7 @@ static void join_rows(struct host_merging *w, const struct experiments *t, bool 
 }
 
 /* Joins the rows of all hosts that agree. Each control occurs once, with the measurement of the
- * first host that has one. Unmeasured controls are last. */
+ * first host that has one. Controls without a measurement are last. */
 static void join(struct host_merging *w)
 {
     struct names taken = {0};

@@ -54,8 +54,9 @@ static bool format_of(const char *extension, enum format *out, struct err *err)
 
 struct exporting {
     char *file, *title;
-    struct result *what;       /* result; NULL: rows must be collected (counted reference) */
-    struct rows_shown rows;    /* source of the rows; rows.state NULL: none */
+    /* result to write (counted reference); NULL: the worker collects rows */
+    struct result *what;
+    struct rows_shown rows;    /* source of the rows; its state is NULL if there is a result */
     enum format format;
 };
 
@@ -81,7 +82,7 @@ static bool export_work(void *state, struct result *result, struct err *err)
             return false;
     }
     result_write(e->what, e->format, &(struct result_style){.title = e->title}, &text);
-    result_free(e->what);   /* The worker frees the result, because freeing a million rows takes
+    result_free(e->what);   /* Frees the result in the worker, because freeing a million rows takes
                              * long. */
     e->what = NULL;
     if (format_is_document(e->format)) {

@@ -90,7 +90,7 @@ struct add_values {
 struct adding {
     char *file;
     enum isa isa;
-    /* base: table to extend (counted reference); NULL: the shipped tables, which are not loaded
+    /* @base: table to extend (counted reference); NULL: the shipped tables, which are not loaded
      * yet */
     struct forms *base, *made;
     size_t added;
@@ -174,7 +174,7 @@ struct selecting {
     struct forms *forms;       /* counted reference */
     char **patterns;           /* patterns of the command, or names of the most frequent forms, or
                                 * the previous selection */
-    size_t count, top;         /* top: number of most frequent forms to select, or NOT_GIVEN */
+    size_t count, top;         /* @top: number of most frequent forms to select, or NOT_GIVEN */
     bool given;                /* @patterns become the selection */
 };
 

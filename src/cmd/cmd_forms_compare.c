@@ -23,12 +23,12 @@ struct form_comparing {
     const char *pattern;
     const struct forms *forms;
     struct machine_set machines;
-    double above;                  /* smallest relative difference of a listed form; NaN: lists all
-                                    * forms */
-    bool *shown;                   /* per form: it matches the pattern and differs by at least
-                                    * @above */
+    double above;                  /* smallest relative difference of a listed form; NaN: all forms
+                                    * are listed */
+    bool *shown;                   /* per form: whether it matches the pattern and differs by at
+                                    * least @above */
     size_t matching, showing;
-    /* number of forms in at least two machines, if @above is set */
+    /* number of forms that at least two machines have, if @above is set */
     size_t compared;
 };
 
@@ -96,8 +96,8 @@ static void choose(struct form_comparing *w, struct throughput *const *engines)
     }
 }
 
-/* Adds host, CPU and microcode of @m's measurements, "" if unknown. Returns false if @m was not
- * measured. */
+/* Adds host, CPU and microcode of @m's measurements; unknown ones are empty. Returns false if @m
+ * was not measured. */
 static bool add_origin(struct result_table *t, const struct machine *m)
 {
     const char *said[] = {machine_fact(m, "measured_host"), machine_fact(m, "measured_cpu"),

@@ -14,8 +14,8 @@
 
 #define MISSING_SHOWN 30
 
-/* Returns whether the machine's tables have the instruction. Also returns true for a hint that
- * decodes as nop, because it needs no entry. */
+/* Returns whether the machine's tables have the instruction. Returns true for a hint that decodes
+ * as nop: it needs no entry. */
 static bool knows(const struct machine *m, const struct scan_form *form)
 {
     struct insn insn = {.traits = form->traits};
@@ -23,7 +23,7 @@ static bool knows(const struct machine *m, const struct scan_form *form)
     return (form->traits & INSN_NOP) || fusion_resolve(m, &insn);
 }
 
-/* Returns whether the CPU lacks the instruction, so that the table needs no entry. */
+/* Returns whether the CPU lacks the instruction. The table then needs no entry. */
 static bool cannot_run(const struct machine *m, const struct scan_form *form,
                        const struct forms *forms)
 {
@@ -32,7 +32,7 @@ static bool cannot_run(const struct machine *m, const struct scan_form *form,
 }
 
 /* Returns the covered share of the instructions that the CPU has. Sets *@lacking to the number of
- * those that it lacks. Undecoded bytes are one unknown instruction. */
+ * instructions that the CPU lacks. Undecoded bytes are one unknown instruction. */
 static double coverage(const struct machine *m, const struct scan *scan, const struct forms *forms,
                        uint64_t *lacking)
 {
@@ -52,7 +52,7 @@ static double coverage(const struct machine *m, const struct scan *scan, const s
 }
 
 /* Selects the machines to compare: two chosen by the instruction set, then the other selected
- * machines of that set. */
+ * machines of that instruction set. */
 static size_t machines_of(struct session *s, enum isa isa, struct machine *out[32], struct err *err)
 {
     const char *const *always = isa_ops(isa)->common_machines;
@@ -211,7 +211,7 @@ static bool scan_run(void *state, struct result *result, struct err *err)
     struct str nothing = {0};
     bool ok = true;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     j->job = job_current();
     j->scan.progress = scan_progress;
     j->scan.context = j;

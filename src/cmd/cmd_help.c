@@ -16,7 +16,7 @@ struct help_values {
 
 static void add_troff(struct str *out, const char *text)
 {
-    for (; *text; text++)   /* troff may break a line at \:, which follows a bar. */
+    for (; *text; text++)   /* A bar is followed by \:, where troff may break the line. */
         str_addf(out,
                  *text == '-' || *text == '\\' ? "\\%c"
                  : *text == '|'                ? "%c\\:"
@@ -170,8 +170,8 @@ static void add_row(struct result_table *t, const struct command *c)
     str_done(&usage);
 }
 
-/* Tasks in display order. Each lists its commands by name or by first word. The last task lists all
- * remaining commands. */
+/* Tasks in display order. Each task lists its commands by name or by first word. The last task has
+ * all other commands. */
 static const struct {
     const char *title, *commands;
 } tasks[] = {

@@ -14,9 +14,10 @@
 #include "report/blame.h"
 #include "work/job.h"
 
-/* default time limit in seconds; most of it may pass before the core is idle */
+/* default time limit in seconds, of which most may pass before the core is idle */
 #define SECONDS 20
-/* maximum number of instructions; each is removed once, so work and memory grow with the square */
+/* maximum number of instructions; work and memory grow with the square, because each one is removed
+ * once */
 #define INSNS_MOST 500
 #define RECORDED_SECONDS 2.0   /* seconds of runs of the recorded iterations */
 #define PATIENCE_SECONDS 1.0   /* time limit of each request to measure variants, in seconds */
@@ -46,7 +47,8 @@ struct kernel_blaming {
     struct sandbox *sandbox;
     struct calibration calibration;
     struct kernel_set *set;          /* the loop and all variants so far */
-    /* per variant: whether its time was requested before; a second request measures it again */
+    /* per variant: whether its time was requested before; if so, the next request measures the
+     * variant again */
     VEC(bool) asked;
     struct blame *found;             /* the result */
     pthread_mutex_t lock;            /* protects so_far */
@@ -113,7 +115,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     struct kernel_blaming *w = state;
     const struct blame_source source = {measure, cancelled, progress, expect, keep_so_far, w};
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     w->job = job_current();
     w->sandbox = sandbox_new(-1, err);
     bool ok = w->sandbox && calibrate(w->sandbox, cancelled, w, &w->calibration, err);
@@ -150,7 +152,7 @@ static void add_cost(struct result_table *t, const struct blame_cost *cost)
     cell_number(t, plain(cost->here - cost->model));
 }
 
-/* Adds the number that names a row: the instruction's line, or else its index from 1. */
+/* Adds the number that names a row: the instruction's line if known, otherwise its index from 1. */
 static void add_line(struct result_table *t, const struct insn *insns, size_t at)
 {
     if (insns[at].line)

@@ -16,7 +16,8 @@ struct compile_values {
     const char *compiler, *next;
 };
 
-/* Returns the recipe of a kernel that was compiled here; NULL with err: it was not. */
+/* Returns the recipe of a kernel that was compiled here. Returns NULL with err for any other
+ * kernel. */
 static const struct recipe *compiled_here(const struct session *s, struct err *err)
 {
     const struct kernel *k = s->document.kernel;
@@ -34,7 +35,7 @@ static void step_level(struct recipe *r)
     static const char *const levels[] = {"-O0", "-O1", "-O2", "-O3"};
     const size_t count = sizeof levels / sizeof *levels;
     const char *level = recipe_level(r);
-    /* The order is cyclic: the first index follows the last one, and also an unknown value. */
+    /* The order is cyclic: the first value follows the last one and any unknown value. */
     size_t at = count - 1;
 
     for (size_t i = 0; level && i < count; i++)

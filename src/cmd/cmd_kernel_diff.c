@@ -77,7 +77,7 @@ static void add_instructions(const struct paired_loops *c, struct result *result
     }
 }
 
-/* Adds two values and their difference. If not @exact, the values are lower limits, so the
+/* Adds two values and their difference. If @exact is false, the values are lower limits, so the
  * difference is omitted. */
 static void put_values(struct result_table *t, const char *name, double a, double b, bool exact)
 {

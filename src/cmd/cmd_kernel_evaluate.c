@@ -40,7 +40,8 @@ struct kernel_evaluating {
     enum evaluate_half { HALF_BOTH, HALF_EVEN, HALF_ODD } half;
     /* requested protocol; MEASURED_BY_COLUMNS: chosen by the columns or the data */
     enum { MEASURED_BY_COLUMNS, MEASURED_BY_BHIVE, MEASURED_BY_PORTOLAN } measured_by;
-    enum evaluate_protocol protocol;  /* used protocol; @because has the reason */
+    /* protocol in use; the reason for the choice is in @because */
+    enum evaluate_protocol protocol;
     struct str because;
     unsigned workers;
     struct evaluation_result result;
@@ -53,17 +54,18 @@ struct kernel_evaluating {
 
 struct evaluation_run {
     double per;
-    bool sampling;                  /* evaluates only the first blocks, without a job */
+    bool sampling;                  /* whether to evaluate only the first blocks, without a job */
     struct job *job;
     size_t blocks;                  /* number of blocks assigned to workers so far */
     struct csv_reader *reader;
     int hex, cycles, arch;          /* column indices; -1: none */
-    /* number of columns that only kernel measure writes and the file has, 0 to 2 */
+    /* number of columns of the file that only kernel measure writes, 0 to 2 */
     int own;
     FILE *rows;                     /* file of option --blocks; NULL: none */
     const char *wanted;             /* requested value of the arch column; NULL: any */
     enum evaluate_half half;        /* half of the rows to evaluate, by a hash of a row's code */
-    char **pending;                 /* the first row, if it is data instead of a header */
+    /* first row of the file if it is data; NULL if it is a header */
+    char **pending;
     size_t passed;                  /* number of rows skipped because they are for other machines */
     struct evaluation **evaluations;
     struct batch *batches;
@@ -87,8 +89,8 @@ static double number_of(const char *text)
     return *text && !*end ? value : NAN;
 }
 
-/* Returns the half to which a block belongs. It is equal in all files, and for upper and lower case
- * hex digits. */
+/* Returns the half to which a block belongs. Equal blocks are in the same half, in all files and in
+ * upper and lower case. */
 static enum evaluate_half half_of(const char *hex)
 {
     char *lower = mem_strdup(hex);
@@ -323,8 +325,8 @@ struct glance_result {
     size_t count;
 };
 
-/* Evaluates the model on the first blocks of @w's file, if their cycles are for @per iterations and
- * were measured by @protocol. Reads no other blocks. */
+/* Evaluates the model on the first blocks of @w's file. Assumes that their cycles are for @per
+ * iterations and were measured by @protocol. */
 static struct glance_result glance(struct kernel_evaluating *w, double per,
                                    enum evaluate_protocol protocol)
 {
@@ -350,7 +352,7 @@ static struct glance_result glance(struct kernel_evaluating *w, double per,
         next_batch(&run, 0);
         work_batch(&run, 0);
         qsort(batch->cycles, batch->count, sizeof *batch->cycles, by_number);
-        /* Rows without cycles (NaN) are sorted last, so they are not counted. */
+        /* Rows without cycles (NaN) are sorted last and not counted. */
         while (n < batch->count && !isnan(batch->cycles[n]))
             n++;
         seen.cycles = n ? batch->cycles[n / 2] * per : NAN;
@@ -375,8 +377,8 @@ static bool is_rereadable(const struct kernel_evaluating *w)
     return stat(w->file, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* Returns the iterations of a block that the file's cycles include: 1, or 100 as in BHive. The
- * median ratio of measured to predicted cycles decides. */
+/* Returns the iterations of a block that the file's cycles include: 1, or 100 as in BHive. Decides
+ * by the median ratio of measured to predicted cycles. */
 static double iterations_of(struct kernel_evaluating *w)
 {
     if (!is_rereadable(w))
@@ -390,7 +392,7 @@ static double iterations_of(struct kernel_evaluating *w)
 }
 
 /* Chooses the protocol: the requested one, or that of kernel measure if the file has all its
- * columns (@own), or the one with the smaller error on the first blocks. */
+ * columns (@own), otherwise the one with the smaller error on the first blocks. */
 static void protocol_choose(struct kernel_evaluating *w, bool own)
 {
     str_clear(&w->because);
@@ -467,8 +469,8 @@ static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_ru
     return farm;
 }
 
-/* Evaluates the whole file. Each worker has its own evaluation; finally all are added to the
- * first. */
+/* Evaluates the whole file. Each worker has its own evaluation. At the end, all are added to the
+ * first one. */
 static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *rows, struct err *err)
 {
     static const struct pool_ops ops = {next_batch, work_batch};
@@ -527,12 +529,12 @@ static bool evaluate_run(void *state, struct result *result, struct err *err)
     double start = clock_seconds();
     FILE *rows = w->rows_path ? fopen(w->rows_path, "w") : NULL;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     if (w->rows_path && !rows)
         return file_fault(err, w->rows_path, "write", "choose another file");
     bool ok = evaluate_file(job, w, rows, err);
-    bool whole = !rows || !ferror(rows);   /* Earlier write errors need ferror, because fclose
-                                            * reports only errors of the last buffer. */
+    bool whole = !rows || !ferror(rows);   /* fclose reports only errors of the last buffer, so
+                                            * earlier errors need ferror. */
     if (rows && (fclose(rows) != 0 || !whole) && ok)
         ok = err_set(err, ERR_IO, "free some space", "%s is incomplete", w->rows_path);
     w->seconds = clock_seconds() - start;
@@ -662,7 +664,7 @@ const struct command command_kernel_evaluate = {
     .prepare = prepare_evaluate,
 };
 
-/* State of a rank other than rank 0, with one evaluation per thread. */
+/* State of a rank other than rank 0, with an evaluation for each of its threads. */
 struct evaluate_hand {
     struct machine *machine;
     unsigned workers;

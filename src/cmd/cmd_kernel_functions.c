@@ -31,7 +31,8 @@ struct functions_listing {
     struct function_list *list;
 };
 
-/* Returns whether @name is printed. Counts all matches in *@fit, also those beyond the limit. */
+/* Returns whether @name is printed. Counts matching names in *@fit, including those beyond the
+ * limit. */
 static bool takes(const struct functions_listing *l, const char *name, size_t *fit)
 {
     return (!l->matching || strcasestr(name, l->matching)) && (*fit)++ < l->top;

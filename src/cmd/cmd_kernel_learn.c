@@ -14,7 +14,8 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-/* number of experiments shown of each kind: slowed by the form, or not */
+/* number of experiments shown of each kind: those that the form slows down, and those that it does
+ * not */
 #define STEPS_SHOWN 6
 
 /* Result for one form: its learned usage, or the reason why there is none */
@@ -31,7 +32,7 @@ struct kernel_learning {
     struct job *job;
     VEC(struct lesson) lessons;
     char *id;                     /* id of the session's machine */
-    struct machine *machine;      /* the job's copy of that machine */
+    struct machine *machine;      /* the job's copy of the session's machine */
     struct mapping *simulated;    /* simulated mapping; NULL: this CPU */
     struct forms *forms;
     size_t blockers;
@@ -206,7 +207,7 @@ static void add_failure(struct result *result, const struct machine *m, const ch
                           "reason", json_text(text)));
 }
 
-/* Learns one form. The known forms include those learned before it. */
+/* Learns one form. The known forms include the forms learned before. */
 static void learn_one(struct kernel_learning *w, struct learner *learner, struct source *cpu,
                       struct lesson *lesson)
 {
@@ -228,7 +229,7 @@ static bool learn_run(void *state, struct result *result, struct err *err)
     struct kernel_learning *w = state;
     size_t learned = 0;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     w->job = job;
     job_progress(job, 0, (double)w->lessons.count, "searching for blocking forms");
     struct source *source = w->simulated

@@ -84,7 +84,7 @@ static bool has(const struct machine_names *names, const char *id)
 }
 
 /* With --show, keeps the selected machines that have all forms of the loop, and appends other
- * machines that have all of them. */
+ * machines that have all forms. */
 static bool search_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     const struct machines_search *w = state;

@@ -27,8 +27,8 @@ struct reasons { VEC(char *) texts; VEC(size_t) counts; };
 
 static void reasons_add(struct reasons *r, const char *text)
 {
-    /* Ignores the text after ':' or '(', so reasons that differ only in addresses, numbers or
-     * instructions are one. */
+    /* Ignores the text after ':' or '(': reasons that differ only in addresses, numbers or
+     * instructions count as one reason. */
     size_t length = strcspn(text, ":(");
     while (length && text[length - 1] == ' ')
         length--;
@@ -60,7 +60,7 @@ struct kernel_measuring {
     struct machine *machine;         /* machine of this CPU (counted reference); NULL: unknown */
     struct block_work *bounds;       /* bounds on @machine; NULL: unknown */
     struct block_time time;          /* prediction on @machine */
-    /* the time is below a bound of this CPU, and therefore unconfirmed */
+    /* whether the time is unconfirmed, because it is below a bound of this CPU */
     bool below;
     char *in, *out;                  /* input and output file */
     VEC(char *) hex;                 /* blocks of the file */
@@ -104,7 +104,7 @@ static void begin_record(void *state, const struct calibration *c)
 static void record_visit(void *state, const struct kernel_measured *m)
 {
     const struct kernel_measuring *w = state;
-    /* The contended share is NaN or 1 if all windows were lost. Then counts one lost window. */
+    /* If all windows were lost, the contended share is NaN or 1, and one lost window is counted. */
     const double lost = m->contended < 1 ? m->windows * m->contended / (1 - m->contended) : 1;
 
     record_windows(w->session->document.record, clock_seconds() - w->rows.begun, m->clock_hz,
@@ -128,7 +128,7 @@ static void tell_progress(void *state, const struct block_rows *rows)
     str_done(&text);
 }
 
-/* Appends "ok", or the reason why there is no time, or why it is unconfirmed. */
+/* Appends "ok", or the reason why the time is missing or unconfirmed. */
 static void row_state(const struct kernel_measuring *w, size_t i, struct str *out)
 {
     const struct block_row *row = &w->rows.items[i];
@@ -164,7 +164,8 @@ static void row_add(struct str *text, const struct kernel_measuring *w, size_t i
     str_done(&state);
 }
 
-/* Writes rows in block order while results arrive, so cancelling loses no row. */
+/* Writes rows in block order while results arrive. A cancelled job therefore loses no finished
+ * row. */
 static bool rows_write(void *state, const struct block_rows *rows, size_t from, size_t until,
                        struct err *err)
 {
@@ -181,7 +182,7 @@ static bool rows_write(void *state, const struct block_rows *rows, size_t from, 
 
 static const char header[] = "hex,cycles,spread,state\n";
 
-/* Rewrites the file, because later results may have changed the state of rows already written. */
+/* Rewrites the file: later results may have changed the state of rows that are already written. */
 static bool file_improve(const struct kernel_measuring *w, struct err *err)
 {
     struct str text = {0};
@@ -267,7 +268,7 @@ static bool measure_run(void *state, struct result *result, struct err *err)
     struct kernel_measuring *w = state;
     const double begun = clock_seconds();
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     w->job = job_current();
     w->bounds = w->machine ? block_work_new(w->machine) : NULL;
     bool ok = w->kernel ? measure_loop(w, err) : measure_file(w, err);

@@ -16,7 +16,7 @@
 #include "work/job.h"
 
 #define SIZES "16K..512M"
-/* seconds to measure all sizes, without the time to fill the arrays */
+/* seconds to measure all sizes, in addition to the time that fills the arrays */
 #define MEASURE_SECONDS 0.8
 #define ROWS 12               /* number of lines of the curve in text */
 #define COLUMN 4
@@ -72,7 +72,7 @@ static bool work(void *state, struct result *result, struct err *err)
     struct memory_job *w = state;
     struct memory_costs measured;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     w->job = job_current();
     bool kept = w->here && memory_lines_recall(w->machine, &measured);
     if (!memory_curve_predict(&w->curve, w->kernel, w->loop, w->machine, kept ? &measured : NULL,
@@ -159,7 +159,7 @@ static void help_print(const struct memory_point *p, struct str *out)
         str_addf(out, "%s: %.1fx", p->help, p->gain);
 }
 
-/* Reports block sizes. Blocking helps only if the caller reads the data again outside the loop. */
+/* Reports block sizes. Blocking helps only if code outside the loop reads the data again. */
 static void add_blocks(const struct memory_curve *c, struct result *result)
 {
     struct str out = {0};
@@ -195,7 +195,7 @@ static void add_refuted(const struct memory_curve *c, struct result *result)
     str_done(&out);
 }
 
-/* Returns the cycles of a row: measured, or else predicted. */
+/* Returns the cycles of a row: the measured ones if known, otherwise the predicted ones. */
 static double cycles_of(const struct memory_point *p)
 {
     return isnan(p->measured) ? p->time.cycles : p->measured;
@@ -259,7 +259,7 @@ static void add_points(const struct memory_job *w, struct result *result)
 }
 
 /* Draws cycles over sizes, with a logarithmic scale: o measured, - predicted, * both. The label of
- * a line is the highest value of the line. */
+ * a line is its highest value. */
 static void add_curve(const struct memory_curve *c, struct result *result)
 {
     double least = INFINITY, most = 0;

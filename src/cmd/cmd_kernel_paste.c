@@ -10,8 +10,8 @@
 #include "cmd/task.h"
 #include "isa/isa.h"
 
-#define PASTE_LIMIT ((size_t)32 << 20)   /* largest number of bytes read; the loader reports longer
-                                          * input */
+#define PASTE_LIMIT ((size_t)32 << 20)   /* largest number of bytes to read; the loader rejects
+                                          * longer input */
 
 struct paste_values {
     const char *syntax, *isa;

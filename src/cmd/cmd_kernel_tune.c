@@ -22,7 +22,7 @@
 #define VAIN_SHOWN 4
 #define BUILDS_SHOWN 6
 #define BUILDS_MEASURED 2
-#define BUILD_GAIN 0.01 /* smallest relative gain of a build that is shown */
+#define BUILD_GAIN 0.01 /* smallest relative gain with which a build is shown */
 #define PATIENCE_SECONDS 4.0
 
 struct tune_values {
@@ -50,10 +50,9 @@ struct tuning {
     bool here; /* this CPU can run the loop */
     /* --reassociate would allow more accumulators */
     bool would_sum;
-    bool compares; /* whether each version is verified: its results are compared with those of the
-                    * loop */
+    bool compares; /* whether the results of each version are compared with those of the loop */
     char *export;  /* output file; NULL: none */
-    char why[128]; /* reason why nothing was run or measured; "": it was measured */
+    char why[128]; /* reason why no version was run or measured; empty if versions were measured */
     struct tune *tune;
     struct tuned_result versions[SHOWN + 1];
     size_t best; /* index of the best version; 0: the original loop */
@@ -98,8 +97,8 @@ static size_t builds_shown(const struct tuning *w)
     return count;
 }
 
-/* Compares all shown versions with the loop on random inputs. Reports and rejects a version with a
- * difference, because a table or an ordering rule is then wrong. */
+/* Compares all shown versions with the loop on random inputs. Reports and rejects a version with
+ * other results: a table or an ordering rule is then wrong. */
 static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *insns, size_t count,
                         struct err *err)
 {
@@ -117,14 +116,16 @@ static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *
     return true;
 }
 
-/* Returns whether a version may be used: a run verified it, or this CPU cannot run the loop. */
+/* Returns whether a version may be used: a run verified the version, or this CPU cannot run the
+ * loop. */
 static bool is_usable(const struct tuning *w, size_t at)
 {
     const struct tuned_result *v = &w->versions[at];
     return at == 0 || (!v->same.differs && (!w->compares || v->same.agreed));
 }
 
-/* Measures the loop and the best few versions in turn, so noise affects all equally. */
+/* Measures the loop and the best versions alternately, because noise then affects all of them
+ * equally. */
 static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn *insns,
                          size_t count, struct err *err)
 {
@@ -217,7 +218,8 @@ static size_t choose(const struct tuning *w)
 }
 
 /* Returns the build that is faster than the loop and all versions; SIZE_MAX: none. Measured times
- * decide if both sides have one. Builds that change rounding need --reassociate. */
+ * decide if both the build and its competitor have one. Builds that change rounding need
+ * --reassociate. */
 static size_t choose_build(const struct tuning *w)
 {
     const bool measured = isfinite(w->versions[w->best].measured);
@@ -247,8 +249,8 @@ static bool is_att(const struct insn *insns, size_t count)
     return att;
 }
 
-/* Returns whether the forms are equal. Branches need only equal mnemonics, because a longer loop
- * may need a longer displacement. */
+/* Returns whether the forms are equal. Of branches, compares only the mnemonics: a longer loop may
+ * need a longer displacement. */
 static bool same_form(const struct insn *a, const struct insn *b)
 {
     return a->traits & b->traits & INSN_BRANCH ? strcmp(a->mnemonic, b->mnemonic) == 0
@@ -268,7 +270,7 @@ static bool same_insns(const struct kernel *k, const struct version *c)
 }
 
 /* Writes the best version as text and as a kernel. Returns false with err if the text does not
- * assemble to it. */
+ * assemble to the version. */
 static bool write_best(struct tuning *w, const struct insn *insns, size_t count, struct err *err)
 {
     const struct version *c = w->tune->found.items[w->best - 1].version;
@@ -320,7 +322,7 @@ static bool tune_run(void *state, struct result *result, struct err *err)
     size_t count;
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
-    (void)result; /* the publish function fills it */
+    (void)result; /* filled by the publish function */
     w->job = job_current();
     for (size_t i = 0; i <= SHOWN; i++)
         w->versions[i].measured = NAN;
@@ -393,7 +395,8 @@ static void add_version(struct result_table *t, const struct tuning *w, size_t a
     str_done(&checked);
 }
 
-/* Adds a row for @vain: the fastest version of one kind, none of which is faster than the loop. */
+/* Adds a row for @vain, the fastest version of one kind, if no version of that kind is faster than
+ * the loop. */
 static void add_vain(struct result_table *t, const struct tuning *w, const struct tuned *vain)
 {
     cell_text(t, "");
@@ -485,7 +488,7 @@ static void add_left(const struct tuning *w, double cycles, struct str *sentence
                           "order, which round differently");
 }
 
-/* Reports that no version or build is faster, and how many were tried. */
+/* Reports that no version or build is faster, and the number of those tried. */
 static void add_no(const struct tuning *w, struct str *sentence)
 {
     str_addf(
@@ -566,7 +569,7 @@ static bool tune_finish(struct session *s, void *state, struct result *result, s
     (void)err;
     show(w, result);
     s->in_view = s->views ? "faster" : NULL;
-    /* The kernel is replaced only if no other kernel was loaded in the meantime. */
+    /* Replaces the kernel only if no other kernel was loaded in the meantime. */
     if (w->made && d->kernel == w->kernel && d->loop == w->loop) {
         session_set_kernel(s, w->made, w->made_loop);
         w->made = NULL;

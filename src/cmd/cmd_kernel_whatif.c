@@ -160,7 +160,7 @@ static bool sweep_run(void *state, struct result *result, struct err *err)
     struct job *job = job_current();
     struct sweeping *w = state;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     for (long value = w->from; value <= w->to; value++) {
         if (!sweep_one(w, value, err))
             return false;
@@ -354,7 +354,8 @@ static bool alignment_range(const char *value, long *from, long *to, struct err 
 }
 
 /* Appends @value of change @name to @out. Replaces the displayed port names, which users write, by
- * the machine's own, which machine_change needs. Returns false with err for an invalid usage. */
+ * the machine's internal names, which machine_change needs. Returns false with err for an invalid
+ * usage. */
 static bool name_ports(const struct machine *m, const char *name, const char *value,
                        struct str *out, struct err *err)
 {

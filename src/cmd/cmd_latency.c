@@ -12,7 +12,6 @@
 #include "toolchain/assemble.h"
 #include "work/job.h"
 
-/* Encodes all matching forms in one run of the assembler. */
 static bool prepare(const struct forms *forms, const char *pattern, struct err *err)
 {
     VEC(const struct form_row *) rows = {0};
@@ -62,7 +61,7 @@ static bool chains_run(void *state, struct result *result, struct err *err)
     struct chains *w = state;
     struct calibration c;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     w->job = job;
     struct forms *forms = forms_load(isa_host(), NULL, err);
     struct sandbox *sandbox = forms ? sandbox_new(-1, err) : NULL;

@@ -27,8 +27,8 @@ static void add_ids(struct result_table *t, char **take_ids, json_t *checked_by_
     free(take_ids);
 }
 
-/* Adds the names of processors, each with the core whose tables it uses. Omits names that are also
- * machine names, because these are listed as machines. */
+/* Adds the names of processors, each with the core whose tables it uses. Omits processors with the
+ * name of a listed machine. */
 static bool add_processors(struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {

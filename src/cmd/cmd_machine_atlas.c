@@ -25,7 +25,8 @@ struct atlas_entry {
 /* State of the job that writes the atlas */
 struct atlas_job {
     char *directory;
-    bool asked;                  /* whether the user named the machines; if so, all must load */
+    /* whether the user named the machines; each of them must then load */
+    bool asked;
     VEC(struct atlas_entry) entries;
     struct forms *forms[ISA_COUNT];
     struct form_uses *uses[ISA_COUNT];
@@ -50,8 +51,8 @@ static void atlas_job_free(struct atlas_job *w)
     free(w);
 }
 
-/* Returns the path of this CPU's journal if @m was charted on this CPU, because that journal has
- * the chart's experiments. Otherwise returns NULL. */
+/* Returns the path of this CPU's journal if @m was charted on this CPU: the journal then has the
+ * chart's experiments. Otherwise returns NULL. */
 static char *own_journal(const struct machine *m)
 {
     const char *measured = machine_fact(m, "measured_cpu");

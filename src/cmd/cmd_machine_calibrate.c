@@ -19,8 +19,8 @@
 
 #define CPUS_MAX 65536
 
-/* State of the calibration job. machine info reports other data of the CPU even if the calibration
- * fails. */
+/* State of the calibration job. If the calibration fails, machine info still reports other data of
+ * the CPU. */
 struct calibrating {
     struct session *session;
     struct job *job;
@@ -42,7 +42,7 @@ static bool calibrate_run(void *state, struct result *result, struct err *err)
     struct calibrating *w = state;
     char name[64];
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     w->job = job;
     job_progress(job, 0, 0, "clock, noise and idle baseline");
     struct sandbox *sandbox = sandbox_new(w->cpu, &w->fault);
@@ -204,7 +204,7 @@ static bool memory_run(void *state, struct result *result, struct err *err)
 {
     struct calibrating_memory *w = state;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     w->job = job_current();
     job_progress(w->job, 0, 0, "cycles per cache line of each level");
     uint64_t available = memory_available();

@@ -28,8 +28,8 @@ struct machine_charting {
     struct machine *tables;          /* tables of the CPU for comparison; NULL: none */
 };
 
-/* Returns whether the job measures this CPU. A chart of a simulated CPU or from journals does
- * not. */
+/* Returns whether the job measures this CPU. Charting a simulated CPU, or from journals, measures
+ * nothing. */
 static bool measures(const void *state)
 {
     return charting_measures(((const struct machine_charting *)state)->charting);
@@ -55,8 +55,8 @@ static void stage_done(void *state, enum chart_stage stage, const struct chart *
     const struct machine_charting *w = state;
 
     stage_log_done(w->log, stage, so_far);
-    if (job_cancelled(w->job))   /* A cancelled stage predicted nothing, so the earlier lists
-                                  * remain. */
+    if (job_cancelled(w->job))   /* A cancelled stage predicted nothing, so the lists of the stage
+                                  * before remain. */
         return;
     if (so_far->machine) {
         stage_log_mapping(w->log, so_far->machine->mapping, so_far->table);
@@ -94,7 +94,7 @@ static bool chart_work(void *state, struct result *result, struct err *err)
                                          .record = w->record,
                                          .state = w};
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     w->job = job_current();
     job_progress(w->job, 0, 0, "clock, noise and idle baseline");
     return (w->chart = charting_run(w->charting, &hooks, err)) != NULL;
@@ -335,8 +335,8 @@ struct chart_values {
     bool recorded, leave_ambiguities;
 };
 
-/* Returns a copy of the tables of the charted CPU: those of @simulated, or of this computer's
- * machine; NULL: none. */
+/* Returns a copy of the machine with the tables of the charted CPU: @simulated, or this computer's
+ * machine. Returns NULL if there is none. */
 static struct machine *tables_of(struct session *s, const struct machine *simulated, enum isa isa)
 {
     const struct here *here = &s->document.here;

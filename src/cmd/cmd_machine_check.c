@@ -24,7 +24,7 @@
 #define SECONDS 60
 #define SHARE 0.6           /* share of the time limit for throughputs; latencies use the rest */
 #define SHOWN 40            /* maximum number of rows in text */
-#define TELL_SECONDS 0.2    /* interval between two lists for the views, in seconds */
+#define TELL_SECONDS 0.2    /* interval between two updates of the views, in seconds */
 #define PENDING "not measured yet"
 
 /* State of the job of machine check. The worker measures the forms one by one; the UI thread shows
@@ -42,7 +42,7 @@ struct checking {
     struct experiments *table;    /* one row per form of @names */
     size_t measured, without_latency;
     struct stage_log *log;        /* progress for the views */
-    double told;                  /* clock_seconds() at which the lists of @log were last filled */
+    double told;                  /* clock_seconds() when the lists of @log were last filled */
     pthread_mutex_t lock;         /* protects @so_far */
     struct check *so_far;         /* copy for the view, which takes it; NULL: nothing new */
 };
@@ -132,7 +132,7 @@ static void take_result(void *state, size_t index, const struct measured *m)
     struct checking *w = state;
     struct check_row *row = &w->check->rows[index];
 
-    /* An unconfirmed time does not refute the table, because the core may have been busy. */
+    /* An unconfirmed time does not refute the table: the core may have been busy. */
     row->measured = experiment_state_open(m->state) ? NAN : m->cycles;
     row->spread = m->spread;
     snprintf(row->state, sizeof row->state, "%s", m->state);
@@ -239,7 +239,7 @@ static bool check_run(void *state, struct result *result, struct err *err)
 {
     struct checking *w = state;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     w->job = job_current();
     w->until = clock_seconds() + w->seconds;
     w->table = experiments_new();
@@ -390,7 +390,7 @@ struct check_values {
     const char *machine, *simulate;
 };
 
-/* Chooses forms that can be measured on this CPU or the simulated one, filtered by patterns, most
+/* Chooses forms that can be measured on this CPU or the simulated one, and match the patterns, most
  * frequent first. */
 static bool choose_forms(struct checking *w, const struct check_values *v, struct err *err)
 {
@@ -457,7 +457,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (v->simulate && !simulated)
         return false;
     if (simulated)
-        isa_parse(simulated->isa, &isa);   /* Any instruction set is accepted, because nothing is
+        isa_parse(simulated->isa, &isa);   /* Accepts any instruction set, because nothing is
                                             * executed. */
     bool native = s->document.here.id && s->document.here.isa == isa;
     const struct machine *m = v->machine ? session_machine(s, v->machine, err)

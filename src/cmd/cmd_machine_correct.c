@@ -18,7 +18,8 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-#define BETTER 0.5   /* largest share of the difference that may remain after a correction */
+/* largest share of the difference that may remain after an accepted correction */
+#define BETTER 0.5
 
 /* A disagreement and its correction */
 struct correction {
@@ -26,7 +27,7 @@ struct correction {
     bool written;
     struct usage usage;        /* corrected usage, if the row is a throughput */
     unsigned micro_ops;
-    /* corrected latency, if the row is one; its form and source are borrowed */
+    /* corrected latency, if the row is a latency; its form and source are borrowed */
     struct latency_rule rule;
     double predicted;          /* prediction with the corrected machine */
     char reason[160];          /* reason why the row was not corrected */
@@ -155,7 +156,8 @@ static void correct_throughput(struct correcting *w, struct learner *learner, st
     learned_done(&learned);
 }
 
-/* Learns usages from experiments with known forms, and corrects the throughputs that disagree. */
+/* Learns usages from experiments with known forms. Corrects the forms whose throughputs
+ * disagree. */
 static bool correct_throughputs(struct correcting *w, struct err *err)
 {
     bool any = false;
@@ -214,7 +216,7 @@ static bool correct_run(void *state, struct result *result, struct err *err)
 {
     struct correcting *w = state;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     w->job = job_current();
     for (size_t i = 0; i < w->list.count; i++)
         if (w->list.items[i].row.latency)
@@ -348,7 +350,7 @@ static bool choose(struct correcting *w, const struct check *check,
     return checked;
 }
 
-/* Names the machine that is @checked with the corrections. */
+/* Sets the name of the corrected machine, which is a copy of @checked. */
 static void name_machine(struct correcting *w, const struct machine *checked,
                          const struct check *check)
 {

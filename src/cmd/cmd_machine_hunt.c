@@ -17,17 +17,16 @@
 #include "work/job.h"
 
 #define SECONDS 120
-#define FORMS 1000            /* default number of forms, most frequent first, from which blocks are
-                               * drawn */
-#define CPU_TOLERANCE 0.15    /* largest relative error that is accepted, if the reference is this
+#define FORMS 1000            /* default number of forms from which blocks are drawn: the most
+                               * frequent ones */
+#define CPU_TOLERANCE 0.15    /* largest relative error that is no finding, if the reference is this
                                * CPU */
-/* largest relative error that is accepted, if the reference is a model: another machine or
- * llvm-mca */
+/* largest relative error that is no finding, if the reference is another machine or llvm-mca */
 #define MODEL_TOLERANCE 0.05
 #define CPU_ROUND 48          /* number of blocks per round */
 #define MODEL_ROUND 512
 #define CPU_DRAWS 10
-#define MUTANTS 4             /* one block in MUTANTS is a changed copy of an earlier block */
+#define MUTANTS 4             /* of MUTANTS blocks, one is a changed copy of an earlier block */
 #define LLVM "llvm-mca"       /* --against value that selects llvm-mca; ":CPU" may follow */
 #define MODEL_DRAWS 24
 
@@ -36,7 +35,8 @@
 struct machine_hunting {
     struct job *job;
     struct machine *machine;      /* a copy */
-    struct machine *against;      /* a copy; NULL: LLVM's model, or this CPU */
+    /* a copy of the reference machine; NULL: the reference is LLVM's model or this CPU */
+    struct machine *against;
     char *llvm;                   /* CPU of llvm-mca's model; NULL: none */
     bool against_simulated;
     enum isa isa;                 /* instruction set of both sides */
@@ -126,7 +126,7 @@ static bool times_of_llvm(void *state, const struct random_block *blocks, size_t
     return ok || over(w);
 }
 
-/* Lists the findings: their smallest blocks, and the changes of the machine that explain them. */
+/* Lists the findings: the smallest blocks, and changes of the machine that explain the errors. */
 static void list_findings(struct machine_hunting *w, const struct hunt *h)
 {
     struct stage_finding *blocks = mem_zero(STAGE_FINDINGS, sizeof *blocks),
@@ -184,8 +184,8 @@ static bool prepare_cpu(struct machine_hunting *w, struct err *err)
     return true;
 }
 
-/* Returns whether blocks may contain the form: with --against any form, otherwise those that run on
- * this CPU. */
+/* Returns whether blocks may contain the form: with --against any form, otherwise a form that runs
+ * on this CPU. */
 static bool wanted(const void *state, const struct form_row *row)
 {
     char why[96];
@@ -207,7 +207,7 @@ static bool hunt_work(void *state, struct result *result, struct err *err)
                                           : times_of_cpu,
                                w, w->tolerance};
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     w->job = job_current();
     w->knows = model_new(w->machine, false);
     w->truth = w->against ? model_new(w->against, w->against_simulated) : NULL;
@@ -366,7 +366,7 @@ struct hunt_values {
     size_t blocks, forms, seed;
 };
 
-/* Returns the CPU that "llvm-mca" or "llvm-mca:CPU" selects for @m; NULL: @against has another
+/* Returns the CPU that "llvm-mca" or "llvm-mca:CPU" selects for @m; NULL if @against has another
  * value. */
 static const char *llvm_cpu(const char *against, const struct machine *m)
 {
@@ -376,7 +376,8 @@ static const char *llvm_cpu(const char *against, const struct machine *m)
     return *rest == ':' ? rest + 1 : *rest ? NULL : machine_compiler_name(m);
 }
 
-/* Chooses the two sides (machines, CPU or llvm-mca) and their instruction set. */
+/* Chooses the machine and the reference (a machine, this CPU or llvm-mca), and their instruction
+ * set. */
 static bool choose_sides(struct session *s, const struct hunt_values *v, struct machine_hunting *w,
                          struct err *err)
 {
@@ -402,7 +403,7 @@ static bool choose_sides(struct session *s, const struct hunt_values *v, struct 
         return err_set(err, ERR_USAGE, "give two machines with the same instruction set",
                        "%s is %s, but %s is %s", m->id, m->isa, against->id, against->isa);
     if (against || llvm)
-        isa_parse(m->isa, &w->isa);   /* Any instruction set is accepted, because nothing is
+        isa_parse(m->isa, &w->isa);   /* Accepts any instruction set, because nothing is
                                        * executed. */
     else if (strcmp(m->isa, isa_name(w->isa)) != 0)
         return err_set(

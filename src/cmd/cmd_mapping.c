@@ -52,7 +52,7 @@ void mapping_describe(const struct machine *m, struct result *result)
 
     result_line(result, "%s: %zu form%s on %u port%s", m->id, forms, plural(forms), ports,
                 plural(ports));
-    /* A title that begins with the id continues with the kind of machine. */
+    /* A title that begins with the id has the kind of machine after it. */
     if (strcmp(m->title, m->id) != 0 && str_has_prefix(m->title, m->id))
         result_line(result, "%s", m->title);
 }
@@ -195,7 +195,7 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     int length = (int)strlen(v->path);
     while (length > 1 && v->path[length - 1] == '/')
         length--;
-    /* Adds "./" to a name without a slash, which would otherwise be a shipped machine. */
+    /* Adds "./" to a name without a slash: without it, the name would select a shipped machine. */
     str_addf(&path, "%s%.*s", memchr(v->path, '/', (size_t)length) ? "" : "./", length, v->path);
     bool ok = mapping_read(s, "mapping load", str_text(&path), MAPPING_DIRECTORY, task);
     str_done(&path);

@@ -9,7 +9,7 @@
 #include "hunt/uses.h"
 #include "model/mapping_diff.h"
 
-#define COLUMNS_MOST 78   /* maximum number of columns of a line of ports */
+#define COLUMNS_MOST 78   /* maximum width in columns of a line of ports */
 
 struct diff_values {
     const char *a, *b, *pattern;
@@ -93,8 +93,8 @@ static void summary(const struct machine *a, const struct machine *b, const stru
 #define LAST_COLUMNS 21
 #define LINE_COLUMNS 80
 
-/* Adds one difference. If it does not fit one line, the usages follow in a second line, or each in
- * a separate line. */
+/* Adds one difference. If it is too long for one line, the usages follow in one or two further
+ * lines. */
 static void add_text(const char *form, const char *kind, const char *a, const char *b,
                      struct result *result)
 {

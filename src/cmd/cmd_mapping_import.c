@@ -27,8 +27,7 @@ static bool cancelled(void *job)
 
 static bool read_llvm(struct llvm_importing *w, struct err *err)
 {
-    /* The first instruction set that has the CPU is used, because a CPU name belongs to only one
-     * set. */
+    /* Uses the first instruction set that has the CPU, because a CPU name belongs to only one. */
     for (int isa = 0; isa < ISA_COUNT && !w->machine; isa++) {
         if (!w->forms[isa] && !(w->forms[isa] = forms_load((enum isa)isa, NULL, err)))
             return false;
@@ -43,7 +42,7 @@ static bool llvm_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     job_progress(job, 0, 0, "reading the tables of llvm-mca");
     child_watch(cancelled, job);
     bool ok = read_llvm(state, err);
@@ -102,8 +101,8 @@ static char *imported_id(const char *path, const char *architecture)
     return str_take(&id);
 }
 
-/* State of the job that imports uops.info's XML. The worker reads all files before the machines are
- * added. The file of all architectures has 150 MB. */
+/* State of the job that imports uops.info's XML. The worker reads all files before it adds the
+ * machines. The file of all architectures has 150 MB. */
 struct uops_import {
     char *architecture;   /* NULL: all */
     char **paths;
@@ -118,7 +117,7 @@ static bool uops_run(void *state, struct result *result, struct err *err)
     struct forms *forms = forms_load(ISA_UNSAID, NULL, err);
     bool ok = forms != NULL;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     for (size_t i = 0; ok && i < w->count; i++) {
         char *id = imported_id(w->paths[i], w->architecture);
         job_progress(job, (double)i, (double)w->count, "%s", w->paths[i]);
@@ -153,7 +152,7 @@ static bool uops_finish(struct session *s, void *state, struct result *result, s
         w->machines[i] = NULL;
         undo_note_result(s, m, "mapping import uops-info", i > 0);
         session_add_machine(s, m);
-        /* This cannot fail, because the machine was just added. */
+        /* Cannot fail, because the machine was just added. */
         session_select(s, &m->id, 1, err);
         undo_note_arrived(s, m->id);
     }

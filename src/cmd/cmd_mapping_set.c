@@ -34,8 +34,8 @@ static bool entry_of(const struct machine *m, const char *form, const char *usag
     return ports_shown_parse(m, usage, &out->usage, err);
 }
 
-/* Returns a form of the machine, or else of the tables, whose mnemonic is or resembles @word; NULL:
- * none, or @word has operands. */
+/* Returns a form whose mnemonic is or resembles @word: of the machine, otherwise of the tables.
+ * Returns NULL if there is none or @word has operands. */
 static const char *of_mnemonic(const struct machine *m, const struct forms *forms, const char *word)
 {
     const size_t own = mapping_count(m->mapping), all = own + (forms ? forms_count(forms) : 0);
@@ -71,14 +71,15 @@ static bool is_form(struct session *s, const struct machine *m, const char *form
     struct similar near = {.word = form, .best = of_mnemonic(m, forms, form)};
     near.best = !near.best && forms ? forms_meant(forms, form) : near.best;
     char todo[SIMILAR_TODO] = "";
-    /* Compares with the mapping's forms also, because the tables may lack some of them. */
+    /* Also compares with the mapping's forms, because the tables may lack some of them. */
     for (size_t i = 0; !near.best && i < mapping_count(m->mapping); i++)
         similar_try(&near, mapping_at(m->mapping, i)->form);
     similar_todo(&near, "mapping set --new adds a form", todo);
     return err_set(err, ERR_USAGE, todo, "no form \"%s\" in %s or in the form tables", form, m->id);
 }
 
-/* Sets one usage. @copy is a prepared copy of @m, or NULL. The caller still owns it on failure. */
+/* Sets one usage. @copy is a prepared copy of @m, or NULL. On failure, the caller still owns
+ * @copy. */
 static bool apply(struct session *s, struct machine *m, struct machine *copy, const char *form,
                   const char *text, struct result *result, struct err *err)
 {

@@ -48,7 +48,7 @@ static bool load_run(void *state, struct result *result, struct err *err)
 {
     struct program_loading *l = state;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     l->job = job_current();
     l->begun = clock_seconds();
     child_watch(loading_cancelled, l);
@@ -284,7 +284,8 @@ static size_t largest(const struct program_inputs *inputs)
     return at * inputs->name_count;
 }
 
-/* Rejects inputs from which the program reads another number: atoi reads 5.5 as 5. */
+/* Rejects inputs from which the program would read another number. For example, atoi reads 5.5 as
+ * 5. */
 static bool reads_inputs(const struct running *r, struct err *err)
 {
     const struct program_inputs *in = &r->inputs;
@@ -307,7 +308,7 @@ static bool run_run(void *state, struct result *result, struct err *err)
     struct running *r = state;
     bool ok = true;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     r->job = job_current();
     child_watch(running_cancelled, r);
     ok = (r->program = program_rebuilt(r->loaded, &r->how, r->inputs.names,
@@ -463,8 +464,7 @@ static bool run_finish(struct session *s, void *state, struct result *result, st
     add_runs(result, r->runs);
     add_findings(result, r->model);
     if (p->program != r->loaded)
-        return true;   /* The result is dropped, because another program was loaded in the
-                        * meantime. */
+        return true;   /* Drops the result, because another program was loaded in the meantime. */
     program_free(p->program);
     p->program = r->program;
     r->program = NULL;

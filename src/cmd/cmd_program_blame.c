@@ -29,7 +29,7 @@
 #define RUNS_MOST 20
 #define RATE 2000.0
 #define SHOWN 0.01             /* smallest share of the time of a listed part */
-#define MEASURED_MOST 3        /* maximum number of parts that are measured in isolation */
+#define MEASURED_MOST 3        /* maximum number of parts that are also measured in isolation */
 
 struct program_blame_values {
     struct word_list inputs;
@@ -42,7 +42,7 @@ struct blaming_program {
     const struct program_model *model;
     double inputs[INPUTS_MAX];
     struct machine *machine;
-    /* the machine is this CPU, to which its measured memory and clock apply */
+    /* whether the machine is this CPU; its measured memory and clock then apply */
     bool here;
     char day[KEPT_DAY];              /* date of this CPU's memory measurement; "" if @machine is
                                       * another */
@@ -161,15 +161,14 @@ static bool watch_runs(struct blaming_program *w, struct estimator *e,
     words_done(&words);
     child_directory_free(directory);
     vec_done(&argv);
-    /* The system accounts user time in ticks, so the ratio is only accurate for the sum over all
-     * runs. */
+    /* The system accounts user time in ticks, so only the ratio over all runs is accurate. */
     w->measured = w->user > 0 ? w->least * w->user / (w->user + w->system.measured) : 0;
     w->system.measured = fmax(0, w->least - w->measured);
     return ok;
 }
 
-/* Measures paths of loops in isolation with data in the first-level cache, in descending order of
- * the difference between measured and predicted time. */
+/* Measures paths of loops in isolation, with data in the first-level cache. Begins with the largest
+ * difference between measured and predicted time. */
 static bool measure(struct blaming_program *w, const struct program_code *code,
                     const struct code_parts *parts, struct err *err)
 {
@@ -249,7 +248,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     struct code_parts parts = {{0}};
     struct located located = {.all = 0};
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     w->job = job_current();
     if (!e)
         return false;

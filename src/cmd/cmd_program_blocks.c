@@ -62,7 +62,7 @@ static void say_inputs(struct result *result, const struct program_model *m, con
     str_done(&at);
 }
 
-/* Adds one block. @all: executions of all blocks; a block's share of them is its probability. */
+/* Adds one block. @all: executions of all blocks, of which the block's share is its probability. */
 static void add_block(struct result_table *t, const struct program_model *m,
                       const struct program_run *run, size_t b, double all)
 {
@@ -312,7 +312,7 @@ static void add_levels(struct result *result, const struct memory *memory,
                         l + 1, conflicts[l]);
 }
 
-/* Adds misses over cache size, up to the size at which only first uses miss. */
+/* Adds the misses for each cache size, up to the size with which only first uses miss. */
 static void add_curve(struct result *result, const struct reuse_histogram *all)
 {
     static const struct result_column columns[] = {
@@ -386,7 +386,7 @@ static bool misses_run(void *state, struct result *result, struct err *err)
     const struct program_model *m = w->at.model;
     struct program_run run;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     job_progress(job, 0, 0, "%s", w->at.machine->id);
     if ((w->at.here && !native_known(w->at.machine, w->fresh, w->day, err)) ||
         !memory_of(w->at.machine, &w->memory, err))
@@ -409,8 +409,7 @@ static bool misses_run(void *state, struct result *result, struct err *err)
         if (!ok)
             return false;
     }
-    return watch_goes_on(err);   /* If the fit was cancelled, it is incomplete and must not be
-                                  * used. */
+    return watch_goes_on(err);   /* A cancelled fit is incomplete and must not be used. */
 }
 
 static bool misses_finish(struct session *s, void *state, struct result *result, struct err *err)
@@ -448,8 +447,8 @@ static void missing_free(void *state)
     free(w);
 }
 
-/* Returns whether the job measures clock, core or caches of this CPU, which would disturb a
- * chart. */
+/* Returns whether the job measures the clock, core or caches of this CPU. Such a job would disturb
+ * a chart. */
 static bool measures_here(const void *state)
 {
     return ((const struct missing *)state)->at.here;

@@ -35,7 +35,7 @@ struct diff_row {
     uint32_t machine;
     double a, b;            /* cycles per iteration of the source loop; NaN: the build lacks it */
     double change;          /* relative change from a to b; NaN: unknown */
-    /* share of A's run time, or of B's if only B has the loop; NaN: no profile */
+    /* share of the run time of build A, or of B if only B has the loop; NaN: no profile */
     double share;
     double effect;          /* product of share and change; NaN: unknown */
 };
@@ -115,7 +115,7 @@ static bool profile_one(struct builds_diff *w, int side, struct err *err)
 {
     VEC(const char *) argv = {0};
     struct sampled sampled;
-    /* The path becomes absolute, because a program of this name in PATH must not run instead. */
+    /* Makes the path absolute: otherwise a program of this name in PATH would run. */
     char *path = path_argument(w->paths[side]);
 
     vec_push(&argv, path);
@@ -533,7 +533,7 @@ static void say_program(const struct builds_diff *w, struct result *result)
                 w->profiles[0]->user, w->profiles[1]->user);
     struct result_table *t =
         result_table(result, "runs", columns, sizeof columns / sizeof *columns);
-    t->hide = NOT_CSV;   /* CSV omits this table, because it has the table of all loops. */
+    t->hide = NOT_CSV;   /* CSV omits this table, because it has another table with all loops. */
     for (size_t m = 0; m < w->machines.list.count; m++) {
         double covered = 0;
         for (size_t i = 0; i < w->rows.count; i++)
@@ -596,8 +596,7 @@ static bool diff_work(void *state, struct result *result, struct err *err)
     return true;
 }
 
-/* Shows the results although the command failed, because a change exceeds the limit of
- * --fail-above. */
+/* Shows the results of a command that failed because a change exceeds the limit of --fail-above. */
 static void diff_failed(struct session *s, void *state, struct result *result,
                         const struct err *err)
 {

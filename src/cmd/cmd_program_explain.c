@@ -43,7 +43,7 @@ struct explain_values {
 /* State of the job of program explain. */
 struct explaining {
     struct job *job;
-    VEC(char *) argv;    /* arguments, NULL-terminated; for a running process only its name */
+    VEC(char *) argv;    /* arguments, NULL-terminated; of a running process, only its name */
     char *place, *input; /* @place: symbol or address; NULL: the session's kernel */
     struct program_output output;
     struct insitu_options options;
@@ -159,7 +159,7 @@ static bool goes_on_sampling(void *state, double seconds, size_t samples)
     return !job_cancelled(w->job);
 }
 
-/* Samples the process if tracing is not permitted, which gives only the loop's share of the time.
+/* If tracing is not permitted, samples the process, which gives only the loop's share of the time.
  * Returns false if sampling is not permitted either. */
 static bool sample_instead(struct explaining *w)
 {
@@ -248,7 +248,7 @@ static void keep(struct explaining *w)
     const struct insitu *x = &w->found.insitu;
     struct explained_loop *k = mem_zero(1, sizeof *k);
     bool alone;
-    /* The mean may be outside the quantiles, so the range is extended to it. */
+    /* Extends the range to the mean, which may be outside the quantiles. */
     const double cycles = insitu_cycles(x, INSITU_TYPICAL, &alone);
 
     *k = (struct explained_loop){.kernel = kernel_hold(w->found.kernel),
@@ -285,7 +285,7 @@ static bool explain_run(void *state, struct result *result, struct err *err)
 {
     struct explaining *w = state;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     w->job = job_current();
     w->options.goes_on = goes_on;
     w->options.state = w;
@@ -364,8 +364,8 @@ static void explaining_free(void *state)
     free(w);
 }
 
-/* Selects loop @number of the last profile. If @again, also selects its program, arguments and
- * input, to run them again. */
+/* Selects loop @number of the last profile. If @again is true, also selects the profiled program
+ * with its arguments and input, to run it again. */
 static bool take_profiled(struct explaining *w, const struct run_profile *p, size_t number,
                           bool again, struct err *err)
 {
@@ -380,8 +380,7 @@ static bool take_profiled(struct explaining *w, const struct run_profile *p, siz
     const struct profile_loop *l = &p->loops.items[number - 1];
     const struct kernel_loop *loop = &l->kernel->loops[l->loop];
     w->found.file = mem_strdup(l->file);
-    if (loop->dispatch) {   /* Loads the whole function, because the profile may have only a part of
-                             * it. */
+    if (loop->dispatch) {   /* Loads the whole function: the profile may have only a part of it. */
         struct str at = {0};
         str_addf(&at, "0x%" PRIx64, l->kernel->insns[loop->first].offset);
         w->place = str_take(&at);

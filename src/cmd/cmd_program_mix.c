@@ -126,8 +126,8 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
     struct system_cost cost;
     bool ok = e != NULL;
 
-    /* All points use the core's share and the cost of page faults that were measured for the first
-     * one. */
+    /* For all points, uses the core's share and the cost of page faults that were measured for the
+     * first one. */
     if (ok && f->here && !f->count) {
         estimator_meet_here(e, f->machine);
         f->share = estimator_share(e);
@@ -148,8 +148,8 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
     return ok;
 }
 
-/* Predicts at the inputs of the runs, and at two, four and eight times these inputs. Then fits the
- * formula by regression. */
+/* Predicts the time at the inputs of the runs, and at two, four and eight times these inputs. Fits
+ * the formula to these times by regression. */
 static bool formula_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();
@@ -158,7 +158,7 @@ static bool formula_run(void *state, struct result *result, struct err *err)
     size_t steps = runs->runs.count * 4 < POINTS_MOST ? 1 : runs->runs.count * 4 / POINTS_MOST + 1;
     bool ok = !f->here || native_known(f->machine, false, f->day, err);
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     f->inputs = mem_zero(4 * runs->runs.count * runs->name_count + 1, sizeof *f->inputs);
     f->seconds = mem_zero(4 * runs->runs.count + 1, sizeof *f->seconds);
     for (size_t r = 0; ok && r < runs->runs.count; r += steps)
@@ -209,8 +209,8 @@ static void time_formula_free(void *state)
     free(f);
 }
 
-/* Returns whether the job measures the clock, core or caches of this CPU, which would disturb a
- * chart. */
+/* Returns whether the job measures the clock, core or caches of this CPU. Such a job would disturb
+ * a chart. */
 static bool measures_here(const void *state)
 {
     return ((const struct time_formula *)state)->here;

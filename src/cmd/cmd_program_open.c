@@ -30,8 +30,8 @@ static bool open_loop(struct session *s, size_t number, struct err *err)
     return true;
 }
 
-/* Returns whether @name is @b's name with its source file as a prefix. The prefix distinguishes
- * functions of the same name in several files. */
+/* Returns whether @name is @b's name after its source file. The file distinguishes functions of the
+ * same name in several files. */
 static bool is_of_a_file(const struct study_block *b, const char *name)
 {
     size_t length = strlen(b->name), wanted = strlen(name);
@@ -39,7 +39,7 @@ static bool is_of_a_file(const struct study_block *b, const char *name)
            strcmp(b->name + length - wanted, name) == 0;
 }
 
-/* Sets err if several files have a function @name, which is then ambiguous. */
+/* Sets err if several files have a function @name: the name is then ambiguous. */
 static bool refuse_shared(const struct study *study, const char *name, struct err *err)
 {
     struct str names = {0};

@@ -17,10 +17,10 @@
 #include "program/pages.h"
 #include "work/job.h"
 
-/* smallest reported share of the time with unknown forms, estimates or inexact counts */
+/* smallest share of the time with unknown forms, estimates or inexact counts that is reported */
 #define SHOWN_LEAST 0.005
-/* Factor by which the time of page faults may exceed or fall below its measurement. A page takes 14
- * to 25 us on a virtual Zen 5 under load. */
+/* Factor by which the time of page faults may be above or below the prediction. A page takes 14 to
+ * 25 us on a virtual Zen 5 under load. */
 #define FAULTS_OFF 1.5
 
 struct predict_values {
@@ -38,17 +38,18 @@ struct machine_prediction {
     double clock;                      /* clock in GHz */
     char day[KEPT_DAY];              /* date of the memory measurement; "": not measured */
     size_t levels;                     /* number of cache levels */
-    struct core_share share;           /* zero unless @machine is this CPU: seconds for the start
-                                        * and for page faults, and number of page faults; NaN:
-                                        * unknown */
-    /* this CPU only, else 0: seconds for the start and for page faults, and number of page faults;
-     * NaN: unknown */
+    struct core_share share;           /* only if @machine is this CPU: seconds for the start and
+                                        * for page faults, and number of page faults; NaN: unknown;
+                                        * otherwise 0 */
+    /* only for this CPU, otherwise 0: seconds for the start and for page faults, and number of page
+     * faults; NaN: unknown */
     struct system_cost cost;
     double faults;
     struct program_time time;
     struct time_spread spread;         /* uncertainty of the time due to the counts */
     bool done;
-    struct err why;                    /* reason for a missing prediction; valid if not @done */
+    /* reason why there is no prediction; valid if @done is false */
+    struct err why;
 };
 
 /* A fact of the command line. Its value replaces that of each machine. */
@@ -114,7 +115,7 @@ static bool predict_run(void *state, struct result *result, struct err *err)
     struct estimator *e = estimator_new(p->model, p->inputs, p->kind, err);
     bool ok = e != NULL;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     if (ok)
         estimator_set_threads(e, (double)p->threads, p->common / 100);
     for (size_t i = 0; ok && i < p->outcomes.count; i++) {
@@ -173,8 +174,8 @@ static void say_doubts(struct result *result, const struct machine_prediction *o
                     o->machine->id, 100 * t->estimate);
 }
 
-/* Returns whether the runs determine the time: all loops are counted, and uncertain counts change
- * the time at most by a factor of two. */
+/* Returns whether the runs determine the time: all loops were counted, and uncertain counts change
+ * the time by at most a factor of two. */
 static bool is_known(const struct time_spread *s)
 {
     return s->uncounted == UINT32_MAX && !isinf(s->counts_most) &&
@@ -206,7 +207,7 @@ static void add_machines(struct result *result, const struct predicting *p)
         cell_text(t, o->machine->id);
         cell_number(t, o->clock);
         const bool known = is_known(&o->spread);
-        /* The cycles are those of all threads. The seconds are elapsed time, in which the threads
+        /* The cycles are those of all threads. The seconds are elapsed time of the threads, which
          * run concurrently. */
         const double faults = o->time.faults, parts = o->time.seconds - faults;
         cell_number(t, known ? o->time.seconds : NAN);
@@ -237,7 +238,8 @@ static void add_machines(struct result *result, const struct predicting *p)
                         p->outcomes.items[i].why.what);
 }
 
-/* Reports the range of the time because of uncertain counts, and the run that would narrow it. */
+/* Reports the range of the time because of uncertain counts, and the run that would narrow the
+ * range. */
 static void say_spread(struct result *result, const struct predicting *p,
                        const struct machine_prediction *o)
 {
@@ -380,8 +382,8 @@ static void predicting_free(void *state)
     free(p);
 }
 
-/* Returns whether the job measures clock, core or caches of this CPU, which would disturb a
- * chart. */
+/* Returns whether the job measures the clock, core or caches of this CPU. Such a job would disturb
+ * a chart. */
 static bool measures_here(const void *state)
 {
     const struct predicting *p = state;

@@ -28,8 +28,8 @@
 
 #define SAMPLES_LEAST 10       /* minimum number of samples for a report */
 #define SAMPLES_FEW 100        /* number of samples below which the report has a warning */
-#define MEMORY_MATTERS 1.1     /* smallest reported ratio of the time with data in memory to the
-                                * time with data in the first-level cache */
+#define MEMORY_MATTERS 1.1     /* smallest ratio of the time with data in memory to the time with
+                                * data in the first-level cache that is reported */
 #define SIMULATED_MOST 2000    /* maximum number of instructions of a simulated loop */
 #define ATTACHED_SECONDS 5.0
 #define NAME_COLUMNS 40        /* width of a name in text */
@@ -56,11 +56,12 @@ struct profiling {
     struct sampling options;
     struct machine *machine;       /* a copy; NULL: no machine fits this CPU */
     size_t measure, top;
-    /* whether a script's run was interrupted; its samples are then evaluated */
+    /* whether a script's run was interrupted; the samples until then are evaluated */
     bool interrupted;
     struct sampled sampled;
     struct run_profile *profile;       /* the result */
-    VEC(char *) unmeasured;        /* per loop: reason why it was not measured; NULL: it was */
+    /* per loop: reason why it was not measured; NULL: it was measured */
+    VEC(char *) unmeasured;
     struct session *session;       /* session with live lists; NULL in scripts */
     atomic_bool stop;              /* set once there are enough samples */
     pthread_mutex_t lock;          /* protects @so_far */
@@ -69,7 +70,7 @@ struct profiling {
     double next;                   /* sampling seconds at which the next list is due */
 };
 
-/* Returns whether to stop. An interrupted run is still evaluated. */
+/* Returns whether to stop the program. The samples of an interrupted run are still evaluated. */
 static bool cancelled(void *state)
 {
     const struct profiling *w = state;
@@ -93,8 +94,8 @@ static double own_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Makes a list of the running program's samples, unless they are few or it is too early for the
- * next list. */
+/* Makes a list of the running program's samples, unless there are few samples or the next list is
+ * not yet due. */
 static void list_so_far(struct profiling *w, double seconds, size_t samples)
 {
     struct err ignored;
@@ -143,8 +144,8 @@ static bool looking(void *state, double share)
     return !cancelled(w);
 }
 
-/* Predicts the loop for arrays as large as the program's memory. This is an upper limit: the code
- * does not show how large the loop's arrays are. */
+/* Predicts the loop for arrays as large as the program's memory. The result is an upper limit,
+ * because the code does not show the size of the loop's arrays. */
 static void predict_over_memory(const struct profiling *w, struct profile_loop *l)
 {
     const double bytes = fmin(fmax(w->profile->memory, MEMORY_CURVE_LEAST), MEMORY_CURVE_MOST);
@@ -192,8 +193,8 @@ static void predict(struct profiling *w)
     }
 }
 
-/* Measures the hottest loops in isolation on this CPU. A loop that fails gets a reason; only the
- * user's cancellation ends the job. */
+/* Measures the hottest loops in isolation on this CPU. If a loop fails, stores the reason and
+ * continues. Ends only if the user cancels. */
 static bool measure(struct profiling *w, struct err *err)
 {
     struct run_profile *p = w->profile;
@@ -267,7 +268,7 @@ static bool profile_run(void *state, struct result *result, struct err *err)
 {
     struct profiling *w = state;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     w->job = job_current();
     w->options.goes_on = goes_on;
     w->options.enough = enough_seen;
@@ -290,7 +291,7 @@ static bool profile_run(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* Adds a name in full, and shortened, because C++ names may be wider than a row. */
+/* Adds a name in full and shortened, because C++ names may be wider than a row. */
 static void cell_name(struct result_table *t, const char *name)
 {
     struct str text = {0};
@@ -561,7 +562,7 @@ void profile_publish(struct session *s)
     s->document.profile = so_far;
 }
 
-/* Marks the samples so far as the final list. */
+/* Marks the list of the samples until now as final. */
 static void profile_failed(struct session *s, void *state, struct result *result,
                            const struct err *err)
 {
@@ -573,7 +574,8 @@ static void profile_failed(struct session *s, void *state, struct result *result
     }
     (void)result;
     (void)err;
-    /* Removes the file now, because the state of an ended job remains in memory for some time. */
+    /* Removes the file at once, because the state of an ended job remains in memory for some
+     * time. */
     program_output_drop(&((struct profiling *)state)->output);
 }
 
@@ -618,7 +620,7 @@ static void profiling_free(void *state)
 }
 
 /* Selects machine @id; NULL: this CPU's machine, or the current one if it has the same instruction
- * set. Returns false with err for an unsuitable @id. If @id is NULL, a machine is not required. */
+ * set. Returns false with err for an unsuitable @id. Succeeds without a machine if @id is NULL. */
 static bool choose_machine(struct profiling *w, struct session *s, const char *id, struct err *err)
 {
     struct err ignored = {0};

@@ -84,7 +84,7 @@ static bool sensitivity_run(void *state, struct result *result, struct err *err)
     struct probing *p = state;
     struct estimator *e;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     p->job = job_current();
     bool ok = prepare(p, &e, err) && (effects_find(e, p->at.machine, p->kind, p->seconds,
                                                    effects_go_on, p, &p->effects, &p->idle) ||
@@ -178,8 +178,8 @@ static struct probing *probing_new(struct session *s, const struct word_list *in
     return NULL;
 }
 
-/* Returns whether the job measures clock, core or caches of this CPU, which would disturb a
- * chart. */
+/* Returns whether the job measures the clock, core or caches of this CPU. Such a job would disturb
+ * a chart. */
 static bool measures_here(const void *state)
 {
     return ((const struct probing *)state)->at.here;
@@ -286,7 +286,7 @@ static bool sweep_run(void *state, struct result *result, struct err *err)
     struct farm *farm = NULL;
     struct estimator *e;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     p->job = job;
     bool ok = prepare(p, &e, err);
     for (size_t i = 0; i < p->values.count; i++)
@@ -426,8 +426,8 @@ static bool read_program(struct sweep_hand *hand, struct unpacking *setup, struc
     return hand->program != NULL;
 }
 
-/* Reads the run that rank 0 predicted. The model has no other run, so for the run's inputs it
- * predicts exactly this run. */
+/* Reads the run that rank 0 predicted. The model has only this run, so it predicts exactly this run
+ * for the run's inputs. */
 static bool read_run(struct sweep_hand *hand, struct unpacking *setup, struct err *err)
 {
     char *names[INPUTS_MAX];

@@ -39,7 +39,7 @@ static bool show_run(void *state, struct result *result, struct err *err)
 {
     struct showing *w = state;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     w->job = job_current();
     w->study = study_new(w->at.model, w->at.inputs, w->at.machine, w->at.here, goes_on, w, err);
     return w->study != NULL;
@@ -115,9 +115,10 @@ static bool show_finish(struct session *s, void *state, struct result *result, s
     (void)err;
     shown_no_more(s, w);
     if (p->model != w->at.model)
-        return true;   /* The study is dropped, because another program was run in the meantime. */
+        return true;   /* Drops the study, because another program was run in the meantime. */
     if (w->quiet && p->study)
-        return true;   /* The study is dropped, because the user requested one in the meantime. */
+        /* Drops the study, because the user requested another one in the meantime. */
+        return true;
     if (!w->quiet) {
         result_line(result, "%s at %s on %s: %.6g s predicted", w->study->program, w->study->inputs,
                     w->study->machine, w->study->seconds);
@@ -145,8 +146,8 @@ static void showing_free(void *state)
     free(w);
 }
 
-/* Returns whether the job measures clock, core or caches of this CPU, which would disturb a
- * chart. */
+/* Returns whether the job measures the clock, core or caches of this CPU. Such a job would disturb
+ * a chart. */
 static bool measures_here(const void *state)
 {
     return ((const struct showing *)state)->at.here;

@@ -23,11 +23,11 @@ struct validate_values {
     double limit, common;
 };
 
-#define ALIKE 0.1              /* largest relative difference of two run times that agree */
-/* largest relative difference of two memory measurements that agree */
+#define ALIKE 0.1              /* largest relative difference at which two run times agree */
+/* largest relative difference at which two memory measurements agree */
 #define SAME_MEMORY 0.3
 /* Smallest CPU time of all runs, in seconds, at which user and system time are separated. The
- * system accounts both in ticks of some milliseconds. */
+ * system counts both times in ticks of some milliseconds. */
 #define SPLIT_SECONDS 0.2
 /* maximum number of runs until two agree, as a multiple of the requested number */
 #define MORE_TIMES 2
@@ -59,8 +59,8 @@ struct validating {
     VEC(struct compared) rows;
 };
 
-/* Returns whether the job was cancelled. Called repeatedly while the program runs. Each call also
- * measures clock, core and library calls once. */
+/* Returns whether the job was cancelled. Each call, while the program runs, also measures clock,
+ * core and library calls once. */
 static bool cancelled(void *state)
 {
     struct validating *v = state;
@@ -72,7 +72,6 @@ static bool cancelled(void *state)
     return job_cancelled(v->job);
 }
 
-/* Predicts with the clock and the core state that were measured around the runs. */
 static bool predict(const struct validating *v, const double *inputs, const struct native *native,
                     const struct call_costs *calls, struct compared *out, struct err *err)
 {
@@ -102,7 +101,7 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     return ok;
 }
 
-/* One run with its times, the state of the core during it, and its index */
+/* A run: its times, the state of the core during the run, and the index of the run */
 struct program_taken {
     struct program_usage used;
     double seconds, clock_hz;
@@ -118,7 +117,7 @@ static int by_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Runs the program, and concurrently measures clock and core on its CPU, because they change within
+/* Runs the program. Measures clock and core on its CPU during the run, because they change within
  * milliseconds. */
 static bool run_watched(struct validating *v, const double *inputs,
                         const struct run_options *options, struct program_taken *out,
@@ -139,13 +138,13 @@ static bool run_watched(struct validating *v, const double *inputs,
     v->watch = NULL;
     out->readings = native_watch_end(watch, v->machine, &out->clock_hz, &out->share);
     call_readings_judge(&v->calls, out->clock_hz, &out->calls);
-    /* Subtracts the readings of the watch, which also took over the CPU. */
+    /* Subtracts the readings of the watch, each of which also interrupted the program. */
     out->share.taken_over = fmax(0, out->share.taken_over - (double)out->readings / out->seconds);
     return !isnan(out->seconds);
 }
 
 /* Returns the lower quartile of the runs, which are sorted by time. Sets @use for the memory
- * measurements before and after each run whose time agrees with it. */
+ * measurements before and after each run whose time agrees with this quartile. */
 static const struct program_taken *quartile(const struct program_taken *seen, size_t count,
                                             bool *use)
 {
@@ -157,8 +156,8 @@ static const struct program_taken *quartile(const struct program_taken *seen, si
     return one;
 }
 
-/* Returns whether another run agrees with the lower quartile in time and memory speed. Otherwise
- * the quartile may be an outlier. Runs are sorted by time. */
+/* Returns whether another run agrees with the lower quartile in time and memory speed. If none
+ * does, the quartile may be an outlier. Runs are sorted by time. */
 static bool settled(const struct native_probe *probe, const struct program_taken *seen,
                     size_t count)
 {
@@ -191,9 +190,9 @@ static bool split(const struct program_taken *seen, size_t count, struct program
     return user + system >= SPLIT_SECONDS && user > 0;
 }
 
-/* Measures memory before and after each run, and the core during it. Returns the lower quartile
- * with the measurements around runs of about equal time, because a single measurement may be wrong
- * by chance. Repeats until two runs agree, at most MORE_TIMES the requested number. */
+/* Measures memory before and after each run, and the core during the run. Returns the lower
+ * quartile, with all memory measurements around runs of about equal time, because a single one may
+ * be wrong by chance. Repeats until two runs agree, at most MORE_TIMES the requested number. */
 static bool measure(struct validating *v, const double *inputs, struct native *native,
                     struct call_costs *calls, struct compared *out, struct err *err)
 {
@@ -204,7 +203,7 @@ static bool measure(struct validating *v, const double *inputs, struct native *n
                                   v->threads > 1 ? 0 : NATIVE_WATCH_PERIOD,
                                   v->threads,
                                   NULL};
-    /* A single requested run is not repeated, because there is nothing to compare. */
+    /* Does not repeat a single requested run, because there is nothing to compare. */
     const unsigned most = v->times > 1 ? MORE_TIMES * v->times : 1;
     struct native_probe *probe = native_probe_new(v->machine, err);
     struct program_taken *seen = mem_zero(most, sizeof *seen);
@@ -248,7 +247,7 @@ static bool validate_run(void *state, struct result *result, struct err *err)
     const struct program *program = v->model->runs->program;
     bool ok = true;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     v->job = job;
     for (size_t b = 0; b < program->block_count; b++)
         for (size_t k = 0; k < program->blocks[b].call_count; k++)

@@ -164,7 +164,8 @@ static void add_experiments(struct reporting *r)
     add_part(r, "Experiments", part);
 }
 
-/* Adds the current machine's usages of the experiments' forms, or else of the loop's forms. */
+/* Adds the current machine's usages of the forms in the experiments, or without experiments, of the
+ * forms in the loop. */
 static void add_mapping(struct reporting *r, const struct machine *m)
 {
     static const struct result_column columns[] = {
@@ -232,7 +233,8 @@ static void add_worst(struct result *part, const struct experiments *t, const do
         double error = experiments_measured(t, i)
                            ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles
                            : 0;
-        if (error > WORST_LEAST)   /* NaN is not listed, because a comparison with NaN is false. */
+        /* If the error is NaN, the comparison is false, and the row is not listed. */
+        if (error > WORST_LEAST)
             worst[n++] = (struct worst_row){error, i};
     }
     if (n)
@@ -374,8 +376,8 @@ static bool report_work(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* Copies the state and the error curve of each run. The copied curve has fewer points, including
- * the last one. */
+/* Copies the state and the error curve of each run. Each copied curve has fewer points, but
+ * includes the last one. */
 static void take_runs(struct reporting *r, const struct session *s)
 {
     const size_t most = 4000;

@@ -15,7 +15,7 @@ struct path_values {
 /* Input and output of this file's jobs */
 struct moving {
     char *directory;
-    struct session *saved;    /* snapshot to save, or the session that was read */
+    struct session *saved;    /* snapshot to save, or session that the worker read */
     struct session *into;     /* session that waits for the load; NULL: none */
 };
 

@@ -97,7 +97,8 @@ static const struct shelved *find_kernel(const struct shelf *shelf, const char *
     return found;
 }
 
-/* Returns whether the source texts are equal or, without text, the bytes of the loops. */
+/* Returns whether the source texts are equal. If there is no text, returns whether the bytes of the
+ * loops are equal. */
 static bool same_kernel(const struct shelved *a, const struct shelved *b)
 {
     size_t m, n;
@@ -175,7 +176,7 @@ static bool compare_machine(const struct machine *a, const struct machine *b,
             const struct mapping_entry *entry = mapping_at(m->mapping, i),
                                        *there = mapping_find(other->mapping, entry->form);
             if (turn && there)
-                continue;   /* The first turn has compared it. */
+                continue;   /* The first pass has compared this machine. */
             print_usage(&shown[turn], entry, turn ? &right : &left);
             print_usage(&shown[!turn], there, turn ? &left : &right);
             if (strcmp(str_text(&left), str_text(&right)) == 0)
@@ -202,7 +203,7 @@ static bool compare_machines(struct session *a, struct session *b, struct result
         for (size_t i = 0; ok && i < d->machine_count; i++) {
             const char *id = d->machines[i]->id;
             if (turn && find_machine(&a->document, id))
-                continue;   /* The first turn has compared it, or has loaded it for the
+                continue;   /* The first pass has compared this machine or loaded it for the
                              * comparison. */
             const struct machine *x = session_machine(a, id, err),
                                  *y = x ? session_machine(b, id, err) : NULL;
@@ -212,7 +213,7 @@ static bool compare_machines(struct session *a, struct session *b, struct result
     return ok;
 }
 
-/* Lists the keys of @t's experiments. If none occurs twice, the index of a key is its row. */
+/* Lists the keys of @t's experiments. If all keys differ, the index of a key is its row. */
 static void index_rows(const struct experiments *t, struct names *out)
 {
     struct str text = {0};
@@ -237,7 +238,7 @@ static void compare_experiments(const struct experiments *a, const struct experi
     for (size_t i = 0; i < left.count && !watch_steps(1); i++) {
         uint32_t at = names_find(&right, left.items[i]);
         only_a += at == UINT32_MAX;
-        /* If a key occurs twice, indices are not rows. Then only the presence of experiments is
+        /* If a key occurs twice, indices are not rows, so only the presence of experiments is
          * compared. */
         if (at == UINT32_MAX || left.count != a->rows.count || right.count != b->rows.count)
             continue;

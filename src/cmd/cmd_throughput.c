@@ -27,7 +27,7 @@ static bool parse(const char *text, struct experiment *e, struct err *err)
 
 struct load {
     VEC(struct mass) masses;
-    double alone;     /* sum of measured times in isolation, of forms whose copies slow each other
+    double alone;     /* sum of the times in isolation of forms whose copies slow each other down
                        * more than their ports explain */
 };
 

@@ -66,7 +66,7 @@ const struct command command_demo = {
     .run = run_demo,
 };
 
-/* maximum seconds between two quits; a second quit within this time needs no confirmation */
+/* seconds within which a second quit needs no confirmation */
 #define ASKED_SECONDS 10
 
 static double asked = -1e9;   /* clock_seconds() of the last request for confirmation; UI thread */

@@ -10,7 +10,7 @@
 #include "toolchain/assemble.h"
 #include "work/job.h"
 
-/* State of the job that makes the code. It is freed when the job has ended and the view has freed
+/* State of the job that makes the code. It is freed after the job has ended and the view has freed
  * the listing. */
 struct code_maker {
     struct code_listing shown;
@@ -79,7 +79,7 @@ static struct code_maker *maker_of(struct code_listing *code)
     return (struct code_maker *)code;
 }
 
-/* Starts to make the code. Makes it at once if there is no screen. */
+/* Starts to make the code, or without a screen makes it at once. */
 static struct code_listing *start(struct session *s, struct code_maker *w)
 {
     static const struct task_ops ops = {.work = make, .publish = publish, .free = job_done};

@@ -1,5 +1,5 @@
 /* Code of an experiment or of a row of machine check as text, for a view. A job of the workbench
- * makes it, because this may load the table of forms and run the assembler. UI thread. */
+ * makes the text, because this may load the table of forms and run the assembler. UI thread. */
 #ifndef PORTOLAN_CMD_CODE_LISTING_H
 #define PORTOLAN_CMD_CODE_LISTING_H
 
@@ -8,11 +8,10 @@
 
 struct code_listing {
     char *name;            /* text that identifies the experiment or row */
-    /* whether this and the following members are valid; false: a job computes them, or has
-     * failed */
+    /* whether the following members are valid; if not, a job computes them or has failed */
     bool made;
-    /* text, one instruction per line, or the reason why the row has no code; "": the CPU cannot
-     * execute the form */
+    /* code, one instruction per line, or the reason why the row has no code; empty if the CPU
+     * cannot execute the form */
     struct str text;
     unsigned executions;   /* number of times that the code executes the experiment */
     size_t bytes;

@@ -155,8 +155,8 @@
 COMMANDS(DECLARED)
 const struct command *const commands[] = {COMMANDS(LISTED) NULL};
 
-/* Returns how many leading @words name @command by prefixes; 0: they do not. Sets *@exact if the
- * words are complete. */
+/* Returns the number of leading @words that are prefixes of the words of @command's name; 0 if
+ * these words do not name it. Sets *@exact to whether the words are complete. */
 static int words_match(const struct command *command, int count, char **words, bool *exact)
 {
     const char *name = command->name;
@@ -228,7 +228,7 @@ static const char *meant_by(const char *first, const char *second)
         if (str_has_prefix(name, first) && !begun)
             begun = name;
     }
-    /* word.best points into a command's name, so the whole name replaces it. */
+    /* word.best is a part of a command's name. Replaces it by the whole name. */
     for (const struct command *const *c = commands; *c && word.best && !whole.best; c++)
         if (word.best >= (*c)->name && word.best <= (*c)->name + strlen((*c)->name))
             word.best = (*c)->name;
@@ -300,11 +300,12 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
         const struct command *c = *at;
         bool exact, optional = needs_nothing(c);
         int n = words_match(c, count, words, &exact);
-        /* An abbreviated command must match the presence of arguments: `k l x.s` is kernel load, `k
+        /* An abbreviated command must take arguments if there are any: `k l x.s` is kernel load, `k
          * l` is kernel list. */
         if (!n || (!exact && takes_nothing(c) != (n == count) && !optional))
             continue;
-        /* A longer match has precedence: `k a` is kernel analyze, not keys with an argument. */
+        /* A match of more words has precedence: `k a` is kernel analyze, not keys with an
+         * argument. */
         if (!exact && n < most)
             continue;
         /* A command that also works without arguments (`kernel learn`) has the lowest
@@ -361,8 +362,9 @@ static void keep_result(struct session *s, char *take_line)
     s->result = result_new();
 }
 
-/* Records whether `export` has a result. After a failed command there is none, because an earlier
- * one could be mistaken for it. A command that shows a view makes results exportable again. */
+/* Records whether `export` has a result. After a failed command it has none, because the user could
+ * mistake an earlier result for the command's. A command that shows a view makes results exportable
+ * again. */
 static void note_end(struct session *s, const struct command *c, const char *line, bool ok)
 {
     if (ok && c == &command_view)
@@ -373,7 +375,7 @@ static void note_end(struct session *s, const struct command *c, const char *lin
 
 void command_job_failed(struct session *s, const char *title)
 {
-    /* The user may repeat a failed export, so it does not count. */
+    /* The user may repeat a failed export, so its failure is not recorded. */
     if (strcmp(title, command_export.name) != 0)
         session_note_failure(s, title);
 }
@@ -405,7 +407,8 @@ char *command_take_job_result(struct session *s, const char *title)
     return str_take(&text);
 }
 
-/* Refuses commands whose changes would be lost, because a job prepares to replace the session. */
+/* Refuses commands that change the session while a job prepares to replace it, because the changes
+ * would be lost. */
 static bool may_run(const struct session *s, const struct command *c, struct err *err)
 {
     return !s->replacing || (!(c->flags & (COMMAND_CHANGES | COMMAND_JOB)) && !c->read) ||
@@ -424,7 +427,7 @@ static bool interrupted(void *state)
  * session */
 struct reading {
     const struct command *command;
-    char **words;             /* copies, because the values point to them */
+    char **words;             /* copies of the words, because the values point to them */
     size_t count;
     void *values;
     struct session *read;     /* the snapshot, into which the handler may load machines */
@@ -503,8 +506,8 @@ static bool prepare_reading(struct session *s, const struct command *c, char **w
     return task_give(task, &ops, r);
 }
 
-/* Runs the handlers of a record with its words. If @typed, releases the machines queued for the
- * command afterwards. */
+/* Runs the handlers of a record with its words. If the user typed them (@typed), then releases the
+ * machines queued for the command. */
 static bool run_record(struct session *s, const struct command *c, char **words, size_t count,
                        bool typed, struct err *err)
 {
@@ -533,7 +536,7 @@ static void add_error(struct result *result, const struct err *err)
 }
 
 /* Returns the view that shows all output of a line: that of the command (@own), with the session's
- * result. NULL: the output is printed as text. */
+ * result. Returns NULL if the output is printed as text. */
 static const char *view_of_all(const struct session *s, const char *own, bool printed, FILE *out)
 {
     if (!printed && !s->in_view)
@@ -541,8 +544,8 @@ static const char *view_of_all(const struct session *s, const char *own, bool pr
     return !out || ftell(out) <= 0 || s->in_view == own ? s->in_view : NULL;
 }
 
-/* Runs @c with a separate result, because commands nest. Writes the output to @out (NULL: nowhere).
- * @line: typed text; NULL: the result is not stored. */
+/* Runs @c with its own result, because commands can run other commands. Writes the output to @out
+ * (NULL: nowhere). @line: typed text; NULL: the result is not stored. */
 static bool run_command(struct session *s, const struct command *c, char **words, size_t count,
                         const char *line, FILE *out, struct err *err)
 {
@@ -551,14 +554,14 @@ static bool run_command(struct session *s, const struct command *c, char **words
     struct shortage shortage = {0}, *before = shortage_begin(&shortage);
     struct err none = {0};
 
-    if (line)   /* No other command is running, because this one was typed or is from a script. */
+    if (line)   /* No other command is running: this one was typed or is part of a script. */
         document_let_go(&s->document);
     s->result = result_new();
     result_set_command(s->result, c->name);
     s->out = out;
     const char *own = s->in_view;
     s->in_view = NULL;
-    /* If no screen is open, a reading command is not a job, so a watch cancels it at Ctrl-C. */
+    /* Without a screen, a reading command is not a job, so Ctrl-C cancels it through a watch. */
     bool watches = c->read && !s->interactive;
     struct watch watched = watches ? watch_begin(interrupted, NULL) : watch;
     bool ok = run_record(s, c, words, count, line != NULL, err);

@@ -31,8 +31,8 @@ extern const struct command command_kernel_load, command_set;
  * @out. Returns false with err on the first failure. In the workbench a command may leave a job
  * running; session.queue then has the remaining commands. */
 bool command_run(struct session *s, const char *line, FILE *out, struct err *err);
-/* Runs a script line by line. Errors begin with name:line. With the setting keep-going, errors are
- * reported and the script continues. */
+/* Runs a script line by line. Errors begin with name:line. If the setting keep-going is on, reports
+ * errors and continues. */
 bool command_script(struct session *s, const char *name, const char *text, FILE *out,
                     struct err *err);
 /* Runs the command from @text to @end for the queue. Sets *@waits if it was not run, because it
@@ -42,7 +42,7 @@ bool command_execute(struct session *s, const char *text, const char *end, FILE 
 /* Records that a job of the workbench failed. `export` then fails until another result is shown. */
 void command_job_failed(struct session *s, const char *title);
 /* Returns the result of a job that ended while no command ran, as text; NULL: none. The caller
- * frees it. Unless it is a mere confirmation, `export` then has this result. */
+ * frees it. `export` then has this result, unless it is only a confirmation. */
 char *command_take_job_result(struct session *s, const char *title);
 /* Returns the command that the first @words name by unambiguous prefixes. Sets *@used to the number
  * of these words. Returns NULL with err. */
@@ -96,10 +96,9 @@ bool experiments_required(const struct session *s, struct err *err);
 /* Returns whether measuring is paused. */
 bool experiments_paused(const struct session *s);
 /* Returns, for each row of the session's experiments, whether it matches @filter ("" matches all).
- * The caller frees the array. NULL with err. */
+ * The caller frees the array. Returns NULL with err. */
 bool *experiments_fitting(struct session *s, const char *filter, struct err *err);
 
-/* settle_table.c: experiments settle without a machine, on the session's experiments */
 
 /* Makes @task extend the session's table and measure rows without cycles. Adds pairs of forms that
  * no measured experiment compares, and experiments that show hidden ports of the evolved machine.

@@ -19,10 +19,10 @@ enum command_flags {
     /* the rest of the line is one unparsed argument; the command's only parameter is a
      * PARAMETER_TEXT */
     COMMAND_RAW = 4,
-    COMMAND_SILENT = 8,    /* the command has no result of its own, because its nested commands
-                            * print theirs */
-    COMMAND_SHOWN = 16,    /* the command uses the shown result, which can still be exported if it
-                            * fails */
+    COMMAND_SILENT = 8,    /* the command prints nothing; the commands that it runs print their
+                            * results */
+    COMMAND_SHOWN = 16,    /* the command uses the shown result, which remains exportable if the
+                            * command fails */
     /* the command calls session_forms on the UI thread, so in the workbench a job loads the tables
      * first */
     COMMAND_FORMS = 32,
@@ -42,7 +42,8 @@ struct command {
     const char *description;             /* full sentences; NULL: none */
     /* parameters, ended by a NULL name; NULL: none */
     const struct parameter *arguments, *options;
-    const char *const *examples;         /* at least one, ended by NULL: EXAMPLES("kernel list") */
+    /* at least one example, ended by NULL: EXAMPLES("kernel list") */
+    const char *const *examples;
     /* size of the struct of the parameters' values; 0: none */
     size_t values_size;
     unsigned flags;
@@ -51,8 +52,8 @@ struct command {
     /* Does the work at once. UI thread. */
     bool (*run)(struct session *s, const void *values, struct result *result, struct err *err);
     /* Copies the input of the work from @s into @task (task_give, which also copies strings). UI
-     * thread. A worker does the work, and the UI thread publishes the result (struct task_ops). An
-     * empty @task: the handler has done the work itself. */
+     * thread. A worker does the work, and the UI thread publishes the result (struct task_ops). If
+     * @task is empty, the handler has done all work. */
     bool (*prepare)(struct session *s, const void *values, struct task *task, struct err *err);
     /* Reads only kernel, loop, machines, forms, experiments and settings of the snapshot @s. Runs
      * on a worker thread in the workbench. */

@@ -29,8 +29,8 @@ static const char *text_of(const struct analysis *a, size_t row)
     return insn->text ? insn->text : insn->mnemonic;
 }
 
-/* Returns the similarity of two instructions: equal text counts most, then equal form, then equal
- * mnemonic. */
+/* Returns the similarity of two instructions: highest for equal text, then for equal form, then for
+ * equal mnemonic. */
 static unsigned likeness(const struct analysis *a, size_t i, const struct analysis *b, size_t j)
 {
     const struct insn *x = a->rows[i].insn, *y = b->rows[j].insn;
@@ -77,8 +77,8 @@ static void align(struct paired_loops *c)
     free(best);
 }
 
-/* Determines the source iterations per iteration of each loop, by which values are divided. They
- * may differ between two versions of one source. */
+/* Determines the source iterations per iteration of each loop, the divisor of its values. Two
+ * versions of one source may have different numbers. */
 static void take_times(struct paired_loops *c)
 {
     const struct comparison_side *a = &c->side[0], *b = &c->side[1];

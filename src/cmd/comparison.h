@@ -17,7 +17,7 @@ enum comparison_change {
     COMPARISON_SAME, COMPARISON_CHANGED, COMPARISON_ONLY_A, COMPARISON_ONLY_B
 };
 
-/* A row of the alignment: an instruction of each loop, or of only one */
+/* A row of the alignment: an instruction of each loop, or of only one loop */
 struct comparison_row {
     /* instruction indices in the analyses; COMPARISON_NONE: no instruction */
     uint32_t a, b;
@@ -38,14 +38,15 @@ struct comparison_side {
 struct paired_loops {
     uint64_t serial;                  /* serial number of this comparison */
     struct comparison_side side[2];   /* the two loops: A, B */
-    /* whether the source is the same but the work per iteration unknown (analysis/advance.h) */
+    /* whether the source lines are the same, but the work per iteration is unknown
+     * (analysis/advance.h) */
     bool unequal;
     VEC(struct comparison_row) rows;
 };
 
 /* Selects the two loops. B is the current kernel. A is kernel @other of the list (from 1;
- * NOT_GIVEN: the kernel before the current one). @ids: one machine for both, or one for each;
- * @count 0: the displayed machine. Returns NULL with err if a kernel does not exist. */
+ * NOT_GIVEN: the kernel before the current one). @ids: one machine for both loops or one for each;
+ * if @count is 0, the displayed machine. Returns NULL with err if a kernel does not exist. */
 struct paired_loops *comparison_new(struct session *s, size_t other, const char *const *ids,
                                     size_t count, struct err *err);
 void comparison_free(struct paired_loops *c);
@@ -56,11 +57,11 @@ double comparison_cycles(const struct paired_loops *c, int i);
 /* Returns whether the cycles of both sides are exact. With unknown forms they are lower bounds, so
  * their difference has no meaning. */
 bool comparison_is_exact(const struct paired_loops *c);
-/* Appends the cycles of each side, and their difference if it is exact. @brief: omits the verb of
- * the sentence. */
+/* Appends the cycles of each side, and their difference if it is exact. Omits the verb if @brief is
+ * true. */
 void comparison_say(const struct paired_loops *c, bool brief, struct str *out);
-/* Returns whether the session's machines are still the compared ones; false after an edit of a
- * machine. */
+/* Returns whether the session's machines are still the compared ones. An edit of a machine replaces
+ * it. */
 bool comparison_is_current(const struct paired_loops *c, const struct session *s);
 
 #endif

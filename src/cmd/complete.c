@@ -84,7 +84,7 @@ static void add_settings(struct completions *c, const char *prefix)
         add(c, setting->name, strlen(setting->name), prefix);
 }
 
-/* Adds forms of the current machine, each after @before. */
+/* Adds forms of the current machine. Each completion begins with @before. */
 static void add_forms(struct completions *c, struct session *s, const char *before,
                       const char *prefix)
 {

@@ -22,7 +22,8 @@
 #include "work/evolve_job.h"
 #include "work/job.h"
 
-/* Finds this computer's machine. A user's measured machine of that name has precedence. */
+/* Finds this computer's machine. If the user has a measured machine of that name, it has
+ * precedence. */
 static void find_here(struct here *here)
 {
     struct cpu_native native;
@@ -39,8 +40,8 @@ static void find_here(struct here *here)
     cpu_native_done(&native);
 }
 
-/* Returns the initial selection: this computer's machine first, then machines of the same
- * instruction set that have other tables. */
+/* Returns the initial selection: this computer's machine first, then default machines of the same
+ * instruction set with other tables. */
 static struct selection first_selection(const struct here *here, enum isa isa)
 {
     bool native = here->id && here->isa == isa;

@@ -36,11 +36,11 @@ struct sweep {
     size_t count;
 };
 
-/* Result of `kernel whatif NAME=VALUE`, if it is more recent than the last sweep: a machine before
- * and after the change */
+/* Result of `kernel whatif NAME=VALUE`, if it is more recent than the last sweep: the predictions
+ * for a machine before and after the change */
 struct whatif_pair {
     char name[128], machine[64];
-    /* simulated: NaN if not simulated; bottleneck: empty if there is no limit */
+    /* @simulated: NaN if not simulated. @bottleneck: empty if there is no limit. */
     struct {
         double bounds, simulated;
         const char *bottleneck;
@@ -52,7 +52,7 @@ struct whatif_pair {
 /* An inference run that was unfinished when its session was closed. evolve resume continues it. */
 struct unfinished_run {
     char *checkpoint;                 /* path of the checkpoint; NULL: none */
-    double seconds, limit;            /* seconds used, and their limit; limit 0: none */
+    double seconds, limit;            /* seconds used, and the limit of seconds (0: none) */
 };
 void unfinished_run_done(struct unfinished_run *run);
 
@@ -64,7 +64,7 @@ struct selection {
 
 /* The machine of this computer */
 struct here {
-    char *id;                         /* id; NULL: unknown, and fault has the reason */
+    char *id;                         /* id; NULL: unknown, with the reason in @fault */
     char *base;                       /* id of the machine whose tables this computer uses */
     /* title such as "Emerald Rapids (Golden Cove core, sapphirerapids tables)" */
     char *title;
@@ -120,7 +120,7 @@ struct document {
     struct experiments *experiments;  /* experiments; NULL: none */
     struct evolve_run **runs;         /* inference runs, newest last */
     size_t run_count;
-    /* inference run of the loaded session, until a run starts in this process */
+    /* unfinished inference run of the loaded session; removed when a run starts in this process */
     struct unfinished_run unfinished;
     struct active_curve *active;      /* rounds of the last `evolve start --active`; NULL: none */
     /* number of the run that followed these rounds; 0: the rounds have not ended, or have
@@ -142,7 +142,7 @@ struct document {
     size_t form_pattern_count;
     struct program_state program;     /* program built in this process; not saved with a session */
     struct run_profile *profile;          /* profile of the last `program profile`; NULL: none */
-    /* index of the profile's loop that views show */
+    /* index in the profile of the loop that views show */
     size_t hot;
     enum isa isa;
     struct selection kept[ISA_COUNT]; /* last selection of each instruction set */
@@ -177,8 +177,9 @@ void document_retire(struct document *d, struct machine *take_machine);
 void document_let_go(struct document *d);
 /* Displays the machines selected for @isa. */
 void document_show_isa(struct document *d, enum isa isa);
-/* Exchanges with @saved all data that a session directory has, and data derived from it. Inference
- * runs and records of measurements remain, because they belong to jobs of this process. */
+/* Exchanges with @saved all data that a session directory has, and the data derived from it. Does
+ * not exchange inference runs and records of measurements, because they belong to jobs of this
+ * process. */
 void document_exchange(struct document *d, struct document *saved);
 
 #endif

@@ -13,7 +13,7 @@
 
 #define SAMPLES 4000
 #define POINTS 256
-/* maximum number of experiments drawn; a sample of a larger table is drawn */
+/* maximum number of experiments to draw; of a larger table, a sample is drawn */
 #define EXPERIMENTS_DRAWN 20000
 #define RUNS_BESIDE 3             /* maximum number of older runs drawn with the newest */
 
@@ -42,8 +42,8 @@ static void add_series(struct drawing *d, const char *label, const double *x, co
     d->figure.series[d->figure.series_count++] = (struct figure_series){label, x, y, n, points};
 }
 
-/* Adds the curves of the population's median and worst error. If experiments have @joined the run,
- * its current best error may exceed the smallest error so far, and is also added. */
+/* Adds the curves of the population's median and worst error. If experiments were added to the run
+ * (@joined), also adds its current best error, which may then exceed the smallest error. */
 static void add_moments(struct drawing *d, const struct evolve_sample *samples, const double *x,
                         size_t n, bool joined)
 {

@@ -5,7 +5,7 @@
 #include "cmd/session.h"
 #include "report/figure.h"
 
-/* all plots: enumerator, name (of the figure, and in `plot`), contents */
+/* all plots: enumerator, name (of the figure, and argument of `plot`), contents */
 #define DRAWINGS(DRAWING)                                                                          \
     DRAWING(DRAWING_EVOLUTION, "evolution",                                                        \
             "error of the best, median and worst mapping over time")                               \

@@ -17,7 +17,7 @@ extern const struct parameter evolve_start_options[];
 
 struct active_choice {
     const char *simulate;    /* id of a machine to measure instead of this CPU; NULL: this CPU */
-    /* file of measurements that replaces measuring, with all its forms; NULL: none */
+    /* file of recorded measurements that replace measuring; NULL: none */
     const char *replay;
     /* @most: number of experiments besides single forms. @size: number of forms of the largest
      * experiment. 0: the defaults. */
@@ -31,8 +31,8 @@ void evolve_session_add(struct session *s, struct evolve_run *take_run);
 /* Adds new measurements to the newest run if it is live (evolve start --live). The main loop calls
  * it regularly. */
 void evolve_feed(struct session *s);
-/* Adds all measurements to a live run before it returns, because the next command of a script
- * follows at once. Does nothing in the workbench. */
+/* Returns after a live run has all measurements, because the next command of a script follows at
+ * once. Does nothing in the workbench. */
 void evolve_catch_up(struct session *s);
 /* Reports the run that was started. */
 void evolve_show_started(const struct evolve_run *run, struct result *result);

@@ -14,7 +14,7 @@ struct experiment_detail {
     struct str code;
     struct record_samples samples;
     bool kept;                        /* whether samples are available */
-    bool ran;                         /* whether `code` was measured; false: it was encoded only
+    bool ran;                         /* whether @code was measured; otherwise it was encoded only
                                        * for display */
     unsigned executions;              /* number of times that the code executes the experiment */
     size_t bytes;

@@ -13,8 +13,8 @@
 /* Fills the empty host columns of all measured rows of @t with this host's name, CPU and
  * microcode. */
 void experiments_host_fill(struct experiments *t);
-/* Sets @out to a name of row @index that is the same in every table. Its terms are sorted by form,
- * because each table orders forms by first use. */
+/* Sets @out to a name of row @index that is the same in every table. The terms are sorted by form
+ * name, because each table has its own order of forms. */
 void experiments_host_key(const struct experiments *t, size_t index, struct str *out);
 
 #endif

@@ -8,19 +8,20 @@
 #include "cmd/explained_result.h"
 
 #define PLACES_MOST 64u    /* number of lines of a page */
-/* smallest number of new lines per execution at which the runs move an access to other lines */
+/* smallest number of new lines per execution of an access at which the runs move it to other
+ * lines */
 #define SPREADS_LEAST 0.05
 
 /* maximum number of irregular new lines per execution of a sequential load */
 #define SEQUENTIAL_MOST 0.005
 
-/* Reader of one stretch of iterations */
+/* State of reading one sequence of iterations */
 struct event_walk {
     const struct placed *x;
     struct recording *out;
     const uint32_t *places; /* per instruction of the region: its index in the recording */
     size_t at, end;         /* index of the current event, and end of the events */
-    bool *seen;             /* per instruction: this iteration has executed it */
+    bool *seen;             /* per instruction: whether the current iteration has executed it */
 };
 
 static unsigned id_at(const struct event_walk *w)
@@ -110,8 +111,8 @@ static size_t lines_of(const struct recording *r, uint32_t at, size_t *executed)
     return different;
 }
 
-/* Sets the number of lines by which runs may move the accesses of loads that access more lines in
- * the program than in the recording. */
+/* Sets the number of lines by which runs may move accesses. Only loads are moved that access more
+ * lines in the program than in the recording. */
 static void find_places(const struct loop_lines *lines, const uint32_t *places,
                         struct recording *out)
 {

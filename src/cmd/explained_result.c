@@ -130,8 +130,7 @@ static void add_paths(struct result *result, const struct explained_findings *f)
                     plural(p->list.count - EXPLAINED_PATHS));
 }
 
-/* Returns the cycles of a term that belong to the share @share of its causes; NaN if the term may
- * be 0. */
+/* Returns the cycles of a term for the share @share of its causes; NaN if the term may be 0. */
 static double part_of(const struct split_term *term, double share)
 {
     return term->cycles > term->off ? term->cycles * share : NAN;
@@ -226,7 +225,7 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         for (int k = 0; k < CACHE_LEVELS; k++)
             cell_number(t, by_level ? from[k] * lines / (double)l->iterations : NAN);
         cell_number(t, line->footprint * EXPLAINED_LINE / (1 << 20));
-        /* If the levels' latencies are unknown, all lines have the same weight. */
+        /* If the latencies of the levels are unknown, gives all lines the same weight. */
         double share = all > 0 ? lines_weight(line, &levels) / all
                                : lines / (double)l->iterations / (l->fresh + l->streamed);
         cell_number(t, part_of(&f->split.cache, share));
@@ -235,7 +234,7 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         result_line(result, "loads not shown: %zu", l->list.count - LOADS_SHOWN);
 }
 
-/* Reports the number of counted iterations, and in which part of the run they were. */
+/* Reports the number of counted iterations, and the part of the run that they are from. */
 static void say_count(struct result *result, const struct explained_findings *f)
 {
     const struct insitu *x = &f->insitu;
@@ -417,8 +416,8 @@ static void say_cache(struct result *result, const struct explained_findings *f,
                 "prefetch some iterations ahead");
 }
 
-/* Adds the cost of a new line compared with the latencies of the machine's levels, and the level of
- * most new lines of the first listed load. */
+/* Adds the cost of a new line next to the latencies of the machine's levels. Adds the level that
+ * most new lines of the first listed load come from. */
 static void say_levels(struct result *result, const struct explained_findings *f)
 {
     static const char *const names[] = {"L2", "L3", "memory"};
@@ -496,7 +495,7 @@ static void say_cause(struct result *result, const struct explained_findings *f,
 }
 
 /* Reports the TLB's part of the cache term, or the reason why it cannot be separated. Replays of
- * the recorded iterations in the sandbox determine it. */
+ * the recorded iterations in the sandbox determine this part. */
 static void say_translation(struct result *result, const struct explained_findings *f)
 {
     const struct recorded_costs *c = &f->recorded;

@@ -19,7 +19,7 @@
 double explained_about(double value);
 /* Reports a measured time and its prediction without a cause of their difference. */
 void explained_equal(double cycles, double predicted, struct str *out);
-#define EXPLAINED_LOW 0.1   /* quantile of the times of timed blocks that is displayed as the low
+#define EXPLAINED_LOW 0.1   /* quantile of the times of timed blocks that is shown as the low
                              * value */
 #define EXPLAINED_HIGH 0.75
 
@@ -40,7 +40,7 @@ struct explained_findings {
     const char *unreplayed;
     double predicted;              /* predicted cycles for the mix of paths; NaN: none */
     struct err unmeasured;         /* reason why a path was not measured in isolation */
-    struct recorded_costs recorded;   /* costs by replays; without iterations: not measured */
+    struct recorded_costs recorded;   /* costs by replays; empty if not measured */
     struct err unrecorded;         /* reason why @recorded was not measured */
     struct explained_loop *kept;   /* result for other commands; NULL: none yet */
     double profiled_cpu;           /* CPU seconds of the profiled run; NaN: another program was
@@ -50,10 +50,10 @@ struct explained_findings {
                                     * to a running process */
 };
 
-/* Returns the cycles per iteration that timing may have added to insitu_cycles. */
+/* Returns the estimated cycles per iteration by which timing itself increased insitu_cycles. */
 double explained_extra(const struct insitu *x);
-/* Adds sentences, values and tables to the result. For a sampled program adds only the results of
- * the samples. */
+/* Adds sentences, values and tables to the result. For a sampled program, adds only the results
+ * from samples. */
 void explained_result(const struct explained_findings *f, struct result *result);
 
 #endif

@@ -8,7 +8,8 @@
 struct machine;
 struct session;
 
-/* largest product of rows and selected machines that is predicted at once, within a millisecond */
+/* largest product of rows and selected machines for which predictions are computed at once, in
+ * about a millisecond */
 #define FORECAST_AT_ONCE 1000
 
 /* Predictions by one machine for one table. Immutable and reference-counted. */
@@ -22,11 +23,11 @@ struct prediction {
     _Atomic unsigned holders;    /* number of references in addition to the creator's */
 };
 
-/* Returns the predictions of @m for the session's experiments, never NULL. prediction_free
- * releases them. @m is a machine of the session or of a run. `cycles` is NULL while a job computes
- * the first prediction, or if the job failed. When that job ends, the session's revision changes,
- * and views request the prediction again. Predictions may lack the newest results of a job that
- * changes the table. UI thread. */
+/* Returns the predictions of @m for the session's experiments, never NULL. prediction_free releases
+ * them. @m is a machine of the session or of a run. Member @cycles is NULL while a job computes the
+ * first prediction, and if the job failed. When the job ends, the session's revision changes, and
+ * views request the prediction again. Predictions may lack the newest results of a job that changes
+ * the table. UI thread. */
 struct prediction *session_forecast(struct session *s, struct machine *m);
 /* Adds a reference, which prediction_free releases. The last one frees @p, which may be NULL. */
 struct prediction *prediction_hold(struct prediction *p);

@@ -15,13 +15,13 @@
 struct forecast {
     uint64_t serial, revision;
     size_t rows;
-    /* counted reference, so its address identifies the machine */
+    /* counted reference, which keeps the address unique to this machine */
     struct machine *machine;
     /* counted reference while the job runs, which prevents changes of the table */
     struct experiments *table;
     struct prediction *made, *fresh;   /* @made: published prediction. @fresh: prediction that the
                                         * job computes. NULL: none. */
-    unsigned job;                 /* job that computes it; 0: none */
+    unsigned job;                 /* job that computes @fresh; 0: none */
     double begun, due;               /* clock_seconds() of the job's start, and of the next possible
                                       * start */
     _Atomic unsigned holders;     /* number of references in addition to the session's */

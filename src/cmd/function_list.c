@@ -13,7 +13,7 @@
 #include "toolchain/demangle.h"
 #include "toolchain/perf_tool.h"
 
-/* Returns whether the object is linked, so that addresses identify functions. */
+/* Returns whether the object is linked. Addresses then identify functions. */
 static bool linked(const struct object *o)
 {
     for (size_t i = 0; i < o->sections.count; i++)
@@ -64,8 +64,8 @@ static double within(const struct object *o, const struct perf_samples *samples,
     return lies ? share(o, samples, inner->place, inner->size) : 0;
 }
 
-/* Returns the percentage of samples in loop @at without its inner loops, which have their own
- * rows. */
+/* Returns the percentage of samples in loop @at without its inner loops, because these have their
+ * own rows. */
 static double own_share(const struct object *o, const struct perf_samples *samples,
                         const struct function_ranking *ranking, size_t at)
 {
@@ -118,7 +118,7 @@ static size_t *first_loops(const struct object *o, const struct function_ranking
     return first;
 }
 
-/* Adds the functions of @take_o. @ok: the object was read. @samples may be NULL. */
+/* Adds the functions of @take_o. @ok: whether the object was read. @samples may be NULL. */
 static bool add_object(struct function_list *list, const char *member, struct object *take_o,
                        const struct perf_samples *samples, bool ok, struct err *err)
 {
@@ -174,7 +174,8 @@ static int hotter_loops_first(const void *a, const void *b)
                                     : strcmp(x->symbol, y->symbol);
 }
 
-/* Adds all members of an archive except unreadable ones; if all are, err has the first reason. */
+/* Adds all members of an archive that can be read. If none can be read, err has the first
+ * reason. */
 static bool add_archive(struct function_list *list, struct err *err)
 {
     struct archive a;

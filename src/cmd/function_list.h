@@ -15,8 +15,8 @@ struct listed_function {
     char *name;                   /* demangled name */
     /* archive member such as lib.a(member.o); NULL: the list's file */
     char *path;
-    /* value for --symbol: an address; in relocatable files a name, because each section begins at
-     * address 0 */
+    /* value for --symbol: an address, or in a relocatable file a name, because each section begins
+     * at address 0 */
     char *symbol;
     uint64_t address, size;       /* size: bytes */
     uint32_t loops, depth, vectors;
@@ -38,7 +38,8 @@ struct listed_loop {
 
 struct function_list {
     char *path;
-    /* perf file whose samples rank the functions; NULL: estimated heat ranks them */
+    /* perf file whose samples rank the functions; NULL: the functions are ranked by estimated
+     * heat */
     char *profile;
     /* functions, those with most samples or highest estimated heat first */
     VEC(struct listed_function) rows;

@@ -14,8 +14,6 @@ struct analysis **kernel_analyze(struct session *s, const struct word_list *mach
                                  struct err *err);
 void kernel_analyses_free(struct analysis **analyses, size_t count);
 
-/* kernel_all.c: kernel analyze --all, all loops of the session's kernel on several machines. UI
- * thread. */
 
 /* Starts the job that analyses every loop and marked region on @machines (machine_set.h). Returns
  * false with err if it did not start. */

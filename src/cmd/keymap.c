@@ -116,7 +116,7 @@ static char *take_word(const char **at)
     const char *quote = *text == '"' || *text == '\'' ? strchr(text + 1, *text) : NULL;
     char *word;
 
-    /* Tests for the end of the text: strchr also finds its NUL. */
+    /* Tests for the end of the text, because strchr also finds the NUL. */
     if (quote && quote > text + 1 && strchr(BLANKS, quote[1])) {
         word = mem_strndup(text + 1, (size_t)(quote - text - 1));
         *at = quote + 1;

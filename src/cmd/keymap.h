@@ -18,7 +18,7 @@ struct session;
  * the man page and `keys` read it. */
 struct key_row {
     const char *views;     /* view names separated by blanks; NULL ends the table */
-    /* key names separated by blanks; for a row without a command, text for help */
+    /* key names separated by blanks; in a row without a command, text for help */
     const char *keys;
     const char *command;   /* command; NULL: the row describes a function of the terminal */
     const char *help;      /* effect in one line */

@@ -19,8 +19,8 @@ struct line_words {
  * of a word (a comment), or a line end. A backslash escapes the next character. Sets *@next to the
  * start of the next command. */
 const char *line_end(const char *at, const char **next);
-/* Splits [text, end) into words separated by blanks. Quotes and backslashes protect blanks; ~ at
- * the start of a word is the home directory. Returns false with err. */
+/* Splits [text, end) into words separated by blanks. A blank in quotes or after a backslash does
+ * not separate words. ~ at the start of a word is the home directory. Returns false with err. */
 bool line_split(const char *text, const char *end, struct line_words *words, struct err *err);
 /* Appends @before and @word in quotes, which line_split returns as one word. */
 void line_add_quoted(const char *before, const char *word, struct str *out);

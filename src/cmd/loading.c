@@ -48,7 +48,7 @@ static bool load(void *state, struct result *result, struct err *err)
     struct kernel_loading *l = state;
     struct recipe *recipe = l->recipe;
 
-    (void)result;   /* the publish function fills it */
+    (void)result;   /* filled by the publish function */
     l->recipe = NULL;
     l->begun = clock_seconds();
     /* If no job runs, Ctrl-C ends the process. */

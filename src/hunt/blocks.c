@@ -21,7 +21,7 @@ static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
 #define VECTOR_POOL 16
 #define DRAWN_DATA 6
 #define DRAWN_OTHER 3
-/* one address in COMPUTED uses a register that the block may write */
+/* of COMPUTED addresses, one uses a register that the block may write */
 #define COMPUTED 4
 #define STACKED 5           /* one address in STACKED is on the stack */
 #define INDEXED 8           /* one address in INDEXED has an index register */
@@ -47,8 +47,8 @@ static int stack_step(const struct insn *in)
     return 0;
 }
 
-/* Returns whether blocks may contain @in: its time must not depend on values, and execution must
- * continue after it. */
+/* Returns whether blocks may contain @in: the time of @in must not depend on values, and execution
+ * must continue with the next instruction. */
 static bool suits(const struct insn *in)
 {
     return (in->traits & INSN_RUNNABLE) &&
@@ -189,7 +189,7 @@ uint8_t block_register(enum isa isa, const struct slot *slot, struct rng *rng)
 
     if (slot->role == SLOT_BASE && !rng_below(rng, STACKED))
         return isa_ops(isa)->stack_pointer;
-    /* One address in COMPUTED uses a register that the block may write. */
+    /* Of COMPUTED addresses, one uses a register that the block may write. */
     if (slot->role != SLOT_DATA && slot->file == FILE_GENERAL && !rng_below(rng, COMPUTED))
         return data_pool[rng_below(rng, DRAWN_DATA)];
     return block_register_at(isa, slot, (unsigned)rng_below(rng, data ? DRAWN_DATA : DRAWN_OTHER));
@@ -205,7 +205,7 @@ bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t
 
     if (from == reg)
         return true;
-    /* Base and index of an address must differ: a change of one register would otherwise change
+    /* Base and index of an address must differ: otherwise a change of one register would change
      * both. */
     if (slot->role != SLOT_DATA &&
         (op->base == op->index || reg == (slot->role == SLOT_BASE ? op->index : op->base)))
@@ -307,7 +307,7 @@ static bool draw_step(const struct block_maker *m, struct random_block *b, size_
 }
 
 /* Makes pushes and pops match by replacing other instructions. If there is no other instruction,
- * replaces the push or pop itself. */
+ * replaces a push or pop. */
 static void balance_stack(const struct block_maker *m, struct random_block *b, struct rng *rng)
 {
     bool paired[BLOCK_INSNS] = {0};

@@ -1,7 +1,7 @@
 /* Random blocks of code for `machine hunt`. Forms are weighted by their use in programs. Registers
- * are from small pools, so that blocks have dependences. Addresses are close together, and some are
- * on the stack, so loads read stored values. Each form is assembled once; its registers and
- * addresses are changed for each block (isa/vary.h). One thread per maker. */
+ * are from small pools, so blocks have dependences. Addresses are close together, and some are on
+ * the stack, so loads read stored values. Each form is assembled once; its registers and addresses
+ * are changed for each block (isa/vary.h). One thread per maker. */
 #ifndef PORTOLAN_HUNT_BLOCKS_H
 #define PORTOLAN_HUNT_BLOCKS_H
 
@@ -34,7 +34,7 @@ void block_maker_free(struct block_maker *m);
 size_t block_maker_forms(const struct block_maker *m);
 /* Returns the assembled instruction of form @form; borrowed. */
 const struct insn *block_maker_insn(const struct block_maker *m, uint32_t form);
-/* Draws a form, weighted by the square root of its uses, so that rare forms also occur. */
+/* Draws a form, weighted by the square root of its uses, which lets rare forms occur. */
 uint32_t block_maker_draw(const struct block_maker *m, struct rng *rng);
 
 /* A replaceable register of an instruction: its place in the block, and its role */
@@ -48,16 +48,16 @@ struct slot {
 #define BLOCK_SLOTS (BLOCK_INSNS * 8)
 /* Lists all replaceable registers of @b, at most BLOCK_SLOTS. Returns their number. */
 size_t block_slots(const struct random_block *b, struct slot *out);
-/* Draws one of the first registers of the slot's pool. For some addresses it returns the stack
- * pointer, or a register that the block may write. */
+/* Draws one of the first registers of the slot's pool. For some addresses, returns the stack
+ * pointer or a register that the block may write. */
 uint8_t block_register(enum isa isa, const struct slot *slot, struct rng *rng);
 /* Returns register @n of the slot's pool (modulo the size of the pool), for slots that must have
  * different registers. */
 uint8_t block_register_at(enum isa isa, const struct slot *slot, unsigned n);
 /* Sets the register of @slot to @reg. Returns false, with @b unchanged, if that is impossible. */
 bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t reg);
-/* Copies index and displacement of @like's address to instruction @at if its form has such an
- * address. */
+/* Copies index and displacement of @like's address to instruction @at, if the form of @at has such
+ * an address. */
 void block_copy_address(struct random_block *b, size_t at, const struct insn *like);
 /* Adds @bytes (0 or more) to the address of instruction @at. Returns false if that is
  * impossible. */
@@ -80,8 +80,6 @@ void block_print(const struct random_block *b, const char *separator, struct str
 /* Appends the code as hexadecimal digits. */
 void block_hex(const struct random_block *b, struct str *out);
 
-/* mutate.c: changes a block at one or two places, to search similar blocks for errors. One thread
- * per maker. */
 
 /* Sets @out to @from with one or two changes. A change replaces an instruction by a similar one,
  * replaces a register or an offset, or inserts, removes or exchanges instructions. @from must be a

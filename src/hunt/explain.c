@@ -14,13 +14,14 @@
 
 #define LATENCY_MOST 30      /* maximum latency to try, in cycles */
 #define FAR 64               /* maximum distance of tried numbers from the current value */
-/* The step between two tried numbers is 1 plus the distance divided by STRIDE_SHARE. */
+/* Step between two tried numbers: 1 plus their distance from the current number divided by
+ * STRIDE_SHARE. */
 #define STRIDE_SHARE 16
 #define LIKE_SHARE 0.75      /* smallest fraction of the similar blocks (mutants) that a change must
                               * correct */
-/* Cost of an agreeing block that becomes wrong: it outweighs 1 / BROKEN_SHARE corrected blocks. */
+/* One block that a change makes wrong outweighs 1 / BROKEN_SHARE blocks that it corrects. */
 #define BROKEN_SHARE 0.1
-/* Ratio of the errors of two changes below which the one with the smaller error fits clearly
+/* Ratio of the errors of two changes. Below it, the change with the smaller error fits clearly
  * better. */
 #define NEARER 0.95
 #define ABSOLUTE 0.1         /* largest difference in cycles at which times count as equal */
@@ -158,7 +159,8 @@ static void add_change(changes *list, const char *kind, const char *name, const 
                                     .to = LATENCY_ANY}));
 }
 
-/* Returns 0, 1, -1, 2, -2, ..., because the smallest of equally good changes is reported. */
+/* Returns 0, 1, -1, 2, -2, ...: of equally good changes, the smallest is tried first and therefore
+ * reported. */
 static int near_first(int step)
 {
     return step % 2 ? (step + 1) / 2 : -step / 2;
@@ -230,7 +232,7 @@ static bool usage_changed(const struct usage *usage, portset ports, int count, s
     return enough;
 }
 
-/* Adds usages with one or two µops fewer, moved or added. Changes with fewer µops are first,
+/* Adds usages with one or two µops fewer, moved or added. Adds changes with fewer µops first,
  * because the first of several equally good changes is reported. */
 static void add_usages(const struct machine *m, const struct mapping_entry *entry,
                        const portset *sets, size_t set_count, changes *list)
@@ -339,7 +341,7 @@ static void add_family_usages(const struct machine *m, const struct family *f, c
     str_done(&before);
 }
 
-/* Returns all port sets that usages have, and all single ports. The caller frees them. */
+/* Returns all port sets of usages, and all single ports. The caller frees the array. */
 static portset *sets_of(const struct machine *m, size_t *count)
 {
     VEC(portset) sets = {0};
@@ -587,8 +589,8 @@ bool explain(const struct machine *m, const struct trial *t, struct remedy *out)
         if (helps(scratch, t)) {
             struct score s = score_of(scratch, t);
             double gain = (double)s.mended - (double)s.broken / BROKEN_SHARE;
-            /* Of several values of one property, the best fit is chosen. Of different properties,
-             * the first is chosen unless another one fits clearly better. */
+            /* Of several values of one property, chooses the best fit. Of different properties,
+             * chooses the first, unless another one fits clearly better. */
             bool same = best != SIZE_MAX && strcmp(list.items[i].name, list.items[best].name) == 0;
             bool nearer =
                 gain == best_gain && best != SIZE_MAX && s.error < (same ? 1 : NEARER) * best_error;

@@ -12,16 +12,16 @@
 /* A block with its time and its prediction */
 struct judged {
     struct random_block block;
-    double truth, predicted;     /* cycles per iteration; predicted is NaN if a form is unknown */
-    /* whether the block is a mutation of a mispredicted block, and so not in the statistics of the
-     * sample */
+    double truth, predicted;     /* cycles per iteration; @predicted is NaN if a form is unknown */
+    /* whether the block is a mutation of a mispredicted block; the statistics of the sample exclude
+     * it */
     bool mutant;
 };
 
 /* Predicts blocks by one machine. One thread. */
 struct model;
-/* Creates a model and borrows @m. @simulated: predicts with the simulation instead of the
- * bounds. */
+/* Creates a model and borrows @m. If @simulated is true, predicts with the simulation instead of
+ * the bounds. */
 struct model *model_new(const struct machine *m, bool simulated);
 void model_free(struct model *model);
 /* Returns the cycles per iteration of the repeated block, NaN if a form is unknown. */
@@ -44,8 +44,8 @@ struct remedy {
                                     * name NULL: no change */
     /* operands of a latency rule (enum latency_end); LATENCY_ANY for other changes */
     int from, to;
-    /* changes of all forms of a family, of which the first has @value and @before; form_count 0:
-     * only the named form changes */
+    /* changes of all forms of a family, of which the first one has @value and @before; empty: only
+     * the named form changes */
     struct form_change { char *name, *value; } *forms;   /* owned by the remedy */
     size_t form_count;
 };
@@ -68,7 +68,7 @@ struct family {
 struct trial {
     const struct judged *blocks;   /* blocks, of which the first one is to be explained */
     size_t count;
-    /* mutations of that block, most of which a change must correct */
+    /* mutations of the first block, most of which a change must correct */
     const struct judged *like;
     size_t like_count;
     const struct family *families; /* families of the block's instructions */

@@ -9,9 +9,10 @@
 #include "base/watch.h"
 #include "hunt/blocks.h"
 
-/* maximum number of mispredicted blocks that are stored, and of agreeing ones */
+/* maximum number of stored mispredicted blocks, and of stored agreeing blocks */
 #define KEPT 1024
-/* minimum share of a valid pattern's blocks with an error of its sign */
+/* minimum share of a pattern's blocks with an error of the same sign that makes the pattern
+ * valid */
 #define HOLDS 0.9
 #define FINDINGS 256
 
@@ -24,7 +25,7 @@ struct hunting {
     const struct hunt_options *options;
     struct rng rng;
     /* blocks that differ from the prediction of the original machine, and blocks that agree with
-     * it; their member predicted is by the changed machine */
+     * it; @predicted is the prediction of the changed machine */
     VEC(struct judged) differ, agree;
     VEC(bool) explained;                 /* per mispredicted block, whether a finding explains it */
     struct hunt *result;
@@ -102,7 +103,7 @@ static void fewer_instructions(struct hunting *h, struct judged *b)
     } while (best != SIZE_MAX);
 }
 
-/* Assigns slots registers that no other slot has, if the error retains its sign. */
+/* Gives each slot a register that no other slot has, where the error retains its sign. */
 static void fewer_dependences(struct hunting *h, struct judged *b)
 {
     struct slot slots[BLOCK_SLOTS];
@@ -130,8 +131,8 @@ static void fewer_dependences(struct hunting *h, struct judged *b)
     }
 }
 
-/* Returns whether at least HOLDS of the blocks drawn from @p have an error of sign @wanted. Counts
- * blocks that have a time and a prediction; these must be more than half of the blocks drawn. */
+/* Returns whether at least HOLDS of the blocks drawn from @p have an error of sign @wanted. More
+ * than half of the blocks drawn must have a time and a prediction; the others are not counted. */
 static bool holds(struct hunting *h, const struct pattern *p, int wanted)
 {
     unsigned n = h->options->draws, met = 0, asked = 0;
@@ -179,20 +180,20 @@ static void add_some(const struct judged *from, size_t count, const struct rando
  * blocks */
 #define CONCURRENT 6
 
-/* Inserts a random instruction of @b at a random position of @d. Returns false if the resulting
- * block is mixed (block_mixed). */
+/* Inserts a random instruction of @b at a random position of @d. Returns false if the result is
+ * mixed (block_mixed). */
 static bool insert_of(struct hunting *h, const struct random_block *b, struct random_block *d)
 {
-    /* Separate statements fix the order of the two random numbers, which C does not define within
-     * one. */
+    /* Separate statements fix the order of the two random numbers. Within one statement, C does not
+     * define the order. */
     const size_t from = rng_below(&h->rng, b->count), at = rng_below(&h->rng, d->count + 1);
 
     block_insert(d, at, b, from);
     return !block_mixed(d);
 }
 
-/* Draws random blocks that each contain an instruction of @b. These blocks distinguish between
- * changes that all correct @b. Returns the number of blocks with time and prediction. */
+/* Draws random blocks that each contain an instruction of @b. These blocks distinguish the changes
+ * that correct @b. Returns the number of blocks with time and prediction. */
 static size_t draw_beside(struct hunting *h, const struct random_block *b, struct judged *out,
                           size_t n)
 {
@@ -291,16 +292,15 @@ static void mend(struct hunting *h, const struct remedy *c)
         h->agree.items[i].predicted = model_cycles(h->now, &h->agree.items[i].block);
 }
 
-/* Returns whether @f has no change and its pattern is in @b. If @f has a change, any remaining
- * error has another cause. */
+/* Returns whether @f has no change and its pattern is in @b. Returns false if @f has a change: a
+ * remaining error then has another cause. */
 static bool accounts_for(const struct hunt_finding *f, const struct judged *b)
 {
     return !f->change.name && pattern_within(&f->pattern, &b->block);
 }
 
-/* Merges a change into an earlier one of the same property. The earlier finding then changes the
- * property from the machine's value to the new one. Removes the finding if both values are
- * equal. */
+/* Merges a change into an earlier change of the same property. The earlier finding then goes from
+ * the machine's value to the new value. Removes it if these are equal. */
 static bool join_finding(struct hunt *r, struct remedy *c)
 {
     for (size_t k = 0; k < r->count; k++) {
@@ -368,9 +368,9 @@ static void draw(struct hunting *h, struct judged *out)
                      &out->block);
 }
 
-/* Stores block @b, whose original error has sign @was. Stores up to KEPT agreeing blocks, but no
- * mutants. Does not store an explained mispredicted block if it is a mutant or if KEPT blocks are
- * stored. */
+/* Stores block @b, whose original error has sign @was. Stores at most KEPT agreeing blocks, and no
+ * agreeing mutants. Does not store an explained mispredicted block if it is a mutant or if KEPT
+ * mispredicted blocks are stored. */
 static void keep(struct hunting *h, const struct judged *b, int was)
 {
     bool explained = side(h, b) == 0;
@@ -413,7 +413,7 @@ static bool sample(struct hunting *h, size_t n)
     return ok;
 }
 
-/* Returns the shortest unexplained block, random ones before mutants, or SIZE_MAX. */
+/* Returns the index of the shortest unexplained block, mutants last; SIZE_MAX: there is none. */
 static size_t next_open(const struct hunting *h)
 {
     size_t best = SIZE_MAX, best_length = 0;
@@ -430,11 +430,11 @@ static size_t next_open(const struct hunting *h)
 }
 
 /* Counts the stored blocks of each finding, without mutants. A block belongs to a finding if the
- * finding's change corrects the block, or if the block contains its pattern. */
+ * finding's change corrects the block, or if the block contains the finding's pattern. */
 static void count_blocks(struct hunting *h)
 {
     struct hunt *r = h->result;
-    /* Suspends the watch of the hunt, which has expired and would end the predictions. */
+    /* Suspends the watch of the hunt. It has expired and would end the predictions. */
     struct watch before = watch_begin(NULL, NULL);
     bool *counted = mem_zero(h->differ.count + 1, sizeof *counted);
 

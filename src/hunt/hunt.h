@@ -1,7 +1,7 @@
-/* Searches for errors of a model. Random blocks, and mutations of mispredicted ones, are predicted
- * and timed. A mispredicted block is minimised while the error remains, then generalised
- * (pattern.h). Then the hunt searches for a single change of the machine that corrects the block
- * (explain.h), and continues with that change. One thread. */
+/* Searches for errors of a model. Predicts and times random blocks, and mutations of mispredicted
+ * blocks. A mispredicted block is minimised while the error remains, then generalised (pattern.h).
+ * Then the hunt searches for a single change of the machine that corrects the block (explain.h),
+ * and continues with that change. One thread. */
 #ifndef PORTOLAN_HUNT_HUNT_H
 #define PORTOLAN_HUNT_HUNT_H
 
@@ -21,7 +21,7 @@ struct hunt_truth {
 /* An error of the model */
 struct hunt_finding {
     struct pattern pattern;      /* generalisation of the finding's smallest block */
-    /* cycles of that block according to the reference and to the model */
+    /* cycles of the finding's block according to the reference and to the model */
     double truth, predicted;
     /* change that corrects the block; its name is NULL if there is none */
     struct remedy change;
@@ -47,7 +47,7 @@ struct hunt_options {
     /* number of blocks to draw, including mutants; 0: the watch ends the hunt (base/watch.h) */
     size_t blocks;
     size_t round;                /* number of blocks per round */
-    /* one of this many blocks is a mutant when there are mispredicted blocks; 0: no mutants */
+    /* of this number of blocks, one is a mutant if there are mispredicted blocks; 0: no mutants */
     unsigned mutants;
     unsigned draws;              /* number of blocks that test a pattern */
     uint64_t seed;

@@ -21,8 +21,8 @@ void pattern_of(const struct random_block *b, struct pattern *out)
     }
 }
 
-/* The steps of a pattern are, in this order: the forms of all instructions, their mnemonics, their
- * addresses, and the register classes. */
+/* Returns the number of steps. In order, the steps are: the forms of all instructions, their
+ * mnemonics, their addresses, and the register classes. */
 size_t pattern_steps(const struct pattern *p)
 {
     return 3 * p->block.count + p->classes;
@@ -82,7 +82,7 @@ static uint32_t draw_form(const struct pattern *p, size_t at, const struct block
         if (pattern_fits(p, at, block_maker_insn(m, form)))
             return form;
     }
-    /* Tries all forms: a family may be so rare that no draw finds it. */
+    /* Tries all forms, because a family may be too rare for random draws. */
     for (size_t i = 0; i < count; i++)
         if (pattern_fits(p, at, block_maker_insn(m, (uint32_t)((from + i) % count))))
             return (uint32_t)((from + i) % count);
@@ -226,7 +226,7 @@ void pattern_title(const struct pattern *p, size_t at, struct str *out)
                                           : "");
 }
 
-/* Appends which slots must have the same register, such as "; one register in operand 1 of 1 and
+/* Appends the slots that must have the same register, such as "; one register in operand 1 of 1 and
  * operand 2 of 2". */
 static void print_classes(const struct pattern *p, struct str *out)
 {

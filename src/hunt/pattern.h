@@ -1,7 +1,7 @@
 /* A generalised block, as in AnICA (Ritter and Hack, OOPSLA 2022). Each instruction is a form, any
- * form of its mnemonic, or any form of its operation. Each register is shared as in the original
- * block, or arbitrary. Each address is fixed or arbitrary. Blocks can be drawn from a pattern, or
- * tested whether they match it. No global state; any thread. */
+ * form of its mnemonic, or any form of its operation. Registers are shared as in the original
+ * block, or arbitrary. Each address is fixed or arbitrary. Random blocks can be drawn from a
+ * pattern, and any block can be tested against it. No global state; any thread. */
 #ifndef PORTOLAN_HUNT_PATTERN_H
 #define PORTOLAN_HUNT_PATTERN_H
 
@@ -18,15 +18,17 @@ struct pattern {
     /* per slot: its class. Slots of one class have the same register, and slots of different
      * classes have different registers. 0: any register. */
     uint8_t class_of[BLOCK_SLOTS];
-    uint8_t classes;                     /* number of classes; steps may have removed some */
+    /* number of classes, including those that steps have removed */
+    uint8_t classes;
 };
 
 /* Sets @out to the most specific pattern, which matches only the block itself. */
 void pattern_of(const struct random_block *b, struct pattern *out);
 
-/* pattern_steps returns the number of generalisations. pattern_relax makes one of them: an
- * instruction's form, a class of registers, or an address. @step is from 0 to pattern_steps - 1.
- * Returns false, with *@changed equal to @p, if the step changes nothing. */
+/* pattern_steps returns the number of generalisations. pattern_relax applies generalisation @step
+ * to @p and stores the result in *@changed. It relaxes an instruction's form, a class of registers,
+ * or an address. @step is from 0 to pattern_steps - 1. Returns false, with *@changed equal to @p,
+ * if the step changes nothing. */
 size_t pattern_steps(const struct pattern *p);
 bool pattern_relax(const struct pattern *p, size_t step, struct pattern *changed);
 

@@ -7,12 +7,12 @@
 
 #include "infer/anneal_state.h"
 
-/* Maximum number of columns that moves may create. More slow the evaluation, and no realistic
- * mapping needs more. */
+/* Maximum number of columns that moves may create. More columns slow the evaluation, and no
+ * realistic mapping needs them. */
 #define COLUMNS_MOST 1024
 #define COLUMNS_RANDOM 512       /* maximum number of columns of a random genome */
 /* Mean number of experiments per form up to which usages are preferably copied from forms of the
- * same kind. Above it, any form is a candidate. */
+ * same kind. With more experiments, they are copied from any form. */
 #define KIN_LINKS 18
 #define RANDOM_SETS 24           /* maximum number of distinct µops of a random genome */
 
@@ -29,8 +29,8 @@ static int compare_single(const void *a, const void *b, void *state)
     return p != q ? (p > q) - (p < q) : (x > y) - (x < y);
 }
 
-/* Finds for each form those forms whose cycles alone are within 8 % of its own: a range of the list
- * of forms sorted by cycles. */
+/* For each form, finds the forms whose cycles alone are within 8 % of its own. They are a range of
+ * the list of forms sorted by cycles. */
 static void find_likes(struct annealer *s)
 {
     size_t n = s->p->forms;
@@ -219,8 +219,8 @@ static size_t lanes_of_all(const struct annealer *s)
 static void make_room(struct annealer *s, size_t lanes)
 {
     size_t n = s->p->forms + 1, all = lanes_of_all(s);
-    /* The stride is an odd number of cache lines. Otherwise the tables would share a few sets of
-     * the cache. */
+    /* The stride is an odd number of cache lines. With an even number, the tables would share a few
+     * sets of the cache. */
     size_t stride = ((lanes < all ? lanes : all) / COLUMNS_LANES | 1) * COLUMNS_LANES;
 
     free(s->tables.values);
@@ -375,8 +375,8 @@ void anneal_random(struct annealer *s)
     free(genes);
 }
 
-/* Returns -ln of the probability of @gene. @others: number of other forms of the same kind with
- * this usage. @kinds: number of kinds with the usage. */
+/* Returns -ln of the probability that a form has usage @gene, of which @others other forms of its
+ * kind and forms of @kinds kinds have the same. */
 static double code_length(const struct annealer *s, size_t others, size_t kinds,
                           const struct gene *gene)
 {

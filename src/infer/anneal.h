@@ -10,10 +10,10 @@
 /* Coefficients of the objective: sum of weighted relative errors + uop * distinct µops + volume *
  * V (PMEvo's volume) + usage * code length. The code length is that of a hierarchical Chinese
  * restaurant process with one table per dish (Teh, Jordan, Beal and Blei, JASA 2006): one
- * restaurant per kind of form (problem_form_kind), with a common base. A form that shares its
- * usage with n other forms of its kind costs -ln n. A form that shares its usage only with forms
- * of k other kinds costs other_kind - ln k. A form with a new usage costs new_usage + new_uop per
- * µop. The unit is one experiment with an error of 100 %. */
+ * restaurant per kind of form (problem_form_kind), with a common base. A form costs -ln n if n
+ * other forms of its kind have its usage. It costs other_kind - ln k if only forms of k other kinds
+ * have its usage. With a new usage it costs new_usage + new_uop per µop. One unit of cost is one
+ * experiment with an error of 100 %. */
 struct anneal_prices {
     double uop, volume, usage;
     double new_usage, new_uop, other_kind;
@@ -52,8 +52,8 @@ struct annealer *anneal_new(const struct problem *p, unsigned ports, double widt
 void anneal_free(struct annealer *s);
 /* Starts from a copy of @g, which has the same shape. */
 void anneal_load(struct annealer *s, const struct genome *g);
-/* Starts from a random genome with one µop per form, whose number of ports and count match the
- * form's cycles alone. */
+/* Starts from a random genome with one µop per form. The number of its ports and its count match
+ * the form's cycles alone. */
 void anneal_random(struct annealer *s);
 /* Makes @moves moves at @temperature (in units of the cost), or fewer if cancelled. */
 void anneal_run(struct annealer *s, uint64_t moves, double temperature);

@@ -12,7 +12,7 @@
 #define LINKS_A_STEP 64
 /* number of experiments between two tests of significance */
 #define LOOK 16
-/* prime stride, whose multiples modulo the number of experiments visit each experiment once */
+/* Prime stride: its multiples, modulo the number of experiments, are all experiments. */
 #define MIXING 2654435761u
 #define KIN_DRAWS 10           /* maximum number of draws for a form of the same kind */
 #define SURE 3.0               /* standard deviations at which a result is significant */
@@ -72,10 +72,10 @@ static bool try_gene(struct annealer *s, uint32_t f, const struct gene *gene, do
     return true;
 }
 
-/* Evaluates the @touched experiments of s->touched into s->touched_errors. Returns whether their
- * sum exceeds @old by at most @allowed. A significant excess in a random subset ends the evaluation
- * early (a sequential test, like that of Korattikara, Chen and Welling, ICML 2014, for Metropolis
- * steps). */
+/* Evaluates the @touched experiments of s->touched into s->touched_errors. Returns whether the sum
+ * of the errors exceeds @old by at most @allowed. If a random subset already exceeds it
+ * significantly, stops and returns false (a sequential test, like that of Korattikara, Chen and
+ * Welling, ICML 2014, for Metropolis steps). */
 static bool no_worse(struct annealer *s, size_t touched, double allowed, double old)
 {
     const struct problem *p = s->p;
@@ -158,9 +158,9 @@ static bool exchange(struct gene *gene, unsigned i, unsigned set)
     return gene_add(gene, set, count);
 }
 
-/* Replaces a set, and scales the count to keep the ports of @set equally busy. Two µops on two
- * ports take as long as one µop on one of them, but no other step converts the first usage into
- * the second. */
+/* Replaces a set, and scales the count to keep the ports of @set equally busy. For example, two
+ * µops on two ports take as long as one µop on one of them, and only this step converts the first
+ * usage into the second. */
 static bool scale(struct gene *gene, unsigned i, unsigned set)
 {
     unsigned size = portset_size(gene->set[i]),
@@ -175,7 +175,7 @@ static bool scale(struct gene *gene, unsigned i, unsigned set)
 static bool step_count(struct annealer *s, struct gene *gene)
 {
     unsigned i = anneal_below(s, gene->uops), size = portset_size(gene->set[i]);
-    /* A large count also changes by larger steps. */
+    /* Changes a large count by larger steps. */
     unsigned step = gene->count[i] > 4 && anneal_below(s, 2)
                         ? 1 + anneal_below(s, gene->count[i] / 2u)
                     : anneal_below(s, 4) ? 1
@@ -321,12 +321,12 @@ static bool has_set(const struct gene *gene, unsigned set)
 
 /* A replacement of one µop in many forms */
 struct set_exchange {
-    /* @beside: another µop that a usage must have for the replacement; 0: any usage */
+    /* @beside: another µop that a usage must have for its µop to be replaced; 0: none */
     unsigned from, to, beside;
     uint32_t one;
-    bool kind;                   /* whether to replace the µop only in forms of the first form's
-                                  * kind */
-    /* whether to scale the count, so that the ports remain equally busy */
+    bool kind;                   /* whether to replace the µop only in forms of the kind of form
+                                  * @one */
+    /* whether to scale the count to keep the ports equally busy */
     bool scaled;
 };
 
@@ -334,7 +334,7 @@ struct set_exchange {
 static bool pick_exchange(struct annealer *s, struct set_exchange *x)
 {
     enum { EVERYWHERE, KIND, CONCURRENT };
-    /* The number of occurrences of a kind is its relative frequency. */
+    /* The number of occurrences of a mode in this list is its relative frequency. */
     static const uint8_t places[] = {EVERYWHERE, EVERYWHERE, KIND, CONCURRENT};
 
     *x = (struct set_exchange){.one = anneal_below(s, (unsigned)s->p->forms)};
@@ -351,8 +351,8 @@ static bool pick_exchange(struct annealer *s, struct set_exchange *x)
     return x->to != 0 && x->to != x->from;
 }
 
-/* Replaces one µop, with the same or a scaled count, in all forms, in forms of one kind, or in
- * usages with another given µop, such as loads with a store. */
+/* Replaces one µop, with the same or a scaled count. Replaces it in all forms, in forms of one
+ * kind, or in usages that have another given µop, such as loads with a store. */
 static bool move_set(struct annealer *s, double temperature)
 {
     struct set_exchange x;
@@ -385,8 +385,8 @@ static unsigned any_port(struct annealer *s, unsigned set)
     return set & -set;
 }
 
-/* Splits a port that represents two. Replaces the port in one set, and may add a µop of a new set
- * to usages that the port limits. The reverse move merges two ports. */
+/* Splits a port that stands for two ports of the CPU. Replaces the port in one set, and may add a
+ * µop of a new set to the usages that the port limits. The reverse move merges two ports. */
 static bool move_split(struct annealer *s, double temperature)
 {
     unsigned from = any_set(s), a = any_port(s, from),

@@ -16,7 +16,7 @@ struct annealer {
     struct anneal_prices prices;
     struct rng rng;
     struct genome *g;
-    struct columns columns;         /* columns for the current sets, and some earlier ones */
+    struct columns columns;         /* columns for the current sets, and for some earlier sets */
     bool stale;                     /* whether columns may include sets that no form uses */
     struct tables tables;
     /* @fresh: table of a tried gene. @saved: tables of the forms of a compound move. */
@@ -24,11 +24,12 @@ struct annealer {
     /* @errors: error of each experiment. @fresh_errors: working storage for the longest list of
      * links, or for all experiments. */
     float *errors, *fresh_errors;
-    /* sum of errors over all experiments; per form, sum over the experiments with the form */
+    /* @error_sum: sum of errors over all experiments. @form_errors: per form, sum over the
+     * experiments with the form. */
     double error_sum, *form_errors;
     uint64_t *hashes;               /* per form: hash of its gene */
-    /* Hash table with open addressing. The entry of a usage has the number of kinds of forms with
-     * it, the entry of a usage and a kind the number of forms. Deleted entries remain until the
+    /* Hash table with open addressing. The entry of a usage counts the kinds of forms with this
+     * usage. The entry of a usage and a kind counts the forms. Deleted entries remain until the
      * table is rebuilt. */
     struct usage_class *classes;
     size_t class_slots, class_used;
@@ -37,8 +38,8 @@ struct annealer {
     uint16_t *dictionary, *place;   /* sets in use, and index of each set in @dictionary */
     unsigned distinct;
     uint64_t volume;
-    /* @like: forms sorted by cycles alone, as candidates for equal usages. @like_start: per form,
-     * range of its candidates. */
+    /* @like: forms sorted by cycles alone. @like_start: per form, range of the forms in @like with
+     * similar cycles, from which usages are copied. */
     uint32_t *like, *like_start;
     /* probability of copying a usage from a form of the same kind, out of 256 */
     unsigned kin_chance;
@@ -59,7 +60,7 @@ struct columns_mark {
  * many. */
 bool anneal_admit(struct annealer *s, const struct gene *genes, size_t n,
                   struct columns_mark *mark);
-/* anneal_fill computes the columns from @mark in the tables of all forms. anneal_retract removes
+/* anneal_fill computes the columns after @mark in the tables of all forms. anneal_retract removes
  * these columns. */
 void anneal_fill(struct annealer *s, const struct columns_mark *mark);
 void anneal_retract(struct annealer *s, const struct columns_mark *mark);
@@ -67,18 +68,18 @@ void anneal_retract(struct annealer *s, const struct columns_mark *mark);
  * form's table. */
 void anneal_lay_out(struct annealer *s);
 float *anneal_table(const struct annealer *s, size_t form);
-/* Sets form @f's gene everywhere except in columns, tables and errors. */
+/* Sets the gene of form @f and all data that depend on it, except columns, tables and errors. */
 void anneal_install(struct annealer *s, uint32_t f, const struct gene *gene);
-/* Return the change of the cost, without errors, if only form @f changes to @gene: of the total
- * cost, or of the price of usages. */
+/* anneal_price returns the change of the cost, without errors, if only form @f changes to @gene.
+ * anneal_usage_price returns the change of only the price of usages. */
 double anneal_price(struct annealer *s, uint32_t f, const struct gene *gene);
 double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gene);
 double anneal_regular_cost(const struct annealer *s);
 unsigned anneal_below(struct annealer *s, unsigned bound);
 unsigned anneal_random_set(struct annealer *s);
-/* Draws a form whose usage may suit form @f. @like: draws one with similar cycles alone. Prefers a
- * form of the same kind if a few draws find one, but less often if there are many experiments per
- * form. */
+/* Draws a form whose usage may suit form @f. If @like is true, draws one with similar cycles alone.
+ * Draws a form of the same kind if it finds one in a few draws; this preference is weaker with many
+ * experiments per form. */
 uint32_t anneal_draw_form(struct annealer *s, uint32_t f, bool like);
 
 #endif

@@ -12,8 +12,8 @@
 #define SHARED 16
 #define FORMS_LEFT 0.8
 
-/* Makes a table of the problem's experiments, one row per measurement, with representatives of @c
- * in place of the forms (NULL: the forms themselves). The table is incomplete if cancelled. */
+/* Makes a table of the problem's experiments, one row per measurement, with the representatives in
+ * @c in place of the forms (NULL: without replacement). If cancelled, the table is incomplete. */
 static struct experiments *table_of(const struct problem *p, const struct congruence *c)
 {
     struct experiments *t = experiments_new();
@@ -25,7 +25,7 @@ static struct experiments *table_of(const struct problem *p, const struct congru
         uint32_t n = 0;
         for (uint32_t k = p->term_start[e]; k < p->term_start[e + 1]; k++) {
             uint32_t form = p->terms[k].form, class = c ? c->class_of[form] : UINT32_MAX;
-            /* The same form may occur several times: experiments_add sums its counts. */
+            /* Several terms may now have the same form. experiments_add adds their counts. */
             terms[n++] = (struct flat_term){class == UINT32_MAX ? form : c->representative[class],
                                             (uint32_t)p->terms[k].count};
         }

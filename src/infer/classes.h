@@ -1,6 +1,6 @@
-/* A problem over classes of congruent forms. Each class replaces its forms, and experiments that
- * become equal are averaged, so all measurements are used. If many pairs were measured, this
- * problem is much smaller. It is searched first, and its result is expanded. Immutable. */
+/* A problem in which each class of congruent forms is one form. Experiments that become equal are
+ * averaged, so all measurements are used. If many pairs were measured, this problem is much smaller
+ * than the whole one. It is searched first, and its result is expanded to all forms. Immutable. */
 #ifndef PORTOLAN_INFER_CLASSES_H
 #define PORTOLAN_INFER_CLASSES_H
 

@@ -29,8 +29,8 @@ static int compare_beside(const void *a, const void *b)
     return (x->other > y->other) - (x->other < y->other);
 }
 
-/* Fills the empty @profiles, one per form of @t. @itself: the time of a form alone also gives that
- * of the form with itself. */
+/* Fills the empty @profiles, one per form of @t. If @itself is true, also derives the time of a
+ * form paired with itself from its time alone. */
 static void profiles_fill(const struct experiments *t, bool itself, struct profile *profiles)
 {
     for (size_t i = 0; i < t->rows.count; i++) {
@@ -90,7 +90,7 @@ struct class_members {
 };
 
 /* Returns whether form @f is congruent to all @members. Sets *@untested to the number of members
- * with which only the times alone compare the form. */
+ * that are compared with the form only by their times alone. */
 static bool belongs(const struct profile *profiles, uint32_t f, const struct class_members *members,
                     double epsilon, unsigned shared, uint64_t *untested)
 {

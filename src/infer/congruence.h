@@ -1,5 +1,5 @@
-/* Finds forms that no measurement distinguishes (PMEvo 4.3): |t1 - t2| / (|t1 + t2| / 2) <
- * epsilon, alone and with every common partner. The relation is not transitive. A form joins a
+/* Finds forms that no measurement distinguishes (PMEvo 4.3): |t1 - t2| / (|t1 + t2| / 2) < epsilon,
+ * for the times alone and with every common partner. The relation is not transitive. A form joins a
  * class only if it is congruent to all members, so any two members are congruent. */
 #ifndef PORTOLAN_INFER_CONGRUENCE_H
 #define PORTOLAN_INFER_CONGRUENCE_H
@@ -15,23 +15,23 @@ struct congruence {
     size_t classes;
     uint32_t *representative;   /* per class: its first member */
     uint32_t *size;
-    /* per class: number of pairs of members that only the times alone compare */
+    /* per class: number of pairs of members that are compared only by their times alone */
     uint64_t *untested;
-    /* per form: whether it is the first member of its class, or was measured with that member, one
-     * execution each */
+    /* per form: whether it is the first member of its class, or was measured together with this
+     * member, with one execution of each */
     bool *single_input_first;
 };
 
 /* Finds the classes. Two forms must share at least @shared experiments (0: even forms without a
- * common partner can be congruent, as in the paper). @itself: whether a pair of two forms also
- * compares them, because congruent forms together take twice the time of one alone. If not, only
- * pairs with a third form compare them, as in the paper. Deterministic: forms in table order,
- * oldest class first. If memory is exhausted, @out is zero and this thread's work fails.
+ * common partner can be congruent, as in the paper). If @itself is true, an experiment of the two
+ * forms also compares them: if congruent, they take twice the time of one form alone. Otherwise,
+ * only experiments with a third form compare them, as in the paper. Deterministic: forms in table
+ * order, oldest class first. If memory is exhausted, @out is zero and this thread's work fails.
  * congruence_done frees @out. */
 void congruence_find(const struct experiments *t, double epsilon, unsigned shared, bool itself,
                      struct congruence *out);
-/* Returns whether @f should be measured with the first member of its class. Such pairs compare all
- * members. */
+/* Returns whether @f should be measured with the first member of its class. The experiments of all
+ * members with the first one compare all members. */
 bool congruence_undistinguished(const struct congruence *c, uint32_t f);
 void congruence_done(struct congruence *c);
 

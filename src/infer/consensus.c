@@ -9,8 +9,8 @@
 #define UNSEEN_EACH 3          /* number of random experiments per measured one */
 #define UNSEEN_FORM 10         /* minimum number of random experiments per form */
 #define UNSEEN_MOST 4000
-/* standard deviations at which a mapping is refuted; large, because the best mapping was selected
- * by its fit */
+/* number of standard deviations at which a mapping is refuted; large, because the best mapping was
+ * selected by its fit */
 #define REFUTED 4
 
 /* Returns the number of standard deviations by which the measurements favour @best over @g: the sum
@@ -60,8 +60,8 @@ static void draw_terms(const struct problem *p, struct rng *rng, struct table_te
     }
 }
 
-/* Returns @p with unmeasured experiments, each of a measured size or one form larger; NULL: @p has
- * only experiments of single forms, or memory is exhausted. */
+/* Returns @p with unmeasured experiments, each with the number of forms of a measured one or one
+ * form more. Returns NULL if @p has only experiments of single forms, or if memory is exhausted. */
 static struct problem *add_unseen(const struct problem *p, struct rng *rng)
 {
     size_t first = 0, terms = 0;   /* The measured experiments are sorted by size. */
@@ -79,8 +79,8 @@ static struct problem *add_unseen(const struct problem *p, struct rng *rng)
     for (size_t i = 0; i < count; i++) {
         size_t like = first + rng_below(rng, several);
         size_t size = p->term_start[like + 1] - p->term_start[like];
-        /* An experiment has the size of a measured one, to which the mappings are fitted, or one
-         * form more. */
+        /* The size of an experiment is that of a measured one or one form more, because the
+         * mappings were fitted to measured sizes. */
         terms += size + (size < p->forms ? rng_below(rng, 2) : 0);
         start[i + 1] = (uint32_t)terms;
     }

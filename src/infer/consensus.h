@@ -1,16 +1,16 @@
 /* Consensus of near-optimal mappings. Many mappings explain few or noisy measurements, but predict
- * other experiments differently. The mean of their predictions is more accurate than each
- * prediction. A mapping fitted to the measurements and these means is almost as accurate
- * (distillation). */
+ * other experiments differently. The mean of their predictions is more accurate than the
+ * predictions of each mapping. A mapping fitted to the measurements and these means is almost as
+ * accurate as the means (distillation). */
 #ifndef PORTOLAN_INFER_CONSENSUS_H
 #define PORTOLAN_INFER_CONSENSUS_H
 
 #include "base/rng.h"
 #include "infer/genome.h"
 
-/* Selects those of the @n mappings @members, best first, that the measurements of @p do not
- * distinguish from the best. Frees the others. Returns the number of selected mappings. A mapping
- * that measurements distinguish from the best is the result of an unfinished search. */
+/* Of the @n mappings @members, best first, selects those that the measurements of @p do not
+ * distinguish from the best mapping. Frees the other mappings, which are results of unfinished
+ * searches. Returns the number of selected mappings. */
 unsigned consensus_members(const struct problem *p, struct genome **members, unsigned n);
 
 /* Makes a problem of the experiments of @p, and of about three times as many random experiments of

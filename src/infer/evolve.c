@@ -15,15 +15,15 @@
 #include "infer/pmevo.h"
 
 #define RESIDUAL 0.02               /* mean error for which the given prices are suited */
-/* Number of experiments for which the given prices are suited. A price is paid once, but each
- * experiment benefits. */
+/* Number of experiments for which the given prices are suited. With more experiments, the same
+ * prices have less weight: a price is paid once, but each experiment contributes its error. */
 #define EXPERIMENTS_SUITED 1000
 #define SCALE_LEAST 0.25
 #define SCALE_MOST 1
 /* maximum relative distance from the highest rate in the search for the issue width */
 #define WIDTH_NEAR 0.06
 #define WIDTH_SCATTER 0.01           /* relative distance at which rates agree */
-#define WIDTH_SHARED 8               /* minimum number of rates that must agree */
+#define WIDTH_SHARED 8               /* minimum number of rates that must agree on a width */
 /* largest relative distance from an integer at which the width counts as that integer */
 #define WIDTH_WHOLE 0.01
 #define WIDTH_STEPS 1000             /* a width between integers is a multiple of 1 / WIDTH_STEPS */
@@ -54,8 +54,8 @@ void evolve_defaults(struct evolve_options *o)
 }
 
 /* Returns the largest number of the @n ascending @rates, from index @first, that are within a
- * factor of 1 + WIDTH_SCATTER. Sets *@at to the middle one. Of groups of equal size, uses the one
- * with the highest rates. */
+ * factor of 1 + WIDTH_SCATTER. Sets *@at to the median of this group. Of several groups of this
+ * size, uses the one with the highest rates. */
 static size_t most_alike(const double *rates, size_t first, size_t n, double *at)
 {
     size_t most = 0;
@@ -138,7 +138,7 @@ struct anneal_prices evolve_prices_at(const struct evolve *e, double times)
 
 double evolve_residual_scale(const struct problem *p, double d_avg)
 {
-    /* The factor is at most 1: on simulated processors with 5 % noise higher prices increased the
+    /* The factor is at most 1. On simulated processors with 5 % noise, higher prices increased the
      * error from 1.75 % to 4.57 %. */
     return share_of_suited(p) * fmin(fmax(sqrt(d_avg / RESIDUAL), SCALE_LEAST), SCALE_MOST);
 }
@@ -222,8 +222,8 @@ static bool outdated(const struct evolve *e, const struct genome *g)
     return e->ports && g->ports != e->ports;
 }
 
-/* Returns whether @g is better than the best: its error is not larger, and it has no additional
- * µops that cost more than the error they explain. */
+/* Returns whether @g is better than the best: its error is not larger, and its additional µops
+ * cost no more than the error that they explain. */
 static bool improves(const struct evolve *e, const struct genome *g)
 {
     const struct genome *best = e->best;
@@ -245,12 +245,12 @@ void evolve_note_best(struct evolve *e, const struct genome *g)
     e->best = genome_copy(g);
     e->best_expanded = false;
     if (e->p == e->first)
-        /* The error is also recorded if no point of the curves is due. */
+        /* Records the error even if no point of the curves is due. */
         e->reached = fmin(e->reached, g->d_avg);
 }
 
-/* Discards the published mapping, because later ones have other ports. Keeps the least error so
- * far. */
+/* Discards the published mapping, because the next ones have another number of ports. Keeps the
+ * least error. */
 static void forget_best(struct evolve *e)
 {
     genome_free(e->best);
@@ -281,7 +281,7 @@ void evolve_insert(struct evolve *e, struct genome *take_g)
     for (size_t i = 0; i < e->finished; i++)
         if (e->population[i]->cost == take_g->cost &&
             genome_volume(e->population[i]) == genome_volume(take_g)) {
-            genome_free(take_g);   /* Drops a duplicate, which would only displace other
+            genome_free(take_g);   /* Drops a duplicate: it would only displace other
                                     * individuals. */
             return;
         }
@@ -322,7 +322,8 @@ struct genome *evolve_judge(const struct problem *p, const struct genome *g, dou
 
 /* Returns a copy of @g with its errors and its cost, by the run's prices, on the current problem;
  * NULL: the problem has another number of forms. Sets *@over to a reference to that problem,
- * because another thread may replace it. The caller frees both. Call it without the lock. */
+ * because another thread may replace it. The caller frees copy and reference. Call it without the
+ * lock. */
 static struct genome *judged(struct evolve *e, const struct genome *g, struct problem **over)
 {
     lock_take(&e->lock);
@@ -337,7 +338,7 @@ void evolve_choose_ports(struct evolve *e, unsigned n)
 {
     if (e->best && e->best->ports != n)
         forget_best(e);
-    /* After a join, the least error remains that on the initial experiments, whatever the number of
+    /* After a join, the least error is that on the initial experiments, with any number of
      * ports. */
     if (!e->joins)
         e->reached = INFINITY;
@@ -352,7 +353,7 @@ static void begin_anew(struct evolve *e, struct genome *take_g)
         genome_free(e->population[--e->finished]);
     forget_best(e);
     evolve_choose_ports(e, take_g->ports);
-    /* The number of ports is known, because another run has determined it. */
+    /* Another run has determined the number of ports. */
     e->ports_known = evolve_ports_unexplained(take_g) ? PORTS_UNEXPLAINED : PORTS_FOUND;
     e->fresh_begun = 1;
     evolve_insert(e, take_g);
@@ -578,7 +579,8 @@ static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t eval
     for (e->finished = 0; e->finished < keep; e->finished++)
         e->population[e->finished] = genome_copy(pmevo_individual(m, e->finished));
     /* The paper's fitness is relative to the generation, so errors decide. The fittest individual
-     * replaces the best if its error is smaller. Others must also have no more µops. */
+     * replaces the best one if its error is smaller. Any other individual must also have no more
+     * µops. */
     for (size_t i = 0; i < e->finished; i++) {
         const struct genome *g = e->population[i], *best = e->best;
         if (best && (g->d_avg >= best->d_avg || (i && genome_distinct(g) > genome_distinct(best))))
@@ -621,11 +623,11 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
 
     lock_take(&e->lock);
     enum evolve_algorithm algorithm = e->o.algorithm;
-    /* Waits until a conversion ends, because it frees the problem that this thread would read. The
+    /* Waits for the end of a conversion, which frees the problem that this thread would read. The
      * converting thread does not wait for threads that start late. */
     while (e->meeting)
         evolve_wait_change(e, &w);
-    /* A thread that does not take part must not end the run. */
+    /* The end of a thread without work must not end the run. */
     bool ended = e->ended > 0, idle = (algorithm == EVOLVE_PMEVO && index > 0) || ended;
     e->workers += !idle;
     lock_give(&e->lock);

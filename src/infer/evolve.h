@@ -19,8 +19,8 @@ extern const char *const evolve_state_names[];
 
 #define EVOLVE_POPULATION 8   /* default number of individuals of the memetic algorithm */
 
-/* Origin of the number of ports. An assumed number is the largest one tried: after a short search,
- * mappings with more ports also predict unmeasured experiments better. */
+/* Origin of the number of ports. If assumed, the number is the largest one tried: after a short
+ * search, mappings with more ports also predict unmeasured experiments better. */
 enum ports_known {
     PORTS_FOUND,         /* determined by the search, or given */
     PORTS_NO_TIME,       /* assumed, because there was too little time to determine it */
@@ -30,20 +30,21 @@ enum ports_known {
 struct evolve_options {
     enum evolve_algorithm algorithm;
     /* Number of ports. 0: trials find the smallest number from 4 to 12 that explains the
-     * measurements equally well; it is 12 if time is too short or no number explains the
-     * errors. */
+     * measurements equally well; the number is 12 if the time is too short or no number explains
+     * the errors. */
     unsigned ports;
     /* issue slots per cycle; 0: no limit; NaN: the measured width (evolve_measured_width) */
     double width;
     /* whether the width was measured, before the run or from the initial experiments; later
      * experiments may then change it */
     bool width_measured;
-    /* number of individuals; 0: 1,000 with pmevo, EVOLVE_POPULATION with memetic, or fewer (at
+    /* number of individuals; 0: 1,000 with pmevo; with memetic EVOLVE_POPULATION, or fewer (at
      * least 4) if time is short */
     unsigned population;
     /* whether @population is the number per island; if not, it is the total over all ranks */
     bool population_each;
-    /* limit of generations; 0: none; a memetic generation has one child per individual */
+    /* limit of generations; 0: none; with memetic, a generation has as many children as
+     * individuals */
     unsigned generations;
     double seconds;              /* time limit in seconds; 0: none */
     /* lowest D_avg before the run was resumed, if the experiments are the same; NaN: not resumed */
@@ -55,16 +56,17 @@ struct evolve_options {
     enum ports_known ports_known;
     uint64_t seed;
     unsigned threads;            /* number of threads that will call evolve_worker */
-    /* prices if the remaining errors that no mapping explains are 2 % */
+    /* prices for measurements of which no mapping explains 2 % */
     struct anneal_prices prices;
-    /* factor of prices and temperatures; NaN: from the errors that remain after a pilot */
+    /* factor of prices and temperatures; NaN: computed from the errors that remain after a first
+     * search (pilot) */
     double price_scale;
     /* memetic: whether to search classes of congruent forms first, then all forms */
     bool congruence;
     /* memetic: whether to fit a consensus in the last part of the time if near-optimal mappings
      * differ in unmeasured experiments */
     bool consensus;
-    /* memetic: whether experiments may join the run, which then continues although all individuals
+    /* memetic: whether experiments may join the run, which then continues even when all individuals
      * are equal (set by evolve_run_new) */
     bool live;
     double volume_weight;        /* pmevo: weight of V relative to D_avg */
@@ -72,8 +74,8 @@ struct evolve_options {
                                   * program */
     /* memetic, on several ranks (work/islands.h): destination of each rank's best mapping */
     enum evolve_migration migration;
-    /* seconds between migrations; 0: a thirtieth of the time, with at least two migrations and at
-     * most 30 seconds */
+    /* seconds between migrations; 0: a thirtieth of the time, but at most 30 seconds and such that
+     * there are at least two migrations */
     double migration_seconds;
 };
 /* defaults of `evolve start` */
@@ -90,19 +92,18 @@ struct evolve_status {
     double width, scale;         /* scale: factor of prices and temperatures; NaN until
                                   * determined */
     /* D_avg and cost of the best genome, as evolve_best returns it; NaN before the first. While
-     * ports is 0, it is the best of the trials. Later the error only rises if experiments join, or
-     * if a consensus replaces the best at the end. */
+     * @ports is 0, the genome is the best of the trials. Later the error rises only if experiments
+     * join, or at the end if a consensus replaces the genome. */
     double d_avg, cost;
-    /* Whether the best is a consensus (infer/consensus.h). d_single and distinct_single are then
-     * the error and the number of distinct µops of the best individual, and unseen_agreed and
-     * unseen_single the mean relative distances of both from the mean of the good mappings on
-     * unmeasured experiments. */
+    /* Whether the best is a consensus (infer/consensus.h). If so, d_single and distinct_single are
+     * the error and the number of distinct µops of the best individual. unseen_agreed and
+     * unseen_single are mean relative distances on unmeasured experiments from the mean of the good
+     * mappings, of the consensus and of the best individual. */
     bool agreed;
     double d_single, unseen_agreed, unseen_single;
     uint64_t distinct_single;
-    /* Least D_avg of the best so far on the initial experiments; NaN before the first. It never
-     * rises, except when the number of ports is first chosen, because earlier values were those of
-     * trials. */
+    /* Least D_avg until now on the initial experiments; NaN before the first. It rises only when
+     * the number of ports is chosen, because the values before were those of trials. */
     double d_reached;
     size_t reached_of;           /* number of experiments at the start of the run */
     uint64_t reached_print;      /* fingerprint of the initial experiments */
@@ -122,7 +123,7 @@ struct evolve_status {
 };
 
 /* A point of the curves: current best, median and worst individual, and d_reached as in the status.
- * After a join, all errors except d_reached are NaN in one point, because errors on different
+ * A join adds one point with all errors NaN except d_reached, because errors on different
  * experiments are not comparable. */
 struct evolve_sample {
     double seconds;
@@ -138,13 +139,13 @@ struct evolve_point {
 struct evolve;
 
 /* Estimates the issue width from the rates of the fastest experiments, in forms per cycle. It is
- * the rate on which most of them agree, rounded if nearly an integer (3.91 for four slots minus
- * the measuring loop). If few agree, it is the highest rate, rounded. Returns @before (0: none) if
- * all experiments are much slower than that width. */
+ * the rate on which most of them agree, rounded if nearly an integer (3.91 for four slots minus the
+ * measuring loop). If few agree, it is the highest rate, rounded. Returns @before (0: none) if all
+ * experiments are much slower than @before allows. */
 double evolve_measured_width(const struct problem *p, double before);
-/* Creates a run, which holds a reference to @p. @from: @count genomes of one shape: none (NULL),
- * one as the start of all individuals, or the population of an earlier run. Returns NULL with err
- * for an invalid option. */
+/* Creates a run, which holds a reference to @p. @from has @count genomes of one shape: none (NULL),
+ * the start of all individuals, or the population of an earlier run. Returns NULL with err for an
+ * invalid option. */
 struct evolve *evolve_new(struct problem *p, const struct evolve_options *o,
                           struct genome *const *from, size_t count, struct err *err);
 void evolve_free(struct evolve *e);
@@ -153,8 +154,8 @@ void evolve_free(struct evolve *e);
 void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void *poll_state);
 
 void evolve_pause(struct evolve *e, bool on);
-/* Ends the workers soon. If no annealing has completed, the last worker first anneals the best at
- * falling temperature, for at most a fifth of a second. */
+/* Makes the workers end soon. If no annealing has completed, the last worker first anneals the best
+ * genome at falling temperature, for at most a fifth of a second. */
 void evolve_stop(struct evolve *e);
 /* Stops a run whose workers could not be started. */
 void evolve_abandon(struct evolve *e);
@@ -165,16 +166,18 @@ bool evolve_stop_requested(struct evolve *e);
 bool evolve_set(struct evolve *e, const char *name, double value, struct err *err);
 
 /* Continues the run with @take_p. Forms retain their usages by name. A new form starts with the
- * usage of the form with the nearest cycles alone. With twice as many experiments as at the
- * individuals' start, or an eighth more forms, the remaining time is planned like that of a new run
- * with these individuals, and a number of ports that was not given is determined again. The threads
- * switch at their next step, and a pending problem is replaced. Takes time to find congruent forms.
- * Only for memetic. Must not be combined with genomes of other runs (evolve_immigrate). */
+ * usage of the form with the nearest cycles alone. If the experiments have doubled since the
+ * individuals' start, or there are an eighth more forms, plans the remaining time as for a new run
+ * with these individuals. Also determines the number of ports again unless it was given. The
+ * threads switch at their next step, and a pending problem is replaced. The search for congruent
+ * forms takes time. Only for memetic. Must not be combined with genomes of other runs
+ * (evolve_immigrate). */
 void evolve_join(struct evolve *e, struct problem *take_p);
 
 /* Evaluates a genome of another run on the same problem by this run's prices, and adds it if it is
- * good enough. Before the number of ports is chosen, it is a trial of its number. Later, a genome
- * with another number is ignored. Returns false if it was not used. Only for memetic. */
+ * good enough. Before the number of ports is chosen, the genome is the result of a trial of its
+ * number. Later, ignores a genome with another number. Returns false if it was not used. Only for
+ * memetic. */
 bool evolve_immigrate(struct evolve *e, const struct genome *g);
 /* Sets the number of ports to that of @g, and makes @g the first individual. Discards individuals
  * with another number of ports. Only for memetic. */
@@ -186,8 +189,8 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out);
 /* Reads the status like evolve_get_status. Returns false, without waiting, if a thread of the run
  * holds the lock. */
 bool evolve_try_status(struct evolve *e, struct evolve_status *out);
-/* Returns whether the error of the best visibly exceeds the least error so far. This happens if the
- * user changed a usage. */
+/* Returns whether the error of the best visibly exceeds the least error until now, as after the
+ * user changes a usage. */
 bool evolve_status_rose(const struct evolve_status *t);
 /* Copies up to @limit of the newest samples, oldest first. Returns the number of copied
  * samples. */
@@ -195,8 +198,8 @@ size_t evolve_get_samples(struct evolve *e, struct evolve_sample *out, size_t li
 /* Copies at most @limit of all samples, oldest first, evenly selected, including the newest.
  * Returns their number. */
 size_t evolve_spread_samples(struct evolve *e, struct evolve_sample *out, size_t limit);
-/* Returns the least error so far in per cent, for curves; NaN for a trial. It is at least the
- * smallest displayed value, because a logarithmic axis cannot show 0. */
+/* Returns the least error so far in per cent, for curves; NaN for a trial. The result is at least
+ * the smallest displayed value, because a logarithmic axis cannot show 0. */
 double evolve_sample_drawn(const struct evolve_sample *at, bool joined);
 /* Copies the individuals on the Pareto front of D_avg, distinct µops and volume. Returns their
  * number. */
@@ -221,8 +224,9 @@ struct genome **evolve_population(struct evolve *e, size_t *count, struct proble
 /* Copies all individuals like evolve_population, without a consensus. The mapping of least error is
  * first. */
 struct genome **evolve_singles(struct evolve *e, size_t *count, struct problem **over);
-/* Makes @g, which the user has edited, the best and an individual, whatever its error. Only a
- * better individual then replaces it. Returns false if the run has other forms or ports than @g. */
+/* Makes @g, which the user has edited, the best and an individual, whatever its error. Only an
+ * individual that is better than @g then replaces it. Returns false if the run has other forms or
+ * ports than @g. */
 bool evolve_edit(struct evolve *e, const struct genome *g);
 /* Returns the current prices: those of the options, scaled. */
 struct anneal_prices evolve_prices(struct evolve *e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The last part of a run whose individuals explain the measurements about equally but differ in
- * other experiments. An inner run starts with them and fits one mapping to the measurements and the
- * mean of their predictions (infer/consensus.h). The result is accepted if it comes closer to that
- * mean by more than its error on the measurements increases. */
+/* The last part of a run whose individuals explain the measurements about equally well, but differ
+ * in other experiments. An inner run starts with these individuals. It fits one mapping to the
+ * measurements and to the mean of their predictions (infer/consensus.h). The mapping is accepted if
+ * its distance from that mean falls by more than its error on the measurements rises. */
 #include <math.h>
 
 #include "base/lock.h"
@@ -13,11 +13,12 @@
 /* number of generations of the consensus in a run without a time limit */
 #define CONSENSUS_GENERATIONS 2
 #define MEMBERS_LEAST 3
-/* Largest relative excess of a member's cost over the best cost, as a multiple of the best error.
- * The larger the unexplained error, the less significant is a difference in cost. */
+/* Largest excess of a member's cost over the best cost, relative to the best cost and as a multiple
+ * of the best error. The larger the unexplained error, the less significant is a difference in
+ * cost. */
 #define NEAR 5
 /* Least disagreement on unmeasured experiments, as a multiple of the error on measurements. Below
- * it, the measurements determine the mapping without a consensus. */
+ * this disagreement, the measurements determine the mapping without a consensus. */
 #define SETTLED 0.5
 #define SETTLED_LEAST 0.01         /* disagreement below which a consensus gains nothing */
 
@@ -42,8 +43,8 @@ static struct genome **near_optimal(const struct evolve *e, unsigned *count)
     return members;
 }
 
-/* Creates the inner run; NULL: not needed. Needs no lock. @o: options and results of the outer
- * run. */
+/* Creates the inner run. Returns NULL if none is needed. Needs no lock. @o: options and results of
+ * the outer run. */
 static struct evolve *begin_inner(const struct problem *p, struct evolve_options o,
                                   struct genome *const *members, unsigned n)
 {
@@ -118,8 +119,8 @@ bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w)
     return e->next && evolve_go_on(e, w);
 }
 
-/* Returns the mean relative distance of @g's predictions for the unmeasured experiments of @with,
- * from index @from, from the mean of the good mappings. */
+/* Returns the mean relative distance of @g's predictions from the mean of the good mappings, over
+ * the unmeasured experiments of @with, which begin at index @from. */
 static double unseen_error(const struct genome *g, const struct problem *with, size_t from)
 {
     float *cycles = mem_alloc((with->experiments + 1) * sizeof *cycles);

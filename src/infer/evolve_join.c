@@ -10,11 +10,11 @@
 #include "base/names.h"
 #include "infer/evolve_state.h"
 
-/* Growth factors of the experiments (GROWN) and forms (GROWN_FORMS) above which an earlier result
- * is only a starting point. */
+/* Growth factors of the number of experiments (GROWN) and of forms (GROWN_FORMS) above which an
+ * earlier result is only a starting point. */
 #define GROWN 2
 #define GROWN_FORMS 1.125
-/* number of ports to try below and above the former number after this growth */
+/* range of the numbers of ports to try after this growth, below and above the former number */
 #define FEWER_PORTS 1
 #define MORE_PORTS 2
 
@@ -64,7 +64,8 @@ static int compare_lone(const void *a, const void *b)
                                   : (x->form > y->form) - (x->form < y->form);
 }
 
-/* Returns the one of @n forms, sorted by cycles, whose cycles are nearest by ratio. */
+/* Of @n forms sorted by cycles, returns the one with the smallest ratio of its cycles to @cycles or
+ * of @cycles to its cycles. */
 static uint32_t nearest(const struct lone *lone, size_t n, float cycles)
 {
     size_t low = 0, high = n - 1;
@@ -154,8 +155,8 @@ void evolve_reach(struct evolve *e, const struct genome *g)
     }
 }
 
-/* The run's state for the joined problem, computed without the lock, while all threads wait and no
- * other thread changes the run */
+/* The run's state for the joined problem. It is computed without the lock: all threads wait, and no
+ * other thread changes the run. */
 struct crossing {
     struct joined_problem *j;
     double scale, width;
@@ -278,8 +279,8 @@ static void arrive(struct evolve *e, struct crossing *c)
     e->joins++;
 }
 
-/* Converts the run's state while all other threads wait. Called under the lock, which is released
- * meanwhile. Readers then see the previous state. */
+/* Converts the run's state while all other threads wait. Called under the lock. Releases the lock
+ * during the conversion, when readers see the previous state. */
 static void meet(struct evolve *e)
 {
     struct crossing c = {.j = e->next};

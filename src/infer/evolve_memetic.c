@@ -12,15 +12,14 @@
 #define PORTS_FINALISTS 3
 /* smallest relative reduction of the cost that justifies one more port */
 #define PORTS_GAIN 0.01
-/* smallest reduction as a multiple of the random error of the sum of errors: the mean error times
- * the root of their number */
+/* smallest reduction of the sum of errors that justifies one more port, as a multiple of its random
+ * error: the mean error times the root of the number of experiments */
 #define PORTS_CHANCE 2
 /* Mean error of the long trial with the most ports above which the measurements do not determine
- * the number. The errors then have other causes, and more ports also predict unmeasured experiments
- * better. */
+ * the number of ports. The errors then have other causes, and more ports also predict unmeasured
+ * experiments better. */
 #define PORTS_UNTOLD 0.015
-/* number of individuals that must have time to converge for trials to distinguish numbers of
- * ports */
+/* trials distinguish numbers of ports only if this number of individuals has time to converge */
 #define PORTS_TOLD 3
 #define PORTS_PILOT 7               /* number of ports of the pilot if none is given */
 /* initial temperatures of a trial, a new individual and a child, for densities up to
@@ -28,8 +27,8 @@
 #define HOT_TRIAL 0.5
 #define HOT 0.3
 #define WARM 0.06
-/* final temperature, and initial temperature when the result of classes is refined with all
- * forms */
+/* final temperature, and initial temperature of the search over all forms after that over
+ * classes */
 #define COLD 0.02
 #define POLISH 0.04
 #define COLD_NONE 1e-9              /* temperature at which only downhill moves are accepted */
@@ -37,8 +36,8 @@
 #define COLD_LEAST 0.25
 /* maximum multiple of the temperature to which prices are raised */
 #define HEATED 2
-/* Experiments per form up to which these temperatures apply. With more, temperatures are higher in
- * proportion, because a wrong usage costs more, and so does its change. */
+/* Experiments per form up to which these temperatures apply. With more experiments per form,
+ * temperatures rise in proportion, because the wrong usage of a form then costs more. */
 #define DENSITY_SUITED 40
 /* number of moves per form of an annealing without a time limit */
 #define MOVES_PER_FORM 40000
@@ -57,15 +56,15 @@
 #define FRESH_SHARE 0.5
 #define CHILD_SHARE 0.4             /* ratio of a child's time to a new individual's */
 #define PILOT_SHARE 0.05            /* share of the time for the pilot */
-/* largest share of the time for the search for classes; otherwise all forms are searched without
- * classes */
+/* share of the time after which the search for classes is given up; all forms are then searched
+ * without classes */
 #define PREPARE_SHARE 0.2
 #define PORTS_SHARE 0.3            /* share of the time for the trials of numbers of ports */
 #define CLASSES_SHARE 0.6          /* share of an annealing's time for the classes */
-/* minimum number of individuals, enough for a consensus and one more that is not near the best */
+/* minimum number of individuals: those of a consensus, and one that is not near the best */
 #define POPULATION_LEAST 4
-/* Seconds in which a new individual converges, per form and squared density. A step takes time in
- * proportion to the experiments per form, and a hotter start needs more steps. */
+/* Seconds in which a new individual converges, per form and squared density. The time of a step is
+ * proportional to the experiments per form, and a hotter start needs more steps. */
 #define SETTLING 5e-6
 /* Factor of the initial temperature for the search over classes. The means of a class are less
  * noisy than single measurements, and a hotter start is cheap with the smaller problem. */
@@ -73,7 +72,7 @@
 
 /* Schedule of one annealing */
 struct schedule {
-    double hot, seconds;     /* seconds: 0: the number of moves is the limit */
+    double hot, seconds;     /* @seconds: 0 if the number of moves is the limit */
     double moves;            /* number of moves per form */
 };
 
@@ -87,7 +86,7 @@ static double density_of(const struct problem *p)
 }
 
 /* Returns the number of new individuals that converge in the time; without a time limit, the
- * default. */
+ * default number. */
 static double settled_individuals(const struct problem *p, const struct evolve_options *o)
 {
     double density = density_of(p), settling = SETTLING * (double)p->forms * density * density;
@@ -116,8 +115,9 @@ double evolve_round_seconds(const struct evolve *e)
     return e->o.seconds > 0 ? fmax(e->o.seconds - e->round_from, 0.01) : 0;
 }
 
-/* Computes the mean error over all experiments of @g, the state of the search over classes. Makes
- * @g the best if its error is smaller, and the best is not from a search over all forms. */
+/* Computes the mean error of @g, the state of the search over classes, over all experiments. Makes
+ * @g the best if its error is smaller than that of the best, unless the best is from a search over
+ * all forms. */
 static double note_expanded(struct evolve *e, const struct genome *g)
 {
     struct genome *whole = classes_expand(e->classes, e->p, g);
@@ -140,9 +140,9 @@ static void publish(struct evolve *e, unsigned index, struct annealer *s, bool c
     const struct genome *g = anneal_genome(s);
     double d_avg = g->d_avg;
 
-    /* Does not record the error on means of classes, which is smaller than on single measurements:
-     * a curve must not mix both. Errors on single measurements need expanded classes, which takes
-     * time. */
+    /* Does not record the error over classes. It is on means of measurements, so it is smaller than
+     * the error on single measurements, and a curve must not mix the two. Errors on single
+     * measurements need expanded classes, which takes time. */
     if (classes)
         d_avg = !e->live[index].busy || !e->best || e->best_expanded || evolve_sample_due(e)
                     ? note_expanded(e, g)
@@ -182,8 +182,8 @@ static void set_temperatures(const struct evolve *e, const struct schedule *plan
            scale = isnan(e->scale) ? 1 : e->scale;
 
     /* The initial temperature has a lower limit, because the cost of a wrong structure does not
-     * depend on noise. The small differences at the end do, so the final one depends on the
-     * scale. */
+     * depend on noise. The final temperature depends on the scale, because the small differences at
+     * the end depend on noise. */
     walk->hot = plan->hot * fmax(1, scale) * dense;
     walk->cold = COLD * fmax(scale, COLD_LEAST) * sqrt(dense);
 }
@@ -255,9 +255,9 @@ static void anneal(struct evolve *e, struct annealing *walk, const struct schedu
     anneal_run(walk->s, 20 * anneal_genome(walk->s)->forms, COLD_NONE);
 }
 
-/* Anneals @start (NULL: a random one) over classes or all forms. Returns the result over the
- * classes or forms in use at the end, which the caller frees. Sets *@classes to false if the
- * classes no longer exist. Called and returns under the lock. */
+/* Anneals @start (NULL: a random one) over classes or all forms. Returns the result, which the
+ * caller frees. If the classes were dropped during the search, the result is over all forms, and
+ * *@classes is false. Called and returns under the lock. */
 static struct genome *anneal_over(struct evolve *e, unsigned index, bool *classes,
                                   const struct genome *start, unsigned ports, uint64_t seed,
                                   const struct schedule *plan, struct watcher *w)
@@ -302,7 +302,7 @@ static struct genome *improve(struct evolve *e, unsigned index, const struct gen
     return found;
 }
 
-/* Determines the scale of prices from the errors that a pilot leaves. */
+/* Determines the scale of prices from the errors that remain after a pilot. */
 static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
 {
     lock_take(&e->lock);
@@ -337,8 +337,8 @@ bool evolve_ports_unexplained(const struct genome *g)
 void evolve_race(struct evolve *e, unsigned fewest, unsigned most)
 {
     e->racing = e->race_next = e->race_done = e->race_round = 0;
-    if (most == PORTS_MOST)   /* The long trial with most ports is first, because it may make all
-                               * others unnecessary. */
+    if (most == PORTS_MOST)   /* The long trial with the most ports is first: its result may make
+                               * all other trials unnecessary. */
         e->race[e->racing++] = most;
     for (unsigned n = fewest; n <= most && n < PORTS_MOST; n++)
         e->race[e->racing++] = n;
@@ -357,8 +357,8 @@ static void settle_ports(struct evolve *e, unsigned n)
     e->fresh_begun++;
 }
 
-/* Returns the result of a long trial with another number of ports, extended to the run's number, as
- * a start; NULL: none is left. The caller frees it. */
+/* Returns the result of a long trial with another number of ports, extended to the run's number of
+ * ports, as a start. Returns NULL if no such result is left. The caller frees it. */
 static struct genome *take_tried(struct evolve *e)
 {
     unsigned n = 0;
@@ -388,8 +388,8 @@ static void sort_race(struct evolve *e)
         }
 }
 
-/* Selects the best of the small, medium and large numbers of ports, because short annealings favour
- * few ports, which converge sooner. */
+/* Selects the best small, the best medium and the best large number of ports. Short annealings
+ * favour few ports, which converge sooner, so one selection from all would be biased. */
 static void pick_finalists(struct evolve *e)
 {
     unsigned fewest = PORTS_MOST, most = 0, kept = 0;
@@ -399,8 +399,9 @@ static void pick_finalists(struct evolve *e)
         fewest = e->race[i] < fewest ? e->race[i] : fewest;
         most = e->race[i] > most ? e->race[i] : most;
     }
-    for (unsigned i = 0; i < e->racing; i++) {   /* The best number of each range is the first one,
-                                                  * because the numbers are sorted. */
+    /* The best number of each range is the first one of the range, because the numbers are
+     * sorted. */
+    for (unsigned i = 0; i < e->racing; i++) {
         unsigned part = (e->race[i] - fewest) * PORTS_FINALISTS / (most - fewest + 1);
         if (!has[part])
             e->race[kept++] = e->race[i];
@@ -409,7 +410,7 @@ static void pick_finalists(struct evolve *e)
     e->racing = kept;
 }
 
-/* Moves the numbers with a long trial to the front. Returns how many there are. */
+/* Moves the numbers with a long trial to the front. Returns their number. */
 static unsigned long_ones_first(struct evolve *e)
 {
     unsigned count = 0;
@@ -437,10 +438,10 @@ static unsigned fewest_last(struct evolve *e)
 }
 
 /* Plans a round of trials. Round 0 has short trials. In round 1 the finalists have a long
- * annealing. If the fewest ports among them do not win, their trial is repeated in round 2,
- * because one annealing may miss the optimum. The smallest number of ports that explains the
- * measurements equally well wins. This number must also win against one port less with equal
- * trials (round 3 and later). */
+ * annealing. The winner is the smallest number of ports that explains the measurements equally
+ * well. If the smallest finalist does not win, round 2 repeats its trial, because one annealing may
+ * miss the optimum. From round 3, the winner must also win against one port less, after an equal
+ * number of trials. */
 static void next_round(struct evolve *e)
 {
     unsigned n;
@@ -495,8 +496,8 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
                               : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
         struct schedule plan = {HOT_TRIAL, share * evolve_round_seconds(e) * e->o.threads,
                                 longer ? MOVES_PER_FORM : TRIAL_MOVES};
-        /* A trial with one port less starts from the result with one port more. A random start
-         * would often fail. */
+        /* A trial with one port less starts from the result with one port more. A trial from a
+         * random start would often fail. */
         struct genome *fewer = round > 2 ? genome_least_missed(e->trials[ports + 1], e->p) : NULL;
         if (fewer)
             plan = (struct schedule){WARM, plan.seconds * CHILD_SHARE, plan.moves * CHILD_SHARE};
@@ -515,7 +516,7 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
             e->ports_known = PORTS_UNEXPLAINED;
             settle_ports(e, ports);
         }
-        /* If the number of ports is not 0, another run has determined it (evolve_settle). */
+        /* A number of ports other than 0 was determined by another run (evolve_settle). */
         if (++e->race_done == e->racing && e->ports == 0)
             next_round(e);
         pthread_cond_broadcast(&e->change);
@@ -540,8 +541,8 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
     double fresh_seconds = FRESH_SHARE * evolve_round_seconds(e) * e->o.threads /
                            fmax((double)e->target, EVOLVE_POPULATION);
     struct schedule plan = {HOT, fresh_seconds, MOVES_PER_FORM};
-    /* Recombination needs two individuals. A live run continues with one, because new experiments
-     * can distinguish individuals that were equal. */
+    /* Recombination needs two individuals. A live run continues with one individual, because new
+     * experiments can distinguish individuals that were equal. */
     const size_t parents = e->o.live ? 1 : 2;
     struct genome *start = NULL;
     uint64_t number;
@@ -635,7 +636,7 @@ static void prepare(struct evolve *e, struct watcher *w)
         bool over = watch_over();
         lock_take(&e->lock);
         e->classes = classes;
-        /* If the run ended during preparation, its status remains that of preparation. */
+        /* If the run ended during the preparation, the status remains "preparing". */
         e->preparation = over ? EVOLVE_PREPARING : EVOLVE_PREPARED;
         pthread_cond_broadcast(&e->change);
     }

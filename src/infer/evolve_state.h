@@ -20,7 +20,7 @@ struct live {
     struct anneal_stats stats;   /* statistics of the current search */
 };
 
-/* Problem with which a run continues once all its threads have stopped */
+/* Problem with which a run continues after all its threads have stopped */
 struct joined_problem {
     struct problem *p;
     struct classes *classes;
@@ -33,8 +33,8 @@ struct evolve {
     pthread_mutex_t lock;
     pthread_cond_t change;
     atomic_bool stop, pause;
-    /* The lock protects this and the following members. p, classes and joined do not change while
-     * a thread works. */
+    /* The lock protects this and the following members. @p, @classes and @joined do not change
+     * while a thread uses them. */
     struct problem *p;               /* the current problem (counted reference) */
     /* next: problem to which threads will switch; joined: problem of the last join; NULL: none */
     struct joined_problem *next, *joined;
@@ -58,7 +58,7 @@ struct evolve {
     double scale;                    /* factor of prices and temperatures; NaN until determined */
     bool piloting;                   /* whether a thread runs the pilot */
     struct genome *trials[PORTS_MOST + 1];   /* per number of ports: best mapping */
-    /* per number of ports: whether its mapping is from a long annealing and not yet an
+    /* per number of ports: whether its trial was a long annealing, and its mapping is not yet an
      * individual */
     bool tried_long[PORTS_MOST + 1];
     unsigned race[PORTS_MOST + 1], racing;   /* candidate numbers of ports, and their number */
@@ -76,7 +76,7 @@ struct evolve {
     /* whether the best is a result of the classes, whose cost is unknown */
     bool best_expanded;
     enum { CONSENSUS_UNASKED, CONSENSUS_ASKING, CONSENSUS_NONE, CONSENSUS_SOUGHT } consensus;
-    /* inner run; NULL: none; its lock may be taken while this run's lock is held */
+    /* inner run, whose lock may be taken while this run's lock is held; NULL: none */
     struct evolve *inner;
     double consensus_from;           /* seconds at the start of the inner run */
     /* consensus, if it replaces the best; NULL: none */
@@ -98,7 +98,7 @@ struct watcher {
     void (*poll)(void *);
     void *state;
     double last;
-    /* whether a poll is running, which may take as long as its interval */
+    /* whether a poll is running */
     bool polling;
 };
 
@@ -123,12 +123,12 @@ struct genome *evolve_carry(const struct evolve *e, struct genome *take_g);
 struct genome *evolve_judge(const struct problem *p, const struct genome *g, double width,
                             const struct anneal_prices *prices);
 void joined_problem_free(struct joined_problem *j);
-/* Returns the default number of individuals of a memetic run, 4 to 8: as many as converge in its
+/* Returns the default number of individuals of a memetic run, 4 to 8: those that converge in its
  * time. */
 unsigned evolve_individuals(const struct problem *p, const struct evolve_options *o);
-/* Returns whether a run assumes the largest number of ports for lack of time. Short annealings
- * favour few ports, which converge sooner, but in the same time more ports explain more
- * experiments, including unmeasured ones. */
+/* Returns whether a run lacks the time to determine the number of ports and assumes the largest.
+ * Short annealings favour few ports, which converge sooner. In the same time, however, more ports
+ * explain more experiments, including unmeasured ones. */
 bool evolve_assumes_ports(const struct problem *p, const struct evolve_options *o);
 /* Returns the seconds that were left when the time was last planned; 0: no limit. */
 double evolve_round_seconds(const struct evolve *e);
@@ -138,22 +138,23 @@ void evolve_race(struct evolve *e, unsigned fewest, unsigned most);
 bool evolve_go_on(struct evolve *e, struct watcher *w);
 /* Returns the running time so far, in seconds. */
 double evolve_elapsed(const struct evolve *e);
-/* Returns the current prices, raised by the factor @times. Unexplained errors make every additional
- * µop look useful, so prices grow with them. Prices far below the temperature would have no
- * effect, and forms would not share µops. */
+/* Returns the current prices, multiplied by @times. With unexplained errors, every additional µop
+ * seems to reduce the error, so prices grow with them. Prices far below the temperature would have
+ * no effect, and forms would not share µops. */
 struct anneal_prices evolve_prices_at(const struct evolve *e, double times);
 /* Returns the factor of the prices if errors of @d_avg remain. */
 double evolve_residual_scale(const struct problem *p, double d_avg);
 /* Returns whether a point of the curves is due. */
 bool evolve_sample_due(const struct evolve *e);
-/* Adds a point to the curves if one is due or if @now. */
+/* Adds a point to the curves if one is due, or if @now is true. */
 void evolve_sample(struct evolve *e, bool now);
-/* Copies @g as the best if its error is not larger, and it has no additional µops that cost more
- * than the error they explain. */
+/* Copies @g as the best if its error is not larger, and its additional µops cost no more than the
+ * error that they explain. */
 void evolve_note_best(struct evolve *e, const struct genome *g);
 /* Computes the cost of the best by current prices. */
 void evolve_price_best(struct evolve *e);
-/* Sets the number of ports to @n. Mappings with other numbers, and their errors, were trials. */
+/* Sets the number of ports to @n. Discards mappings with other numbers of ports, and their errors,
+ * which were those of trials. */
 void evolve_choose_ports(struct evolve *e, unsigned n);
 /* Adds @stats to @sum. Needs only the lock that protects @sum. */
 void evolve_add_stats(struct anneal_stats *sum, const struct anneal_stats *stats);
@@ -175,15 +176,15 @@ void evolve_take_agreed(struct evolve *e);
 /* Discards the consensus and the inner run, which no thread may be using. */
 void evolve_forget_consensus(struct evolve *e);
 
-/* Returns whether @g has the most ports that are tried, and errors that no number explains. The
- * number is then unknown. */
+/* Returns whether @g has the largest number of ports that is tried, and errors that no number of
+ * ports explains. The number of ports is then unknown. */
 bool evolve_ports_unexplained(const struct genome *g);
 /* Runs the memetic algorithm on thread @index until it ends. Called and returns without the
  * lock. */
 void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w);
 /* Improves the best individual by a short annealing. The last thread calls it if the run was
- * stopped before any search had cooled, because hot states are poor. Called and returns under the
- * lock. */
+ * stopped before a search had cooled, because hot states have large errors. Called and returns
+ * under the lock. */
 void evolve_quench(struct evolve *e);
 
 #endif

@@ -141,7 +141,7 @@ size_t evolve_spread_samples(struct evolve *e, struct evolve_sample *out, size_t
 
     lock_take(&e->lock);
     const size_t count = e->samples.count, step = count / limit + 1;
-    /* Goes back in steps from the newest sample, so that it is included. */
+    /* Selects samples from the newest to the oldest, and so includes the newest. */
     for (size_t back = 0; back < count; back += step)
         out[n++] = e->samples.items[count - 1 - back];
     lock_give(&e->lock);

@@ -8,8 +8,8 @@
 #include "infer/observable.h"
 #include "model/experiments.h"
 
-/* Each function returns the number of added rows, and ends early if cancelled. @forms: @n indices
- * into t->forms. */
+/* Each function below returns the number of added rows, and ends early if cancelled. @forms: @n
+ * indices into t->forms. */
 /* Adds one row with one execution for each form. */
 size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t n);
 /* Adds {a, b} for all pairs. If both were measured alone and one is slower, also adds one slow and
@@ -20,11 +20,11 @@ size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n);
 size_t generate_untold(struct experiments *t, const struct congruence *c);
 /* Adds experiments that would reveal hidden ports of the forms. @list: one entry per form of @t. */
 size_t generate_hidden(struct experiments *t, const struct observable *list);
-/* Adds @count different random multisets of @size forms, or as many as there are. */
+/* Adds @count different random multisets of @size forms, or all of them if there are fewer. */
 size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, size_t count,
                        unsigned size, struct rng *rng);
-/* Adds @count random measured rows of @record with @size different forms, all of which @t has by
- * name, or as many as there are. */
+/* Adds @count random measured rows of @record, or all of them if there are fewer. The rows have
+ * @size different forms, all of which @t has by name. */
 size_t generate_recorded(struct experiments *t, const struct experiments *record, size_t count,
                          unsigned size, struct rng *rng);
 

@@ -22,8 +22,8 @@ struct genome *genome_copy(const struct genome *g);
 /* Copies @from to @to, which must have the same number of forms and ports. */
 void genome_assign(struct genome *to, const struct genome *from);
 void genome_free(struct genome *g);
-/* Sets the width in slots per cycle. 0 removes it and all slots. If there was no width, each form
- * gets one slot; otherwise slots are unchanged. */
+/* Sets the width in slots per cycle. 0 removes the width and all slots. If there was no width, each
+ * form gets one slot; otherwise slots are unchanged. */
 void genome_set_width(struct genome *g, double width);
 
 /* Serialises @g for another process (base/pack.h), without results of an evaluation. genome_unpack
@@ -47,7 +47,8 @@ uint64_t genome_volume(const struct genome *g);
 void genome_align(const struct genome *like, const struct genome *g, uint8_t *to);
 
 /* Fills @child from @a, with about half of @a's usages replaced by those of @b, whose ports are
- * aligned first. Forms that share a usage in @a change together, which preserves classes. */
+ * first aligned with those of @a. Forms that share a usage in @a change together, which preserves
+ * classes. */
 void genome_recombine(const struct genome *a, const struct genome *b, struct rng *rng,
                       struct genome *child);
 /* Computes the predicted cycles of every experiment of @p. */
@@ -64,18 +65,18 @@ struct genome *genome_least_missed(const struct genome *g, const struct problem 
  * micro_ops, and the width the issue width. */
 struct mapping *genome_mapping(const struct genome *g, const struct problem *p,
                                const struct ports *names);
-/* Converts a mapping. Forms of @p that @m lacks have an empty gene. Returns NULL with err if the
+/* Converts a mapping. If @m lacks a form of @p, its gene is empty. Returns NULL with err if the
  * mapping has too many ports or µops. */
 struct genome *genome_of_mapping(const struct mapping *m, const struct problem *p, struct err *err);
 
-/* confidence.c: confidence of a mapping's usages, the agreement of other near-optimal mappings */
 
 /* largest ratio of a near-optimal genome's cost to the best cost */
 #define CONFIDENCE_COST 1.05
 
-/* Computes per form, 0 to 1, the mean overlap of its usage in @genomes[0] with those in the other
- * genomes after aligning ports. The overlap is the number of common µops (of the same set) divided
- * by the larger number of µops. All results are NaN if there is no other near-optimal genome. */
+/* Computes, for each form, the mean overlap of its usage in @genomes[0] with its usages in the
+ * other genomes, after aligning ports. The overlap is the number of common µops (of the same set)
+ * divided by the larger number of µops, 0 to 1. All results are NaN if there is no other
+ * near-optimal genome. */
 void confidence_of(struct genome *const *genomes, size_t n, double *out);
 
 #endif

@@ -9,12 +9,12 @@
 #include "base/watch.h"
 #include "throughput/throughput.h"
 
-/* largest relative difference of two times that no measurement distinguishes */
+/* largest relative difference at which two times count as equal */
 #define ALIKE 0.01
-/* smallest relative difference of two times that any measurement distinguishes */
+/* smallest relative difference at which two times count as different */
 #define TELLS 0.05
 #define SETS_MOST 64
-/* maximum number of forms with different usages that experiments use as partners */
+/* maximum number of forms, with different usages, that are tried as partners in experiments */
 #define PARTNERS_MOST 24
 /* maximum number of other usages for which experiments with two partners are tried */
 #define PAIRED_MOST 4
@@ -151,8 +151,8 @@ struct most_telling {
     struct experiment experiment;
 };
 
-/* Stores the experiment of @copies of @is with @count of each of the @n partners, if it
- * distinguishes better than the stored one. */
+/* Stores the experiment with @copies of @is and @count of each of the @n partners, if it
+ * distinguishes the usages better than the stored experiment. */
 static void try_beside(const struct looking *l, const struct mapping_entry *is,
                        const struct taking *other, const struct mapping_entry *const *partners,
                        size_t n, struct most_telling *best)
@@ -195,8 +195,8 @@ static void find_telling(const struct looking *l, const struct mapping_entry *is
     *out = best.experiment;
 }
 
-/* Counts @other if it explains the measurements. If none was found before, finds an experiment that
- * distinguishes @other. */
+/* Counts @other if it explains the measurements. Finds an experiment that distinguishes it, unless
+ * one is already stored. */
 static void consider(const struct looking *l, uint32_t form, const struct mapping_entry *is,
                      const struct taking *other, struct observable *out)
 {

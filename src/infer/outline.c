@@ -35,7 +35,7 @@ unsigned outline_uops(const struct outline *o, size_t form, unsigned port)
 }
 
 /* Fills @to with a renaming that makes ports with common forms adjacent. Begins with the most used
- * port, then repeatedly adds the most similar one. */
+ * port, then repeatedly adds the port with most forms in common with the last one. */
 static void order_ports(const struct genome *g, uint8_t *to)
 {
     unsigned shared[PROBLEM_PORTS_MAX][PROBLEM_PORTS_MAX] = {{0}}, last = 0;
@@ -63,8 +63,8 @@ static void order_ports(const struct genome *g, uint8_t *to)
     }
 }
 
-/* Returns the usages of @before for the forms of @o, or NULL if they are not comparable. The caller
- * frees the result. */
+/* Returns the usages of @before for the forms of @o, or NULL if @before has other forms or ports.
+ * The caller frees the result. */
 static struct genome *carried(const struct outline *o, const struct outline *before)
 {
     if (!before || before->best->ports != o->best->ports)

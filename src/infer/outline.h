@@ -12,7 +12,7 @@
 #define OUTLINE_PAIRS 2000   /* maximum number of pairs of measured and predicted cycles */
 #define OUTLINE_FRONT 256    /* maximum number of individuals of the Pareto front */
 #define OUTLINE_SAMPLES 1000 /* maximum number of points of the run's curves */
-#define OUTLINE_TRIALS 16    /* maximum number of port counts that were tried */
+#define OUTLINE_TRIALS 16    /* maximum number of stored trials of numbers of ports */
 
 struct outline {
     uint64_t serial;         /* number that distinguishes this outline from all others */

@@ -10,7 +10,7 @@
 
 struct individual {
     struct genome *genome;
-    /* d: D_avg, with tolerance if requested; genome->d_avg has no tolerance */
+    /* @d: D_avg, without errors below TOLERANCE if requested; genome->d_avg includes all errors */
     double d, fitness;
     double volume;
 };
@@ -18,7 +18,7 @@ struct individual {
 struct pmevo {
     const struct problem *p;
     const struct table_engine *engine;
-    /* all sets, because individuals have different sets for almost every form */
+    /* columns for all port sets, because individuals have different sets for almost every form */
     struct columns columns;
     struct tables tables;
     struct rng rng;
@@ -50,8 +50,8 @@ static void evaluate(struct pmevo *m, struct individual *x, uint64_t *evaluation
     ++*evaluations;
 }
 
-/* Draws n in [1, ⌈t(i)·|u|⌉] for a random µop u (section 4.4). A form that was not measured
- * alone is assumed to take one cycle. */
+/* Draws a µop u, and its count n from [1, ⌈t(i)·|u|⌉] (section 4.4). A form that was not
+ * measured alone is assumed to take one cycle. */
 static void random_gene(struct pmevo *m, size_t f, unsigned ports, struct gene *gene)
 {
     double t = isnan(m->p->single[f]) ? 1 : (double)m->p->single[f];
@@ -103,7 +103,8 @@ void pmevo_free(struct pmevo *m)
     free(m);
 }
 
-/* Assigns each edge of both parents to a random child. Each child has at least one edge. */
+/* Assigns each edge (set and count) of both parents to a random child. Each child has at least one
+ * edge. */
 static void cross(struct pmevo *m, const struct gene *a, const struct gene *b, struct gene *x,
                   struct gene *y)
 {

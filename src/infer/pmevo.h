@@ -1,7 +1,7 @@
 /* The evolutionary algorithm of PMEvo (Ritter & Hack, PLDI 2020, section 4.4), for comparison and
- * reproduction. It has random mappings, binary recombination per form, and no mutation. The best p
- * of 2p individuals are selected by D_avg and volume, which are scaled in each generation. At the
- * end, greedy hill climbing improves the counts. */
+ * reproduction. It starts from random mappings, and has binary recombination per form and no
+ * mutation. The best p of 2p individuals are selected by D_avg and volume, which are scaled in each
+ * generation. At the end, greedy hill climbing improves the counts. */
 #ifndef PORTOLAN_INFER_PMEVO_H
 #define PORTOLAN_INFER_PMEVO_H
 

@@ -10,7 +10,7 @@
 #include "base/watch.h"
 #include "isa/operands.h"
 
-/* maximum sum of partners over all experiments; they take half a gigabyte */
+/* maximum sum of partners over all experiments; this number needs half a gigabyte */
 #define PARTNERS_MAX ((size_t)1 << 27)
 
 unsigned problem_form_kind(const char *name)
@@ -37,8 +37,8 @@ struct sized_experiment {
     uint64_t size;   /* number of instructions */
 };
 
-/* Sorts short experiments first, then by terms, which makes equal ones adjacent. After a
- * cancellation, all rows compare equal, so that the sort ends soon. */
+/* Sorts by number of terms, then by terms, which makes equal experiments adjacent. After a
+ * cancellation, all rows compare equal, and the sort ends soon. */
 static int compare_rows(const void *a, const void *b, void *state)
 {
     const struct experiments *t = state;
@@ -289,7 +289,7 @@ struct problem *problem_unpack(struct unpacking *from, struct err *err)
     return p;
 }
 
-/* Copies @count items of @size bytes, and allocates space for @more items. */
+/* Copies @count items of @size bytes, and allocates space for @more further items. */
 static void *copy_with_room(const void *items, size_t count, size_t more, size_t size)
 {
     void *copy = mem_zero(count + more + 1, size);

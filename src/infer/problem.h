@@ -33,8 +33,9 @@ struct problem {
 /* Returns the kind of the form @name, for example "ADD (R64, M64)". Forms of one kind are more
  * likely to share a usage. The kind depends on the position of the memory operand (first or later),
  * vectors, scalar floating-point registers, general registers in forms with either of these, and
- * other operands, such as a shift or mask. It does not depend on widths, immediates and branch
- * targets. AArch64 names the stored register first, so its stores have the kind of loads. */
+ * other operands, such as a shift or mask. The kind does not depend on widths, immediates and
+ * branch targets. AArch64 names the stored register first, so its stores have the same kind as
+ * loads. */
 unsigned problem_form_kind(const char *name);
 /* Makes a problem of the measured rows of @t for which @keep is true (NULL: all rows), with the
  * forms of these rows. Equal experiments are averaged. Returns NULL with err if nothing is
@@ -56,8 +57,8 @@ void problem_free(struct problem *p);
 void problem_pack(const struct problem *p, struct str *out);
 /* Rebuilds a packed problem. Returns NULL with err for invalid bytes or if memory is exhausted. */
 struct problem *problem_unpack(struct unpacking *from, struct err *err);
-/* Returns the problem's experiments as tables over @columns for the forms' @genes. @stride not 0:
- * the function allocates storage for the tables, and the caller frees values. */
+/* Returns the problem's experiments as tables over @columns for the forms' @genes. If @stride is
+ * not 0, allocates storage for the tables, and the caller frees its member values. */
 struct tables problem_tables(const struct problem *p, const struct columns *columns,
                              const struct gene *genes, size_t stride);
 /* Returns the index of form @name, or SIZE_MAX if there is none. Searches linearly. */

@@ -10,7 +10,7 @@ struct row_index {
     struct index index;
 };
 
-/* Indexes the rows of @t. Of equal rows, the first one is indexed. Ends early if cancelled. */
+/* Indexes the rows of @t. If rows are equal, indexes the first one. Ends early if cancelled. */
 struct row_index row_index_new(const struct experiments *t);
 void row_index_done(struct row_index *x);
 /* Returns the row with these @n terms, sorted by form without duplicates, or INDEX_NONE. */

@@ -15,7 +15,8 @@
 
 #define CANDIDATES 40         /* candidates per requested experiment */
 #define CANDIDATES_MOST 8000  /* maximum number of candidates in total */
-/* Size of the committee: individuals of the run, and samples of random walks from them. */
+/* Size of the committee: the individuals of a run, and samples of random walks that start at
+ * them. */
 #define COMMITTEE 32
 /* temperature of the walks, in units of noise, high enough to leave the search's end point */
 #define WALK_HEAT 3
@@ -23,12 +24,13 @@
 /* largest share of the round's time for all walks */
 #define WALK_SHARE 0.3
 #define WALK_STEP 2000        /* moves between two reads of the clock */
-/* weight of the mean residual, as a number of experiments with the form */
+/* number of experiments with a form at which its residual and the mean residual have equal
+ * weight */
 #define RESIDUALS_BESIDE 4
 /* A disputed row counts as predicted if its error is at most this multiple of the noise. */
 #define PREDICTED 1.5
 #define PREDICTED_LEAST 16     /* minimum number of disputed rows that must be predicted */
-/* number of successive rounds that must be predicted, because a single one may be so by chance */
+/* number of successive rounds that must be predicted; one round may be predicted by chance */
 #define PREDICTED_ROUNDS 2
 
 const char *const select_end_names[] = {"running", "limit reached", "converged: the mappings agree",
@@ -51,8 +53,8 @@ static void committee_done(struct committee *c)
     *c = (struct committee){.count = 0};
 }
 
-/* Returns the expected noise of each row of @t from @first on, which is the mean noise of its
- * forms. Returns NULL if memory is exhausted. The caller frees the result. */
+/* Returns the expected noise of each row of @t from @first, the mean noise of its forms. Returns
+ * NULL if memory is exhausted. The caller frees the result. */
 static double *noise_of_rows(const struct experiments *t, size_t first, const double *form_noise)
 {
     double *noise = shortage_alloc((t->rows.count - first + 1) * sizeof *noise);
@@ -68,9 +70,9 @@ static double *noise_of_rows(const struct experiments *t, size_t first, const do
     return noise;
 }
 
-/* Returns the deviations of each mapping's prediction from the mean, relative and in units of the
- * row's @noise, for rows of @t from @first on: @n numbers per row, zeros if a mapping lacks a form.
- * Returns NULL if memory is exhausted. */
+/* Returns, for rows of @t from @first, the deviations of each mapping's prediction from the mean
+ * prediction, relative to it and in units of the row's @noise: @n numbers per row, zeros if a
+ * mapping lacks a form. Returns NULL if memory is exhausted. */
 static double *deviations(const struct mapping *const *mappings, size_t n,
                           const struct experiments *t, size_t first, const double *noise)
 {
@@ -107,8 +109,8 @@ static double dot(const double *x, const double *y, size_t n)
     return sum;
 }
 
-/* Conditions the committee on a measurement of row @chosen with noise 1. Subtracts the correlated
- * part from the deviations of all rows, like the ensemble Kalman filter. */
+/* Conditions the committee on a measurement of row @chosen with noise 1, like the ensemble Kalman
+ * filter: subtracts the part that is correlated with this row from the deviations of all rows. */
 static void settle(double *deviation, size_t rows, size_t n, size_t chosen)
 {
     double known[COMMITTEE];
@@ -136,12 +138,12 @@ static void sum_disputes(const double *deviation, const double *noise, size_t ro
     }
 }
 
-/* Returns the row whose measurement resolves most of the disagreement over all rows. As settle()
- * shows, a measurement reduces the squared deviations of another row by (own * other)^2 / (own^2 +
- * n). The most disputed row resolves less if it is uncorrelated with others, like rows that no
- * mapping explains (active learning after Cohn, not MacKay). Returns @rows if no disagreement
- * exceeds the noise. Stores the relative disagreement on the most disputed row, or NaN, in
- * *@disagreement. */
+/* Returns the row whose measurement resolves most of the disagreement over all rows (active
+ * learning after Cohn). As settle() shows, a measurement reduces the squared deviations of another
+ * row by (own * other)^2 / (own^2 + n). The row with the largest disagreement resolves less if it
+ * is uncorrelated with the others, as are rows that no mapping explains. Returns @rows if no
+ * disagreement exceeds the noise. Stores the relative disagreement on the row with the largest one,
+ * or NaN, in *@disagreement. */
 static size_t most_telling(const double *deviation, const double *noise, size_t rows, size_t n,
                            const bool *taken, double *disagreement)
 {
@@ -210,8 +212,8 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
             added++;
             pass++;
         } else if (pass > 0) {
-            /* This committee has no disagreement left, but a larger one would. The remaining
-             * experiments of the batch therefore resolve the same disagreement again. */
+            /* This committee has no disagreement left, but a larger one would. Starts again: the
+             * remaining experiments of the batch resolve the same disagreement a second time. */
             memcpy(left, all, rows * n * sizeof *left);
             pass = 0;
         } else {
@@ -264,8 +266,8 @@ static void walk_on(struct annealer *walk, uint64_t moves, double heat, double s
     }
 }
 
-/* Collects the individuals of @e and samples of walks from them. The individuals started
- * independently and ended in different optima. The walks show the widths of these optima. */
+/* Collects the individuals of @e and samples of walks from them. Individuals have independent
+ * starts and end in different optima. The walks show the width of each optimum. */
 static void gather(struct committee *c, struct evolve *e, const struct genome *best,
                    const struct evolve_options *o)
 {
@@ -297,8 +299,8 @@ static void gather(struct committee *c, struct evolve *e, const struct genome *b
 }
 
 /* Returns the residual of each form. For forms with few experiments the residual is shrunk towards
- * the mean. Callers subtract it from the disagreement, because more experiments do not help with a
- * form that no usage explains. */
+ * the mean. Callers subtract the residual from the disagreement, because more experiments do not
+ * help with a form that no usage explains. */
 static double *residual_of_forms(const struct mapping *best, const struct experiments *t,
                                  double noise)
 {
@@ -387,7 +389,7 @@ static bool measure_fresh(struct experiments *t, select_measure *measure, void *
     return ok;
 }
 
-/* Lists the forms with measured cycles alone, because experiments with any other form would fail.
+/* Lists the forms with measured cycles alone, because an experiment with another form would fail.
  * Returns their number. */
 static size_t usable_forms(const struct experiments *t, uint32_t *out)
 {
@@ -422,8 +424,8 @@ static size_t add_by_chance(struct experiments *t, const struct select_pool *poo
     return added;
 }
 
-/* Adds the experiments of the next round and returns their number. If it is 0, sets the reason in
- * @round. @predicted: number of consecutive rounds whose measurements were predicted. */
+/* Adds the experiments of the next round and returns their number. If the number is 0, sets the
+ * reason in @round. @predicted: number of consecutive rounds whose measurements were predicted. */
 static size_t ask(struct experiments *t, const struct select_options *o, const struct committee *c,
                   unsigned predicted, struct rng *rng, struct select_round *round)
 {

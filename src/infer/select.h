@@ -7,7 +7,7 @@
 #include "model/experiments.h"
 
 #define SELECT_SIZE_MOST 8
-/* smallest relative noise; no measurement is reliably more accurate */
+/* smallest assumed relative noise of a measurement */
 #define SELECT_NOISE_LEAST 0.002
 
 /* Measures the pending rows of @t, with results as in PMEvo Definition 1. If it returns false with
@@ -18,18 +18,19 @@ typedef bool select_measure(struct experiments *t, void *state, struct err *err)
 struct select_pool {
     const uint32_t *forms;               /* indices into the table's forms, without duplicates */
     size_t forms_count;
-    /* table whose experiments with a value may be selected, of any forms; NULL to permit all
-     * experiments */
+    /* Experiments of this table, of any forms, may be selected if they have a value. NULL: all
+     * experiments may be selected. */
     const struct experiments *record;
     unsigned size;
 };
 
 /* Adds up to @count pending rows to @t, and returns their number. Draws many random experiments
  * allowed by @pool, and selects those that resolve most of the mappings' disagreement over all
- * drawn experiments, most informative first. Ignores disagreement that earlier choices resolve.
- * Disagreement (standard deviation over mean) is relative to @form_noise, one per form of @t. No
- * row is added on which the mappings agree within the mean noise of its forms. Stores the largest
- * disagreement on a drawn experiment, or NaN if nothing was drawn, in *@disagreement. */
+ * drawn experiments, most informative first. Ignores disagreement that an experiment chosen before
+ * resolves. Disagreement is standard deviation over mean, compared with @form_noise, one value per
+ * form of @t. Adds no row on which the mappings agree within the mean noise of its forms. Stores
+ * the largest disagreement on a drawn experiment, or NaN if nothing was drawn, in
+ * *@disagreement. */
 size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t,
                           const struct select_pool *pool, size_t count, const double *form_noise,
                           struct rng *rng, double *disagreement);
@@ -42,8 +43,8 @@ struct select_options {
     size_t first, batch, most;
     unsigned size;                   /* number of forms of the largest experiment, at least 2 */
     bool random;                     /* whether to select randomly, for comparison */
-    /* table whose experiments with a value may be requested, borrowed; NULL to permit all
-     * experiments */
+    /* table whose experiments with a value may be requested, borrowed; NULL: all experiments may be
+     * requested */
     const struct experiments *record;
     /* Called several times per second during inference, which it may stop. May be NULL. */
     void (*poll)(void *state, struct evolve *e);
@@ -64,8 +65,8 @@ struct select_round {
     size_t measurements;   /* number of measurements so far, excluding those of single forms */
     /* error of the previous round's mapping on this round's measurements; NaN in the first round */
     double error;
-    /* error of this round's mapping on all measurements so far; more measurements do not reduce
-     * it */
+    /* error of this round's mapping on all measurements until now, which more measurements do not
+     * reduce */
     double noise;
     /* disagreement on the most disputed candidate for the next round: standard deviation over mean;
      * NaN if there is none */
@@ -77,14 +78,14 @@ struct select_round {
 typedef void select_report(void *state, const struct select_round *round,
                            const struct mapping *best);
 
-/* Measures @t's forms alone and @first random experiments, except those with results. Then infers,
- * selects and measures in turn, until the mappings agree on all candidates, or @most is reached.
- * Runs evolve_worker only on the calling thread. Returns the best mapping, or NULL with err. */
+/* Measures @t's forms alone and @first random experiments, except those with results. Then repeats
+ * inference, selection and measurement until the mappings agree on all candidates or @most is
+ * reached. Runs evolve_worker only on the calling thread. Returns the best mapping, or NULL with
+ * err. */
 struct mapping *select_run(struct experiments *t, const struct select_options *o,
                            select_measure *measure, void *measure_state, select_report *report,
                            void *report_state, struct err *err);
 
-/* replay.c: recorded measurements instead of a CPU, for repeated evaluation of the selection. */
 
 /* Fills pending rows of @t from the experiments of @state, a struct experiments, by names of forms.
  * Rows that @state lacks become failed. Implements select_measure (infer/select.h). Always returns

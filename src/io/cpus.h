@@ -1,9 +1,9 @@
-/* data/cpus.csv lists processors by CPUID or MIDR and by name, with the machine whose tables
- * apply. Columns: name (for --machine; empty: none), product, core, machine (empty: no tables),
- * vendor, family, models ("143;173-174"), steppings (in the same notation), kind (of a hybrid
- * core), needs and lacks (an extension that must be present, or absent), aliases (names in OSACA,
- * uiCA, LLVM and GCC: "SKX;CSX"), source. An empty condition is always true. A row without a
- * vendor is only found by its name. The first matching row counts. */
+/* data/cpus.csv lists processors by CPUID or MIDR and by name, with the machine whose tables apply.
+ * Columns: name (for --machine; empty: none), product, core, machine (empty: no tables), vendor,
+ * family, models ("143;173-174"), steppings (in the same notation), kind (of a hybrid core), needs
+ * and lacks (an extension that must be present, or absent), aliases (names in OSACA, uiCA, LLVM and
+ * GCC: "SKX;CSX"), source. An empty condition is always true. A row without a vendor is only found
+ * by its name. The first matching row applies. */
 #ifndef PORTOLAN_IO_CPUS_H
 #define PORTOLAN_IO_CPUS_H
 
@@ -38,7 +38,7 @@ struct cpus *cpus_load(struct err *err);
 void cpus_free(struct cpus *cpus);
 size_t cpus_count(const struct cpus *cpus);
 struct cpu_product cpus_at(const struct cpus *cpus, size_t index);
-/* Finds the first row with that name or alias, ignoring case. Returns false if there is none. */
+/* Finds the first row with @name as name or alias, in any case. Returns false if there is none. */
 bool cpus_named(const struct cpus *cpus, const char *name, struct cpu_product *out);
 /* Returns whether the row's machine is shipped. */
 bool cpu_product_known(const struct cpu_product *p);
@@ -53,7 +53,7 @@ struct cpu_native {
     char *title;      /* title as in cpu_product_title */
 };
 /* Fills @out, which cpu_native_done frees. Returns false with err, which names the CPU, if no row
- * matches or if its machine is not shipped. @out is then empty. */
+ * matches or the row's machine is not shipped. @out is then empty. */
 bool cpu_native_find(struct cpu_native *out, struct err *err);
 void cpu_native_done(struct cpu_native *n);
 

@@ -108,8 +108,8 @@ void pmevo_name_of(const struct form_row *row, struct str *out)
             at++;
         }
     }
-    /* PMEvo has no notation for fixed registers and prefixes. Uses only names that can be converted
-     * back. */
+    /* PMEvo has no notation for fixed registers and prefixes. Uses only a name that can be
+     * converted back. */
     if (!ok || !pmevo_form_name(str_text(out) + start, &back) ||
         strcmp(str_text(&back), row->form) != 0) {
         out->length = start;
@@ -137,7 +137,8 @@ static json_t *uop_lists(const struct usage *usage, const struct ports *ports)
     return list;
 }
 
-/* Records in @all that a source names @form @name. "" represents the exported name. */
+/* Records in @all that a source gives form @form the name @name. "" represents the exported
+ * name. */
 static void note_name(json_t *all, const char *form, const char *name)
 {
     json_t *names = json_object_get(all, form);

@@ -12,9 +12,9 @@
  * is empty if unknown. Dividers are written as 4*p[DV] in ports. */
 void export_uops_info(const struct machine *m, const struct forms *forms, struct str *out);
 /* Writes PMEvo's JSON of kind Mapping3. Uses PMEvo's names where possible (from @forms, may be
- * NULL), otherwise Portolan's. Forms that PMEvo's JSON had under other names are written with those
- * names. @e (may be NULL) has the experiments from which the mapping was inferred. Their forms are
- * also written with imported names. Omits latencies. */
+ * NULL), otherwise Portolan's. Writes forms that were imported from PMEvo's JSON under other names
+ * with these names. @e (may be NULL) has the experiments from which the mapping was inferred; its
+ * imported names are also written. Omits latencies. */
 void export_pmevo(const struct machine *m, const struct forms *forms, const struct experiments *e,
                   struct str *out);
 /* Writes the older kind Mapping, with one µop per form. Returns false with err, which names the

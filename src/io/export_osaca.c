@@ -21,7 +21,8 @@ struct item {
     const struct mapping_entry *entry;
     struct spelling text;
     bool spelled;           /* whether the form has an assembly spelling */
-    unsigned rank;          /* the form with the least rank represents its group */
+    /* rank in the group; the form with the least rank represents the group */
+    unsigned rank;
     size_t order;           /* position of the form in the mapping */
     /* Key of the form in OSACA: a name and operand classes. OSACA does not distinguish forms with
      * equal keys. */
@@ -37,7 +38,7 @@ struct writer {
     bool failed, memory;
 };
 
-/* Emits @event, which was created if @made, and takes ownership of it. */
+/* Emits @event and takes its ownership. @made: whether @event could be created. */
 static void emit(struct writer *w, int made, yaml_event_t *event)
 {
     if (w->failed && made)
@@ -243,7 +244,7 @@ static bool same_facts(const struct mapping_entry *a, const struct mapping_entry
 }
 
 /* Writes the names of an entry. Branches and similar forms have several equivalent names. Other
- * forms have a name with a suffix and then a general name. */
+ * forms have first a name with a suffix, then a general name. */
 static void put_names(struct writer *w, const struct item *item, bool general)
 {
     const struct spelling *f = &item->text;
@@ -267,8 +268,8 @@ static void put_names(struct writer *w, const struct item *item, bool general)
     close_list(w);
 }
 
-/* Writes an entry for @items[first] and later items of equal cost. Marks them in @written, and in
- * @spoken if the entry has the general name. */
+/* Writes one entry for item @first and the later items of equal cost. Marks them in @written. Marks
+ * them in @spoken if the entry has the general name. */
 static void put_entry(struct writer *w, const struct item *items, size_t n, size_t first,
                       bool *written, bool *spoken, bool general)
 {
@@ -311,8 +312,8 @@ static void put_group(struct writer *w, const struct item *items, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (written[i])
             continue;
-        /* An entry named "addq" before the general entry would hide the latter from its 64-bit
-         * forms. The entry is therefore written after the general entry, where OSACA does not use
+        /* An entry named "addq" before the general entry would hide the general entry from its
+         * 64-bit forms. It is therefore written after the general entry, where OSACA does not use
          * it. */
         bool hides = false;
         for (size_t k = 0; k < i; k++)
@@ -345,9 +346,9 @@ static void set_key(struct item *item)
     str_done(&key);
 }
 
-/* Returns the rank within a group. 64-bit forms without prefixes represent all others, low bytes
- * represent high bytes, and short immediates represent long ones. On AArch64, forms without a shift
- * represent those with a shift. */
+/* Returns the rank within a group. Forms without prefixes and with 64 bits have the least rank. Low
+ * bytes are before high bytes, and short immediates before long ones. On AArch64, forms without a
+ * shift are before forms with one. */
 static unsigned rank_of(enum isa isa, const struct item *item)
 {
     unsigned bits = 0;
@@ -400,7 +401,7 @@ static void put_forms(struct writer *w)
     free(items);
 }
 
-/* Writes the pressure of @usage. A µop whose ports include @indexed uses only the ports in
+/* Writes the pressure of @usage. If the ports of a µop include @indexed, it uses only those in
  * @indexed. @indexed 0: no restriction. */
 static void put_pressure_within(struct writer *w, const struct usage *usage, portset indexed)
 {
@@ -428,8 +429,8 @@ static void put_indexed(struct writer *w, const struct usage *usage, portset ind
     close_map(w);
 }
 
-/* Writes the usage of the simple 64-bit move between memory and register. For a missing memory
- * form, OSACA adds this usage to that of the register form. @indexed is the set of ports for
+/* Writes the usage of the simple 64-bit move between memory and register. If a memory form is
+ * missing, OSACA adds this usage to that of the register form. @indexed is the set of ports for
  * indexed addresses; 0: all ports. */
 static void put_access(struct writer *w, const char *key, const char *form, portset indexed)
 {
@@ -453,7 +454,7 @@ static void put_access(struct writer *w, const char *key, const char *form, port
     put_pressure_within(w, move ? &move->usage : &(struct usage){0}, 0);
 }
 
-/* Returns the fact, or NaN if the machine does not define it. The default is not used, because
+/* Returns the fact, or NaN if the machine does not define it. Does not use the default, because
  * OSACA lacks Portolan's defaults. */
 static double known_number(const struct machine *m, const char *fact)
 {

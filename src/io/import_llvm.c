@@ -43,8 +43,8 @@ static int resource_find(const struct llvm_import *r, const char *name, size_t l
     return -1;
 }
 
-/* Returns whether the resource is a load or store queue or a similar buffer. These are not ports,
- * because the address units are the tighter limit. */
+/* Returns whether the resource is a load or store queue or a similar buffer. A buffer is not a
+ * port, because the address units are the tighter limit. */
 static bool is_queue(const char *name)
 {
     size_t length = strlen(name);
@@ -201,8 +201,8 @@ static void find_prefix(struct llvm_import *r, const bool *is_unit)
             same++;
         r->prefix = same;
     }
-    /* The prefix must end at a word. For example, SKLPort5 and SKLPort6 may share SKLPort, but
-     * Zn4ALU0 and Zn4ALU1 must keep ALU. */
+    /* The prefix must end where a word ends. For example, SKLPort5 and SKLPort6 may share SKLPort,
+     * but Zn4ALU0 and Zn4ALU1 must keep ALU. */
     while (first && r->prefix > 0 && !isupper((unsigned char)first[r->prefix]))
         r->prefix--;
 }
@@ -264,8 +264,8 @@ struct charge {
     int64_t cycles;
 };
 
-/* LLVM counts a use for every group that contains the resource. Subtracts each use from its
- * supersets, small sets first. */
+/* LLVM counts a use of a resource also for every group that contains it. Subtracts each use from
+ * its supersets, small sets first. */
 static void undo_groups(struct charge *charges, size_t n, struct usage *usage)
 {
     qsort(charges, n, sizeof *charges, portset_by_size);
@@ -348,8 +348,6 @@ static bool read_charges(const struct llvm_import *r, const char *text, size_t l
     return true;
 }
 
-/* Values of a row of the table. @marker is true for the marker, an instruction that every model has
- * and that ends the rows of a form. */
 struct mca_row {
     unsigned micro_ops;
     double latency;
@@ -569,8 +567,8 @@ static void take_part(struct import *w, struct machine *part)
 }
 
 /* Imports forms [first, first + count). llvm-mca crashes on some instructions, rejects others, and
- * omits the row after others. In each case both halves of the range are imported separately. A
- * single form that fails is omitted. An unreadable table is an error for all forms. */
+ * omits the row after others. In each case, imports both halves of the range separately. Omits a
+ * single form that fails. Fails if the table is unreadable. */
 static bool import_chunk(struct import *w, size_t first, size_t count, struct err *err)
 {
     struct str input = {0}, table = {0};

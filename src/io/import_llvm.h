@@ -11,7 +11,7 @@
  * and its first error message. */
 struct machine *import_llvm(const char *cpu, const struct forms *forms, struct err *err);
 /* Parses the report, for tests and fuzzing. @text is NUL-terminated at @length. @forms names the
- * rows in order. A form with an invalid row is omitted, like an unknown form. */
+ * rows in order. Omits a form with an invalid row, like an unknown form. */
 struct machine *import_llvm_parse(enum isa isa, const char *cpu, const char *text, size_t length,
                                   const char *const *forms, size_t form_count, struct err *err);
 

@@ -19,10 +19,9 @@
 #define FACT_LIMIT 1000   /* maximum number of keys in a file; there are about 160 facts */
 #define FILE_LIMIT ((size_t)64 << 20)
 
-/* How closely an entry must match a form. FIT_ADDRESS, as in OSACA, accepts any parts of an
- * address, if these do not distinguish forms, and a mask register in place of a general register.
- * FIT_LOOSE also ignores masks, like OSACA, if the file has masks, and accepts any shape if the
- * entry has none. */
+/* How closely an entry must match a form. FIT_ADDRESS, like OSACA, accepts any parts of an address
+ * unless they distinguish forms, and a mask register for a general register. FIT_LOOSE, like OSACA,
+ * also ignores masks if the file has masks, and accepts any shape if the entry has none. */
 enum fit { FIT_LOOSE, FIT_ADDRESS, FIT_EXACT };
 
 static bool part_fits(enum osaca_part part, bool there)
@@ -30,9 +29,9 @@ static bool part_fits(enum osaca_part part, bool there)
     return part == PART_ANY || (part == PART_YES) == there;
 }
 
-/* Returns whether an entry's address matches. If @strict, a simple memory operand must have only a
- * base. Otherwise any address matches. In machine code, an index without a base always has an
- * offset, which an entry may omit. */
+/* Returns whether an entry's address matches. If @strict is true, a simple memory operand must have
+ * only a base; otherwise any address matches. In machine code, an index without a base always has
+ * an offset, which an entry may omit. */
 static bool address_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
                          bool address, bool strict)
 {
@@ -56,8 +55,8 @@ static bool a64_part_fits(enum osaca_part part, const char *class, bool there, c
            (!strict && there && !*name);
 }
 
-/* Returns whether an entry's address matches. If @strict, the entry has an offset if and only if
- * the form has one. Otherwise any address matches. */
+/* Returns whether an entry's address matches. If @strict is true, either both or neither of entry
+ * and form must have an offset; otherwise any address matches. */
 static bool a64_address_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
                              bool strict)
 {
@@ -67,8 +66,8 @@ static bool a64_address_fits(const struct osaca_pattern *p, const struct spelled
            (!strict || (part_fits(p->offset, o->offset) && part_fits(p->scale, o->scale)));
 }
 
-/* Returns whether an entry's register matches. AArch64 registers with and without shape differ. "*"
- * in a form's name matches any register that a load may fill. */
+/* Returns whether an entry's register matches. AArch64 registers with and without shape differ. A
+ * "*" in a form's name matches any register into which a load is possible. */
 static bool a64_register_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
                               enum fit fit)
 {
@@ -109,11 +108,11 @@ static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct s
     return true;
 }
 
-/* The entry that matches a form best so far */
+/* The best match of a form */
 struct osaca_choice { struct osaca_entry *entry; enum fit fit; };
 
-/* Searches the entries called @name. Of equal matches, the first counts. Marks all entries that
- * match at least as closely as @loosest. */
+/* Searches the entries called @name for a better match than the one in @choice. If matches are
+ * equal, the first one is used. Marks all entries that match at least as closely as @loosest. */
 static void look_under(struct osaca_file *r, const char *name, const struct spelling *f,
                        enum fit loosest, struct osaca_choice *best)
 {
@@ -194,7 +193,8 @@ static struct osaca_entry *find(struct osaca_file *r, const struct spelling *f, 
     return best.entry ? best.entry : last.entry;
 }
 
-/* Returns the class of the register that replaces the memory operand in the register form. */
+/* Returns the class of the register that takes the place of the memory operand in the register
+ * form. */
 static const char *register_for(enum isa isa, const struct spelling *f,
                                 const struct spelled_operand *memory)
 {
@@ -228,7 +228,7 @@ static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *
     return NULL;
 }
 
-/* Adds a rule's usage. @times is the load_throughput_multiplier; 0 adds no port. */
+/* Adds a rule's usage. @times is the load_throughput_multiplier; if it is 0, adds no port. */
 static void add_usage(struct usage *to, const struct usage *from, double times, bool *rounded)
 {
     for (unsigned i = 0; times > 0 && i < from->count; i++) {
@@ -277,7 +277,7 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const struct
         rule_for(r->isa, r->stores.items, r->stores.count, class, &address);
     if ((reads && !load) || (writes && !store))
         return false;
-    /* Searches for the register form last, because the search also marks other matching entries. */
+    /* Searches for the register form last, because the search marks the entries that it matches. */
     struct osaca_entry *e = find(r, &plain, row->form);
     if (!e)
         return false;
@@ -328,8 +328,8 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
     bool found = describe(r, &f, row, &entry, &rounded, notes);
     if (osaca->respell && osaca->respell(&f, &again)) {
         if (found)
-            find(r, &again, row->form);   /* Searches again, which marks also the entries that this
-                                           * entry hides. */
+            find(r, &again, row->form);   /* Searches again, because this also marks the entries
+                                           * that this entry hides. */
         else
             found = describe(r, &again, row, &entry, &rounded, notes);
     }
@@ -341,7 +341,8 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
     usage_done(&entry.usage);
 }
 
-/* Assigns the entries to the forms that they name. Only files written by Portolan name forms. */
+/* Assigns the entries to the forms that they name. Only files written by Portolan contain names of
+ * forms. */
 static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_notes *notes)
 {
     for (size_t i = 0; i < r->entries.count; i++) {

@@ -12,11 +12,11 @@ void osaca_notes_done(struct osaca_notes *notes);
 
 /* Searches for the entry of every form in @forms (NULL if there are none) in OSACA's way: by
  * assembly name, on x86 with and without size suffix, and by operand classes. @forms must have the
- * file's instruction set. A missing memory form is composed of the register form and a load or
- * store. Invalid entries are skipped and listed. Files written by export_osaca name their forms
- * exactly (portolan_forms). Only these names are then used. Returns NULL with err (file:line:column
- * and the violated rule), also if nothing was imported. @notes may be NULL. osaca_notes_done frees
- * its members. */
+ * file's instruction set. Composes a missing memory form from the register form and a load or
+ * store. Skips and lists invalid entries. In files written by export_osaca, uses only the exact
+ * names of forms (portolan_forms). Returns NULL with err (file:line:column and the violated rule)
+ * on an error, and if nothing was imported. @notes may be NULL. osaca_notes_done frees its
+ * members. */
 struct machine *import_osaca(const char *id, const char *path,
                              const struct forms *const forms[ISA_COUNT], struct osaca_notes *notes,
                              struct err *err);

@@ -26,8 +26,8 @@ struct uop_group {
     size_t unit_length;
     const char *ports;   /* names of ports as single characters, or separated by commas */
     size_t port_count;
-    /* the names are a list in brackets, p[V0,DV], which only export_uops_info writes, for long
-     * names */
+    /* whether the names are a list in brackets, p[V0,DV], which only export_uops_info writes, for
+     * long names */
     bool list;
 };
 
@@ -120,7 +120,7 @@ static bool find_ports(const struct uops_table *t, const char *name, struct port
         return err_at(err, name, 0, 0);
     }
     qsort(ports->names, ports->count, sizeof *ports->names, compare_ports);
-    /* Needs no heuristic for the dividers if the table names them. */
+    /* If the table names the dividers, no heuristic is needed. */
     for (unsigned j = 0; j < ports->count; j++)
         if (port_name_divides(ports->names[j]))
             ports->pipes |= (portset)1 << j;
@@ -188,8 +188,8 @@ static void plain_name(const char *mnemonic, const char *operands, struct str *o
     for (size_t i = 0; i < 2; i++)
         if (strstr(name, repeats[i][0])) {
             strip(name, repeats[i][0]);
-            /* REPE and REPNE differ only for compares and scans; other string instructions ignore
-             * the flag. */
+            /* REPE and REPNE differ only for compares and scans, because other string instructions
+             * ignore the flag. */
             prefix = i == 1 && !str_has_prefix(name, "CMPS") && !str_has_prefix(name, "SCAS")
                          ? "REP_"
                          : repeats[i][1];
@@ -198,8 +198,8 @@ static void plain_name(const char *mnemonic, const char *operands, struct str *o
     free(name);
 }
 
-/* Writes the name in @forms for the row, or the row's plain name if there is none. @exact: the
- * table has the same name. */
+/* Writes the name in @forms for the row, or the row's plain name if there is none. Sets @exact to
+ * whether the table has the same name. */
 static void form_of(const struct uops_row *row, const struct forms *forms, struct str *out,
                     bool *exact)
 {
@@ -237,7 +237,7 @@ static struct machine *machine_from(const char *id, const char *name, const stru
     if (!find_ports(t, name, &ports, err))
         return NULL;
     struct machine *m = machine_new(id, &ports);
-    /* The row that has the form's own name takes precedence over that of another encoding. */
+    /* A row with the form's own name takes precedence over a row of another encoding. */
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < t->count; i++) {
             const struct uops_row *row = &t->rows[i];

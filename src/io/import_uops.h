@@ -6,23 +6,23 @@
 #include "isa/forms.h"
 #include "model/machine.h"
 
-/* Makes machine @id from the table at @path. XML is streamed. @architecture selects one
- * architecture of the XML ("SKL"). @architecture is NULL for CSV and for XML of one architecture.
- * Names are converted to those of @forms if only the spelling differs (opcode suffixes, REP after
- * the name). Rows measured with an immediate of 0 are skipped. The ports are those that occur in
- * the table, and DV for dividers. The latency is the largest between two operands, and micro_ops
- * counts µops before fusion. Returns NULL with file:line on an error. */
+/* Makes machine @id from the table at @path. Streams XML. @architecture selects an architecture of
+ * the XML ("SKL"); it is NULL for CSV, and for XML with a single architecture. Names are converted
+ * to those of @forms if only the spelling differs (opcode suffixes, REP after the name). Rows
+ * measured with an immediate of 0 are skipped. The ports are those that occur in the table, and DV
+ * for dividers. The latency is the largest between two operands, and micro_ops counts µops before
+ * fusion. Returns NULL with file:line on an error. */
 struct machine *import_uops(const char *id, const char *path, const char *architecture,
                             const struct forms *forms, struct err *err);
-/* Imports like import_uops, but from memory, for tests and fuzzing. Messages name @name as the
- * file. */
+/* Imports like import_uops, but from memory, for tests and fuzzing. @name is the file's name in
+ * messages. */
 struct machine *import_uops_parse(const char *id, const char *name, const char *text, size_t length,
                                   const char *architecture, const struct forms *forms,
                                   struct err *err);
 
-/* Reads the measured cycles of each form among copies of itself from the CSV table at @path, for
- * names in @forms. Returns them as latencies of a mapping without ports. If several rows have the
- * same form, the least value counts. Returns NULL with file:line on an error. */
+/* Reads from the CSV table at @path the measured cycles of copies of each form, for names in
+ * @forms. Returns them as latencies of a mapping without ports. If several rows have the same form,
+ * uses the least value. Returns NULL with file:line on an error. */
 struct mapping *import_uops_alone(const char *path, const struct forms *forms, struct err *err);
 
 #endif

@@ -14,7 +14,7 @@
 
 #define CHUNK 1024    /* number of operand pairs per run of llvm-mca */
 #define FRESH 8       /* first register number of the second copy */
-/* first mask register number of the second copy; few forms accept numbers above 7 */
+/* number of the first mask register of the second copy; few forms accept numbers above 7 */
 #define FRESH_MASK 4
 
 /* A register of a template */
@@ -88,8 +88,8 @@ static unsigned *counter(struct form_registers *in, char file)
     return file == 'X' ? &in->general : file == 'P' ? &in->mask : &in->vector;
 }
 
-/* Writes an instance of @row with registers from @in on. Place @chained has the register @number,
- * unless @chained is UINT_MAX. Stores the register number at place @to in *@result. */
+/* Writes an instance of @row with registers from @in on. If @chained is not UINT_MAX, place
+ * @chained has register @number. Stores the register number at place @to in *@result. */
 static void write_instance(const struct form_row *row, struct form_registers in, unsigned chained,
                            unsigned number, unsigned to, unsigned *result, struct str *out)
 {
@@ -159,8 +159,8 @@ static bool read_report(const struct str *report, double *cycles, size_t count, 
     return true;
 }
 
-/* Runs pairs [first, first + count). Finds a pair that crashes llvm-mca by bisection, and omits
- * it. */
+/* Runs pairs @first to @first + @count - 1. Finds a pair that crashes llvm-mca by bisection, and
+ * omits it. */
 static bool run_pairs(const char *cpu, const pair_list *pairs, size_t first, size_t count,
                       double *cycles, struct err *err)
 {

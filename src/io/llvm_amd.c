@@ -10,7 +10,7 @@
 #include "isa/operands.h"
 
 struct units {
-    /* @store is 0 if a store needs only its address unit. */
+    /* @store: units of store data; 0 if a store needs only an address unit */
     portset address, load, store_address, store;
 };
 
@@ -136,7 +136,8 @@ void llvm_amd_complete(struct machine *m, const struct forms *forms)
         const struct mapping_entry *twin =
             access.reads && !access.writes ? register_twin(m->mapping, entry.form) : NULL;
         struct usage usage = {0};
-        /* Only entries of gathers and microcode list all accesses. Others get the units added. */
+        /* Only entries of gathers and microcode already list all accesses. Adds the units of
+         * accesses to all other entries. */
         bool plain = (access.reads || access.writes) && !strstr(entry.form, "VSIB") &&
                      count_within(&entry.usage, units.address) <= 2;
 

@@ -70,7 +70,7 @@ static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *e
     for (const char *f = cpu + strcspn(cpu, "+"); *f; f += 1 + strcspn(f + 1, "+"))
         str_addf(&features, "%.*s,", (int)(1 + strcspn(f + 1, "+")), f);
     str_addf(&path, "%s/table", directory);
-    /* These options are last, because the list ends at llvm_syntax if it is NULL. */
+    /* These options are last: if llvm_syntax is NULL, it ends the list. */
     const char *last[] = {isa_ops(isa)->llvm_syntax, "-output-asm-variant=1", NULL};
     const char *argv[7 + EXTRA_MAX + 3] = {program(),
                                            isa_ops(isa)->llvm_triple,
@@ -180,8 +180,9 @@ static void read_regions(const char *report, const size_t *expected, size_t regi
 
 typedef const struct insn *(*code_reader)(const void *blocks, size_t i, size_t *count);
 
-/* Times blocks [first, first + n) once, and LONGER times in a second region. The difference
- * excludes start and end. A block that crashes llvm-mca is found by bisection and has no time. */
+/* Times blocks [first, first + n) once, and LONGER times in a second region. The difference of the
+ * two excludes start and end of the run. Finds a block that crashes llvm-mca by bisection; it has
+ * no time. */
 static bool times_of(enum isa isa, const char *cpu, code_reader code_of, const void *blocks,
                      size_t first, size_t n, double *cycles, struct err *err)
 {

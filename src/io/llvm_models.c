@@ -10,7 +10,7 @@
 /* Models of LLVM 14 to 22 by the prefix of their resources. Longer prefixes are first. */
 static const struct llvm_model {
     const char *prefix, *core;
-    const char *cpus;           /* CPUs with that core, separated by blanks */
+    const char *cpus;           /* CPUs with core @core, separated by blanks */
     bool in_order;
 } models[] = {
     {"ADLP", "Golden Cove (Alder Lake P)", "alderlake raptorlake", false},
@@ -60,8 +60,8 @@ static const struct llvm_model {
     {"M5", "Exynos M5", "exynos-m5", false},
 };
 
-/* In-order cores that cannot be identified by their name, nor by their model, which belongs to
- * another core. */
+/* In-order cores that neither their name nor their model identifies. Their model belongs to another
+ * core. */
 static const char in_order[] =
     "cortex-a34 cortex-a35 cortex-a53 cortex-a55 cortex-a320 cortex-a510 cortex-a520 cortex-a520ae "
     "cortex-r82 cortex-r82ae c1-nano bonnell atom lakemont thunderx "

@@ -6,14 +6,12 @@
 #include "isa/forms.h"
 #include "model/machine.h"
 
-/* llvm_advance.c: latencies per operand (ReadAdvance), for accumulators that are read late. */
 
-/* Adds to @m a latency rule for each register operand of @forms whose value reaches the result
- * faster than the form's latency. llvm-mca runs two copies. The second copy depends on the first
- * through that operand only. Returns false with err if llvm-mca fails. */
+/* Adds to @m a latency rule for each register operand of @forms from which the result is available
+ * sooner than the form's latency. Runs llvm-mca on two copies, of which the second depends on the
+ * first only through this operand. Returns false with err if llvm-mca fails. */
 bool llvm_advances(const char *cpu, const struct forms *forms, struct machine *m, struct err *err);
 
-/* llvm_amd.c: memory operands, which LLVM's models of AMD cores omit. */
 
 /* Completes the mapping of @m, if it has address units AGU0... Every access uses one of these
  * units, and a read-modify-write uses two. Stores use a store unit (Zen: one port ST, which is
@@ -22,7 +20,6 @@ bool llvm_advances(const char *cpu, const struct forms *forms, struct machine *m
  * operation is two macro-ops. Omits microcode that the model does not describe. */
 void llvm_amd_complete(struct machine *m, const struct forms *forms);
 
-/* llvm_models.c: cores of LLVM's scheduling models. Many CPUs use the model of another core. */
 
 /* Appends the title of an imported @cpu: its name, with a note if its table belongs to another core
  * or to an in-order core. @resource is a resource of the model. Its prefix identifies the table. */

@@ -27,8 +27,8 @@
 #include "model/facts.h"
 
 #define MICRO_OPS_MAX 1e6
-/* Largest number of rows of facts. Each is compared with all facts or forms, so this limits the
- * work for hostile files. */
+/* Largest number of rows of facts. Each row is compared with all facts or forms, so the limit
+ * bounds the work for hostile files. */
 #define FACTS_MAX 10000
 #define WARNINGS_MAX 20   /* maximum number of warnings per file */
 #define OVERRIDES_MAX 10000
@@ -47,8 +47,7 @@ static bool check_row(const char *key, const char *value, struct err *err)
     const struct fact *f = fact_find(key);
     const char *meant = f ? NULL : fact_meant(key);
 
-    if (dispatch_limits_former(key))   /* Accepts both obsolete facts, which are combined when they
-                                        * are read. */
+    if (dispatch_limits_former(key))   /* Accepts both obsolete facts, which are later combined. */
         return true;
     if (!f)
         return err_set(err, ERR_DATA, "help facts lists all facts",
@@ -84,8 +83,8 @@ static bool take_facts(const struct csv_table *t, const char *path, struct machi
     struct err ambiguity = {0};
     for (size_t i = 0, warned = 0; i < t->count; i++) {
         const char *named = t->rows[i][key];
-        const struct fact *fact = fact_find(named);   /* Looks up the fact, because its key may have
-                                                       * been renamed. */
+        /* Looks up the fact by its present key, because it may have been renamed. */
+        const struct fact *fact = fact_find(named);
         if (!check_row(named, t->rows[i][value], &ambiguity) && warned++ < WARNINGS_MAX)
             warn(&ambiguity, path, t->lines[i]);
         machine_set_fact(facts, fact && !dispatch_limits_former(named) ? fact->key : named,
@@ -189,8 +188,8 @@ static bool add_row(struct mapping *m, const struct override *o, const struct ma
     return true;
 }
 
-/* Reads mapping.csv or overrides.csv. In overrides.csv, empty fields leave values unchanged, and
- * forms may be patterns. */
+/* Reads mapping.csv or overrides.csv. An empty field of overrides.csv leaves the value unchanged,
+ * and its forms may be patterns. */
 static bool take_mapping(const struct csv_table *t, const char *path, bool overrides,
                          struct mapping *m, struct err *err)
 {
@@ -394,7 +393,7 @@ bool machine_parse_facts(struct machine *facts, struct ports *ports, const char 
 
 static struct machine *load_directory(const char *id, const char *dir, struct err *err);
 
-/* Loads the machine of fact base under another name. Returns NULL with err; a base must not have a
+/* Loads the machine that the fact base names, as @id. Returns NULL with err. A base must not have a
  * base itself. */
 static struct machine *load_base(const char *id, const char *base, struct err *err)
 {
@@ -413,8 +412,8 @@ static struct machine *load_base(const char *id, const char *base, struct err *e
     return m;
 }
 
-/* Reads the directory's own latencies.csv, and inserts its rules before those of the base, because
- * the first match counts. */
+/* Reads the directory's own latencies.csv. Inserts its rules before those of the base, because the
+ * first matching rule applies. */
 static bool read_latencies_first(const char *path, struct machine *m, struct err *err)
 {
     size_t before = m->latency_count;
@@ -475,7 +474,7 @@ static struct machine *read_directory(const char *id, const char *dir, struct er
     if (ok && access(str_text(&path), F_OK) == 0)
         ok = read_facts(str_text(&path), facts, err);
     path_in(&path, dir, "mapping.csv");
-    /* The base is used only without mapping.csv, because a saved machine already includes its
+    /* Uses the base only without a mapping.csv, because a saved machine already includes its
      * base. */
     if (ok && machine_fact(facts, "base") && access(str_text(&path), F_OK) != 0) {
         m = read_derived(id, dir, facts, err);
@@ -520,7 +519,7 @@ out:
     return m;
 }
 
-/* Loads a consistent directory, even while another process saves into it. */
+/* Loads a directory in a consistent state, even while another process saves into it. */
 static struct machine *load_directory(const char *id, const char *dir, struct err *err)
 {
     struct stat info;

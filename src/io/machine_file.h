@@ -1,12 +1,12 @@
 /* data/machines/<id>/: machine.csv (key,value,unit,source) and mapping.csv
  * (form,usage,latency,micro_ops,source; unique forms, `none` is the empty usage). Files written by
- * hand: overrides.csv (the same columns; an empty field leaves the generated value, +1*p23 adds
- * and -1*p23 removes, a form with * ? or {A,B} is a pattern; later rows take precedence;
+ * hand: overrides.csv (the same columns; an empty field leaves the generated value, +1*p23 adds and
+ * -1*p23 removes, a form with * ? or {A,B} is a pattern; later rows take precedence;
  * io/overrides.h), facts.csv (the columns of machine.csv, over which its rows take precedence) and
  * latencies.csv (form,from,to,cycles,source: latency between two operands, each 1 to 9, base,
- * index, address, memory, flags or any; from alone to alone: the least cycles per copy; the form
- * may be a pattern; the first matching row counts). A directory whose machine.csv has the fact
- * base contains only differences from that machine: facts, overrides and latencies. */
+ * index, address, memory, flags or any; a row from alone to alone has the least cycles per copy;
+ * the form may be a pattern; the first matching row applies). A directory whose machine.csv has the
+ * fact base contains only differences from that machine: facts, overrides and latencies. */
 #ifndef PORTOLAN_IO_MACHINE_FILE_H
 #define PORTOLAN_IO_MACHINE_FILE_H
 
@@ -17,19 +17,20 @@
  * data directory, in the user's machines, and among processors' names (io/cpus.h). A processor's
  * name selects the machine of its core. Returns NULL with err. */
 struct machine *machine_load(const char *id_or_dir, struct err *err);
-/* Returns Portolan's id of machine @id. @id may be a name that another tool uses (SKX, ZEN4,
- * znver5). Returns a copy of @id if it is unknown. The caller frees the string. */
+/* Returns Portolan's id of machine @id. @id may also be a name that another tool uses (SKX, ZEN4,
+ * znver5). If @id is unknown, returns a copy of it. The caller frees the string. */
 char *machine_own_id(const char *id);
-/* Loads like machine_load, but ignores the user's machines. A machine of the user may have any of
- * the others as its base. */
+/* Loads like machine_load, but ignores the user's machines. Bases of the user's machines are loaded
+ * in this way, because a machine may have a shipped machine of its own name as its base. */
 struct machine *machine_load_shipped(const char *id, struct err *err);
 /* Loads only a mapping.csv. The ports are those of the usages, sorted. Ports whose names end in
  * DV, or in DV and a number, are blocking pipes. */
 struct machine *machine_load_csv(const char *id, const char *path, struct err *err);
-/* Applies a file in the format of overrides.csv. On failure some rows may have been applied. */
+/* Applies a file in the format of overrides.csv. On failure, the rows before the invalid one have
+ * been applied. */
 bool machine_override(struct machine *m, const char *path, struct err *err);
-/* Parses text of a mapping.csv into @m, or of an overrides.csv if @overrides. Errors name @name as
- * the file. After an error, @m has the preceding rows. */
+/* Parses text of a mapping.csv into @m, or if @overrides is true, of an overrides.csv. @name is the
+ * file's name in errors. After an error, @m has the preceding rows. */
 bool machine_parse_mapping(struct mapping *m, const char *name, const char *bytes, size_t length,
                            bool overrides, struct err *err);
 /* Parses text of a machine.csv or facts.csv into @facts. Later rows take precedence. Parses the
@@ -47,8 +48,6 @@ bool machine_user_has(const char *id);
  * no home directory or the name is invalid. The caller frees the string. */
 char *machine_user_directory(const char *id);
 
-/* machine_pack.c: a machine as bytes for another process (base/pack.h), with the complete contents
- * of its directory. */
 
 void machine_pack(const struct machine *m, struct str *out);
 /* Unpacks a machine as if from a directory. Returns NULL with err for invalid bytes, or if there

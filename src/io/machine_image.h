@@ -1,7 +1,7 @@
 /* Shipped machines, parsed at build time (tools/compile-tables.c), because parsing the text takes
  * longer than the analysis of a loop. The text remains the source. Each load computes the sum of a
- * directory's files, and uses the image only if the sum matches. The same applies to the table of
- * processors, which is read at each start. */
+ * directory's files, and uses the image only if the sum matches. The table of processors, which is
+ * read at each start, is stored in the same way. */
 #ifndef PORTOLAN_IO_MACHINE_IMAGE_H
 #define PORTOLAN_IO_MACHINE_IMAGE_H
 
@@ -53,7 +53,7 @@ bool machine_image_sum(const char *dir, uint64_t sum[2]);
 /* Computes the sum of a text, which equals the sum of a file with the same contents. */
 void machine_image_sum_text(const char *text, size_t length, uint64_t sum[2]);
 /* Returns the number of rows in the table of processors if the image was built from @text,
- * otherwise 0. Stores their offsets into *@texts, row by row, in *@cells. */
+ * otherwise 0. Stores in *@cells, row by row, the offsets of their fields in *@texts. */
 size_t machine_image_cpus(const char *text, size_t length, const uint32_t **cells,
                           const char **texts);
 /* Loads the machine of directory @dir as @id into *@out. Sets *@out to NULL if the files differ

@@ -29,8 +29,8 @@ static void save_fact(const char *key, const char *value, const struct machine_f
     csv_add_field(out, old ? old->source : "", true);
 }
 
-/* The facts are written in order, preceded by ports, title and instruction set of the machine
- * unless facts define them. */
+/* Writes the facts in order. Writes ports, title and instruction set of the machine first, unless
+ * facts define them. */
 void machine_facts_csv(const struct machine *m, struct str *out)
 {
     const struct ports *ports = mapping_ports(m->mapping);

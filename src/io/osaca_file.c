@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "base/watch.h"
 
-/* Limits far above any machine file, because aliases can expand a small file without bound. */
+/* Limits far above any machine file, because aliases can expand a small file without limit. */
 #define ENTRY_LIMIT ((size_t)200000)
 #define NAME_LIMIT ((size_t)1000000)
 #define KEY_LIMIT 64
@@ -60,8 +60,8 @@ static bool small_mapping(const yaml_node_t *node)
            node->data.mapping.pairs.top - node->data.mapping.pairs.start <= KEY_LIMIT;
 }
 
-/* Parses a set of ports. '0156' has a port per character, [2D, 3D] one per item. '0DV' is a single
- * port. */
+/* Parses a set of ports. '0156' has one port per character, [2D, 3D] one port per item. '0DV' is a
+ * single port. */
 static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset *set)
 {
     const char *text = yaml_tree_text(node);
@@ -133,8 +133,9 @@ static double fullest_port(const struct pressure_item *items, size_t count)
     return most;
 }
 
-/* Returns the integer cycles of @item, at least 1. Returns 0 for a fraction that would be the
- * bottleneck if it were rounded up: [1, '23'], [0.5, ['11']] permit two per cycle. */
+/* Returns the cycles of @item as an integer of at least 1. Returns 0 for a fraction that would
+ * become the bottleneck if it were rounded up. Example: [1, '23'], [0.5, ['11']] permit two per
+ * cycle. */
 static double whole_cycles(const struct pressure_item *item, double most, bool beside)
 {
     double whole = fmax(1, round(item->cycles));
@@ -144,8 +145,8 @@ static double whole_cycles(const struct pressure_item *item, double most, bool b
                : whole;
 }
 
-/* Parses a pressure [[1, '01'], [4, ['DV']]]. Rounds fractional cycles, and reports this. Of the
- * alternatives {0: [[1, '0']], 1: [[1, '1']]}, uses number 0, which OSACA tries first. */
+/* Parses a pressure [[1, '01'], [4, ['DV']]]. Rounds fractional cycles, and lists the rounding. Of
+ * the alternatives {0: [[1, '0']], 1: [[1, '1']]}, uses number 0, which OSACA tries first. */
 static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct usage *out,
                           bool *rounded)
 {
@@ -275,8 +276,8 @@ static bool add_name(struct osaca_file *r, const yaml_node_t *node, size_t entry
     return true;
 }
 
-/* Converts an AVX-512 mask to a mark on the destination. Files made from uops.info have the mask as
- * a general register before the destination, where no vector instruction has a general register.
+/* Converts an AVX-512 mask to a mark on the destination. In files made from uops.info, the mask is
+ * a general register before the destination. No vector instruction has a general register there.
  * @name is in lower case. */
 static void take_guard(struct osaca_file *r, const char *name, struct osaca_entry *e)
 {
@@ -312,7 +313,7 @@ static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t name
                                           "an instruction form has too many operands");
         if (i < SPELLING_OPERANDS)
             e->operands[i] = p;
-        /* An entry with too many operands gets a number of operands that no form has. */
+        /* Gives an entry with too many operands a number of operands that no form has. */
         e->count = (unsigned)(i < SPELLING_OPERANDS ? i + 1 : SPELLING_OPERANDS + 1);
     }
     if (r->names.count > names)
@@ -374,7 +375,7 @@ void osaca_first_name(const struct osaca_file *r, const yaml_node_t *node, char 
     utf8_copy(to, OSACA_NAME, text ? text : "");
 }
 
-/* Lists @node as skipped because of @why. Returns false, with err, if reading must end. */
+/* Lists @node as skipped because of @why. Returns false with err if reading must end. */
 static bool skip(struct osaca_file *r, const yaml_node_t *node, const struct err *why,
                  struct err *outer)
 {
@@ -489,8 +490,8 @@ double osaca_number_of(const struct osaca_numbers *list, const char *class, doub
     return otherwise;
 }
 
-/* Reads the ports. Ports with the name of a divider are dividers, except in a file of Portolan that
- * lists its dividers. */
+/* Reads the ports. A port whose name is that of a divider is a divider. If a file of Portolan lists
+ * its dividers, uses this list instead. */
 static bool read_ports(struct osaca_file *r)
 {
     const yaml_node_t *root = yaml_tree_root(&r->tree),

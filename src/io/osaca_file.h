@@ -39,7 +39,7 @@ struct osaca_notes {
 enum osaca_part { PART_ANY, PART_NO, PART_YES };
 
 struct osaca_pattern {
-    bool never;                  /* whether the class is impossible, so that the entry matches
+    bool never;                  /* whether the class is impossible; the entry then matches
                                   * nothing */
     enum spelled_class class;
     char name[16];               /* register class, or index class of memory; "*": any */
@@ -73,7 +73,8 @@ struct osaca_rule {
                                   * register */
 };
 
-/* A name of an entry. OSACA expands a list of names to entries after all other entries. */
+/* A name of an entry. If an entry has a list of names, OSACA searches for these names after all
+ * others. */
 struct osaca_name { char *name; size_t entry; bool listed; };
 
 /* A number per register class, as in OSACA's {gpr: 4.0, xmm: 5.0} */
@@ -91,7 +92,7 @@ struct osaca_file {
     VEC(struct osaca_name) names;           /* sorted names */
     /* number of names read, including those of invalid entries */
     size_t names_read;
-    VEC(struct osaca_rule) loads, stores;   /* rules; the default is the last */
+    VEC(struct osaca_rule) loads, stores;   /* rules; the last one is the default */
     struct osaca_numbers load_latency;
     /* multiplier of a rule's pressure per register class */
     struct osaca_numbers load_times, store_times;
@@ -102,10 +103,10 @@ struct osaca_file {
 /* OSACA's key for one of Portolan's facts, for import and export */
 struct osaca_fact {
     const char *key, *fact;
-    bool added;      /* whether OSACA adds this number to others; an unknown value is then written
-                      * as 0 */
-    bool ours;       /* whether the key is one of Portolan that OSACA lacks; it is omitted if the
-                      * value is unknown */
+    bool added;      /* whether OSACA adds this number to others; if unknown, it is then written as
+                      * 0 */
+    bool ours;       /* whether the key is Portolan's and not OSACA's; it is omitted if the value is
+                      * unknown */
 };
 extern const struct osaca_fact osaca_facts[];          /* the facts, ended by a NULL key */
 
@@ -115,8 +116,8 @@ extern const struct osaca_fact osaca_facts[];          /* the facts, ended by a 
 bool osaca_file_read(struct osaca_file *out, const char *name, const char *text, size_t length,
                      struct err *err);
 void osaca_file_done(struct osaca_file *f);
-/* Copies the first name of the entry @node. Copies "" if the entry has no name, or too many keys,
- * because aliases would repeat the search. */
+/* Copies the first name of the entry @node. Copies "" if there is no name, or if the entry has too
+ * many keys: aliases could repeat the search often. */
 void osaca_first_name(const struct osaca_file *f, const yaml_node_t *node, char to[OSACA_NAME]);
 /* Returns the value of @class in @list, or @otherwise if it is missing. */
 double osaca_number_of(const struct osaca_numbers *list, const char *class, double otherwise);

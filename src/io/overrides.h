@@ -11,13 +11,12 @@ struct override {
     enum override_usage how;
     struct usage usage;     /* usage, which override_done frees */
     double latency;         /* new latency; NaN: unchanged */
-    /* new number of µops; NaN: unchanged, or removed because the usage is new */
+    /* new number of µops; NaN: unchanged if the usage is unchanged, otherwise removed */
     double micro_ops;
     const char *source;
 };
 
-/* sorted forms of the mapping, so that a pattern is compared only with forms that have its
- * prefix */
+/* sorted forms of the mapping; a pattern is compared only with the forms that have its prefix */
 struct override_list;
 
 struct override_list *override_list_new(struct mapping *m);

@@ -31,9 +31,8 @@ static void translation_done(struct translation *t)
     names_done(&t->theirs);
 }
 
-/* Converts the names. Several of PMEvo's names can denote one form, such as MOV with its first
- * register read or not, and LEA with a scaled index with and without a displacement. Returns false
- * with err when cancelled. */
+/* Converts the names. Several of PMEvo's names can denote one form, such as MOV that reads or does
+ * not read its first register. Returns false with err when cancelled. */
 static bool translate(struct translation *t, struct err *err)
 {
     struct str name = {0};
@@ -49,8 +48,8 @@ static bool translate(struct translation *t, struct err *err)
     return watch_goes_on(err);
 }
 
-/* Returns for each of PMEvo's names whether an export restores it from Portolan's form. Other names
- * are stored with their rows. Returns NULL if forms are unavailable; no name is then restored. */
+/* Returns, for each of PMEvo's names, whether an export restores it from Portolan's form. If not,
+ * it is stored with its rows. Returns NULL if no forms are available; no name is then restored. */
 static bool *names_that_return(const struct translation *t)
 {
     struct err none = {0};
@@ -122,8 +121,7 @@ static char **mapping_sources(const struct translation *t, json_t *assignment, c
     return sources;
 }
 
-/* If two of PMEvo's forms are one form of Portolan but have different usages, both keep their
- * names. */
+/* If two of PMEvo's forms with different usages are one form of Portolan, both keep their names. */
 static void keep_disputed(struct translation *t, json_t *assignment)
 {
     struct names seen = {0};
@@ -140,7 +138,7 @@ static void keep_disputed(struct translation *t, json_t *assignment)
     }
     for (size_t i = 0; i < t->theirs.count && !watch_steps(1); i++) {
         const uint32_t form = names_find(&seen, t->ours[i]);
-        /* Tests the index, because the previous loop may have been cancelled. */
+        /* Tests the index, because the loop above may have been cancelled. */
         if (form < seen.count && disputed[form]) {
             free(t->ours[i]);
             t->ours[i] = mem_strdup(t->theirs.items[i]);

@@ -11,8 +11,8 @@
 static const char memory_tail[] = "ptr [((MEM:64)) + ((MIMM:16))]";
 
 /* Converts the address of LEA. Only the names of LEA's forms list the parts of an address: a letter
- * each for base, (scaled) index and displacement. PMEvo's memory offsets have up to 16 bits;
- * without a base, the encoded offset always has 32 bits. */
+ * each for base, (scaled) index and displacement. PMEvo's memory offsets have up to 16 bits.
+ * Without a base, the encoded offset always has 32 bits. */
 static bool lea_parts(const char *text, struct str *out)
 {
     static const char *const parts[][2] = {
@@ -128,7 +128,7 @@ static bool a64_operand(const char *text, struct str *out)
 {
     const char *end;
 
-    /* The address was split at its comma. */
+    /* The text is a part of an address, which was split at its comma. */
     if (strcmp(text, "[((MEM:64))") == 0 || strcmp(text, "((MIMM:16))]") == 0) {
         str_add(out, text[0] == '[' ? "[X" : "I]");
         return true;
@@ -188,7 +188,7 @@ static bool operands_of(char *text, bool a64, bool lea, struct str *mnemonic, st
 
 bool pmevo_form_name(const char *theirs, struct str *out)
 {
-    /* PMEvo's AArch64 names begin with a tab, which is written as '_' or a space. */
+    /* PMEvo's AArch64 names begin with a tab, which files contain as '_' or a space. */
     bool a64 = theirs[0] == '_' || theirs[0] == ' ';
     const char *begin = theirs + a64;
     size_t length = strcspn(begin, "_ ");

@@ -13,12 +13,12 @@
 /* Column of experiments with the original names of a row's forms, a JSON array. The column is empty
  * if an export restores the names. */
 #define PMEVO_NAMES "pmevo"
-/* Prefix of the source of a mapping's form. A JSON array of original names that an export would not
- * restore follows it. */
+/* Prefix of the source of a mapping's form. After it follows a JSON array of the original names
+ * that an export would not restore. */
 #define PMEVO_SOURCE "pmevo "
 
 /* Appends Portolan's name for @theirs, a name of PMEvo with blanks or '_'. A lower-case mnemonic
- * belongs to AArch64. Returns false, with @out unchanged, if an operand is not simple. */
+ * denotes AArch64. Returns false, with @out unchanged, if an operand is not simple. */
 bool pmevo_form_name(const char *theirs, struct str *out);
 
 /* Parses the JSON array of names in a column or source. Returns NULL if invalid. The caller

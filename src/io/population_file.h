@@ -9,17 +9,17 @@ struct population {
     struct mapping **mappings;   /* mappings, best first */
     size_t count;
     uint64_t fingerprint;        /* fingerprint of the experiments of the run */
-    double seconds;              /* seconds that the run has used so far */
-    double best_so_far;          /* smallest mean error of the run so far; NaN: unknown */
+    double seconds;              /* seconds that the run has used */
+    double best_so_far;          /* smallest mean error that the run has reached; NaN: unknown */
     /* fingerprint of the initial experiments, to which best_so_far applies */
     uint64_t best_so_far_of;
     double limit;                /* total time limit in seconds; 0: none, or unknown */
     bool live;                   /* whether measurements were added during the run */
-    /* reason why the number of ports was assumed: too little time, or measurements that do not
-     * determine it */
+    /* reason why the number of ports was assumed: the time was too short, or the measurements do
+     * not determine the number */
     bool ports_no_time, ports_unexplained;
     /* @ports_given: whether the user set the number of ports. @width_measured: whether the issue
-     * width is the largest measured rate, in forms per cycle. */
+     * width was measured; it is the largest rate in forms per cycle. */
     bool ports_given, width_measured;
 };
 

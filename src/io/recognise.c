@@ -133,8 +133,7 @@ static bool is_windows(const struct sample *s)
 }
 
 /* Returns whether the file is a Java class. Mach-O files for several processors begin with the same
- * bytes, which a small count follows. The version of a class, in that place, is larger (as in
- * file(1)). */
+ * bytes, followed by a small count. In a class, a larger version number follows (as in file(1)). */
 static bool is_java(const struct sample *s)
 {
     return strncmp(s->text, "\xca\xfe\xba\xbe", 4) == 0 && strlen(s->text) >= 8 &&
@@ -169,7 +168,8 @@ static bool is_picture(const struct sample *s)
 static const struct {
     bool (*is)(const struct sample *s);
     const char *what;       /* end of the message "this is ..." */
-    /* suggested command, with FILE for the file; without FILE, instructions to convert the file */
+    /* suggested command, with FILE for the file, or instructions to convert the file, without
+     * FILE */
     const char *remedy;
     const char *takes[5];   /* commands that accept the file, identified by their first words */
 } kinds[] = {
@@ -251,7 +251,7 @@ static bool takes(size_t kind, const struct err *err, const char *command)
     return false;
 }
 
-/* Reads the sample. Accepts regular files only, because a pipe could block. Skips a byte order
+/* Reads the sample. Reads regular files only, because a pipe could block. Skips a byte order
  * mark. */
 static bool read_sample(const char *path, struct sample *out)
 {
@@ -264,7 +264,7 @@ static bool read_sample(const char *path, struct sample *out)
         length += fread(out->text + length, 1, END, file);
     fclose(file);
     out->text[length] = '\0';
-    /* Replaces NULs, because the search must not end at them. */
+    /* Replaces NULs, because a search would end at them. */
     for (size_t i = 1; i < length; i++)
         if (!out->text[i])
             out->text[i] = ' ';

@@ -5,9 +5,9 @@
 
 #include "base/err.h"
 
-/* @err is the failure of @command (its name, perhaps with arguments: "mapping import osaca") on
- * err->file. If another command accepts that file and this one does not, changes @err to "this is
- * PMEvo JSON of experiments; experiments import FILE". Otherwise leaves @err unchanged. */
+/* @err is the failure of @command on err->file. @command is a name, perhaps with arguments:
+ * "mapping import osaca". If only another command accepts that file, changes @err to text such as
+ * "this is PMEvo JSON of experiments; experiments import FILE". Otherwise leaves @err unchanged. */
 void recognise(struct err *err, const char *command);
 
 #endif

@@ -22,7 +22,7 @@ void uops_table_done(struct uops_table *t)
 
 void uops_table_add(struct uops_table *t, const struct uops_row *row)
 {
-    /* The row may be dropped: the import fails if memory is exhausted. */
+    /* May drop the row: if memory is exhausted, the import fails. */
     if (shortage_met())
         return;
     if (t->count == t->capacity)
@@ -66,8 +66,8 @@ static double last_number(const char *text)
     return end == at || !isfinite(value) || value < 0 ? NAN : value;
 }
 
-/* Returns the cycles on the divider, which tables lack. A division that is slower than its ports is
- * assumed to occupy the divider for all of its time. */
+/* Returns the cycles on the divider, which tables lack. Assumes that a division that is slower than
+ * its ports occupies the divider for its whole time. */
 static unsigned divider_cycles(const char *instruction, const char *throughput)
 {
     double computed = strtod(throughput, NULL), measured = last_number(throughput);

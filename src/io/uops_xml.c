@@ -13,7 +13,8 @@
 #include "io/uops_table.h"
 
 #define PIECE_BYTES ((size_t)1 << 16)
-/* Largest tag or comment in bytes. An incomplete tag is scanned again with each piece. */
+/* Largest tag or comment in bytes. The limit bounds the work, because an incomplete tag is scanned
+ * again with each piece. */
 #define TOKEN_BYTES ((XML_Index)1 << 20)
 #define DEPTH_LIMIT 64
 
@@ -26,7 +27,7 @@ struct uops_xml {
     bool rooted;             /* whether an <instruction> was read */
     bool wanted;             /* whether the parser is in the element of the selected architecture */
     bool measured;           /* whether the first <measurement> of the architecture was read */
-    bool open;               /* whether the parser is in that <measurement> */
+    bool open;               /* whether the parser is in a <measurement> of that architecture */
     char *instruction;
     struct uops_row row;
     struct err *err;         /* error for the text that the parser processes */
@@ -91,8 +92,8 @@ static void enter_measurement(struct uops_xml *x, const XML_Char **attributes)
               "a <measurement> is outside of an <instruction>");
         return;
     }
-    /* Frees the ports of a measurement that was not closed, because an architecture was inside
-     * another one. */
+    /* An architecture was inside another one, so the measurement was not closed. Frees its
+     * ports. */
     free(x->row.ports);
     x->row = (struct uops_row){.name = x->instruction,
                                .ports = mem_strdup(ports ? ports : ""),

@@ -8,8 +8,8 @@
 #include "base/watch.h"
 
 /* Limits for libyaml, far above the needs of a machine file. A file above one of them is rejected
- * before the tree is built. DEPTH_LIMIT is for nested brackets: libyaml examines every open bracket
- * for each token. */
+ * before the tree is built. DEPTH_LIMIT applies to nested brackets, because libyaml examines every
+ * open bracket for each token. */
 #define DEPTH_LIMIT 64
 /* Maximum number of anchors. libyaml compares each one with all earlier ones. */
 #define ANCHOR_LIMIT 1000
@@ -37,7 +37,7 @@ static int next_piece(void *state, unsigned char *buffer, size_t size, size_t *g
     return 1;
 }
 
-/* Returns whether there are few directives. libyaml reads all of them in one call. */
+/* Returns whether there are few directives, because libyaml reads all of them in one call. */
 static bool few_directives(const char *name, const char *text, size_t length, struct err *err)
 {
     size_t count = 0, line = 1;
@@ -59,8 +59,8 @@ static bool refuse(const yaml_event_t *event, const char *name, const char *what
     return err_at(err, name, event->start_mark.line + 1, event->start_mark.column + 1);
 }
 
-/* Reads only the events, up to the first one that exceeds a limit. Syntax errors are reported when
- * the tree is built. */
+/* Reads only the events, up to the first one that exceeds a limit. Ignores syntax errors, which are
+ * reported when the tree is built. */
 static bool within_limits(const char *name, const char *text, size_t length, struct err *err)
 {
     yaml_parser_t parser;
@@ -128,7 +128,7 @@ fault:
         yaml_parser_delete(&parser);
         return false;
     }
-    /* Reports a lack of memory, because composing the tree then fails without a message. */
+    /* Reports a lack of memory, for which libyaml has no message. */
     if (parser.error == YAML_MEMORY_ERROR || !parser.problem) {
         yaml_parser_delete(&parser);
         return err_memory(err, name, length);
@@ -148,7 +148,7 @@ void yaml_tree_done(struct yaml_tree *t)
     t->loaded = false;
 }
 
-/* libyaml's look-up functions take a document without const, but do not change it. */
+/* libyaml's look-up functions take a document without const, although they do not change it. */
 static const yaml_node_t *node_at(const struct yaml_tree *t, int index)
 {
     return yaml_document_get_node((yaml_document_t *)&t->document, index);

@@ -54,23 +54,24 @@ struct assembled {
     struct diagnostic *left_out;
     size_t left_out_count;
     enum syntax syntax;           /* syntax of the text */
-    uint64_t address;             /* address of the first instruction in a disassembly; 0 for other
-                                   * text */
+    uint64_t address;             /* address of the first instruction if the text is a disassembly;
+                                   * otherwise 0 */
     /* the statements of each line, without addresses, bytes, labels and comments */
     struct source_span *spans;
     size_t span_count;
-    /* per line, its share of a profile's samples, or NaN; NULL: the text is not a profile */
+    /* per line, its share of a profile's samples in percent, or NaN; NULL: the text is not a
+     * profile */
     float *percents;
     size_t percent_count;
 };
 
-/* Prefix of the labels for addresses. The section number and the address follow it, such as
- * 0_4f0. */
+/* Prefix of the labels for addresses. After the prefix follow the section number and the address,
+ * such as 0_4f0. */
 #define LISTING_ADDRESS_LABEL ".Lportolan_at_"
 
 /* Assembler for an instruction set whose encodings are derived (isa_ops.codes_learn) */
 struct isa_assembler {
-    /* The arguments are those of toolchain/assemble.h. The caller must call done, also after an
+    /* The arguments are those of toolchain/assemble.h. The caller must call @done, even after an
      * error. */
     bool (*assemble)(enum isa isa, const char *name, const char *text, size_t length,
                      enum syntax syntax, bool skip_bad, struct assembled *out, struct err *err);

@@ -162,8 +162,8 @@ void code_print(enum isa isa, const uint8_t *code, size_t length, size_t lines, 
     struct insn insn;
     size_t shown = lines && lines < length / isa_step(isa) ? lines * isa_step(isa) : length;
 
-    /* Looks up all words together, because each look-up starts a program. Unknown words are printed
-     * as numbers. */
+    /* Looks up all words in one call, because each look-up starts a program. Unknown words are
+     * printed as numbers. */
     insn_learn(isa, code, isa_step(isa) > 1 ? shown : length, NULL);
     for (size_t at = 0, line = 0; at < length && (!lines || line < lines);
          at += insn.length, line++) {

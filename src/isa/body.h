@@ -34,8 +34,8 @@ struct form_code {
 /* Prepares @row (borrowed). Returns NULL with err if it cannot be measured on this CPU. On AArch64
  * the encoding must have been derived before (toolchain/assemble.h). Any thread. */
 struct form_code *form_code_new(const struct form_row *row, struct err *err);
-/* Prepares @row like form_code_new, but for simulation, on any CPU, even one with another
- * instruction set. */
+/* Prepares @row like form_code_new, but for simulation instead of measurement: on any CPU, even one
+ * with another instruction set. */
 struct form_code *form_code_any(const struct form_row *row, struct err *err);
 void form_code_free(struct form_code *code);
 /* Returns whether a CPU exists that can execute code of the form. Does not verify the encoding. */
@@ -63,12 +63,12 @@ struct body {
  * stores, may be slower with a regular order. The measured time is the smallest of several
  * orders. */
 enum body_order {
-    BODY_SPREAD,      /* all executions have the same order, with evenly distributed terms */
+    BODY_SPREAD,      /* one order for all executions, with evenly distributed terms */
     BODY_MIRRORED,    /* like BODY_SPREAD, with every second execution reversed */
     /* groups of three executions: the first instruction three times, then the second three times,
      * and so on */
     BODY_CLUMPED,
-    BODY_SHUFFLED,    /* each execution in another order, pseudo-random but fixed */
+    BODY_SHUFFLED,    /* a separate order for each execution, pseudo-random but fixed */
     BODY_ORDERS,      /* number of orders that are measured for each experiment */
     /* Groups of two executions. A form that accesses memory, or moves a vector to a general
      * register or to the flags, is next to another kind of form. All other forms are in pairs. This
@@ -81,7 +81,7 @@ enum body_order {
 struct body_shape {
     /* minimum number of instructions; the body consists of at least one whole execution */
     unsigned instructions;
-    /* Bytes through which loads step, 64 to BODY_WINDOW. 0: BODY_WINDOW. Calibration finds a size
+    /* Bytes through which loads step, 64 to BODY_WINDOW. 0: BODY_WINDOW. Calibration chooses a size
      * without bank conflicts. */
     unsigned load_window;
     enum body_order order;
@@ -92,7 +92,7 @@ struct body_shape {
 #define BODY_PADDED 6
 
 /* Makes a body whose executions have @counts[i] instructions of @forms[i]. Returns false with err
- * if no body is possible: legacy SSE is mixed with VEX, registers do not suffice, or the body is
+ * if no body is possible: legacy SSE is mixed with VEX, there are too few registers, or the body is
  * too long. */
 bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n,
                const struct body_shape *shape, struct body *out, struct err *err);
@@ -113,7 +113,7 @@ enum { BODY_COUNTER = 15, BODY_LOADS = 14, BODY_STORES = 13, BODY_ZERO = 11 };
 /* Kind of a dependency chain: the way in which an instruction passes its result to the next one */
 
 enum chain_kind {
-    CHAIN_REGISTER,   /* the register of a written operand is that of a read one */
+    CHAIN_REGISTER,   /* the written operand has the register of a read operand */
     CHAIN_OWN,        /* the result is an implicit register, such as rax of mul, or an updated
                        * base */
     /* the written operand is an implicit input, such as rdx of mulx or cl of shl */
@@ -124,8 +124,8 @@ enum chain_kind {
     /* for cmp and bt: the added cmovz (csel, fcsel) computes a register from the flags that the
      * form sets */
     CHAIN_TO_FLAGS,
-    CHAIN_ADDRESS,    /* the instruction (on AArch64 with an add) makes the next address depend on
-                       * the loaded register */
+    CHAIN_ADDRESS,    /* the next address depends on the loaded register; on AArch64 by an
+                       * additional add */
     CHAIN_FORWARD,    /* the stored value is loaded again */
     CHAIN_MEMORY,     /* the instruction reads and writes the same address in memory */
     /* for moves between general and vector registers: the added movq (fmov) moves the value
@@ -159,7 +159,7 @@ bool chain_make(const struct form_code *code, const struct chain *chain, unsigne
 
 /* Writes the order of @executions executions to @order. Each has @counts[i] instructions of form i,
  * for i below @n. BODY_PAIRED needs @apart, which marks the forms that cannot be in the last slot
- * of a group. Other orders ignore it. */
+ * of a group. Other orders ignore @apart. */
 void body_order(const uint32_t *counts, const bool *apart, size_t n, uint64_t executions,
                 enum body_order kind, uint32_t *order);
 

@@ -52,11 +52,11 @@ static void shuffle(uint32_t *order, uint64_t n, struct rng *rng)
 }
 
 /* Orders two executions in units of two instructions, which start at even slots. A unit has one
- * term twice, or a term that is @apart with one of the most frequent other terms. */
+ * term twice, or a term marked in @apart and one of the most frequent other terms. */
 static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32_t *order)
 {
     /* @units: per term, number of units that begin with it. @beside: per term, number of its
-     * instructions in units that begin with an @apart term. */
+     * instructions in units that begin with a term marked in @apart. */
     uint32_t *units = mem_alloc(n * sizeof *units), *beside = mem_zero(n, sizeof *beside), *turns;
     uint64_t count = 0;
 
@@ -79,7 +79,8 @@ static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32
     turns = mem_alloc((count + 1) * sizeof *turns);
     spread(units, n, count, turns);
     for (uint64_t u = 0; u < count; u++) {
-        size_t other = turns[u];   /* second instruction of the unit; n if the unit has only one */
+        /* second instruction of the unit; n if the unit has only one instruction */
+        size_t other = turns[u];
         *order++ = turns[u];
         if (apart[turns[u]])
             for (other = 0; other < n && !beside[other]; other++)

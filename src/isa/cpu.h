@@ -8,7 +8,7 @@
 #include "isa/isa.h"
 
 /* Returns the usable width of vector registers in bits: 128, 256 or 512; with SVE, the configured
- * length. */
+ * vector length. */
 unsigned cpu_vector_bits(void);
 /* Returns whether the CPU has an instruction set extension. @set is a name that the decoder library
  * uses (AVX512BW_256, BMI2...), or on AArch64 a name in data/isa/aarch64.csv (sve2, fp16...).
@@ -51,8 +51,8 @@ struct isa_cpu {
     bool (*is_virtual)(void);
     void (*identify)(struct cpu_identity *out);   /* sets all members except isa and substituted */
 };
-/* Each of the two objects exists only in a build for its processor. x86_cpu uses CPUID, a64_cpu
- * the kernel's description. */
+/* x86_cpu uses CPUID, a64_cpu the kernel's description. Only the object of the host's processor
+ * exists in a build. */
 extern const struct isa_cpu x86_cpu, a64_cpu;
 
 #endif

@@ -7,11 +7,11 @@
 #include "isa/insn.h"
 #include "isa/memory_loop.h"
 
-/* Operations of one instruction set (struct isa_ops). Pure. They run on any computer, unless they
- * inspect the CPU. Any thread. */
+/* Operations of one instruction set (struct isa_ops). Pure. They run on any computer, except those
+ * that inspect the CPU. Any thread. */
 struct isa_foreign {
-    /* Returns the reason to reject @in, or NULL if it may be executed. Calls, returns and branch
-     * targets are checked elsewhere. */
+    /* Returns the reason to reject @in, or NULL if it may be executed. Does not check calls,
+     * returns and branch targets (measure/kernel_code.h). */
     const char *(*refused)(const struct insn *in);
     /* Writes branch @in to @out, with the next instruction as target and with the same length. */
     void (*branch_emit)(const struct insn *in, uint8_t *out);
@@ -21,8 +21,7 @@ struct isa_foreign {
     /* Returns the offset of a 32-bit PC-relative distance in the bytes of @in, or 0 if it has
      * none. The pointer is NULL if such instructions are rejected. */
     unsigned (*relative_at)(const struct insn *in);
-    /* Returns whether @again has the same bytes as @in, except for a branch target or a relative
-     * operand. */
+    /* Returns whether @again and @in differ at most in a branch target or a relative operand. */
     bool (*bytes_alike)(const struct insn *in, const uint8_t *again);
     /* Returns a general register for the loop counter that @insns do not use. Returns REG_NONE if
      * @insns use all of them. The counter is then in memory if possible. */
@@ -33,8 +32,8 @@ struct isa_foreign {
     void (*vectors_used)(const struct insn *insns, size_t count, struct body *like);
     /* Bit sets of registers with restricted values. zero_registers must be 0 when the code starts:
      * they have the upper half of a dividend, which must be small for the quotient to fit.
-     * count_registers have the count of a repeated instruction. repeated returns whether @in is
-     * such an instruction; it is NULL if the set has no such instructions. */
+     * count_registers have the count of a repeated instruction. repeated returns whether @in is a
+     * repeated instruction; it is NULL if the set has none. */
     uint32_t zero_registers, count_registers;
     bool (*repeated)(const struct insn *in);
     /* Returns the code of @loop as hex digits. Its vectors have at most @bits bits. */

@@ -161,8 +161,7 @@ enum isa forms_isa(const struct forms *f)
     return f->isa;
 }
 
-/* Compares by name, and then by position, because the last of several rows with one name is
- * effective. */
+/* Compares by name, then by position: of several rows with one name, the last one is used. */
 static int compare_added(const void *a, const void *b)
 {
     const struct form_row *const *x = a, *const *y = b;

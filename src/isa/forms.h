@@ -23,8 +23,8 @@ struct form_row {
     bool added;
 };
 
-/* Registers that an instance has used, by class. Registers are assigned in order, so each operand
- * has a different one. */
+/* Registers that an instance has used, by class. Registers are assigned in order, so no two
+ * operands have the same register. */
 struct form_registers {
     unsigned general, high, vector, mask;
     char first[8];   /* first register that was assigned */
@@ -52,7 +52,7 @@ const struct form_row *forms_find(const struct forms *f, const char *form);
 /* Returns the name of the form that is most similar to @form; NULL if none is similar. */
 const char *forms_meant(const struct forms *f, const char *form);
 /* Appends an assembler line for @row (on x86-64 in Intel syntax, noprefix) with fixed registers,
- * which are distinct if the template permits. */
+ * which are distinct where the template permits. */
 void form_instance(const struct form_row *row, struct str *out);
 
 #endif

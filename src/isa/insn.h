@@ -20,7 +20,7 @@ enum operand_access {
     ACCESS_READ = 1,
     ACCESS_WRITE = 2,
     ACCESS_CONDITIONAL = 4,   /* a condition determines whether the access happens */
-    /* The base is updated by AArch64 pre- and post-indexing or by an x86 string instruction. The
+    /* The base is updated, by AArch64 pre- or post-indexing or by an x86 string instruction. The
      * update takes one cycle and does not depend on the data. The step is @immediate or the
      * register @index. */
     ACCESS_WRITEBACK = 8,
@@ -39,7 +39,7 @@ enum register_file {
     FILE_OTHER,
 };
 
-/* Number of a root register. x86-64: rax to r15 are 0-15, vectors 16-47, masks 48-55, x87 and mmx
+/* Root registers are numbered. x86-64: rax to r15 are 0-15, vectors 16-47, masks 48-55, x87 and mmx
  * 56-63. AArch64: x0-x30 are 0-30, sp is 31, v0-v31 and z0-z31 are 32-63, p0-p15 are 72-87, ffr is
  * 88; xzr is REG_NONE and has no access. Both: the program counter is 64, flags are 65, others
  * 66. */
@@ -78,7 +78,7 @@ struct operand {
     bool implicit;      /* whether the operand is absent from the instruction's text */
     uint8_t reg;        /* root register, or REG_NONE */
     uint8_t file;       /* register file of @reg (enum register_file) */
-    uint16_t bits;      /* width in bits; SVE vectors: 128, their granule */
+    uint16_t bits;      /* width in bits; for SVE vectors 128, the unit of their lengths */
     uint8_t offset_bits; /* 8 for ah, bh, ch and dh; 0 for all other registers */
     /* Address: root registers or REG_NONE; scale 0 if there is no index. Register: scale is the
      * factor of an AArch64 left shift, 1 if there is no shift, 0 for another shift or extension. */
@@ -111,14 +111,14 @@ enum insn_trait {
     INSN_WRITEBACK = 1 << 18,    /* an operand has ACCESS_WRITEBACK */
     /* no decoder supports the bytes */
     INSN_UNDECODED = 1 << 19,
-    /* uses vector registers; on AArch64 at least 64 bits of them, or SVE */
+    /* uses vector registers; on AArch64, at least 64 bits of one, or SVE */
     INSN_VECTOR = 1 << 20,
     /* is permitted in foreign code (isa/x86/allow.c, isa/a64/allow.c) */
     INSN_RUNNABLE = 1 << 21,
-    /* push, pop, call, return: has an implicit memory operand at the stack pointer; the pointer
-     * changes by the size of the operand */
+    /* push, pop, call, return: has an implicit memory operand at the stack pointer; the stack
+     * pointer changes by the size of the operand */
     INSN_STACK = 1 << 22,
-    /* preserves a part of the first operand that it writes (sqrtsd, legacy movlps), or all of it
+    /* writes its first operand, but preserves a part of it (sqrtsd, legacy movlps), or preserves it
      * under a condition (bsf) */
     INSN_KEEPS_OLD = 1 << 23,
     INSN_NARROW_ADDRESS = 1 << 24,   /* the address wraps at 32 bits (prefix 67 on x86-64) */
@@ -132,8 +132,7 @@ enum insn_trait {
     INSN_REFERS = 1 << 28,
     /* x86-64: unknown to the decoder; decoded from another disassembler's text */
     INSN_FOREIGN = 1 << 25,
-    /* a branch in a trace; the next instruction of the trace was executed after it, whatever the
-     * condition */
+    /* a branch in a trace; the next instruction of the trace was executed after it */
     INSN_FOLLOWED = 1 << 29,
     /* in a copy of a loop: an instruction that no iteration executes (analysis/loop_code.h) */
     INSN_SKIPPED = 1 << 30,
@@ -158,8 +157,8 @@ struct insn {
     uint8_t operation;            /* operation, an enum operation */
     uint8_t condition;            /* condition, an enum condition */
     uint8_t x87;                  /* effect on the x87 stack, an enum x87_kind */
-    /* number of x87 registers pushed minus number popped; X87_TURN only moves the top by this
-     * number */
+    /* number of x87 registers pushed minus number popped; X87_TURN: number by which the top
+     * moves */
     int8_t x87_step;
     uint8_t opcode_at;            /* offset of the opcode, i.e. number of prefix bytes */
     /* Roles of operands, as indices; INSN_NO_OPERAND if there is none. The roles include only
@@ -176,7 +175,7 @@ struct insn {
 
 void insn_done(struct insn *insn);
 /* Fills @out for an unknown instruction of @n bytes (at most 16). Its form is `UNDECODED (0x...)`.
- * @line is its text. If NULL, the text is made from the bytes. */
+ * @line is its text; if NULL, its text is made from the bytes. */
 void insn_undecoded(enum isa isa, const uint8_t *code, size_t n, uint64_t offset, const char *line,
                     bool text, struct insn *out);
 /* Derives @result and @inputs from the accesses of the operands. For decoders. */
@@ -202,22 +201,22 @@ bool insn_same_sources(const struct insn *insn);
  * x86-64). */
 bool insn_count_in_register(const struct insn *insn);
 #define PLACE_TEXT 20
-/* Writes the line of @insn to @out, or, for code from a file, the address in hexadecimal digits;
- * empty if neither is known. Returns @out. */
+/* Writes the line of @insn to @out, or for code from a file its address in hexadecimal digits.
+ * Writes "" if neither is known. Returns @out. */
 const char *insn_place_text(const struct insn *insn, char out[PLACE_TEXT]);
 /* Writes the address, such as "0x1258", to @out and returns @out. Returns NULL if the address is
  * unknown. */
 const char *insn_address_text(const struct insn *insn, char out[PLACE_TEXT + 2]);
 /* insn_place_title returns the heading of a column with lines or addresses: "line" or "address".
- * insn_place_width returns its width for @count instructions, at least 4. */
+ * insn_place_width returns the width of this column for @count instructions, at least 4. */
 const char *insn_place_title(const struct insn *insn);
 unsigned insn_place_width(const struct insn *insns, size_t count);
 /* Appends " (line 7)" or " (0x1258)", or nothing if neither is known. */
 void insn_place_note(const struct insn *insn, struct str *out);
 /* Returns the original text without leading blanks, or the mnemonic if there is no text. */
 const char *insn_shown(const struct insn *insn);
-/* Decodes the instruction of @isa at @code. Fills all members except line, and the text only if
- * @text. Returns false with err if the bytes are not an instruction. */
+/* Decodes the instruction of @isa at @code. Fills all members except @line; fills @text only if the
+ * argument @text is true. Returns false with err if the bytes are not an instruction. */
 bool insn_decode(enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text,
                  struct insn *out, struct err *err);
 /* Decodes only length, form and traits, for `forms scan`. Returns the length, or 0 if the bytes
@@ -225,8 +224,8 @@ bool insn_decode(enum isa isa, const uint8_t *code, size_t length, uint64_t offs
 size_t insn_form(enum isa isa, const uint8_t *code, size_t length, char form[FORM_MAX],
                  uint32_t *traits);
 /* Looks up all words of @code that the decoder does not support in one run of another disassembler.
- * Words that neither of the two supports decode as unknown instructions. Returns false with err
- * only if the disassembler could not run. */
+ * A word that both do not support decodes as an unknown instruction. Returns false with err only if
+ * the disassembler could not run. */
 bool insn_learn(enum isa isa, const uint8_t *code, size_t length, struct err *err);
 /* Returns the offset of the 32-bit displacement of a rip-relative operand in the instruction's
  * bytes; 0 if there is none. */
@@ -250,11 +249,11 @@ struct isa_alternative {
     const char *note;     /* reason why the instruction is equivalent; NULL: none */
 };
 
-/* Iterates over forms with the cost of @form, for tables that lack @form. They have other widths of
- * immediates or other encodings. */
+/* Iterates over forms with the cost of @form, for tables that lack @form. These forms differ in the
+ * width of immediates or in the encoding. */
 bool isa_alike(enum isa isa, const char *form, size_t *at, char out[FORM_MAX]);
-/* Iterates over forms with the operation of @form but without its load or store. A register
- * replaces the memory operand of @bits. The most likely forms are first. */
+/* Iterates over forms with the operation of @form but without its load or store. A register takes
+ * the place of the memory operand of @bits bits. The most likely forms are first. */
 bool isa_with_register(enum isa isa, const char *form, unsigned bits, size_t *at,
                        char out[FORM_MAX]);
 /* Iterates over instructions that are equivalent to @insn with its immediate. */

@@ -23,7 +23,8 @@ enum isa { ISA_SETS(ISA_VALUE) ISA_COUNT };
 /* Properties of a form that follow from its name */
 enum form_trait {
     FORM_MEMORY = 1,    /* has a memory operand */
-    FORM_LOCKED = 2,    /* has a lock prefix or equivalent; locked forms never overlap */
+    /* has a lock prefix or an equivalent; executions of locked forms never overlap */
+    FORM_LOCKED = 2,
 };
 
 /* Kind of the execution unit for a form's operation, from its name. Forms with a memory operand are
@@ -68,11 +69,11 @@ struct isa_ops {
     const char *tool_prefix;      /* prefix of binutils' programs, such as "x86_64-linux-gnu" */
     const char *word_option;      /* option of gcc and clang for the word size; NULL: none */
     const char *target_option;    /* compiler option whose argument is a processor's name */
-    /* Processors for compilers that do not support the machine's. The first entry whose extension
-     * the machine has applies. The extension NULL fits any machine. */
+    /* Processors for compilers that do not support the machine's processor. Uses the first entry
+     * whose extension the machine has; an entry with the extension NULL fits any machine. */
     struct { const char *extension, *name; } generic_targets[4];
-    /* On a processor of this set: whether tools without a prefix are used; if not, they are used
-     * only if the prefixed tool is missing. */
+    /* Whether tools without a prefix are preferred on a processor of this set. Otherwise they are
+     * used only if the prefixed tool is missing. */
     bool plain_tools;
     /* additional options of `as`; NULL-terminated */
     const char *assembler_options[16];
@@ -100,7 +101,8 @@ struct isa_ops {
     /* size in bytes of a reference without notation, which is written as data; 0: a bit field */
     uint8_t reference_bytes;
     bool references_from_end;   /* whether relative references count from the instruction's end */
-    /* text before a name that is an immediate, and before a name that follows a register */
+    /* @immediate_sign: text before a name that is an immediate. @displacement_sign: text before a
+     * name that follows a register. */
     const char *immediate_sign, *displacement_sign;
     /* Returns the start of the displacement in the disassembled address between @inside and @end;
      * @end if there is none. */
@@ -110,9 +112,9 @@ struct isa_ops {
     const char *long_branch;
     /* relocation types for addresses of functions */
     unsigned relocation_jump_slot, relocation_global;
-    /* Returns whether byte @at of @code (at address @address) is the jump of a PLT stub. Stores the
-     * address of the pointer through which it jumps in *@slot, and the start of the stub in @code
-     * in *@begin. */
+    /* Returns whether byte @at of @code (at address @address) is the jump of a PLT stub. Stores in
+     * *@slot the address of the pointer through which the stub jumps, and in *@begin the start of
+     * the stub in @code. */
     bool (*linkage_stub)(const uint8_t *code, size_t length, size_t at, uint64_t address,
                          uint64_t *slot, uint64_t *begin);
     /* alignment of instructions in bytes */
@@ -123,24 +125,25 @@ struct isa_ops {
     /* registers in which a function returns values (System V ABI, AAPCS64), as a bit set by
      * number */
     uint64_t call_results;
-    /* whether instructions that load or store compute nothing but an address */
+    /* whether instructions that load or store compute only addresses */
     bool load_store;
     /* directive that writes an instruction as a four-byte word; NULL: not needed */
     const char *word_directive;
     /* Forms whose port usage represents a part of other instructions; NULL: not needed */
     const char *load_form, *store_form;   /* simple load and store of a general register */
-    /* additions of 512- and 256-bit vectors; NULL: vectors have no fixed width */
+    /* forms that add 512- and 256-bit vectors; NULL: vectors have no fixed width */
     const char *add_512_form, *add_256_form;
     /* Returns the form of the division with half the width. Returns NULL if @in is no division or
      * has no such form. The pointer is NULL if the set has no such forms. */
     const char *(*narrower_division)(const struct insn *in);
-    const char *address_form;     /* addition that computes an updated address */
+    const char *address_form;     /* form of the addition that computes an updated address */
     /* form of the µop that adds the stack engine's offset to the stack pointer */
     const char *stack_sync_form;
     /* addition of registers that rename may eliminate; NULL: no known CPU eliminates it */
     const char *sum_form;
     const char *compare_form;     /* comparison that fuses with a branch */
-    /* Implement insn_decode, insn_form and insn_learn. learn is NULL if it is not needed. */
+    /* Implement insn_decode, insn_form and insn_learn. @learn is NULL if the decoder supports all
+     * instructions. */
     bool (*decode)(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out,
                    struct err *err);
     size_t (*form)(const uint8_t *code, size_t length, char *form, uint32_t *traits);
@@ -151,8 +154,8 @@ struct isa_ops {
      * the form. */
     const void *(*code_make)(const struct form_row *row, struct err *err);
     void (*code_free)(const void *code);   /* NULL: there is nothing to free */
-    /* Returns whether code_make would succeed, without verifying the encoding. NULL: only
-     * code_make finds out. */
+    /* Returns whether code_make would succeed, without verifying the encoding. NULL: unknown before
+     * code_make. */
     bool (*code_allowed)(const struct form_row *row, struct err *err);
     /* Returns the required extension, borrowed, or "". @code is NULL if code_allowed exists. */
     const char *(*code_extension)(const struct form_row *row, const void *code);
@@ -161,18 +164,17 @@ struct isa_ops {
                         const struct isa_assembler *assembler, struct err *err);
     bool (*body_make)(const void *const *codes, const uint32_t *counts, size_t n,
                       const struct body_shape *shape, struct body *out, struct err *err);
-    /* Sets of general registers. own_registers: those of the loop and of bodies, which users'
-     * templates must not name. kept_registers: those that no body writes. base_registers: the only
-     * ones that point to memory. */
+    /* Sets of general registers. own_registers: registers of the loop and of bodies, which users'
+     * templates must not name. kept_registers: registers that no body writes. base_registers: the
+     * only registers that point to memory. */
     uint32_t own_registers, kept_registers, base_registers;
     const char *own_names;   /* names of own_registers, as text */
     bool bases_step;         /* whether instructions of bodies may update base_registers */
     size_t (*chain_list)(const void *code, struct chain *out);
     bool (*chain_make)(const void *code, const struct chain *chain, unsigned links,
                        struct body *out);
-    /* Whether the set has AT&T and Intel syntax. If so, the generic reader handles comments and
-     * addresses. If not, the next four functions are needed; listing.h in the set's folder has
-     * their details. */
+    /* Whether the set has AT&T and Intel syntax. The generic reader then handles comments and
+     * addresses. Otherwise the next four functions are needed (listing.h in the set's folder). */
     bool dialects;
     const char *(*word_end)(const char *p, const char *end, bool disassembly);
     void (*comments_cut)(const char *p, const char *end, bool *in_comment, struct str *out);
@@ -191,9 +193,8 @@ struct isa_ops {
      * 0 without a known target. Sets *@vector if the instruction uses vectors or floating point. */
     size_t (*glance)(const uint8_t *code, size_t length, int64_t *branch, bool *vector);
     /* Returns whether the @length bytes at @code in a listing are one instruction that can be
-     * written as data. If the instruction ends with a distance, stores the number of bytes of the
-     * distance in *@held, otherwise 0. Stores the distance of the target from the start of the
-     * instruction, or 0, in *@far. */
+     * written as data. Stores in *@held the number of bytes of the distance at its end, or 0.
+     * Stores in *@far the distance from the start of the instruction to the target, or 0. */
     bool (*listed)(const uint8_t *code, size_t length, size_t *held, int64_t *far);
     /* Appends a branch or call at @code without its target. Sets *@far to the distance of the
      * target from the start. Returns false if the instruction is not a branch, or if the target is

@@ -7,7 +7,6 @@
 
 #define LLVM_MC_BYTES 15   /* size in bytes of the longest instruction */
 
-/* An instruction and its text */
 struct llvm_mc_word {
     /* the line to encode, which is not NUL-terminated, or the decoded text, which the caller
      * owns */

@@ -13,7 +13,7 @@ enum form_operand_kind {
     FORM_OPERAND_VECTOR,      /* vector register or list of vector registers */
     FORM_OPERAND_SCALAR,      /* AArch64: low part of a vector register */
     FORM_OPERAND_MASK,        /* K of AVX-512, P of SVE */
-    /* memory, including a PC-relative literal as in LDR (X, Rel) */
+    /* memory, including a PC-relative literal, as in LDR (X, Rel) */
     FORM_OPERAND_MEMORY,
     FORM_OPERAND_IMMEDIATE,   /* immediate, including a literal number such as the 1 in SHL (R64,
                                * 1) */
@@ -35,8 +35,8 @@ bool form_has_memory(const char *form);
 const char *form_memory(const char *form);
 /* Returns whether an operand is in a register file other than the general one. */
 bool form_has_vectors(const char *form);
-/* Writes the first letter of each operand, and of each word in it, such as "RM" or "X[I", to @out
- * of @size bytes. */
+/* Writes to @out of @size bytes the first letter of each operand and of each word in an operand,
+ * such as "RM" or "X[I". */
 void form_letters(const char *form, char *out, size_t size);
 /* Returns the operand list at the end of @form, such as "(R64, M64)"; "" if there is none. */
 const char *form_list(const char *form);

@@ -45,9 +45,11 @@ enum operation {
     OPERATION_BIT_FIELD,          /* blsr, bzhi, bextr, pdep, ubfx */
     OPERATION_BYTE_SWAP,
     OPERATION_CRC32,
-    /* result as wide as the factors: imul with two or three operands, mul, madd */
+    /* multiplication with a result as wide as the factors: imul with two or three operands, mul,
+     * madd */
     OPERATION_MULTIPLY,
-    /* result twice as wide, or its upper half: mul, imul with one operand, mulx, umulh */
+    /* multiplication with a result twice as wide, or with its upper half: mul, imul with one
+     * operand, mulx, umulh */
     OPERATION_MULTIPLY_WIDE,
     OPERATION_DIVIDE,
     OPERATION_EXCHANGE,           /* xchg */

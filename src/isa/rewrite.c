@@ -18,7 +18,6 @@ static bool decode(const struct insn *in, const uint8_t *bytes, size_t length, s
     return true;
 }
 
-/* Returns whether the instruction is independent of its address. */
 static bool is_whole(const struct insn *in)
 {
     return !(in->traits & (INSN_REFERS | INSN_RIP_RELATIVE));

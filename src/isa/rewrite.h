@@ -1,5 +1,5 @@
 /* Instructions that can replace others without changing results: other encodings, sums, combined
- * additions. Replacements may make a loop faster. Each replacement is decoded for verification. */
+ * additions. A replacement may make a loop faster. Each one is decoded for verification. */
 #ifndef PORTOLAN_ISA_REWRITE_H
 #define PORTOLAN_ISA_REWRITE_H
 
@@ -19,10 +19,10 @@ struct isa_rewritten {
     const char *what;      /* description such as "shl by 1 as add" */
 };
 
-/* Addition of another input to a register: @reg = @reg + input, in either order */
+/* A sum in a register: @reg = @reg + another input, in either order */
 struct isa_sum {
     uint8_t reg;
-    uint8_t operands;      /* set of the operands that are the register */
+    uint8_t operands;      /* bit set of the operands that are @reg */
     /* bits of a floating-point lane, whose rounding depends on the order of additions; 0:
      * integers */
     unsigned lanes;
@@ -37,12 +37,12 @@ struct isa_rewrite {
     /* Writes @in, which adds a constant to a register, with the constant multiplied by @times. */
     size_t (*steps)(const struct insn *in, int64_t times, uint8_t *out);
     bool (*sum)(const struct insn *in, struct isa_sum *out);
-    /* For an instruction @in that is a sum, sum_begin writes code that zeroes @reg, and sum_end
-     * writes code that adds @reg to the register of the sum. */
+    /* If instruction @in is a sum, sum_begin writes code that zeroes @reg. sum_end writes code that
+     * adds @reg to the register of the sum. */
     size_t (*sum_begin)(const struct insn *in, uint8_t reg, uint8_t *out);
     size_t (*sum_end)(const struct insn *in, uint8_t reg, uint8_t *out);
-    /* Writes @in, which adds register *@from and another input, with *@from as destination. The
-     * pointer is NULL if the set does not support this. */
+    /* Writes @in, which adds register *@from and another input, into *@from. The pointer is NULL if
+     * the set does not support this. */
     size_t (*sum_stay)(const struct insn *in, uint8_t *from, uint8_t *out);
     /* Writes code that zeroes the lanes of @reg above the lowest, if @in is a scalar fused
      * multiply-add. Returns 0 otherwise. */
@@ -54,7 +54,8 @@ struct isa_rewrite {
      * index. The pointer is NULL if the set does not support this. */
     size_t (*at_address)(const struct insn *in, uint8_t base, uint8_t index, int32_t displacement,
                          uint8_t *out);
-    /* Appends the text of @in, with AT&T operands if @att, otherwise in the vendor's syntax. */
+    /* Appends the text of @in, with AT&T operands if @att is true, otherwise in the vendor's
+     * syntax. */
     void (*print)(const struct insn *in, bool att, struct str *out);
 };
 

@@ -19,8 +19,8 @@ struct spelled_operand {
     char shape[4];       /* AArch64: element of a register, such as "d" of v0.2d; may be empty */
     unsigned bits;       /* width of a general register or of memory; 0: the name lacks it */
     bool mask;           /* whether the operand has an AVX-512 mask */
-    /* parts of the address, if they distinguish forms; otherwise only a base, which represents any
-     * address */
+    /* whether the address has these parts, if they distinguish forms; otherwise only @base, which
+     * stands for any address */
     bool base, index, scale, offset;
     char base_name[8];   /* AArch64 memory: class of the base register */
     bool pre, post;      /* AArch64: whether write-back is before or after the access */
@@ -36,8 +36,8 @@ struct spelling;
 struct isa_osaca {
     const char *name;                 /* name of the instruction set, such as "x86" */
     const char *register_key;         /* key for the register class of an operand */
-    /* whether registers may have shapes, addresses may have write-back, and the mnemonic
-     * determines the accesses */
+    /* whether registers may have shapes and addresses write-back; the mnemonic then determines the
+     * accesses */
     bool shaped;
     const struct osaca_load *loads;   /* register classes, the general registers first; a NULL
                                        * class ends the list */

@@ -1,6 +1,6 @@
-/* Makes variants of instructions that differ in one respect. Callers run and predict the variants
- * of a loop and compare the results. Each variant is decoded for verification, and checked like any
- * other code before it is executed. */
+/* Makes variants of instructions that differ in one property. Callers run and predict variants of a
+ * loop, and compare the results. Each variant is decoded for verification, and checked before it is
+ * executed like any other code. */
 #ifndef PORTOLAN_ISA_VARY_H
 #define PORTOLAN_ISA_VARY_H
 
@@ -11,8 +11,8 @@
  * bytes to @out and returns its length, or 0 if there is no encoding. */
 struct isa_vary {
     size_t (*nop)(unsigned length, uint8_t *out);
-    /* Writes a move from register @from to @to, each of the width of register @like. @legacy: the
-     * move has no VEX encoding, because the surrounding code has none. */
+    /* Writes a move from register @from to @to, both with the width of register @like. If @legacy
+     * is true, uses no VEX encoding, because the surrounding code has none. */
     size_t (*copy)(const struct operand *like, bool legacy, uint8_t to, uint8_t from, uint8_t *out);
     /* Writes @in with register @to instead of @from in operand @operand, which may be a register or
      * an address. @attempt counts alternatives from 0. Returns SIZE_MAX after the last one. */
@@ -29,8 +29,8 @@ struct isa_vary {
     void (*name)(uint8_t reg, struct str *out);
 };
 
-/* Writes a nop with the length of @in to @out. Returns false if there is none. The functions from
- * here on leave the text of an instruction empty. */
+/* Writes a nop with the length of @in to @out. Returns false if there is none. This function and
+ * those below leave the text of an instruction empty. */
 bool vary_nop(const struct insn *in, struct insn *out);
 bool vary_copy(enum isa isa, const struct operand *like, bool legacy, uint8_t to, uint8_t from,
                struct insn *out);

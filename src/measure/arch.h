@@ -1,5 +1,5 @@
 /* Processor-dependent part of measuring: generated machine code, and the entry to and exit from
- * foreign code with all registers set. Only these files make system calls. arch_x86_64.c and
+ * foreign code with all registers set. Only the arch files make system calls. arch_x86_64.c and
  * arch_aarch64.c are both compiled, but only the host's has contents. Internal to measure/. */
 #ifndef PORTOLAN_MEASURE_ARCH_H
 #define PORTOLAN_MEASURE_ARCH_H
@@ -7,8 +7,8 @@
 #include "isa/a64/body.h"
 #include "isa/body.h"
 
-/* Number of real pages to which all pages of kernels are mapped, in rotation. The real pages fit in
- * a first-level cache. */
+/* Number of physical pages to which the pages of a kernel are mapped in rotation. Together they fit
+ * in a first-level cache. */
 #define SANDBOX_REAL_PAGES 8
 
 /* registers and pages after measured code ran (x86-64 only) */
@@ -21,8 +21,8 @@ struct sandbox_state {
     uint64_t pages[SANDBOX_REAL_PAGES];
 };
 
-/* Values for the entry code. The comment of each member begins with the byte offset that the entry
- * code's assembler text uses. Static assertions check the offsets. */
+/* Values for the entry code. The number that begins a member's comment is its byte offset in the
+ * entry code's assembler text. Static assertions check the offsets. */
 struct sandbox_frame {
     uint64_t phase;         /* 0: target of the jump at the end of the last iteration */
     uint64_t counter;       /* 8: loop counter in memory (x86-64) */
@@ -66,7 +66,7 @@ struct sandbox_frame {
 #define AREA_PAGES (AREA_PART / 4)
 
 /* Runs frame->target with frame->warm iterations, then with frame->count. Sets all registers before
- * each run, and stores time stamps around the second one. Returns 0, or the argument of
+ * each of the two runs, and stores time stamps around the second run. Returns 0, or the argument of
  * sandbox_escape. */
 unsigned sandbox_enter(struct sandbox_frame *frame);
 /* Leaves foreign code at any instruction and makes sandbox_enter return @fault. Called by the
@@ -79,24 +79,24 @@ extern const char sandbox_syscall_site[], sandbox_sigreturn[], sandbox_sigreturn
 /* Switches to the stack that ends at @stack (16-byte aligned) and calls @go(@given), which must not
  * return. */
 void arch_continue(void *stack, void (*go)(void *given), void *given) __attribute__((noreturn));
-/* Sets the thread register that measured code cannot read to @frame and, on x86-64, the readable
- * one to @local. libc is unusable afterwards. */
+/* Sets the thread register that measured code cannot read to @frame. On x86-64, sets the readable
+ * thread register to @local. libc is unusable afterwards. */
 void arch_thread_set(struct sandbox_frame *frame, void *local);
 /* arch_frame returns the frame set by arch_thread_set. arch_thread returns libc's thread pointer;
  * call it before arch_thread_set. */
 struct sandbox_frame *arch_frame(void);
 void *arch_thread(void);
 
-/* Instruction sequences that use the registers of bodies, in the order of the declarations below:
- * a dependent addition; a dependent multiplication; a nop; two independent additions; five
+/* Instruction sequences that use the registers of bodies, in the order of the declarations below: a
+ * dependent addition; a dependent multiplication; a nop; two independent additions; five
  * independent comparisons and a nop; the first link and each further link of a chain of slow
- * operations. The links are empty if cores of the architecture have only one thread. */
+ * operations. The links are empty if the cores of the architecture have one thread each. */
 struct arch_code { uint8_t bytes[24]; uint8_t length; };
 extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair, arch_ports,
     arch_room_begin, arch_room_link;
 
-/* bytes before the first instruction of a loop, bytes of the largest loop that a branch spans, and
- * counter register of bodies */
+/* Number of bytes before the first instruction of a loop, number of bytes of the largest loop that
+ * a branch spans, and counter register of bodies. */
 #if defined(__aarch64__)
 /* signature of restartable sequences that libc registers */
 #define ARCH_RSEQ_SIGNATURE 0xd428bc00u
@@ -111,8 +111,8 @@ extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair
 #define ARCH_COUNTER BODY_COUNTER
 #define ARCH_CANARY_COUNTER COUNTER_MEMORY
 #endif
-/* Writes code to @at of the code area @code that sets the registers that the entry code does not
- * set. Returns its length, ARCH_BEGIN_LENGTH. */
+/* Writes code at @at of the code area @code. It sets the registers that the entry code leaves
+ * unset. Returns the length, ARCH_BEGIN_LENGTH. */
 size_t arch_loop_begin(uint8_t *code, size_t at);
 /* Writes the loop end at @end. It decrements the counter, branches to @start, and after the last
  * iteration jumps through frame->phase. @counter is an enum sandbox_counter. Returns its length, at

@@ -30,8 +30,8 @@ CHECK(self, 864);
 
 /* tpidr_el0 points to the frame, and so does x0 wherever a register is free. The loop ends with a
  * jump through frame->phase: first to sandbox_mark, which starts the timed part, then to
- * sandbox_finish. x16 points to the loop, whose first two instructions reload x16. The time stamps
- * include these and other reloads of registers, which take equal time for all code. */
+ * sandbox_finish. x16 points to the loop, whose first two instructions reload x16. The timed part
+ * includes these and other reloads of registers, which take the same time for all code. */
 __asm__(
     ".text\n"
     ".arch armv8.2-a+sve\n"
@@ -199,7 +199,7 @@ BARE void *arch_thread(void)
 
 BARE void arch_thread_set(struct sandbox_frame *frame, void *local)
 {
-    /* The value is unused: code that reads the second thread register is rejected. */
+    /* Does not use the value: code that reads the second thread register is rejected. */
     (void)local;
     __asm__ volatile("msr tpidr_el0, %0" : : "r"(frame) : "memory");
 }
@@ -223,7 +223,7 @@ size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter)
     unsigned reg = counter >= COUNTER_REGISTER ? counter - COUNTER_REGISTER : A64_COUNTER;
     size_t at = end;
 
-    /* cbnz is used because it does not change the flags. It reaches one MiB (ARCH_LOOP_LIMIT). */
+    /* Uses cbnz, which does not change the flags and reaches one MiB (ARCH_LOOP_LIMIT). */
     at += put(code + at, 0xd1000400u | reg << 5 | reg);
     at += put(code + at,
               0xb5000000u | ((uint32_t)(-(int32_t)((at - start) / 4)) & 0x7ffff) << 5 | reg);
@@ -266,9 +266,9 @@ BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t l
     uint64_t loads = (uint64_t)(area + AREA_LOADS + AREA_PAGES_AT + 4096),
              stores = (uint64_t)(area + AREA_STORES + AREA_PAGES_AT + 4096);
 
-    (void)loads_at;   /* The argument is unused, because AArch64 has many load bases, which are far
+    (void)loads_at;   /* Does not use the argument: AArch64 has many load bases, which are far
                        * apart. */
-    /* The values are small odd numbers: valid as shift counts and as divisors. */
+    /* Small odd numbers are valid as shift counts and as divisors. */
     for (unsigned i = 0; i < 31; i++)
         f->general[i] = 37 + 4 * i;
     for (unsigned i = 0; i < sizeof a64_load_bases; i++)
@@ -292,7 +292,8 @@ BARE uint64_t arch_fault_code(const void *context)
 
 BARE void arch_code_changed(uint8_t *code, size_t length)
 {
-    /* Passes the addresses of execution, because instruction caches may be virtually tagged. */
+    /* Passes the addresses at which the code runs, because instruction caches may be virtually
+     * tagged. */
     __builtin___clear_cache((char *)code, (char *)code + length);
 }
 

@@ -39,10 +39,11 @@ CHECK(state.masks, 3184);
 
 /* gs points to the frame, and so does rdi wherever a register is free. The loop ends with a jump
  * through frame->phase: first to sandbox_mark, which starts the timed part, then to sandbox_finish.
- * The time stamps include loads of the general registers. Their time is equal for all code and is
- * subtracted. Each further pass reloads the registers, so that pointers return to their start, and
- * restarts the loop. Each phase waits until all results are computed and stored. Otherwise the last
- * chain of a short run and its pending stores would overlap with the loads of the registers. */
+ * The timed part includes loads of the general registers. Their time is the same for all code and
+ * is subtracted. Each further pass reloads the registers, so that pointers return to their start,
+ * and restarts the loop. Each phase waits until all results are computed and stored. Otherwise the
+ * last chain of a short run and its pending stores would overlap with the loads of the
+ * registers. */
 __asm__(
     ".text\n"
     ".globl sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, "
@@ -307,7 +308,7 @@ BARE void arch_frame_kernel(struct sandbox_frame *frame)
 
 BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t loads_at)
 {
-    /* The values are small odd numbers: valid as shift counts, divisors and near bit offsets. */
+    /* Small odd numbers are valid as shift counts, divisors and near bit offsets. */
     for (unsigned i = 0; i < 16; i++)
         f->general[i] = 37 + 4 * i;
     f->general[1] = 5;

@@ -11,14 +11,14 @@
 #include "io/machine_file.h"
 #include "model/facts.h"
 
-/* largest relative difference between rounds that agree */
+/* largest relative difference at which rounds agree */
 #define CLUSTER_WIDTH 0.005
 #define CLUSTER_LEAST 4       /* minimum number of rounds that must agree */
-/* smallest ratio to the known rate, or to that of the agreeing rounds, at which a round is equally
- * fast */
+/* smallest ratio to a rate at which a round is as fast as that rate: the known rate or that of the
+ * agreeing rounds */
 #define AS_FAST 0.985
-/* Minimum share of the expected nops per cycle that an idle core reaches. Measured: 5.58 of 6 on
- * Golden Cove, 3.9 of 4 on Skylake. */
+/* Smallest share of the expected nops per cycle on an idle core. Measured: 5.58 of 6 on Golden
+ * Cove, 3.9 of 4 on Skylake. */
 #define OF_EXPECTED 0.9
 #define TRUSTED_SHARE 0.5     /* minimum share of agreeing rounds if no baseline is known */
 #define BETTER 1.003
@@ -67,8 +67,8 @@ bool baseline_better(const struct baseline *known, const struct baseline *seen)
            seen->room > BETTER * known->room || (!known->load_window && seen->load_window);
 }
 
-/* Returns the issue slots per cycle by the machine's facts; NaN: unknown. Sets *@nops to the nops
- * per slot. */
+/* Returns the issue slots per cycle according to the machine's facts; NaN: unknown. Sets *@nops to
+ * the nops per slot. */
 static double width_by_facts(double *nops)
 {
     struct err err = {0};

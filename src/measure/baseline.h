@@ -10,7 +10,7 @@
 #include "measure/kept.h"
 
 struct baseline {
-    /* instructions per cycle of the probes on an idle core; 0: unknown */
+    /* instructions per cycle of the three probes on an idle core; 0: unknown */
     double nops, ports, room;
     unsigned load_window;      /* load window of bodies in bytes, from calibration; 0: unknown */
     bool doubtful;             /* whether no measurement found the core certainly idle */
@@ -21,12 +21,13 @@ struct baseline {
 struct baseline_look {
     /* instructions per cycle of the fastest rounds that agree; 0 if no rounds agree */
     double rate;
-    double share;     /* share of the rounds that are about as fast as @rate */
+    double share;     /* share of the rounds at about this rate */
 };
 struct baseline_look baseline_look(double *cycles, size_t n);
 
 enum baseline_verdict {
-    BASELINE_QUIET,      /* as fast as the known baseline, or the first trustworthy measurement */
+    /* the core is as fast as the known baseline, or this is the first trustworthy measurement */
+    BASELINE_QUIET,
     BASELINE_BUSY,       /* slower than the known baseline, which remains */
     BASELINE_DOUBTFUL,   /* no baseline is known, and the core may be busy */
 };

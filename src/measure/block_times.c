@@ -8,27 +8,28 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Number of rows per group. On an idle core, a row is revisited after a few tenths of a second. */
+/* Number of rows per group. On an idle core, the second visit to a row follows after a few tenths
+ * of a second. */
 #define GROUP 64
 #define GROUP_VISITS 4           /* maximum number of visits per row before the next group starts */
-/* Seconds after which a group accepts no further row. Rows are slow on a busy core. */
+/* Seconds after which a group accepts no further row. Rows take longer on a busy core. */
 #define GROUP_SECONDS 3.0
 #define VISIT_SECONDS 0.25       /* seconds that a visit waits for an idle core */
 /* seconds without an idle window at which the core is assumed busy */
 #define DRY_SECONDS 2.0
-/* Factor of the patience of visits while the core is assumed busy. Each row is still visited
+/* Factor of the patience of visits on a core that is assumed to be busy. Each row is still visited
  * once. */
 #define DRY_PATIENCE 0.05
 /* seconds without a newly settled row after which open rows are no longer measured */
 #define PATIENCE_SECONDS 20.0
 /* largest share of a block's patience for the initial check of the core */
 #define LOOK_SHARE 0.5
-/* multiple of the patience for a block that has no value at all */
+/* factor of the patience for a block without any value */
 #define FIRST_VALUE 10
 #define CONTENDED "contended"
 
-/* Creates a calibrated sandbox. Checks the core for at most @look seconds if possible. Returns NULL
- * with err. */
+/* Creates a calibrated sandbox. Limits the initial check of the core to @look seconds where
+ * possible. Returns NULL with err. */
 static struct sandbox *open_sandbox(double look, bool (*cancelled)(void *state), void *state,
                                     struct calibration *c, struct seek *seek, struct err *err)
 {
@@ -83,7 +84,7 @@ bool block_time(const struct insn *insns, size_t count, double patience,
         snprintf(out->unconfirmed, sizeof out->unconfirmed, "%.159s", reason.what);
         return true;
     }
-    /* The reason counts as exhausted patience only if the whole patience has passed. */
+    /* The reason is exhausted patience only if the whole patience has passed. */
     bool over = reason.code == ERR_LIMIT && clock_seconds() - begun >= patience;
     return over ? err_set(err, ERR_LIMIT, BLOCK_WAIT_LONGER, "%s", reason.what) : false;
 }
@@ -118,8 +119,8 @@ static void leave(struct block_row *row, const char *reason)
     row->fault = mem_strdup(reason);
 }
 
-/* Returns whether no window was idle for DRY_SECONDS. Rows without a result are then measured at
- * the end. */
+/* Returns whether no window was idle for DRY_SECONDS. If so, rows without a result are left for the
+ * end. */
 static bool dry(const struct visits *v)
 {
     return clock_seconds() - v->last_quiet > DRY_SECONDS;

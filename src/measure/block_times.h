@@ -8,7 +8,7 @@
 /* default time per block, in seconds */
 #define BLOCK_PATIENCE 1.75
 
-/* advice for blocks whose time was too short */
+/* advice for blocks for which the time limit was too short */
 #define BLOCK_WAIT_LONGER "wait longer with --patience, or use another CPU"
 
 /* Result of one block */
@@ -18,18 +18,18 @@ struct block_time {
     char unconfirmed[160];
 };
 
-/* Measures @insns in a new sandbox for at most @patience seconds. An initial check of the CPU that
- * takes more than half of this time extends it. If there is no value then, measuring continues for
- * up to ten times as long. Blocks the calling thread. Returns false with err: ERR_DATA if the
- * block cannot be measured, ERR_LIMIT after a timeout, ERR_INTERRUPTED if @cancelled (may be NULL)
- * returned true, other codes if this CPU cannot measure. */
+/* Measures @insns in a new sandbox for at most @patience seconds. The limit is extended if the
+ * initial check of the CPU takes more than half of it, and up to ten times while there is no value.
+ * Blocks the calling thread. Returns false with err: ERR_DATA if the block cannot be measured,
+ * ERR_LIMIT after a timeout, ERR_INTERRUPTED if @cancelled (may be NULL) returned true, other codes
+ * if this CPU cannot measure. */
 bool block_time(const struct insn *insns, size_t count, double patience,
                 bool (*cancelled)(void *state), void *state, struct block_time *out,
                 struct err *err);
 
 /* Result of one of several blocks */
 struct block_row {
-    /* reason why the block was not measured; NULL if it was measured, or before its first visit */
+    /* reason why the block was not measured; NULL if it was measured or not yet visited */
     char *fault;
     /* cycles per iteration and their relative spread; NaN: not measured */
     double cycles, spread;

@@ -29,14 +29,14 @@
 #define ALL_OF_EXPECTED 0.98
 #define CPUS_LOOKED_AT 8
 #define PROBE_TOLERANCE 0.02      /* relative tolerance of nop and room probes on an idle core */
-/* Relative tolerance of the port probe. On a Golden Cove core that is idle by the other probes,
- * half of its runs are 2 to 3 % slower. */
+/* Relative tolerance of the port probe. On a Golden Cove core that the other probes find idle, half
+ * of the runs of this probe are 2 to 3 % slower. */
 #define PORTS_TOLERANCE 0.04
 #define DOUBTFUL_TOLERANCE 0.05
-/* share of the expected nops per cycle that an idle core reaches: 0.93 on Golden Cove, 0.98 on
+/* smallest share of the expected nops per cycle on an idle core: 0.93 on Golden Cove, 0.98 on
  * Skylake */
 #define OF_EXPECTED 0.95
-/* largest contention at which the load window is chosen by new measurements */
+/* largest contention at which new measurements choose the load window */
 #define MOSTLY_QUIET 0.5
 #define CHAIN_TICKS 1000   /* minimum duration of a clock chain, in ticks */
 
@@ -88,8 +88,8 @@ static double stopwatch_hz(const struct stopwatch *from, const struct stopwatch 
     return seconds > 0 ? (double)(to->ticks - from->ticks) / seconds : NAN;
 }
 
-/* Measures the ticks of a chain iteration (@each) and of an empty run (@overhead) from runs of two
- * lengths. */
+/* Measures, by runs of two lengths, the ticks of a chain iteration (@each) and of an empty run
+ * (@overhead). */
 static bool chain_line(struct sandbox *s, double *each, double *overhead, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
@@ -123,7 +123,7 @@ struct look {
 };
 
 /* Returns the ticks of a chain iteration near round @i: the least of five rounds. Contention may
- * slow the chain, and probes would then look fast. */
+ * slow the chain down. The probes, which are compared with the chain, would then seem fast. */
 static double yardstick(const struct look *l, unsigned i)
 {
     unsigned from = i > 2 ? i - 2 : 0, to = i + 3 < ROUNDS ? i + 3 : ROUNDS;
@@ -190,8 +190,8 @@ static bool look(struct sandbox *s, double each, const struct calibration *c, st
 }
 
 /* Returns the seconds for the search for an idle core: LOOK_SECONDS if part of the baseline is
- * unknown, FIRST_LOOK_SECONDS if there is no baseline and the core is slower than its facts,
- * otherwise 0. */
+ * unknown; FIRST_LOOK_SECONDS if there is no baseline and the core is slower than its facts
+ * predict; otherwise 0. */
 static double look_seconds(const struct sandbox *s, const struct calibration *c,
                            enum baseline_verdict verdict, const struct baseline *known, double nops)
 {
@@ -240,7 +240,7 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
  * @known. */
 static void baseline_take(struct baseline *known, const struct look *seen, struct calibration *out)
 {
-    /* Omits the room probe of a busy core, because a busy neighbour may halve the buffer. */
+    /* Omits the room probe of a busy core: a busy neighbour may halve the buffer. */
     struct baseline now = {.nops = seen->by_nops.rate,
                            .ports = seen->by_ports.rate,
                            .room = out->busy ? 0 : seen->by_room.rate,
@@ -260,8 +260,8 @@ static void baseline_take(struct baseline *known, const struct look *seen, struc
     out->room_rate = known->room;
     out->rules.probe_tolerance = PROBE_TOLERANCE;
     out->rules.ports_tolerance = PORTS_TOLERANCE;
-    /* Accepts windows close to the speed that the machine's facts give, because the core was never
-     * idle. */
+    /* The core was never idle. Accepts windows that are close to the speed that the machine's facts
+     * predict. */
     if (out->doubtful && out->expected_rate > 0) {
         out->probe_rate = OF_EXPECTED * out->expected_rate;
         out->ports_rate = out->room_rate = 0;
@@ -331,9 +331,9 @@ static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t 
     return sandbox_add(s, code, at, 1, COUNTER_BODY, offset);
 }
 
-/* Chooses the load window: the smallest of those with equal 90th percentiles of the rounds. Banks
- * and way predictors sometimes slow loads of many lines for milliseconds. On other CPUs, loads of
- * few lines conflict. */
+/* Chooses the smallest load window whose rounds have the lowest 90th percentile. Banks and way
+ * predictors sometimes slow loads of many lines for milliseconds. On other CPUs, loads of few lines
+ * conflict. */
 static bool load_window_choose(struct sandbox *s, struct calibration *out, struct baseline *known,
                                struct err *err)
 {
@@ -351,8 +351,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     for (unsigned i = 0; i < 2 * N; i++) {
         if (!loads_add(s, windows[i / 2], i % 2, &offset))
             return err_set(err, ERR_LIMIT, NULL, "no memory for the calibration code");
-        /* Interleaves the rounds of all items, so that each item's rounds are distributed over
-         * time. */
+        /* Interleaves the rounds of all items to distribute the rounds of each item over time. */
         for (unsigned r = 0; r < ROUNDS_EACH; r++) {
             raw(&items[r * 2 * N + i], PULSE_ITEM,
                 out->stretch * CHAIN_SECONDS * out->clock_hz / 100, OF_ROUND);
@@ -384,7 +383,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     return true;
 }
 
-/* Measures the relative noise of one loop by the rules of @out. */
+/* Measures the relative noise of one loop with the rules of @out. */
 static bool noise_floor(struct sandbox *s, struct calibration *out, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);

@@ -9,7 +9,7 @@
 struct calibration {
     struct window_rules rules;
     double tick_hz;          /* frequency of the time stamp counter or virtual counter in Hz */
-    /* factor (at least 1) of the length of runs, because ticks are coarse */
+    /* factor (at least 1) of the length of runs, for time stamp counters with coarse ticks */
     double stretch;
     double clock_hz;         /* core clock during calibration, in Hz */
     /* latency of a 64-bit multiplication in cycles; NaN if not an integer */
@@ -26,25 +26,25 @@ struct calibration {
     char day[KEPT_DAY];  /* date when the baseline was measured */
     bool busy;               /* whether the core did not reach the baseline during this
                               * calibration */
-    /* whether no measurement found the core certainly idle; values must then be measured again */
+    /* whether no measurement certainly found an idle core; values must then be measured again */
     bool doubtful;
-    /* Relative noise: 95 % of repeated measurements of a loop differ from their median by less than
-     * this share. */
+    /* Relative noise: the share of the median that 95 % of repeated measurements of a loop differ
+     * from it by less than. */
     double noise;
     double contention;       /* share of the rounds with contention */
     unsigned load_window;    /* load window in bytes with the least time and scatter */
     bool counters;           /* whether the kernel provides a cycle counter */
-    /* Whether an emulator runs this process. The emulator does not filter system calls, and its
-     * times are not those of a processor. */
+    /* Whether an emulator runs this process. It does not filter system calls, and times are not
+     * those of a processor. */
     bool unfiltered;
     /* maximum seconds of the search for an idle core if there is no baseline */
     double look;
     int cpu;
 };
 
-/* Calibrates in about a third of a second. If there is no baseline and the core may be busy, this
- * takes up to two seconds longer. Reads the stored baseline and replaces it if the new one is
- * better. Moves an unpinned sandbox to the least busy CPU. Returns false with err. */
+/* Calibrates in about a third of a second. Takes up to two seconds longer if there is no baseline
+ * and the core may be busy. Reads the stored baseline, and replaces it if the new one is faster.
+ * Moves an unpinned sandbox to the least busy CPU. Returns false with err. */
 bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state,
                struct calibration *out, struct err *err);
 /* Calibrates like calibrate, but searches for an idle core for at most @look seconds. @cancelled
@@ -55,7 +55,7 @@ bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *st
  * pinned sandbox. Returns their number, at least 1. */
 size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most);
 /* Returns the factor of the length of runs for a clock of @tick_hz. 10 µs must have at least 1,000
- * ticks, because one tick is then at most 0.1 %. */
+ * ticks: one tick is then at most 0.1 % of a run. */
 double calibrate_stretch(double tick_hz);
 /* Returns a description of how cycles are measured. */
 const char *calibration_method(const struct calibration *c);

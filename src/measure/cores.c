@@ -20,7 +20,7 @@ static int number_of(int cpu, const char *name)
     return value;
 }
 
-/* Returns the lowest CPU of @cpu's core: the first one in the kernel's list of siblings. */
+/* Returns the first CPU of @cpu's core in the kernel's list of siblings, which is the lowest. */
 static int core_of(int cpu)
 {
     const int lowest = number_of(cpu, "topology/thread_siblings_list");
@@ -28,8 +28,8 @@ static int core_of(int cpu)
     return lowest < 0 ? cpu : lowest;
 }
 
-/* Returns whether CPUs @a and @b are of one kind: of equal capacity according to the kernel, with
- * maximum frequencies that differ by less than a tenth. */
+/* Returns whether CPUs @a and @b are of one kind: the kernel reports equal capacities, and their
+ * maximum frequencies differ by less than a tenth. */
 static bool same_kind(int a, int b)
 {
     const int fast = number_of(a, "cpufreq/cpuinfo_max_freq"),

@@ -7,7 +7,7 @@
 
 #include "measure/seek.h"
 
-/* maximum number of lanes; inference runs concurrently on another core */
+/* maximum number of lanes; cores remain for inference, which runs concurrently */
 #define CORES_LANES 4
 
 /* CPUs of one lane */

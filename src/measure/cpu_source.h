@@ -15,7 +15,7 @@ const struct calibration *source_cpu_calibration(const struct source *s);
 /* Sets the record of measurements on this CPU (borrowed), and begins a new series in it. */
 void source_cpu_record(struct source *s, struct record *record);
 struct sandbox *source_cpu_sandbox(struct source *s);
-/* Returns the number of child processes created so far: one per CPU if no process has died. */
+/* Returns the number of child processes created so far: one per CPU unless a process died. */
 unsigned source_cpu_children(const struct source *s);
 
 /* Generates the body that source_cpu would run for @e on a processor of the forms' instruction set.

@@ -9,7 +9,7 @@
 #include "base/names.h"
 #include "base/vec.h"
 
-/* Number of instructions in a hashed body. It is enough to use every register. */
+/* Number of instructions in a hashed body. This number is enough to use every register. */
 #define SUM_BODY 16
 #define SUM_BASIS 0xcbf29ce484222325
 
@@ -17,7 +17,7 @@ struct form_codes {
     const struct forms *forms;
     struct names names;
     VEC(struct form_code *) codes;   /* per form name: its code; NULL if not measurable */
-    /* per form name: reason why the form is not measurable; NULL: it is */
+    /* per form name: reason why the form is not measurable; NULL: measurable */
     VEC(char *) reasons;
     VEC(uint64_t) sums;              /* per form name: hash of the code; 0: none */
     struct body *body;               /* storage for generated bodies */
@@ -47,7 +47,7 @@ void form_codes_free(struct form_codes *f)
     free(f);
 }
 
-/* Returns the FNV-1a hash (Fowler, Noll, Vo) @sum extended by @bytes, which is equal on all
+/* Returns the FNV-1a hash (Fowler, Noll, Vo) @sum extended by @bytes. The hash is equal on all
  * platforms. */
 static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t length)
 {

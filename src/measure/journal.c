@@ -63,8 +63,8 @@ static struct conditions conditions_of(const struct experiments *t, size_t row)
                                *text[1] ? strtod(text[1], NULL) : NAN, text[2], text[3]};
 }
 
-/* Returns whether a later final value replaces the stored one: it is lower, or was measured under
- * conditions that are at least as good. A failure never replaces a value. */
+/* Returns whether a later final value replaces the stored one: the later value is lower, or its
+ * conditions were at least as good. A failure never replaces a value. */
 static bool replaces(const struct journal_entry *entry, const struct experiment_row *row,
                      const struct conditions *now)
 {
@@ -95,8 +95,7 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
         if (!shorter && entry->value_count < sizeof entry->values / sizeof *entry->values)
             entry->values[entry->value_count++] = row->cycles;
     }
-    /* Rejects states that are not final: values of single passes, and "busy machine", which is no
-     * result. */
+    /* Rejects states that are not final: values of single passes, and "busy machine". */
     if (single ? entry->state != NULL
                : experiment_state_open(row->state) || !replaces(entry, row, &now)) {
         if (single && strcmp(entry->state, JOURNAL_ONCE) == 0 && !(entry->baseline <= now.baseline))
@@ -148,7 +147,7 @@ static bool read_part(struct journal *j, const struct str *rows, struct err *err
     return ok;
 }
 
-/* Parses the rows in parts, because a journal may be larger than a table may be. */
+/* Parses the rows in parts, because a journal may be larger than the maximum size of a table. */
 static bool read_back(struct journal *j, const struct str *rows, struct err *err)
 {
     const char *text = str_text(rows), *newline = memchr(text, '\n', rows->length);
@@ -170,7 +169,8 @@ static bool read_back(struct journal *j, const struct str *rows, struct err *err
     return ok;
 }
 
-/* Returns whether @fd is still the file at @path. Another program may have replaced the file. */
+/* Returns whether @fd is still the file at @path. It is not if another program has replaced the
+ * file. */
 static bool current(int fd, const char *path)
 {
     struct stat named, held;
@@ -186,8 +186,8 @@ static int open_locked(const char *path, struct err *err)
         O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (path_is_state(path) ? O_NOFOLLOW : 0), 0600);
 
     if (fd >= 0 && path_is_state(path))
-        /* Makes the file private, because earlier versions created files that others can read. If
-         * this fails, the directory is private anyway. */
+        /* Makes the file private: earlier versions created files that others can read. If this
+         * fails, the directory is still private. */
         fchmod(fd, 0600);
     if (fd < 0) {
         err_set(err, ERR_IO, "use another file with --journal", "cannot write: %s",
@@ -270,7 +270,7 @@ struct journal *journal_open(const char *path, struct err *err)
     j->file = path_make_parents(path, 0777, err) ? open_locked(path, err) : -1;
     if (j->file < 0 || !file_read(path, JOURNAL_LIMIT, &bytes, err))
         goto out;
-    /* Starts a new file: it is empty, or its header is incomplete. */
+    /* Starts a new file if the file is empty or its header is incomplete. */
     if (bytes.length < strlen(JOURNAL_HEADER) &&
         memcmp(str_text(&bytes), JOURNAL_HEADER, bytes.length) == 0) {
         str_add(&j->pending, JOURNAL_HEADER);
@@ -321,8 +321,8 @@ bool journal_flush(struct journal *j, struct err *err)
 {
     if (!j->pending.length)
         return true;
-    /* Removes the rest of a failed write, or else ends the line. The next run moves a line without
-     * a checksum to the file of damaged lines. */
+    /* Removes the rest of a failed write. If that fails, ends the line. The next run moves a line
+     * without a checksum to the file of damaged lines. */
     if (j->torn && file_calls.truncate(j->file, j->length) != 0) {
         if (!file_calls_write_all(j->file, "\n", 1))
             return write_fault(j, err);
@@ -336,8 +336,8 @@ bool journal_flush(struct journal *j, struct err *err)
     }
     j->length += (off_t)j->pending.length;
     str_clear(&j->pending);
-    /* write() suffices for a crash of this process. For a crash of the system, the disk is
-     * synchronised at most once per second. */
+    /* write() is enough in case this process crashes. In case the system crashes, synchronises the
+     * disk at most once per second. */
     if (clock_seconds() - j->synced > 1) {
         j->synced = clock_seconds();
         return file_calls.sync(j->file) == 0 || write_fault(j, err);
@@ -369,7 +369,7 @@ char *journal_default_path(void)
     char name[64];
     struct str file = {0};
 
-    /* Adds the CPUID signature, because the brand strings of virtual machines are vague. */
+    /* Adds the CPUID signature, because virtual machines have vague brand strings. */
     for (const char *p = cpu_name(name, sizeof name); *p; p++)
         str_add_char(&file, isalnum((unsigned char)*p) ? *p : '-');
     str_addf(&file, "-%08x-%d.csv", cpu_signature(),

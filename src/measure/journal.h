@@ -1,5 +1,5 @@
-/* Journal of measurements: an experiments.csv to which every result is appended while measuring.
- * If the program is killed, no result is lost. */
+/* Journal of measurements: an experiments.csv to which every result is appended while measuring. No
+ * result is lost if the program is killed. */
 #ifndef PORTOLAN_MEASURE_JOURNAL_H
 #define PORTOLAN_MEASURE_JOURNAL_H
 
@@ -14,8 +14,8 @@ struct journal;
  * to @path.damaged and logs this. Returns NULL with err. One thread. */
 struct journal *journal_open(const char *path, struct err *err);
 void journal_close(struct journal *j);
-/* Adds a line, which journal_flush writes. @code: the code sum of the experiment (form_codes_sums),
- * or empty. */
+/* Adds a line, which the next journal_flush writes. @code: the code sum of the experiment
+ * (form_codes_sums), or empty. */
 void journal_add(struct journal *j, const struct experiment *e, const char *code,
                  const struct measured *m, const char *state);
 /* Writes the added lines. Returns false with err on failure. The file then ends with its last
@@ -24,15 +24,17 @@ bool journal_flush(struct journal *j, struct err *err);
 
 /* Values that the file had for an experiment when it was opened */
 struct journal_entry {
-    double cycles, spread;      /* final value; NaN unless state is EXPERIMENT_OK */
+    /* final value and relative spread; NaN unless @state is EXPERIMENT_OK */
+    double cycles, spread;
     uint32_t repeats;
-    /* final state; JOURNAL_ONCE if there are only values of single passes */
+    /* final state; JOURNAL_ONCE: there are only values of single passes */
     char *state;
     double values[8];           /* cycles of each single pass */
     unsigned value_count;
     double shorts[4];           /* cycles of each pass with a short body */
     unsigned short_count;
-    /* conditions of the final value, or the least baseline of the single passes; NaN: unknown */
+    /* conditions of the final value; without one, @baseline is the least of the single passes; NaN:
+     * unknown */
     double baseline, slowed;
     char day[KEPT_DAY];     /* date of the final value; empty if unknown */
 };

@@ -48,7 +48,7 @@ void journal_text_add(struct str *out, const struct experiment *e, const char *c
     if (m->repeats)
         str_addf(&number, "%u", m->repeats);
     csv_add_field(out, str_text(&number), false);
-    /* Replaces control characters, because a record is one line. */
+    /* A record is one line, so replaces control characters. */
     str_clear(&text);
     for (; *state; state++)
         str_add_char(&text, iscntrl((unsigned char)*state) ? ' ' : *state);

@@ -20,9 +20,10 @@
  * sequence. */
 #define UNROLLED 160
 #define UNROLLED_BYTES 8192
-/* copies in the short sequence, whose loop end costs an eighth of a cycle per copy */
+/* number of copies in the short sequence; the end of the loop costs an eighth of a cycle per
+ * copy */
 #define UNROLLED_FEW 8
-/* minimum number of repetitions of a sequence before the arrays end; below it, a shorter sequence
+/* minimum number of repetitions of a sequence before the arrays end; with fewer, a shorter sequence
  * is used */
 #define UNITS_LEAST 2
 /* arrays up to this size fit in the first level, or nearly */
@@ -55,37 +56,37 @@
 #define LEAST_SAMPLES 3
 #define LEAST_WALKS 2
 #define LEAST_SHARED 10
-/* Warm-up walks end after some walks that are no faster than STEADY_GAIN times the fastest one:
- * STEADY, or STEADY_FEW if few samples suffice. Caches fill slowly: measured on a Zen 5, a chase
- * over 512 KiB takes 320, 200, 104, 64, 30, 19 and then 18 cycles per load. Loads 320 bytes apart
- * in 8 MiB take 23, 13, 8, 7, 5, 4, 3 and then 2.5 cycles. */
+/* The warm-up ends after STEADY walks (STEADY_FEW if few samples are enough) that are no faster
+ * than STEADY_GAIN times the fastest walk. Caches fill slowly: measured on a Zen 5, a chase over
+ * 512 KiB takes 320, 200, 104, 64, 30, 19 and then 18 cycles per load. Loads 320 bytes apart in 8
+ * MiB take 23, 13, 8, 7, 5, 4, 3 and then 2.5 cycles. */
 #define STEADY 4
 #define STEADY_FEW 2
 #define STEADY_GAIN 0.97
 #define WALKS_MOST 16
-#define LOST_MOST 8               /* most interrupted samples that are excluded */
+#define LOST_MOST 8               /* maximum number of interrupted samples that are excluded */
 #define FREE_SHARE 0.75           /* largest fraction of the free memory that an arena uses */
 #define MIB 1048576.0
 #define OWN_BYTES ((uint64_t)3 << 20)   /* largest arrays in bytes that private caches may hold */
-/* a pass that takes fewer cycles than this has its start-up cost subtracted */
+/* number of cycles of a pass below which its start-up cost is subtracted */
 #define SHORT_CYCLES 4e4
-/* Maximum number of cycles of the walks over the arrays before measuring, and if few samples
- * suffice. Instead of a longer walk, all lines are read once. */
+/* Maximum number of cycles of the walks over the arrays before measuring. The second limit applies
+ * if few samples are enough. If a walk would take longer, all lines are read once instead. */
 #define WALK_CYCLES 6e7
 #define WALK_CYCLES_FEW 4e7
-/* Largest arrays in bytes whose lines are read. Larger ones exceed the caches. Random accesses have
- * no limit, because part of the lines is then in a cache. */
+/* Largest size in bytes of arrays whose lines are read first. Larger arrays exceed the caches. With
+ * random accesses there is no limit, because part of the lines is then in a cache. */
 #define READ_MOST ((uint64_t)96 << 20)
 /* Number of times that the lines of newly filled arrays are read. A shared cache fills slowly: on a
  * Redwood Cove, the fifth pass over 64 MiB is as fast as later ones. */
 #define READS_FRESH 5
-/* Minimum size in bytes of arrays with samples of all parts. In smaller arrays they would access
- * lines that are still in private caches. */
+/* Minimum size in bytes of arrays with samples of all parts. In smaller arrays, such samples would
+ * access lines that are still in private caches. */
 #define PARTS_LEAST ((uint64_t)24 << 20)
 /* number of places of larger arrays at which a measurement may begin */
 #define STARTS 64
-/* The double 4/3, whose halves are two ordinary floats. All have full mantissas, so divisions and
- * roots have their usual latency. */
+/* The double 4/3. Its halves are ordinary floats. All three numbers have full mantissas, so
+ * divisions and roots have their usual latency. */
 #define NUMBER 0x3ff5555555555555
 
 /* Adds @copies copies of the first @count instructions at distances of @stride bytes. */
@@ -115,7 +116,7 @@ static bool lengths_add(struct kernel_arrays *k, struct arrays_code code[ARRAYS_
     const struct insn *last = &k->insns[k->count - 1];
     bool closes = k->count > 1 && last->traits & INSN_BRANCH;
 
-    /* The instruction loop decrements rcx and jumps by an 8-bit distance. */
+    /* The instruction loop decrements rcx and has an 8-bit distance. */
     for (unsigned i = 0; i < last->operand_count; i++)
         closes &= !(last->operands[i].access & ACCESS_WRITE);
     if (!copies_add(k, k->count, &code[ARRAYS_MANY], copies, stride, err))
@@ -368,7 +369,6 @@ static bool run(struct kernel_arrays *k, const struct arrays_code *code,
     return true;
 }
 
-/* Walk of a loop over arrays. A unit is one iteration of a loop of several copies */
 struct array_walk {
     const struct arrays_code *code;
     unsigned copies;
@@ -384,8 +384,8 @@ static uint64_t run_ahead(struct kernel_arrays *k, const struct array_walk *w, u
     return left ? next % left * w->copies : 0;
 }
 
-/* Returns the iteration at which sample @number of @units begins, if samples are of evenly
- * distributed parts of the arrays. */
+/* Returns the iteration at which sample @number of @units units begins, if samples are spread
+ * evenly over the arrays. */
 static uint64_t part_ahead(const struct array_walk *w, unsigned number, uint64_t units)
 {
     const uint64_t left = w->all > units ? w->all - units : 0;
@@ -393,11 +393,11 @@ static uint64_t part_ahead(const struct array_walk *w, unsigned number, uint64_t
     return (uint64_t)(fmod(number * GOLDEN, 1) * (double)left) * w->copies;
 }
 
-/* Returns the walk with the longest sequence that fits into the arrays at least UNITS_LEAST times,
- * or with a single copy beyond the first level. Prefetchers find streams by the addresses of
- * instructions, so copies differ from the loop of a program. On a Zen 5, 30 to 53 copies of a loop
- * of 64 bytes double the time per line of the second level, and 8 copies of loops with larger
- * strides halve it. A counter in memory would limit a single copy. */
+/* Returns the walk with the longest sequence that fits into the arrays at least UNITS_LEAST times.
+ * Beyond the first level, returns the walk with a single copy: prefetchers identify streams by the
+ * addresses of instructions, so copies differ from the loop of a program. On a Zen 5, 30 to 53
+ * copies of a loop of 64 bytes double the time per line of the second level, and 8 copies of loops
+ * with larger strides halve it. A counter in memory would limit a single copy. */
 static struct array_walk walk_of(const struct kernel_arrays *k, const struct arrays *arrays)
 {
     const struct arrays_code *code = k->code[k->apart];
@@ -409,8 +409,8 @@ static struct array_walk walk_of(const struct kernel_arrays *k, const struct arr
                                arrays->iterations ? arrays->iterations / code->copies : UINT32_MAX};
 }
 
-/* Estimates the cycles of a unit. Runs become longer until they take ROUGH_CYCLES. The fastest run
- * is used, because others may have been interrupted. */
+/* Estimates the cycles of a unit. Lengthens the runs until they take ROUGH_CYCLES. Uses the fastest
+ * run, because the other runs may have been interrupted. */
 static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays,
                        const struct array_walk *w, double *rough, struct err *err)
 {
@@ -462,7 +462,7 @@ static bool layout_find(struct kernel_arrays *k, const struct arrays *arrays, st
 
 /* Plan of the samples of a loop */
 struct sample_plan {
-    /* @own: the arrays may fit in private caches. @spread: accesses are random. */
+    /* @own: whether the arrays may fit in private caches. @spread: whether accesses are random. */
     bool own, spread;
     uint64_t units;
     unsigned passes;
@@ -507,7 +507,8 @@ static bool lines_read(struct kernel_arrays *k, uint64_t bytes, struct err *err)
     return true;
 }
 
-/* Calls @each with the bytes of the arena that the walks access in @units units from @from. */
+/* Calls @each with the parts of the arena, in bytes, that the walks access in @units units from
+ * @from. */
 static void walked_parts(const struct arrays *arrays, const struct array_walk *w, double from,
                          double units, void (*each)(void *state, uint64_t at, uint64_t bytes),
                          void *state)
@@ -543,8 +544,8 @@ static void part_newest(void *state, uint64_t at, uint64_t bytes)
             newest->use = newest->arena->used[part % ARENA_PARTS];
 }
 
-/* Returns the unit at which samples of @units units in total begin. Its lines were accessed longest
- * ago; caches may still contain lines accessed later. */
+/* Returns the unit at which samples of @units units in total begin: the one whose lines were
+ * accessed longest ago. Caches may still contain lines accessed later. */
 static uint64_t start_find(const struct kernel_arrays *k, const struct arrays *arrays,
                            const struct array_walk *w, const struct sample_plan *p, double units)
 {
@@ -647,8 +648,7 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
         if (p->differs) {
             if (!run(k, w->code, arrays, ahead, p->units, 1, p->passes, &one, err))
                 return false;
-            /* Uses the least value, because an interruption would make this difference too
-             * small. */
+            /* Uses the least value: an interruption would make this difference too small. */
             out->start = fmin(out->start, one * k->arena->clock);
         }
         const uint64_t turns = sandbox_turns(k->sandbox);
@@ -666,7 +666,7 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
     return true;
 }
 
-/* Fills @arrays unless they are filled. Sets *@fresh to whether anything was filled. */
+/* Fills @arrays unless they are already filled. Sets *@fresh to whether anything was filled. */
 static bool arrays_fill(struct kernel_arrays *k, const struct arrays *arrays, bool *fresh,
                         struct err *err)
 {
@@ -711,11 +711,11 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
     if (!samples_take(k, arrays, &w, &p, seconds, &samples, err))
         return false;
     const unsigned n = samples.count;
-    /* The first unit is part of the start-up cost, which is subtracted. */
+    /* The start-up cost, which is subtracted, includes the first unit. */
     const bool less = p.differs && p.units > 1;
     const double scale = 1 / (double)p.passes / ((double)(p.units - less) * w.copies),
                  start = less ? samples.start : 0;
-    /* In private caches nearly the least time counts. In shared caches the lower quartile counts,
+    /* In private caches, uses nearly the least time. In shared caches, uses the lower quartile,
      * because times vary with other users. */
     double low = (samples.cycles[p.own ? n / 8 : n / 4] - start) * scale,
            middle = (samples.cycles[n / 2] - start) * scale;

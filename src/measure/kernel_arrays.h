@@ -9,7 +9,7 @@
 #include "model/memory_costs.h"
 
 #define ARENA_PARTS 512         /* number of parts of the arena whose last use is known */
-/* size in bytes of a part; parts n and n + ARENA_PARTS share an entry */
+/* size in bytes of a part; parts whose numbers differ by ARENA_PARTS share an entry */
 #define ARENA_PART ((uint64_t)1 << 20)
 
 /* State of a sandbox's arena after its last use by the child process */
@@ -21,7 +21,7 @@ struct arena_state {
     double clock_least;
     unsigned uses;               /* number of fills, walks and measurements so far */
     unsigned used[ARENA_PARTS];  /* per part: serial number of its last use; 0: none */
-    /* last measured cycles per tick, and clock_seconds at that measurement */
+    /* last measured cycles per tick, and clock_seconds() of that measurement */
     double clock, clock_at;
 };
 
@@ -31,8 +31,9 @@ bool arena_clock(struct sandbox *s, struct arena_state *a, struct err *err);
 
 /* Returns the number of bytes of memory that are free for programs; 0: unknown. Any thread. */
 uint64_t memory_available(void);
-/* Returns whether an arena of @bytes leaves a quarter of @available bytes free. @available 0:
- * returns true. Otherwise returns false with err (ERR_LIMIT) and remedy @todo. Any thread. */
+/* Returns whether an arena of @bytes leaves a quarter of @available bytes free. Returns true if
+ * @available is 0 (unknown). Returns false with err (ERR_LIMIT) and the remedy @todo if too little
+ * remains free. Any thread. */
 bool arena_fits(double bytes, uint64_t available, const char *todo, struct err *err);
 
 /* code of several copies of the kernel at distances of @stride bytes */
@@ -42,8 +43,8 @@ struct arrays_code {
     uint32_t offset;
 };
 
-/* Lengths of the sequence of copies. In a long sequence the loop's end costs little. Shorter ones
- * are for arrays that end earlier. */
+/* Lengths of the sequence of copies. The longer the sequence, the less time the end of the loop
+ * takes. Shorter sequences are for small arrays. */
 enum arrays_length { ARRAYS_MANY, ARRAYS_FEW, ARRAYS_ONE, ARRAYS_LENGTHS };
 
 /* A kernel in the sandbox. One thread. */
@@ -55,12 +56,12 @@ struct kernel_arrays {
     unsigned counter, vectors;
     /* code of adjacent copies, and of copies with separated branches (kernel_apart) */
     struct arrays_code code[2][ARRAYS_LENGTHS];
-    /* @may_be_apart: whether both layouts exist and neither is selected yet. @apart: whether the
+    /* @may_be_apart: whether there are two layouts and none is selected yet. @apart: whether the
      * layout with separated branches is selected. */
     bool may_be_apart, apart;
     bool plain_values;
-    /* Estimated cycles per iteration, which determine the length of a sample. The last measurement
-     * or the caller sets it. 0: the measurement begins with an estimate. */
+    /* Estimated cycles per iteration, which determine the length of a sample. They are set by the
+     * last measurement or the caller. 0: the next measurement begins with an estimate. */
     double rough;
     /* number of iterations of all samples since the last walk, after which the next sample
      * begins */
@@ -73,8 +74,8 @@ struct arrays_measured {
     double cycles;
     double spread;               /* relative difference between the median and @cycles */
     double clock;                /* cycles per tick */
-    /* Core clock in Hz, measured with the system's clock. It is accurate to one percent for runs
-     * of a millisecond. NaN if runs were too short. */
+    /* Core clock in Hz, measured with the system's clock. In runs of a millisecond, it is accurate
+     * to one percent. NaN: runs were too short. */
     double clock_hz;
     unsigned samples;
     uint64_t iterations;         /* number of iterations of one sample */
@@ -84,8 +85,8 @@ struct arrays_measured {
  * sandbox_clear. Returns false with err (ERR_DATA) if @insns cannot run. */
 bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena,
                          const struct insn *insns, size_t count, struct err *err);
-/* Fills @arrays and runs the kernel over them for about @seconds (0: takes only a few samples).
- * Returns false with err: ERR_DATA with the instruction that faulted, or ERR_LIMIT if the core is
+/* Fills @arrays and runs the kernel over them for about @seconds (0: only a few samples). Returns
+ * false with err: ERR_DATA with the instruction that faulted, or ERR_LIMIT if the core is
  * contended. */
 bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds,
                            struct arrays_measured *out, struct err *err);

@@ -112,8 +112,8 @@ static bool leads_over(const struct insn *in, const uint8_t *code, size_t at, si
     return memcmp(wanted, code + at - in->length, in->length + bytes) == 0;
 }
 
-/* Returns whether @again is the same instruction as @in, of equal length. Branch targets and
- * relative operands may differ, because the bytes lack the symbols of relocations. */
+/* Returns whether @again is the same instruction as @in, with the same length. Branch targets and
+ * relative operands may differ, because symbols of relocations are not part of the bytes. */
 static bool same_insn(const struct insn *in, const struct insn *again)
 {
     return again->length == in->length &&

@@ -9,10 +9,11 @@
 #include "base/compare.h"
 
 #define FUSED 2               /* maximum number of instructions that fuse into one slot */
-/* smallest accepted ratio of a time to the lower limit that nops and fusion give */
+/* smallest accepted ratio of a time to kernel_least_cycles */
 #define LEAST_SHARE 0.9
-#define WIDTH 0.01            /* relative width of a floor: the lowest times that agree */
-/* minimum share of windows on a floor, and their minimum number, so that they do not agree by
+/* largest relative difference of the times on a floor, which are the lowest times that agree */
+#define WIDTH 0.01
+/* minimum share of windows on a floor; with the minimum number FEW, it excludes agreement by
  * chance */
 #define SHARE 0.15
 #define FEW 3
@@ -26,11 +27,12 @@
 #define SHARE_OF_MANY 0.06
 #define BOTH 2                /* minimum number of windows with both times on their floors */
 #define CLOSE 0.02            /* relative range within which windows agree without a floor */
-/* Maximum number of cycles to load registers and leave the loop. Measured on a Golden Cove: 0 to
- * 60. */
+/* Maximum number of cycles that loading the registers and leaving the loop take. Measured on a
+ * Golden Cove: 0 to 60. */
 #define WAY_CYCLES 512
 #define VISITS_LEAST 3
-/* Number of visits, and of windows. A loop that has no floor after them has no stable time. */
+/* Maximum number of visits, and of windows. After these, a loop without a floor has no stable
+ * time. */
 #define VISITS 8
 #define WINDOWS 40
 #define PLAN_VISITS 4         /* number of visits after which an unsettled loop gets another plan */
@@ -54,8 +56,8 @@ static bool is_on(float time, double floor)
     return fabs((double)time - floor) <= WIDTH * floor;
 }
 
-/* Finds the lowest of @times close to which a @share of all times is. Sets *@floor to that time and
- * *@apart to the range of the close times. */
+/* Finds the lowest time that a share @share of all @times is close to. Sets *@floor to this time
+ * and *@apart to the range of the close times. */
 static bool floor_of(const struct kernel_passes *p, const float *times, double share, double *floor,
                      double *apart)
 {
@@ -69,7 +71,7 @@ static bool floor_of(const struct kernel_passes *p, const float *times, double s
     return true;
 }
 
-/* Returns whether times of at least two visits are on @floor. */
+/* Returns whether at least two visits have times on @floor. */
 static bool visits_share(const struct kernel_passes *p, const float *times, double floor)
 {
     int first = -1;
@@ -84,7 +86,7 @@ static bool visits_share(const struct kernel_passes *p, const float *times, doub
 }
 
 /* Returns whether nearly all @times are on @floor and none is below it. The code then has one
- * rhythm: only disturbances change its time. */
+ * rhythm: its time changes only by disturbances. */
 static bool one_rhythm(const struct kernel_passes *p, const float *times, double floor)
 {
     unsigned above = 0;
@@ -110,8 +112,8 @@ static bool belong_together(const struct kernel_passes *p, double low, double hi
            way <= WIDTH * low + WAY_CYCLES * (p->plan.passes ? p->plan.passes : 1);
 }
 
-/* Returns whether there are enough windows for a result. A third visit may show that the time of
- * two agreeing visits is too long. */
+/* Returns whether there are enough windows for a result. If two visits agree on a time, a third may
+ * show that it is too long. */
 static bool seen_enough(const struct kernel_passes *p)
 {
     return p->visits >= VISITS_LEAST && p->count >= 2 * FEW;

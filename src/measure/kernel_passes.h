@@ -12,7 +12,7 @@
 
 struct kernel_passes {
     struct kernel_plan plan;
-    /* smallest plausible number of cycles per iteration (kernel_least_cycles); 0: unknown */
+    /* smallest possible number of cycles per iteration (kernel_least_cycles); 0: unknown */
     double least;
     /* number of iterations of the long run minus that of the short run */
     double between;
@@ -24,22 +24,21 @@ struct kernel_passes {
     unsigned plans;                                   /* number of discarded plans */
 };
 
-/* Returns the smallest plausible number of cycles of @count instructions. The core executes at most
- * twice the measured nops per cycle, because two instructions may fuse. Returns 0 under an
- * emulator. Pure. */
+/* Returns a lower limit of the cycles of @count instructions. The core executes at most twice the
+ * measured nops per cycle, because two instructions may fuse. Returns 0 under an emulator. Pure. */
 double kernel_least_cycles(const struct calibration *c, size_t count);
 /* Adds the results of one visit. Pure. */
 void kernel_passes_add(struct kernel_passes *p, const struct kernel_measured *m);
-/* Returns whether the times have settled. Short and long runs each need a floor: the lowest times
- * of which several agree within one percent. At least two of three visits must have times on each
- * floor, and both floors must belong to one rhythm. If many windows are above the floor, the code
- * has several rhythms, so more windows are needed. Sets *@cycles to the cycles per iteration from
- * the difference of the floors, and *@spread to their relative scatter. Rejects times below
- * @least: short and long runs were then disturbed unequally. Pure. */
+/* Returns whether the times have settled. Short and long runs each need a floor: lowest times of
+ * which several agree within one percent. At least two of three visits must have times on each
+ * floor, and both floors must belong to one rhythm. Many windows above the floor indicate several
+ * rhythms, which need more windows. Sets *@cycles to the cycles per iteration from the difference
+ * of the floors, and *@spread to their relative scatter. Rejects cycles below @least, which result
+ * from unequal disturbance of short and long runs. Pure. */
 bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double *spread);
-/* Discards the plan and the windows of a loop that walks through memory and has not settled after
- * some visits, at most once. Contention may have caused a plan with too few copies (kernel_run.h).
- * Pure. */
+/* Discards the plan and the windows of a loop that walks through memory, if it has not settled
+ * after some visits. Does so at most once. Contention may have caused a plan with too few copies
+ * (kernel_run.h). Pure. */
 void kernel_passes_replan(struct kernel_passes *p);
 /* Returns whether the kernel has no stable time: there are many windows, but no floor. Pure. */
 bool kernel_passes_enough(const struct kernel_passes *p);
@@ -56,8 +55,8 @@ bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *
  * disagree. Returns false. */
 bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err);
 
-/* Visits the kernel until its times settle, for at most @seconds. @seek (may be NULL) moves to a
- * less busy CPU in between. Returns false with err: ERR_DATA if @insns cannot be measured,
+/* Visits the kernel until its times settle, for at most @seconds. Between visits, @seek (may be
+ * NULL) moves to a less busy CPU. Returns false with err: ERR_DATA if @insns cannot be measured,
  * ERR_LIMIT if the core is contended or there is no stable time. With ERR_LIMIT, @out has the
  * unconfirmed cycles or NaN. */
 bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek *seek,

@@ -21,10 +21,11 @@
 /* maximum number of instructions in the copies of a walking loop if more copies are faster; nearly
  * the capacity of a µop cache */
 #define UNROLLED_MOST 3000
-/* maximum number of bytes of these copies, which fit in the first-level instruction cache */
+/* maximum number of bytes of the copies of a walking loop; less than the first-level instruction
+ * cache */
 #define UNROLLED_MOST_BYTES 24576
-/* bytes of copies that exceed a µop cache with short instructions, but fit in the first-level
- * instruction cache */
+/* bytes of copies for KERNEL_DECODED: short instructions then exceed the µop cache, but fit in the
+ * first-level instruction cache */
 #define DECODED_BYTES 26000
 #define UNROLLED_TRIES 3
 #define LONGER_GAIN 0.96          /* largest ratio of times per copy (more copies / fewer copies) at
@@ -33,11 +34,11 @@
 #define PASSES_LIMIT 4000
 #define MEASUREMENTS 9            /* maximum number of groups of windows per visit */
 #define ENOUGH 6                  /* number of accepted windows that ends a visit */
-/* maximum number of iterations of a run, which fills any window */
+/* maximum number of iterations of a run; enough to fill any window */
 #define COUNT_LIMIT ((uint64_t)1 << 24)
 /* maximum number of attempts while the reference block has a wrong time */
 #define ATTEMPTS 3
-/* Runs of the reference block per check, because a busy neighbour may disturb a single one */
+/* Runs of the reference block per check, because a busy neighbour may disturb a single run */
 #define CANARIES 3
 #define REPEATS 16                /* number of repetitions of a single instruction */
 #define TRY_AGAIN "try again, or use another CPU with --cpu N"
@@ -62,9 +63,9 @@ struct run_plan {
     uint32_t bases, indices;    /* bit sets of general registers by use in addresses */
     double until;               /* clock_seconds at which the measurement ends */
     unsigned *reached;          /* number of accesses to reserved addresses, borrowed */
-    bool ended;                 /* whether a run ended its process; other values are then not
-                                 * tried */
-    /* whether several kernels share the process, so that their code remains in place */
+    bool ended;                 /* whether a run ended its process; no other values are tried after
+                                 * that */
+    /* whether several kernels share the process, and the code of each remains in place */
     bool beside;
 };
 
@@ -141,7 +142,8 @@ static void item_fill(const struct run_plan *p, enum values values, struct sandb
     registers_fill(p, values, item->general);
 }
 
-/* Returns whether the fault ended the process. Other values of registers do not help then. */
+/* Returns whether the fault ended the process. With such a fault, other values of registers do not
+ * help. */
 static bool ends_all(unsigned fault)
 {
     return fault == FAULT_ENDLESS || fault == FAULT_SYSTEM_CALL || fault == FAULT_KILLED ||
@@ -196,8 +198,6 @@ static bool fault_text(const struct run_plan *p, const struct sandbox_item *item
     return kernel_refuse(p->insns, insn_at(p, item->fault_offset), reason, err);
 }
 
-/* Runs @count iterations a few times. Sets *@got to the item with the number of touched pages, and
- * *@ticks to the least time. */
 static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint64_t count,
                 struct sandbox_item **got, double *ticks, struct err *err)
 {
@@ -211,7 +211,7 @@ static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint6
         return err_set(err, ERR_DATA, NULL, "%s", sandbox_fault_text(FAULT_RESERVED));
     if (!in_time(p->until, err) || !sandbox_run(s, 1, NULL, NULL, NULL, err))
         return false;
-    /* Counts accesses to reserved addresses, because code may make them to guess the address of the
+    /* Counts accesses to reserved addresses. Code may make them to guess the address of the
      * vault. */
     *p->reached += item->fault == FAULT_RESERVED;
     p->ended |= ends_all(item->fault) || *p->reached >= SANDBOX_GUESSES;
@@ -241,12 +241,11 @@ static double rough_cycles(const struct calibration *c, const struct kernel_plan
            (double)(plan->count * plan->copies);
 }
 
-/* Unrolls a loop whose pointers soon leave their pages, so that each load runs only once after the
- * registers were set. A load that repeats with another address makes the instruction-based
- * prefetcher request the next address, which uses a load port. On a Golden Cove the prefetcher
- * tracks about 250 loads. Tries as many copies as @instructions and @bytes allow, and uses them if
- * the time per copy is less than @gain times the former time. Stores the time of a run with the
- * plan in *@ticks. */
+/* Unrolls a loop whose pointers soon leave their pages. Each load then runs only once after the
+ * registers were set. If a load repeats with another address, the instruction-based prefetcher
+ * requests the next address, which uses a load port. On a Golden Cove, it tracks about 250 loads.
+ * Tries as many copies as @instructions and @bytes allow, and uses them if the time per copy is
+ * less than @gain times the former time. Stores the time of a run with the plan in *@ticks. */
 static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructions, size_t bytes,
                         double gain, struct kernel_plan *plan, double *ticks, struct err *err)
 {
@@ -280,10 +279,10 @@ static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructio
     return code_place(s, p, err);
 }
 
-/* Unrolls a loop that walks through memory. Loops with loads benefit from more copies while the
- * prefetcher tracks their loads, and become slower if the copies exceed the µop cache. The branch
- * predictor tracks fewer addresses, so loops with a closing branch get many copies only if these
- * are faster. */
+/* Unrolls a loop that walks through memory. A loop with loads is faster with more copies while the
+ * prefetcher tracks its loads, and slower if the copies exceed the µop cache. The branch predictor
+ * tracks fewer addresses, so a loop with a closing branch gets many copies only if these are
+ * faster. */
 static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan *plan,
                       double *ticks, struct err *err)
 {
@@ -308,8 +307,8 @@ static unsigned copies_wanted(const struct run_plan *p, enum kernel_copies kind)
                                                : copies;
 }
 
-/* Finds numbers of copies, iterations and passes of a run that fills the window. The touched pages
- * must have different real pages. */
+/* Finds the numbers of copies, iterations and passes with which a run fills the window. The touched
+ * pages must have different real pages. */
 static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                      enum values values, struct kernel_plan *plan, struct err *err)
 {
@@ -355,8 +354,9 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     return true;
 }
 
-/* Returns whether to try @hint, the plan of another variant. The copies of a much longer kernel
- * would exceed the µop cache; in a much shorter one, the loop's end would matter. */
+/* Returns whether to try @hint, the plan of another variant. If the kernel is much longer, its
+ * copies would exceed the µop cache. If it is much shorter, the end of the loop would take a large
+ * share. */
 static bool may_adopt(const struct run_plan *p, const struct kernel_plan *hint,
                       enum kernel_copies kind)
 {
@@ -389,8 +389,8 @@ static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct ru
 }
 
 /* Chooses the faster of two layouts of short copies: with adjacent or with separated closing
- * branches. Adjacent taken branches cost one cycle more than in the original loop, but separated
- * ones do not. A separated branch that is not taken runs through nops. */
+ * branches. An adjacent taken branch costs one cycle more than in the original loop, a separated
+ * one does not. After a separated branch that is not taken, nops are executed. */
 static bool plan_space(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                        struct kernel_plan *plan, struct err *err)
 {
@@ -419,8 +419,8 @@ static bool plan_space(struct sandbox *s, const struct calibration *c, struct ru
 }
 
 /* Chooses the first kind of values with which the kernel runs long enough before its pointers leave
- * the pages. Overhead dominates short runs. If no kind suffices, chooses the one with the longest
- * run. */
+ * the pages; in short runs, overhead dominates. If there is no such kind, chooses the one with the
+ * longest run. */
 static bool plan_choose(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                         struct kernel_plan *plan, struct err *err)
 {
@@ -518,8 +518,8 @@ bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, 
                    known);
 }
 
-/* Measures the kernel, then runs the reference block in the same process. If the time of the
- * reference block was wrong, sets *@off, and err to the reason. */
+/* Measures the kernel, then runs the reference block in the same process. If the reference block
+ * had a wrong time, sets *@off and err. */
 static bool attempt(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                     struct kernel_plan *plan, struct kernel_measured *out, bool *off,
                     struct err *err)

@@ -9,7 +9,8 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-#define PATIENCE_SECONDS 0.02   /* seconds per attempt with a loop before the next loop is tried */
+/* maximum seconds of an attempt with a loop before the next loop is tried */
+#define PATIENCE_SECONDS 0.02
 /* maximum seconds of a visit; the first visit also makes the plan */
 #define VISIT_SECONDS 0.3
 #define LOOP_SECONDS 0.25       /* total seconds of kernel_set_times per loop */
@@ -19,7 +20,7 @@ struct set_member {
     size_t count;
     struct kernel_passes passes;
     bool answered;
-    double cycles, spread;        /* cycles: NaN without a time; @fault then has the reason */
+    double cycles, spread;        /* @cycles: NaN without a time; the reason is then in @fault */
     struct err fault;
 };
 
@@ -80,7 +81,7 @@ static size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns
     m->passes.least = kernel_least_cycles(&set->calibration, count);
     m->passes.plan.kind = kind;
     m->cycles = m->spread = NAN;
-    /* The instructions borrow their text. */
+    /* Drops the texts, which are borrowed. */
     for (size_t i = 0; i < count; i++)
         m->insns[i].text = NULL;
     vec_push(&set->members, m);
@@ -142,7 +143,7 @@ static size_t kernel_set_answered(const struct kernel_set *set)
 }
 
 /* Runs the reference block. If its time is wrong, discards all results since its last run. The
- * loops are then measured again in a new process. */
+ * loops must then be measured again in a new process. */
 static bool vouch(struct kernel_set *set, struct err *err)
 {
     bool off;

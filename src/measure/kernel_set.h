@@ -1,5 +1,5 @@
-/* Measures as many variants of a loop as possible together in one process while the core is idle.
- * One thread. */
+/* Measures variants of a loop, as many as possible in one process while the core is idle. One
+ * thread. */
 #ifndef PORTOLAN_MEASURE_KERNEL_SET_H
 #define PORTOLAN_MEASURE_KERNEL_SET_H
 
@@ -20,9 +20,9 @@ bool kernel_set_measure(struct kernel_set *set, double seconds, struct err *err)
 bool kernel_set_result(const struct kernel_set *set, size_t at, double *cycles, double *spread,
                        struct err *err);
 /* Measures cycles per iteration of @n loops. A loop without a stable time has NaN. @code returns
- * the instructions of loop @i of @of, which are copied. It may set *@kind (default KERNEL_CACHED).
- * Takes about a second, or more for many loops, but at most @most seconds. Returns false with err
- * when measurement fails or is cancelled. */
+ * the instructions of loop @i of @of, which are copied. @code may set *@kind (default
+ * KERNEL_CACHED). Takes about a second, or more for many loops, but at most @most seconds. Returns
+ * false with err when measurement fails or is cancelled. */
 bool kernel_set_times(struct sandbox *s, const struct calibration *c,
                       const struct insn *(*code)(const void *of, size_t i, size_t *count,
                                                  enum kernel_copies *kind),

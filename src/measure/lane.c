@@ -7,11 +7,11 @@
 #include "base/clock.h"
 #include "model/experiments.h"
 
-/* Largest ratio of an experiment's instructions per cycle to the core's nops per cycle. Nops that
- * are too dense for the µop cache are slower. */
+/* Largest ratio of an experiment's instructions per cycle to the core's nops per cycle. It exceeds
+ * 1, because nops that are too dense for the µop cache are slower. */
 #define NOPS_HIDE 1.25
-/* Instructions per cycle of the widest cores. Rates up to it are always accepted, because a busy
- * neighbour may have lowered the measured baseline. */
+/* Instructions per cycle of the widest cores. Rates up to this one are always accepted, because a
+ * busy neighbour may have lowered the measured baseline. */
 #define SLOTS_MOST 10.0
 
 /* instructions per cycle above which a padded body may be faster */
@@ -22,7 +22,7 @@ static void state_set(struct measured *m, const char *text)
     snprintf(m->state, sizeof m->state, "%.90s", text);
 }
 
-/* Returns the number of cache lines by which the load pointer can move without loads overlapping
+/* Returns the number of cache lines by which the load pointer can move before loads overlap
  * stores. */
 static unsigned load_places(const struct lane_task *t)
 {
@@ -32,7 +32,7 @@ static unsigned load_places(const struct lane_task *t)
 
 /* Generates the code of experiment @e in one order and adds it as item @at, unless @padded and
  * padding does not change the body. Returns false with the reason in out->state. Sets *@full if the
- * only reason is a full code area. */
+ * reason is a full code area. */
 static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
                          const struct experiment *e, enum body_order order, bool padded,
                          unsigned rivals, size_t at, struct measured *out, bool *full)
@@ -117,7 +117,7 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, uint6
                              .slowed = (double)(r->contended + r->disturbed) /
                                        fmax(1, r->contended + r->disturbed + r->accepted)};
     if (item->fault) {
-        /* The kernel or a user killed the process, so the code may be valid, and the result is not
+        /* The kernel or a user killed the process. The code may be valid, so the result is not
          * final. */
         out->busy = item->fault == FAULT_KILLED;
         state_set(out, sandbox_fault_text(item->fault));

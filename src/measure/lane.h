@@ -1,5 +1,5 @@
 /* Measures experiments on one CPU: generates code, runs it in a sandbox, and evaluates the result.
- * A lane belongs to one thread, which must outlive it. */
+ * A lane belongs to one thread, which must outlive the lane. */
 #ifndef PORTOLAN_MEASURE_LANE_H
 #define PORTOLAN_MEASURE_LANE_H
 

@@ -12,19 +12,19 @@
 #include "base/mem.h"
 
 #define WORTH_IT 16            /* minimum number of experiments for several lanes */
-/* number of experiments per piece; starting a piece costs a tenth of an experiment */
+/* number of experiments per piece; starting a piece takes a tenth of an experiment's time */
 #define PIECE 4
 /* success rate below which a lane gets single experiments */
 #define HARDLY_QUIET 0.1
 #define LATELY 0.5             /* weight of the last piece in the success rate */
-/* share of a single CPU's patience, because other lanes continue during a wait */
+/* share of the patience for a single CPU; it is less, because other lanes continue during a wait */
 #define PATIENCE 0.2
 #define LITTLE_PATIENCE 0.05   /* share of the patience for a lane whose CPU is rarely idle */
 #define ROUNDS 12              /* rounds of probes per decision */
 /* minimum share of idle probes of a CPU that is probed alone */
 #define MOSTLY 0.5
 /* Minimum share of idle probes if all CPUs are probed together. Threads of one core never reach
- * it. */
+ * this share. */
 #define PARTLY 0.25
 #define TELLING 3              /* minimum number of rounds with an idle CPU for a decision */
 #define JUDGED_AGAIN 60.0      /* seconds until the next decision, because virtual CPUs migrate */
@@ -33,8 +33,8 @@
 struct lanes {
     struct measure_lane lanes[CORES_LANES];
     struct lane_cpus shares[CORES_LANES];
-    /* number of lanes in use: before all lanes start, the upper limit; 1 if only the first lane
-     * runs */
+    /* number of lanes in use; before all lanes start, their largest number; 1 if only the first
+     * lane runs */
     unsigned count;
     const struct source_threads *threads;
     void *crew;                    /* threads of the lanes; NULL before they start */
@@ -164,7 +164,7 @@ static void lane_begin(void *state, unsigned member)
     ended(l, member, lane->sandbox != NULL);
 }
 
-/* Polls for cancellation, on the first lane's thread only. */
+/* Polls for cancellation. Called on the first lane's thread only. */
 static void ask(void *state)
 {
     struct lanes *l = state;
@@ -186,7 +186,7 @@ static bool asked(void *state)
 }
 
 /* Calls @work on all lanes concurrently. Returns false with the first error, or when cancelled,
- * even if all lanes completed their work. */
+ * even if all lanes have completed their work. */
 static bool call(struct lanes *l, void (*work)(void *state, unsigned member), struct err *err)
 {
     for (unsigned i = 0; i < l->count; i++)
@@ -202,7 +202,6 @@ static bool call(struct lanes *l, void (*work)(void *state, unsigned member), st
     return !stopped(l) || err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
 }
 
-/* Returns the share of experiments @from to @to - 1 that have a value or a reason. */
 static double share_done(const struct measured *out, size_t from, size_t to)
 {
     size_t done = 0;
@@ -304,7 +303,7 @@ static bool others_begin(struct lanes *l)
     return false;
 }
 
-/* Restricts the first lane to its share of CPUs if @narrow. Otherwise the first lane may use all
+/* Restricts the first lane to its share of the CPUs if @narrow is true. Otherwise permits all
  * CPUs. */
 static void first_keeps(struct lanes *l, bool narrow)
 {
@@ -321,7 +320,7 @@ static void first_keeps(struct lanes *l, bool narrow)
     l->narrow = narrow;
 }
 
-/* Measures with all lanes unless their CPUs interfere. Sets *@done if it measured. */
+/* Measures with all lanes unless their CPUs interfere. Sets *@done if the lanes measured. */
 static bool measure_together(struct lanes *l, size_t n, bool *done, struct err *err)
 {
     const bool judges = clock_seconds() >= l->again;

@@ -1,6 +1,6 @@
 /* Code of a loop whose branches and addresses come from recorded values. Each iteration has a
  * record of equal length: byte 0 is 1 in the last record, and each instruction with values has a
- * place in it. A branch whose operands are only such values and constants is unchanged, and follows
+ * place in it. A branch that only compares such values and constants is unchanged: it is decided by
  * the values. Other branches test a value after a conditional move of the original condition, so
  * they wait for the flags. An address is its value plus a 0 that is computed from the original
  * registers. Other instructions are unchanged; their results have no effect. Internal to
@@ -13,7 +13,7 @@
 struct recorded_plan {
     /* Arrays by instruction. @places: offset of the instruction's value in a record. @always:
      * whether every iteration executes the instruction. @fixed: whether all its accesses have one
-     * address, which is then in the code. */
+     * address; the address is then part of the code. */
     uint32_t *places;
     bool *always, *fixed;
     /* @own: whether the load reads from its place in the record. @decider: index of the load whose
@@ -42,8 +42,8 @@ bool recorded_plan_make(const struct recording *r, struct recorded_plan *out, st
 void recorded_plan_done(struct recorded_plan *p);
 /* Returns the initial value of general register @reg. */
 uint64_t recorded_start(const struct recording *r, uint8_t reg);
-/* recorded_values.c: finds branches whose direction follows from the value of one load. The other
- * members of @p are complete, except places. */
+/* recorded_values.c: finds branches whose direction follows from the value of one load. All members
+ * of @p except @places and those for branches must be set. */
 void recorded_deciders(const struct recording *r, struct recorded_plan *p);
 /* Returns whether an instruction of @r writes register @reg, or memory. */
 bool recorded_writes(const struct insn *in, uint8_t reg);
@@ -59,15 +59,15 @@ struct recorded_memory {
 };
 
 /* Generates the code for out->offset, without instruction @without (RECORDED_OUT: with all
- * instructions). Its passes read the records of the first and the second pass in turn. Returns
+ * instructions). Passes alternately read the records of the first and of the second pass. Returns
  * false with err (ERR_DATA). The caller always frees @out with recorded_code_done. */
 bool recorded_emit(const struct recording *r, const struct recorded_plan *plan,
                    const struct recorded_memory *memory, uint32_t without,
                    struct recorded_code *out, struct err *err);
 void recorded_code_done(struct recorded_code *c);
 /* Decodes @code, which recorded_emit generated without instruction @without. Returns whether the
- * sandbox permits all instructions of @code, its jumps lead to its own instructions, and each
- * instruction of @r is at its place. The only indirect jumps are those of @r. */
+ * sandbox permits all its instructions, its jumps lead to its own instructions, and each
+ * instruction of @r is at its place. Only indirect jumps of @r are permitted. */
 bool recorded_emitted(const struct recording *r, const struct recorded_code *code,
                       uint32_t without);
 /* Writes code for offset @offset that reads one word of each of @lines lines at @values. Returns

@@ -14,17 +14,17 @@
 #define BLOCK 2048
 #define CHUNK SANDBOX_ITEMS  /* maximum number of rows per batch that sources accept */
 /* Maximum number of rows per batch and CPU of the source. On an idle computer such a batch takes
- * about a tenth of a second, which limits the loss if the program is killed. */
+ * about a tenth of a second, so little is lost if the program is killed. */
 #define CHUNK_EACH 128
 #define CONFIRM 0.01
 #define VALUES 8
 #define PATIENCE 20.0
-/* Seconds by which each useful pass extends the patience, so measuring continues while there are
- * results. */
+/* Seconds by which each useful pass extends the patience. Measuring therefore continues while there
+ * are results. */
 #define EARNED 0.05
 #define SHORTS 4
-/* relative tolerance between the cycles with the two body lengths, in addition to spread and loop
- * overhead */
+/* largest relative difference at which the cycles with the two body lengths agree, in addition to
+ * spread and loop overhead */
 #define LENGTHS_DIFFER 0.02
 /* smallest ratio of a value's baseline to the current baseline at which the value is valid */
 #define AS_FAST 0.985
@@ -52,8 +52,8 @@ struct runner_trial {
                               * there */
     bool settled;
     double expected;         /* expected cycles; NaN: none */
-    double contended;        /* smallest cycles measured on a busy core; NaN: none */
-    bool tried;              /* at least one pass found the core busy */
+    double contended;        /* fewest cycles measured on a busy core; NaN: none */
+    bool tried;              /* whether at least one pass found the core busy */
 };
 
 struct runner_state {
@@ -63,10 +63,10 @@ struct runner_state {
     const struct runner_options *options;
     const struct runner_hooks *hooks;
     struct runner_summary *summary;
-    /* @started: time of the start. @paused: total of the pauses, which no limit includes. In
-     * seconds. */
+    /* In seconds. @started: time of the start. @paused: total of the pauses, which count towards no
+     * limit. */
     double started, paused;
-    /* @waited: seconds without a result. @patience: limit of them. */
+    /* @waited: seconds without a result. @patience: limit of @waited. */
     double waited, patience;
     size_t total;
     struct runner_estimate estimate;
@@ -120,7 +120,7 @@ static void settle(struct runner_state *r, struct runner_trial *t, const struct 
 }
 
 /* Compares the cycles with long and short bodies. Settles a confirmed value if they agree, if a
- * second short body confirms the difference, or if @last. */
+ * second short body confirms the difference, or if @last is true. */
 static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool last)
 {
     double copy[SHORTS], spread = t->held.spread > 0 ? t->held.spread : 0;
@@ -137,8 +137,8 @@ static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool
         settle(r, t, m);
 }
 
-/* Returns the least of the sorted values if it needs no confirmation, otherwise NaN. It needs none
- * if it was expected, or if the source always returns the same value. */
+/* Returns the least of the sorted values if it needs no confirmation, otherwise NaN. A value needs
+ * no confirmation if it was expected, or if the source always returns the same value. */
 static double sufficient(const struct runner_state *r, const struct runner_trial *t)
 {
     const bool is =
@@ -147,7 +147,7 @@ static double sufficient(const struct runner_state *r, const struct runner_trial
     return is ? t->values[0] : NAN;
 }
 
-/* Determines the result of @t if there are enough values. */
+/* Determines the result of @t if it has enough values. */
 static void judge(struct runner_state *r, struct runner_trial *t)
 {
     struct measured m = {.cycles = runner_confirmed(t->values, t->count),
@@ -162,7 +162,7 @@ static void judge(struct runner_state *r, struct runner_trial *t)
     if (alone)
         m.cycles = sufficient(r, t);
     if (m.cycles > 0) {
-        /* A value is not final in the journal if the baseline is doubtful, or if no other pass
+        /* A value is not final in the journal if the baseline is doubtful, or if no second pass
          * confirmed it. */
         snprintf(m.state, sizeof m.state, "%s", r->source->doubtful ? DOUBTFUL : EXPERIMENT_OK);
         t->known |= r->source->doubtful || alone;
@@ -195,8 +195,8 @@ static void take_short(struct runner_state *r, struct runner_trial *t, const str
     }
 }
 
-/* Returns the interim result of @t: the least value of its passes, or the time on a busy core. @m
- * is the result of the last pass. */
+/* Returns the interim result of @t: the least value of its passes, or without a value the time on a
+ * busy core. @m is the result of the last pass. */
 static struct measured unconfirmed(const struct runner_trial *t, const struct measured *m)
 {
     struct measured now = *m;
@@ -262,14 +262,14 @@ static void report(struct runner_state *r)
     s->seconds = spent(r);
     s->rate = s->seconds > 0 ? (double)s->passes / s->seconds : 0;
     s->left = r->total - s->done - s->failed;
-    /* An experiment needs at least two long passes and a short one. Passes on a busy core do not
-     * count. */
+    /* An experiment needs at least two long passes and a short one. Passes on a busy core are not
+     * counted. */
     const double each = r->options->one_length ? 2 : 3;
     double needed = fmax((double)s->left, each * (double)(r->total - s->reused) -
                                               (double)(s->useful + s->taken_over + s->foretold));
     double guess = s->useful ? needed * s->seconds / (double)s->useful : NAN,
            drain = r->waited - EARNED * (double)s->useful;
-    /* At the current rate of waiting, the patience may end first. */
+    /* The patience may end first, at the current rate of waiting. */
     if (drain > 0)
         guess = fmin(guess, fmax(r->patience - drain, 0) * s->seconds / drain);
     /* Keeps the share from falling when experiments need more passes. */
@@ -346,8 +346,8 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
     return true;
 }
 
-/* Returns whether values measured with @baseline nops per cycle are valid. They are not if a later
- * measurement found a higher rate. */
+/* Returns whether values measured with @baseline nops per cycle are valid. A later measurement with
+ * a higher rate makes them invalid. */
 static bool holds(const struct runner_state *r, double baseline)
 {
     return !(r->source->baseline > 0) || baseline >= AS_FAST * r->source->baseline;
@@ -370,7 +370,7 @@ static void recall_passes(struct runner_state *r, struct runner_trial *t,
 {
     if (!holds(r, known->baseline))
         return;
-    /* Drops some values that do not agree, so there is space for new ones. */
+    /* Drops some of the values that do not agree, to make room for new ones. */
     t->count = known->value_count < VALUES / 2 ? known->value_count : VALUES / 2;
     memcpy(t->values, known->values, t->count * sizeof *t->values);
     judge(r, t);
@@ -423,7 +423,8 @@ static void recall(struct runner_state *r, struct runner_trial *t)
     m.spread = known->spread;
     m.repeats = known->repeats;
     snprintf(m.state, sizeof m.state, "%s", known->state);
-    /* A value with a lower baseline counts as one pass. Later passes confirm it or lower it. */
+    /* A value that was measured with a lower baseline is treated as one pass, which later passes
+     * confirm or lower. */
     if (m.cycles > 0 && !holds(r, known->baseline)) {
         t->values[t->count++] = m.cycles;
         r->summary->taken_over++;
@@ -489,8 +490,8 @@ static bool block_run(struct runner_state *r, struct runner_trial *trials, size_
     for (size_t i = 0; i < n; i++)
         recall(r, &trials[i]);
     report(r);
-    /* Short bodies run first, so that a second long pass can settle a value. After the patience is
-     * used up, each experiment gets one more attempt. */
+    /* Short bodies run first, so a second long pass can settle a value. After the patience is used
+     * up, each experiment gets one more attempt. */
     for (bool again = true; ok && again && unsettled(trials, n) && !out_of_budget(r);) {
         ok = (out_of_patience(r) || block_pass(r, trials, n, true)) &&
              block_pass(r, trials, n, false);

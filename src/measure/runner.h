@@ -24,13 +24,14 @@ struct runner_summary {
     /* numbers of experiments. @reused: with a value from the journal. @left: neither done nor
      * failed. */
     size_t done, failed, reused, left;
-    /* numbers of experiments among @left: with unconfirmed passes, and without any idle moment */
+    /* numbers of experiments included in @left: with unconfirmed passes, and without any idle
+     * moment */
     size_t once, contended;
     unsigned cpus;           /* maximum number of CPUs that measured concurrently; 0 if simulated */
     double seconds;
     double rate;            /* number of passes per second */
     size_t passes;          /* number of passes over single experiments */
-    /* number of passes from the journal, for experiments that need more */
+    /* number of passes taken from the journal, of experiments that need more passes */
     size_t taken_over;
     size_t useful;          /* number of passes that returned a value or a final reason */
     /* number of useful passes that needed no confirmation, because the caller expected their
@@ -63,11 +64,11 @@ struct runner_hooks {
     void (*result)(void *state, size_t index, const struct measured *m);
     void (*progress)(void *state, const struct runner_summary *so_far, size_t total);
     void *state;
-    /* Receives interim values for display: values of one pass (EXPERIMENT_ONCE) or from a busy core
-     * (EXPERIMENT_CONTENDED). May be NULL. */
+    /* Receives interim values for display: values of a single pass (EXPERIMENT_ONCE) or of a busy
+     * core (EXPERIMENT_CONTENDED). May be NULL. */
     void (*seen)(void *state, size_t index, const struct measured *m);
-    /* Called between batches. May wait, and returns the duration of the wait in seconds, which no
-     * limit includes. May be NULL. */
+    /* Called between batches. May wait. Returns the duration of the wait in seconds, which counts
+     * towards no limit. May be NULL. */
     double (*wait_paused)(void *state);
     /* Returns the expected cycles of row @index, or NaN. A pass within 1 % of the expected cycles
      * needs no confirmation. The journal stores its value as that of a single pass. May be

@@ -19,9 +19,10 @@
 /* Wall-clock limit in seconds for an item of foreign code. An item usually takes a tenth of a
  * second. */
 #define TASK_PATIENCE 0.6
-/* Seconds without a run or sleep of own code after which the child is assumed stopped or starved */
+/* Seconds without a run or a sleep after which the child for own code is assumed to be stopped or
+ * starved */
 #define BATCH_PATIENCE 10.0
-/* maximum CPU seconds per batch; the child ends even if the parent hangs */
+/* maximum CPU seconds per batch; with this limit, the child ends even if the parent hangs */
 #define SECONDS_A_BATCH 120
 /* maximum number of consecutive children that end before their first message */
 #define STILLBORN 3
@@ -75,8 +76,8 @@ static bool files_open(struct sandbox *s, struct err *err)
     return true;
 }
 
-/* Seals the files against new writable mappings. Older kernels support fewer seals, but children
- * can still write neither through a file nor through a mapping. */
+/* Seals the files against new writable mappings. Older kernels support fewer seals. The seals that
+ * they support still prevent children from writing through a file or a mapping. */
 static void files_seal(const struct sandbox *s)
 {
     int sizes = F_SEAL_SHRINK | F_SEAL_GROW;
@@ -297,7 +298,7 @@ bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err)
         return err_set(err, ERR_LIMIT, "use smaller arrays, or raise the limit shown by ulimit -v",
                        "cannot map %zu MiB for arrays: %s", bytes >> 20, strerror(error));
     }
-    /* An error is ignored: without such pages, sandbox_arena_huge returns less than 1. */
+    /* Ignores an error: without such pages, sandbox_arena_huge returns less than 1. */
     madvise(inside, s->arena_size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return true;
 }
@@ -372,7 +373,7 @@ void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *
 void sandbox_clear(struct sandbox *s)
 {
     sandbox_process_stop(&s->foreign);
-    /* Starts a new child under an older emulator, because it would keep its translation of the old
+    /* Starts a new child under an older emulator: the child would keep its translation of the old
      * code. */
     if (s->hello.unfiltered)
         sandbox_process_stop(&s->own);
@@ -427,8 +428,8 @@ static bool batch_run(struct sandbox *s, unsigned begin, unsigned end,
     return true;
 }
 
-/* Fills the pages of kernels with mappable addresses, because code may load pointers from them. As
- * operands they are harmless. Overwrites the results of the last run. */
+/* Fills the pages of kernels with mappable addresses, because code may load pointers from the
+ * pages. As operands, these values are harmless. Overwrites the results of the last run. */
 static void pages_fill(const struct sandbox *s)
 {
     for (size_t i = 0; i < SANDBOX_REAL_PAGES * s->page_size / 8; i++)
@@ -449,7 +450,7 @@ static bool task_run(struct sandbox *s, struct sandbox_item *item,
     task.rules = s->rules;
     task.item = *item;
     task.least = sandbox_to_beat(item);
-    /* Runs each experiment in a new process, so none affects the next one. */
+    /* Runs each experiment in a new process: no experiment then affects the next one. */
     if (!item->kernel && !item->rivals)
         sandbox_process_stop(&s->foreign);
     if (!s->foreign.pid && !child_start(s, true, err))
@@ -491,8 +492,8 @@ bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *r
         sandbox_answer_clear(&s->items[i]);
     for (unsigned next = 0, end; next < count; next = end) {
         bool foreign = is_foreign(&s->items[next]), ok;
-        /* Polls here, because most runs end before the wait for the child would poll, which it does
-         * every tenth of a second. */
+        /* Polls here: most runs end before the wait for the child would poll, every tenth of a
+         * second. */
         if (how.cancelled && how.cancelled(how.state))
             return err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
         for (end = next + 1; !foreign && end < count && !is_foreign(&s->items[end]);)

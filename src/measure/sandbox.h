@@ -23,7 +23,7 @@ struct sandbox *sandbox_new(int cpu, struct err *err);
 void sandbox_free(struct sandbox *s);
 
 /* Sets the default of @cancelled for runs without a function of their own. Each run polls its
- * function about ten times per second. May be NULL. */
+ * function about ten times per second. @cancelled may be NULL. */
 void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *state);
 
 /* Starts a new batch. Discards the code and the items of the last one, and ends the child for
@@ -52,10 +52,10 @@ bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *r
                  bool (*cancelled)(void *state), void *state, struct err *err);
 
 /* Runs the code at @offset (with COUNTER_MEMORY) once with vector set-up @vectors (enum
- * vector_setup). Stores the registers computed from @start in @after, and a checksum of the
- * written addresses and values in *@memory. If the run did not complete, sets *@fault (enum
- * sandbox_fault), for example to FAULT_PAGES for too many pages. Returns false with err like
- * sandbox_run, or if the instruction set does not support it. */
+ * vector_setup). Stores the registers computed from @start in @after, and a checksum of the written
+ * addresses and values in *@memory. If the run did not complete, sets *@fault (enum sandbox_fault),
+ * for example to FAULT_PAGES for too many pages. Returns false with err like sandbox_run, or if
+ * this instruction set is not supported. */
 bool sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors,
                         const struct sandbox_start *start, struct sandbox_state *after,
                         uint64_t *memory, unsigned *fault, struct err *err);
@@ -82,8 +82,8 @@ void sandbox_renew(struct sandbox *s);
 bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *off, double *cycles,
                     struct err *err);
 
-/* Returns how many times the child for foreign code was scheduled; 0: unknown, or there is no
- * child. A run without interruption adds 1. */
+/* Returns the number of times that the child for foreign code was scheduled; 0: unknown, or there
+ * is no child. A run without interruption adds 1. */
 uint64_t sandbox_turns(const struct sandbox *s);
 
 int sandbox_cpu(const struct sandbox *s);

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* upper limit of windows: more than an item can have within its patience of a tenth of a second */
+/* upper limit of the number of windows; an item's patience of a tenth of a second does not suffice
+ * for more */
 #define WINDOWS_LIMIT 1000000u
 
 const char *sandbox_fault_text(unsigned fault)
@@ -129,7 +130,8 @@ void sandbox_answer_take(struct sandbox_item *item, const struct sandbox_item *a
     struct sandbox_item got;
 
     memcpy(&got, answer, sizeof got);
-    /* not a bool, because a bool with a bit pattern other than 0 and 1 is invalid */
+    /* Copies the byte instead of a bool, because a bool whose bits are neither 0 nor 1 is
+     * invalid. */
     unsigned char done;
     memcpy(&done, &got.done, 1);
     if (done != 1 || !answer_right(item, &got)) {

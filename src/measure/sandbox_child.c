@@ -17,15 +17,15 @@
 #include "measure/ring.h"
 #include "measure/ticks.h"
 
-/* Distance between successive load places in cache lines. Successive places are not adjacent. An
- * odd distance visits all places if their number is a power of two. */
+/* Distance between successive load places in cache lines. It keeps successive places apart. It is
+ * odd, so all places are visited if their number is a power of two. */
 #define PLACE_STEP 13
 /* Sleep between samples. Idle moments next to a busy neighbour last a few tenths of a millisecond,
  * so samples at every millisecond would miss them. */
 #define REST_NANOSECONDS 150000
 /* Patience of a batch (about a second), as a multiple of the patience of one wait */
 #define BATCH_WAITS 10
-/* initial value of memory, without a byte of 0, because code may divide by it */
+/* initial value of memory; no byte is 0, because code may divide by it */
 #define VALUE_PATTERN 0x3ff41f253f841f25
 
 static BARE long call(long number, long a, long b, long c, long d, long e, long f)
@@ -124,7 +124,7 @@ static BARE void pulse_rest(void *self)
 }
 
 /* Fills vector registers with values near 1 as doubles and floats, different in each register, or
- * with 0 if @plain, for use as indices. */
+ * with 0 for use as indices if @plain is true. */
 static BARE void values_fill(struct sandbox_vault *v, bool plain)
 {
     if (v->valued && v->plain == plain)
@@ -277,7 +277,8 @@ static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item,
     item->done = true;
 }
 
-/* Resets the memory of bodies, and the stack if @stack, because bodies do not change it. */
+/* Resets the memory of bodies. Resets the stack only if @stack is true, because bodies do not
+ * change the stack. */
 static BARE void memory_fill(const struct sandbox_vault *v, bool stack)
 {
     static const size_t parts[] = {AREA_LOADS + AREA_PAGES_AT, AREA_STORES + AREA_PAGES_AT,
@@ -372,8 +373,8 @@ static BARE void told_fill(struct sandbox_vault *v)
             ((volatile unsigned char *)to[part])[i] = from[part][i];
 }
 
-/* Runs tasks of foreign code. Before each task, resets all memory that foreign code can write. This
- * does not include the results. */
+/* Runs tasks of foreign code. Before each task, resets all memory that foreign code can write. The
+ * results are not part of this memory. */
 static BARE void tasks_serve(struct sandbox_vault *v)
 {
     struct sandbox_task *task = &v->task;
@@ -412,8 +413,8 @@ void sandbox_child_main(const struct sandbox_child *given)
 {
     enum sandbox_stage failed;
 
-    /* This call must precede the protection of variables, because the compiler's library may store
-     * cache parameters in one. */
+    /* Must precede the protection of variables: the compiler's library may store cache parameters
+     * in a variable. */
     arch_code_changed(given->area, given->code_length);
     struct sandbox_vault *v = sandbox_close_begin(given, &failed);
 

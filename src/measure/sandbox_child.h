@@ -1,4 +1,4 @@
-/* The child's side of the sandbox, which is entered after fork and never left. Internal to
+/* The child's side of the sandbox, which the child enters after fork and never leaves. Internal to
  * measure/. While measured code runs, the child can write only to the code's memory and to the
  * vault. The vault is at a random address, which is in no register and in no readable memory. The
  * child accesses the vault through gs on x86-64, and through tpidr_el0 on AArch64. Foreign code
@@ -26,7 +26,7 @@ struct sandbox_task {
     struct sandbox_start start;
     /* smallest time so far, in cycles per iteration (sandbox_to_beat) */
     double least;
-    /* part of the arena to fill; an item with it does nothing else */
+    /* part of the arena to fill; an item with such a part does nothing else */
     struct sandbox_fill fill;
 };
 struct sandbox_report { struct sandbox_item item; struct sandbox_state state; };
@@ -38,7 +38,7 @@ enum sandbox_stage {
 };
 struct sandbox_hello {
     uint32_t stage;         /* stage that failed, or STAGE_READY (enum sandbox_stage) */
-    int32_t error;          /* errno in that stage */
+    int32_t error;          /* errno of the failed stage */
     uint32_t has_counter;
     uint32_t unfiltered;    /* whether the system cannot restrict system calls */
 };
@@ -47,9 +47,10 @@ struct sandbox_hello {
 struct sandbox_range { uint64_t begin, end; };
 #define SANDBOX_WRITABLE 4
 
-/* Data from the parent for a child, which reads them after fork and copies them to the vault */
+/* Data from the parent, which a child reads after fork and copies to the vault */
 struct sandbox_child {
-    bool foreign;                   /* whether the code is foreign; false: batches of own code */
+    /* whether the child runs foreign code; otherwise it runs batches of own code */
+    bool foreign;
     struct sandbox_batch *batch;    /* memory for batches of own code; NULL for foreign code */
     uint8_t *area;
     /* Socket to the parent. For own code, one byte starts a batch, and one byte reports its end. */
@@ -86,13 +87,12 @@ struct sandbox_vault {
     bool valued, plain;
     uint64_t runs;                    /* number of runs so far of items whose load pointer moves */
     struct sandbox_range all;         /* addresses of the vault and its stacks */
-    /* Range from which the vault's address was chosen, except memory of measured code */
     struct sandbox_range kept;
     uint64_t signal_bytes;            /* size in bytes of the signal stack */
 };
 
-/* Returns the cycles per iteration that this order of an experiment must beat: the smallest of the
- * preceding orders; INFINITY for the first order. Children also call it. */
+/* Returns the cycles per iteration that this order of an experiment must beat: the least of the
+ * preceding orders, INFINITY for the first order. Children also call it. */
 double sandbox_to_beat(const struct sandbox_item *item);
 /* Releases the parent's resources and handles requests until the link is closed. */
 void sandbox_child_main(const struct sandbox_child *given) __attribute__((noreturn));
@@ -110,15 +110,13 @@ enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v,
 /* Returns the upper end of the vault's stack, which grows downwards. */
 void *sandbox_vault_stack(struct sandbox_vault *v);
 
-/* sandbox_answer.c: validates a child's results, which are untrusted. A field outside its range
- * rejects all results. */
 
 /* Marks @item as not run. */
 void sandbox_answer_clear(struct sandbox_item *item);
 /* Sets @fault (enum sandbox_fault) as the reason why @item has no result. */
 void sandbox_answer_fault(struct sandbox_item *item, unsigned fault);
-/* Copies the result of @item from @answer, without other fields. Sets FAULT_ANSWER if a count,
- * order or range is wrong. The child may change @answer during the copy. */
+/* Copies only the result of @item from @answer. Sets FAULT_ANSWER if a count, order or range is
+ * wrong. The child may change @answer during the copy. */
 void sandbox_answer_take(struct sandbox_item *item, const struct sandbox_item *answer);
 
 #endif

@@ -29,7 +29,7 @@
 /* size in bytes of the signal stack in addition to the frame, which contains all vector and tile
  * registers */
 #define HANDLER_BYTES ((uint64_t)16 << 10)
-/* size in bytes of the signal frame if the system does not report them */
+/* size in bytes of the signal frame if the system does not report the size */
 #define FRAME_BYTES ((uint64_t)64 << 10)
 #define GUARD_BYTES ((uint64_t)64 << 10)
 /* maximum number of ranges of addresses that remain mapped */
@@ -57,14 +57,14 @@ static uint64_t pages_of(uint64_t bytes, uint64_t page)
 }
 
 /* Maps the vault, a guard, the signal stack, a guard, and the stack, at a secret random address.
- * Foreign code has no memory in its range, so each run can make only one guess. Returns NULL with
- * errno. */
+ * Foreign code has no memory in the range of possible addresses, so each run can make only one
+ * guess. Returns NULL with errno. */
 static struct sandbox_vault *vault_new(const struct sandbox_child *given)
 {
-    /* Address bits and number of attempts. AArch64 may have few address bits, and part of the range
-     * may be in use (AddressSanitizer's shadow uses a quarter). */
+    /* Numbers of address bits and of attempts. AArch64 may have few address bits. Part of the range
+     * may be in use: AddressSanitizer's shadow uses a quarter. */
     static const struct { unsigned bits, tries; } widths[] = {
-/* ThreadSanitizer's shadow uses most addresses of this many bits. */
+/* ThreadSanitizer's shadow uses most of the addresses with this number of bits. */
 #if !defined(__SANITIZE_THREAD__)
         {SANDBOX_VAULT_BITS, 200},
 #endif
@@ -122,8 +122,8 @@ static bool range_close(int first, int last)
 {
     if (first > last || syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
         return true;
-    /* Closes descriptors one by one, because older kernels lack close_range. Descriptors may exceed
-     * the current limit. */
+    /* Closes descriptors one by one, because older kernels lack close_range. Open descriptors may
+     * exceed the current limit. */
     struct rlimit limit;
     int end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < (1 << 20)
                   ? (int)limit.rlim_max
@@ -165,7 +165,7 @@ static bool limits_set(void)
         if (setrlimit((enum __rlimit_resource)limits[i].resource, &limit) < 0)
             return false;
     }
-    /* Sets only the soft limit, because the parent raises it while the child runs. */
+    /* Sets only the soft limit: the parent raises it while the child runs. */
     struct rlimit processor;
     if (getrlimit(RLIMIT_CPU, &processor) == 0 && processor.rlim_cur > SECONDS_AT_MOST) {
         processor.rlim_cur = SECONDS_AT_MOST;
@@ -174,8 +174,8 @@ static bool limits_set(void)
     return true;
 }
 
-/* Unregisters libc's area for restartable sequences. It will be unmapped, but the kernel writes to
- * it whenever the thread migrates or is preempted. */
+/* Unregisters libc's area for restartable sequences. The area will be unmapped, but the kernel
+ * writes to it whenever the thread migrates or is preempted. */
 static bool rseq_leave(void)
 {
 #ifdef SYS_rseq
@@ -194,7 +194,8 @@ static bool rseq_leave(void)
 }
 
 /* Returns whether the child may run without a system call filter. Emulators of other processors
- * have none. An emulator runs no native code, but the user must permit runs without a filter. */
+ * have no filter. Code under an emulator is not native, but the user must still permit runs without
+ * a filter. */
 static bool unfiltered_allowed(void)
 {
     uint32_t action = SECCOMP_RET_KILL_PROCESS;
@@ -262,8 +263,8 @@ static BARE bool memory_empty(const struct sandbox_vault *v, struct sandbox_rang
     return false;
 }
 
-/* Unmaps libc, the heap, the former stack, and all else that the sandbox does not need. Then makes
- * the program's variables read-only, and limits the address space. */
+/* Unmaps libc, the heap, the former stack, and all other memory that the sandbox does not need.
+ * Then makes the program's variables read-only, and limits the address space. */
 static BARE bool memory_close(struct sandbox_vault *v)
 {
     const struct sandbox_child *g = &v->given;
@@ -325,7 +326,7 @@ struct call_rule {
 };
 
 /* Appends a comparison of the 64 bits at @offset of the call's data with @value. If they are equal,
- * the filter continues with the next check. rule_put sets the target of the other branch. */
+ * the filter continues with the next check. rule_put sets the target for unequal bits. */
 static BARE unsigned check_put(struct sock_filter *f, unsigned at, size_t offset, uint64_t value)
 {
     for (unsigned half = 0; half < 2; half++) {
@@ -400,8 +401,7 @@ BARE enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v,
 {
     v->frame.self = &v->frame;
     arch_thread_set(&v->frame, v->given.area + AREA_LOCAL + AREA_PAGES_AT + AREA_PAGES / 2);
-    /* Under an emulator no memory is unmapped, because the emulator's own memory would be unmapped,
-     * too. */
+    /* Unmaps nothing under an emulator, because this would include the emulator's own memory. */
     if (!v->hello.unfiltered && !memory_close(v))
         return STAGE_MEMORY;
     if (!signals_take(v, handler))

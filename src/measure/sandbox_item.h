@@ -15,12 +15,12 @@
 #define SANDBOX_RAW 64           /* maximum number of samples of a raw item */
 #define SANDBOX_PAGES 512        /* maximum number of pages that faults map for one item */
 /* Limit for code that searches for the vault (docs/security.md). The vault is at a random address
- * in a range without other pages. An access to an unmapped address in this range ends the run;
- * SANDBOX_GUESSES of them end the measurement of the block. */
+ * in a range without other pages. An access to an unmapped address in this range ends the run.
+ * SANDBOX_GUESSES of these accesses end the measurement of the block. */
 #define SANDBOX_GUESSES 4
 /* maximum number of accessible pages of the vault, for pages of 4 KiB */
 #define SANDBOX_VAULT_PAGES 24
-/* number of bits of the vault's address, if the system's addresses have so many */
+/* number of bits of the vault's address, unless the system's addresses have fewer */
 #define SANDBOX_VAULT_BITS 46
 
 enum sandbox_fault {
@@ -64,7 +64,7 @@ struct sandbox_fill {
     uint64_t value;
     uint64_t ring, places;  /* ring: offset of its start in the arena, and number of its elements */
 };
-/* maximum number of bytes per call, which takes less than the time limit of a run */
+/* maximum number of bytes per call; such a call takes less than the time limit of a run */
 #define SANDBOX_FILL_PART ((uint64_t)16 << 20)
 /* size in bytes of the unmapped guard on either side of the arena, and alignment of the arena */
 #define SANDBOX_ARENA_GUARD ((size_t)2 << 20)
@@ -74,7 +74,7 @@ struct sandbox_fill {
 struct sandbox_start {
     uint64_t general[32];             /* initial values by register number */
     uint64_t vectors[SANDBOX_WORDS];  /* vector register i begins at word i */
-    /* words that are repeated in memory */
+    /* initial content of memory: these words repeatedly */
     uint64_t words[SANDBOX_WORDS];
 };
 #define SANDBOX_NO_OFFSET UINT32_MAX
@@ -82,28 +82,28 @@ struct sandbox_start {
 struct sandbox_item {
     /* The caller sets this and the following members. */
     enum sandbox_mode mode;
-    enum pulse_code code;        /* code of the item: PULSE_ITEM; for a raw item also a chain or
+    enum pulse_code code;        /* code of the item: PULSE_ITEM, or for a raw item also a chain or
                                   * probe */
     uint32_t offset;             /* offset of the loop in the code area, from sandbox_add */
-    /* whether the code is foreign, with the registers below, pages that faults map, and a separate
-     * child */
+    /* whether the code is a kernel: foreign code in a separate child, with the registers below and
+     * pages that faults map */
     bool kernel;
-    /* whether the body has foreign forms; it then runs like own code, but in a separate child that
-     * is new for each experiment (rivals 0) */
+    /* whether the body has foreign forms. It then runs like own code, but in a separate child,
+     * which is new for each experiment (@rivals 0). */
     bool foreign;
     unsigned counter;            /* kernel: loop counter (enum sandbox_counter), as for
                                   * sandbox_add */
     bool difference;
     unsigned vectors;            /* initial values of vector registers (enum vector_setup) */
-    /* number of cache lines through which the load pointer rotates from run to run; 0: it does not
-     * move */
+    /* number of cache lines through which the load pointer rotates from run to run; 0: the pointer
+     * does not move */
     unsigned load_places;
     unsigned executions;         /* number of executions of the experiment in an iteration */
-    /* Number of preceding items of the same experiment. If the first window shows that this item
-     * is not faster than those, it has no further window. */
+    /* Number of preceding items of the same experiment. If the first window shows that this item is
+     * slower than one of them, no window follows. */
     unsigned rivals;
-    /* Maximum cycles per iteration of a preceding rival for which this item runs; 0: the item
-     * always runs */
+    /* maximum cycles per iteration of a preceding rival with which this item still runs; 0: no
+     * maximum */
     double worth;
     /* Raw items: number of iterations of the warm-up (@warm) and of the timed part (@count). Other
      * items: @count iterations per run; 0: as many as fill the window. */

@@ -110,8 +110,8 @@ static bool stage_failed(const struct sandbox_hello *hello, struct err *err)
                    "cannot start the sandbox process: %s: %s", text, strerror(hello->error));
 }
 
-/* Forks without fork(), which under ThreadSanitizer starts a thread in the child of a
- * single-threaded process. The child would unmap that thread's memory. */
+/* Forks without fork(): under ThreadSanitizer, fork() starts a thread in the child of a
+ * single-threaded process, and the child would unmap this thread's memory. */
 static pid_t child_fork(void)
 {
 #if defined(HAVE__FORK) && defined(__SANITIZE_THREAD__)
@@ -215,8 +215,8 @@ enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
             if (batch)
                 batch->stop = 1;
         }
-        /* A cancelled batch gets a second to complete its current item. A task is killed at
-         * once. */
+        /* A cancelled batch gets a second to complete its current item, but a cancelled task is
+         * killed at once. */
         if (stopped && (!batch || wall - stopped > 1)) {
             sandbox_process_stop(p);
             return WATCH_CANCELLED;
@@ -227,8 +227,8 @@ enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
             begun = wall;
             asked = false;
         } else if (now - since > 2 * SANDBOX_ENDLESS || wall - begun > how->patience) {
-            /* A sleeping child has called sleep itself, so it is endless. A runnable child without
-             * CPU time is starved. */
+            /* A sleeping child of foreign code is endless, because it called sleep itself. A
+             * runnable child without CPU time is starved. */
             bool endless = now - since > SANDBOX_ENDLESS || (!batch && !ready_to_run(p->pid));
             *fault = endless ? FAULT_ENDLESS : batch ? FAULT_KILLED : FAULT_STARVED;
             sandbox_process_stop(p);

@@ -18,8 +18,8 @@ enum sandbox_watch { WATCH_DONE, WATCH_DIED, WATCH_CANCELLED };
 struct sandbox_watching {
     bool (*cancelled)(void *state);   /* polled about ten times per second; may be NULL */
     void *state;
-    /* Memory of a batch of own code, through which progress is read and the batch can be stopped.
-     * NULL for a task of foreign code: its child is killed when cancelled. */
+    /* Memory of a batch of own code. It shows the progress, and through it the batch can be
+     * stopped. NULL for a task of foreign code, whose child is killed when cancelled. */
     struct sandbox_batch *batch;
     /* maximum wall-clock seconds without progress before the child is killed */
     double patience;
@@ -34,7 +34,7 @@ bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *give
                            struct sandbox_hello *hello, bool *early, struct err *err);
 /* Kills and reaps the child if there is one. */
 void sandbox_process_stop(struct sandbox_process *p);
-/* Sends @size bytes. If the child is dead, the next wait detects it. */
+/* Sends @size bytes. If the child is dead, only the next wait reports it. */
 void sandbox_process_send(const struct sandbox_process *p, const void *bytes, size_t size);
 /* Waits for a message of exactly @size bytes. On WATCH_DIED the child was reaped, and *@fault (enum
  * sandbox_fault) is the reason. Stops and then kills a child that runs endlessly, or that sends no
@@ -42,8 +42,8 @@ void sandbox_process_send(const struct sandbox_process *p, const void *bytes, si
 enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
                                         const struct sandbox_watching *how, void *bytes,
                                         size_t size, unsigned *fault);
-/* Raises the CPU time limit of the child by @seconds. The limit ends the child even if the parent
- * hangs. */
+/* Raises the CPU time limit of the child by @seconds. With this limit, the child ends even if the
+ * parent hangs. */
 void sandbox_process_allow(const struct sandbox_process *p, double seconds);
 /* Sets the memory ranges of this program. The child keeps them mapped. */
 void sandbox_process_image(struct sandbox_child *given);

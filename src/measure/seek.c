@@ -12,19 +12,20 @@
 /* smallest share of lost windows at which a search for another CPU starts */
 #define MUCH_LOST 0.5
 #define LOOK_EVERY 0.3      /* minimum seconds between two searches */
-/* Number of probes per CPU, which take about 3 ms. Idle moments next to a busy neighbour last a few
- * tenths of a millisecond. */
+/* Number of probes per CPU, which take about 3 ms in total. Idle moments next to a busy neighbour
+ * last a few tenths of a millisecond. */
 #define LOOKS 60
 #define LOOK_SECONDS 3e-6
-#define QUIETER 0.1         /* smallest difference of idle shares for a move to another CPU */
-/* smallest ratio of idle shares for a move if both CPUs are rarely idle */
+/* smallest difference of idle shares that justifies a move to another CPU */
+#define QUIETER 0.1
+/* smallest ratio of idle shares that justifies a move if both CPUs are rarely idle */
 #define TIMES_QUIETER 2.0
 #define HARDLY 0.02
-/* Minimum relative amount by which a probe is faster than its stored time. Errors of the clock are
+/* Relative amount by which a probe must be faster than its stored time; errors of the clock are
  * smaller. */
 #define QUICKER 0.06
-#define AGREE 0.02          /* relative tolerance at which these faster times agree */
-#define AGREEING 6          /* number of these times, out of LOOKS, that must agree */
+#define AGREE 0.02          /* relative tolerance at which the times of faster probes agree */
+#define AGREEING 6          /* number of faster probes, out of LOOKS, that must agree */
 #define LEARN_EVERY 5.0     /* minimum seconds between two calibrations */
 
 void seek_take(struct seek *k, size_t i, double quiet)
@@ -56,7 +57,7 @@ void seek_begin(struct seek *k, const struct sandbox *s)
         k->quiet[i] = NAN;
         k->at = k->cpus[i] == sandbox_cpu(s) ? i : k->at;
     }
-    /* Probes the current CPU in any case, if there are too many CPUs to probe all. */
+    /* Includes the current CPU even if there are too many CPUs to probe all. */
     if (k->at == k->count)
         k->cpus[--k->at] = sandbox_cpu(s);
 }
@@ -117,7 +118,7 @@ bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, d
     unsigned quiet = 0;
 
     k->contended = (1 - LATELY) * k->contended + LATELY * (isnan(contended) ? 0 : contended);
-    /* Probes a single CPU too, because its probes may exceed the baseline. */
+    /* Probes even a single CPU, because its probes may exceed the baseline. */
     if (k->contended < MUCH_LOST || now - k->looked < LOOK_EVERY)
         return true;
     k->looked = now;
@@ -150,8 +151,7 @@ bool seek_learn(struct seek *k, struct sandbox *s, struct calibration *c, struct
     *c = anew;
     for (size_t i = 0; i < k->count; i++) {
         k->at = k->cpus[i] == sandbox_cpu(s) ? i : k->at;
-        k->quiet[i] = NAN;   /* Discards the shares, because they are relative to the old
-                              * baseline. */
+        k->quiet[i] = NAN;   /* Discards the shares, which are relative to the old baseline. */
     }
     return true;
 }

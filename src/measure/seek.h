@@ -23,12 +23,12 @@ struct seek {
 };
 
 /* seek_take adds the result of probing CPU i. seek_choice returns the index of the CPU to use. The
- * choice changes only if several results show that another CPU is clearly more idle. Pure. */
+ * choice changes only if several results show that another CPU is idle clearly more often. Pure. */
 void seek_take(struct seek *k, size_t i, double quiet);
 size_t seek_choice(const struct seek *k);
 
-/* Returns whether several of the @n times @took of a probe agree and are below its stored minimum
- * @wanted. Sorts @took. Pure. */
+/* Returns whether several of the @n times @took of a probe are below its stored minimum @wanted and
+ * agree. Sorts @took. Pure. */
 bool seek_outgrown(double *took, size_t n, double wanted);
 
 /* Runs @n probes of 6 µs each on the sandbox's CPU. Sets *@quiet to the number of probes that
@@ -40,13 +40,13 @@ bool seek_looks(struct sandbox *s, const struct calibration *c, unsigned n, unsi
 /* Sets @k to the allowed CPUs, or to the only CPU of a pinned sandbox. */
 void seek_begin(struct seek *k, const struct sandbox *s);
 /* Probes all CPUs and moves to the most idle one, at most once per LOOK_EVERY seconds. Call it
- * after measurements that lost the share @contended of their windows; if this share is small, it
- * does nothing. Overwrites items of the sandbox. Returns false with err like sandbox_run. */
+ * after measurements that lost the share @contended of their windows; does nothing if this share is
+ * small. Overwrites items of the sandbox. Returns false with err like sandbox_run. */
 bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, double contended,
                struct err *err);
-/* Calibrates @c again if a probe exceeded the baseline, because no window would be accepted. Keeps
- * the patience and the choice of probes. Discards the idle shares of CPUs. Overwrites items of the
- * sandbox. Returns false with err like calibrate. */
+/* If a probe exceeded the baseline, calibrates @c again: otherwise no window would be accepted.
+ * Keeps the patience and the choice of probes. Discards the idle shares of CPUs. Overwrites items
+ * of the sandbox. Returns false with err like calibrate. */
 bool seek_learn(struct seek *k, struct sandbox *s, struct calibration *c, struct err *err);
 
 #endif

@@ -10,7 +10,7 @@
 #include "model/mapping.h"
 
 struct measured {
-    /* cycles per execution of the experiment; NaN: there is no value, for the reason in @state */
+    /* cycles per execution of the experiment; NaN: no value; the reason is in @state */
     double cycles;
     double spread;       /* relative spread of the cycles */
     double clock_hz;
@@ -30,10 +30,10 @@ struct measured {
     char state[96];      /* EXPERIMENT_OK, or the reason why there is no value */
 };
 
-/* Combines the results of the @n orders of an experiment to the smallest one. @beaten marks orders
- * whose first window showed that they are not faster. If contention left an order without a value,
- * it may be the fastest, and the experiment has no value. Returns the index of the smallest
- * result. Pure. */
+/* Combines the results of the @n orders of an experiment into the smallest one. @beaten marks
+ * orders whose first window showed that they are slower than another order. If contention left an
+ * order without a value, the experiment has no value, because that order may be the fastest.
+ * Returns the index of the smallest result. Pure. */
 unsigned measured_least(const struct measured *orders, const bool *beaten, unsigned n,
                         struct measured *out);
 
@@ -41,9 +41,9 @@ unsigned measured_least(const struct measured *orders, const bool *beaten, unsig
 struct source {
     unsigned instructions;   /* approximate number of instructions in a body; may be changed between
                               * calls */
-    /* Number of orders of a body that are measured, 1 to BODY_ORDERS. The result is the shortest
-     * time. With several orders, a padded body is also measured where it may be faster. May be
-     * changed between calls. */
+    /* Number of orders of a body that are measured, 1 to BODY_ORDERS. The result is the shortest of
+     * their times. If there are several orders, also measures a padded body where it may be faster.
+     * May be changed between calls. */
     unsigned orders;
     double baseline;         /* nops per cycle of the idle baseline; 0 if simulated */
     /* number of CPUs that measured concurrently in the last call with more than a few experiments;
@@ -51,7 +51,7 @@ struct source {
     unsigned cpus;
     bool doubtful;           /* whether the baseline is doubtful; values must then be measured
                               * again */
-    /* whether the source always returns the same value, so that a single pass is final */
+    /* whether the source always returns the same value, so a single pass is final */
     bool one_pass;
     struct record *record;   /* receives the samples; may be NULL */
     /* Fills @out for the @n experiments @e (at most SANDBOX_ITEMS). Returns false with err when
@@ -59,7 +59,7 @@ struct source {
     bool (*measure)(struct source *s, const struct experiment *e, size_t n, struct measured *out,
                     bool (*cancelled)(void *state), void *state, struct err *err);
     /* Writes the code sums of @n experiments (form_codes_sums), which are part of keys in the
-     * journal. The pointer is NULL if the source is simulated and has no code. */
+     * journal. NULL if the source is simulated and therefore has no code. */
     void (*sums)(struct source *s, const struct experiment *e, size_t n,
                  char (*out)[FORM_CODES_SUM]);
     void (*free)(struct source *s);
@@ -70,16 +70,16 @@ static inline void source_free(struct source *s)
         s->free(s);
 }
 
-/* Returns a lower limit of the cycles of @instructions, from the largest known issue width and
- * from @baseline nops per cycle (0 or NaN: unknown). Shorter times are invalid. Pure. */
+/* Returns a lower limit of the cycles of @instructions, from the largest issue width of known cores
+ * and from @baseline nops per cycle (0 or NaN: unknown). Shorter times are invalid. Pure. */
 double source_least_cycles(double baseline, uint64_t instructions);
 
 /* Nops per cycle above which a core's µop cache may deliver short instructions too slowly, so
  * padded bodies are also measured (docs/measuring.md, "Padded") */
 #define SOURCE_WIDE 6.5
 
-/* Default number of instructions in a body. If issue slots limit a body, the loop's branch adds
- * half a percent. Every µop cache can hold the body. */
+/* Default number of instructions in a body. With it, the loop's branch adds half a percent to a
+ * body that issue slots limit, and every µop cache can hold the body. */
 #define SOURCE_BODY 200
 /* Number of instructions in PMEvo's body. If the time per execution differs between the two
  * lengths, the front end or the loop is the cause. */
@@ -95,9 +95,9 @@ struct source_threads {
     void (*end)(void *crew);
 };
 
-/* Creates a simulated CPU with the times of @mapping (borrowed). Its clock drifts, and it has
- * interruptions and contention like a real CPU. @noise: relative jitter of each run; NaN: runs
- * have no jitter, but values have the errors of a real CPU. */
+/* Creates a simulated CPU with the times of @mapping (borrowed). Like a real CPU, it has a drifting
+ * clock, interruptions and contention. @noise: relative jitter of each run; NaN: runs have no
+ * jitter, but the resulting values have errors like those of a real CPU. */
 struct source *source_simulated(const struct mapping *mapping, double noise, uint64_t seed);
 
 /* observed_noise.c: distribution of deviations between repeated measurements on a real CPU.

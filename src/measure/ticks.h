@@ -16,8 +16,8 @@
 #error "no tick counter for this processor"
 #endif
 
-/* Returns the time stamp counter, or AArch64's virtual counter. The latter may be far slower than
- * the core (24 MHz to 1 GHz); calibration adapts the windows. */
+/* Returns the time stamp counter, or AArch64's virtual counter. The virtual counter (24 MHz to 1
+ * GHz) may be far slower than the core; calibration adapts the windows. */
 BARE_INLINE uint64_t ticks_now(void)
 {
 #if defined(__x86_64__)

@@ -33,7 +33,7 @@ BARE bool window_floor(double *values, unsigned n, double width, double share, d
 {
     unsigned needed = (unsigned)(share * n);
 
-    /* Rounds up like ceil(), which may be a library call. */
+    /* Rounds up, like ceil(), whose call may be a library call. */
     needed += needed < share * n;
     needed = needed < FLOOR_LEAST ? FLOOR_LEAST : needed;
     sort(values, n);
@@ -57,8 +57,8 @@ static BARE double clock_by(const struct pulse *pulse, const struct window_rules
     return ticks ? ((double)ticks - rules->overhead) / ((double)count * cycles) : 0;
 }
 
-/* Returns whether a probe takes as long as on an idle core. If it is faster, the measured clock is
- * wrong. */
+/* Returns whether a probe takes the time that it takes on an idle core. If it takes less, the
+ * measured clock is wrong. */
 static BARE bool probe_right(const struct pulse *pulse, const struct window_rules *rules,
                              enum pulse_code code, double wanted, double tolerance,
                              double ticks_per_cycle)
@@ -140,7 +140,7 @@ static BARE double lowest_three(const float *values, unsigned n, double *apart)
 }
 
 /* Computes cycles and spread from the windows so far. Returns whether the lowest windows agree.
- * @iterations, for a difference: those of the long run minus those of the short run. */
+ * @iterations: for a difference, the iterations of the long run minus those of the short run. */
 static BARE bool windows_agree(const struct window_rules *rules, bool difference, double iterations,
                                double values[VALUES], struct window_result *out)
 {
@@ -157,7 +157,8 @@ static BARE bool windows_agree(const struct window_rules *rules, bool difference
     return longer_apart < rules->agreement * longer && shorter_apart < rules->agreement * shorter;
 }
 
-/* Sets the numbers of a result one by one, because a large assignment may call the C library. */
+/* Sets the numbers of a result one by one, because the compiler may call the C library for a large
+ * assignment. */
 static BARE void result_begin(struct window_result *out)
 {
     out->state = WINDOW_UNSETTLED;
@@ -238,15 +239,14 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         return;
     }
     /* For a difference, each window has one run of each kind, because idle moments are short. The
-     * result is the smallest value of many windows. */
+     * least value of many windows is used. */
     unsigned runs = difference ? 1 : RUNS;
     double iterations = (double)(difference ? count - count / 2 : count);
     while (!agree && out->accepted < VALUES &&
            (first || before > 0 || may_wait(pulse, rules, wait))) {
         double shorter = rules->overhead, longer;
         first = false;
-        /* The check at the end of an accepted window is also the one at the start of the next
-         * window. */
+        /* The check after an accepted window is also the check before the next window. */
         before = before > 0 ? before : window_open(pulse, rules, &tick, out);
         if (!(before > 0))
             continue;
@@ -284,7 +284,7 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         }
         agree = windows_agree(rules, difference, iterations, values, out) && out->accepted >= 3;
     }
-    /* Ends after many idle windows even if they do not agree, because the time of some code always
+    /* Ends after many idle windows even if these do not agree, because the time of some code always
      * varies. */
     if (out->accepted >= 3 && (agree || out->accepted == VALUES))
         out->state = WINDOW_SETTLED;

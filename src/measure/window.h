@@ -9,8 +9,8 @@
 
 /* Code that a pulse runs: two dependent chains that measure the clock; three probes that contention
  * slows; the measured code. The nop probe fills the front end. The port probe (independent
- * comparisons) also fills the ports. The room probe (distant slow operations) needs the whole
- * reorder buffer. */
+ * comparisons) fills the front end and the ports. The room probe (distant slow operations) needs
+ * the whole reorder buffer. */
 enum pulse_code {
     PULSE_CHAIN, PULSE_SECOND_CHAIN, PULSE_PROBE, PULSE_PORTS, PULSE_ROOM, PULSE_ITEM
 };
@@ -46,14 +46,14 @@ struct window_rules {
     double chain_ticks, probe_ticks, item_ticks;
     double patience;                      /* ticks without an idle window after which the wait
                                            * ends */
-    /* Number of iterations of the run that estimates how many iterations fill the window; 0: 4. A
-     * clock with long ticks needs more. */
+    /* Number of iterations of the first run, which estimates the number that fills the window; 0:
+     * 4. A clock with long ticks needs more. */
     unsigned sizing;
 };
 
-/* Limit of waiting for an idle core, shared by consecutive experiments. A core that is never idle
- * therefore costs only one wait. After that each experiment gets one attempt, and more attempts
- * while the core is idle. */
+/* Limit of waiting for an idle core, shared by consecutive experiments: if the core is never idle,
+ * they wait only once. After that, each experiment gets one attempt, and more attempts while the
+ * core is idle. */
 struct window_wait {
     uint64_t quiet;      /* time of the last accepted window, or of the start, in ticks */
     uint64_t until;      /* time at which waiting ends, in ticks */
@@ -61,7 +61,7 @@ struct window_wait {
 
 enum window_state { WINDOW_SETTLED, WINDOW_UNSETTLED, WINDOW_FAULT, WINDOW_BEATEN };
 
-/* Maximum number of accepted windows. The three lowest of them are then used regardless of their
+/* Maximum number of accepted windows. After these, the three lowest are used regardless of their
  * spread. */
 #define WINDOW_VALUES 16
 
@@ -80,11 +80,12 @@ struct window_result {
     float shorter[WINDOW_VALUES], longer[WINDOW_VALUES];
 };
 
-/* Measures PULSE_ITEM under @rules with @count iterations per run (0 fills the window).
- * @difference: after a warm-up run, subtracts the shortest time of runs of half as many
- * iterations, instead of the overhead. Both times must be confirmed, because a disturbed short run
- * makes the difference too small. If the first window takes at least @beat cycles per iteration
- * (within the agreement), the result is WINDOW_BEATEN. @beat INFINITY or NaN: no limit. */
+/* Measures PULSE_ITEM under @rules with @count iterations per run (0: the number that fills the
+ * window). Normally subtracts the overhead. If @difference is true, makes a warm-up run, and
+ * subtracts the shortest time of runs of half the iterations instead. Both times must then be
+ * confirmed, because a disturbed short run makes the difference too small. If the first window
+ * takes at least @beat cycles per iteration (within the agreement), the result is WINDOW_BEATEN.
+ * @beat INFINITY or NaN: no limit. */
 void window_measure(const struct pulse *pulse, const struct window_rules *rules,
                     struct window_wait *wait, bool difference, uint64_t count, double beat,
                     struct window_result *out);
@@ -95,10 +96,10 @@ struct window_wait window_wait_begin(const struct pulse *pulse, double ticks);
 /* Sorts @values. Returns the middle of the lowest three, and sets their relative spread. @n is at
  * least 1. */
 double window_lowest(double *values, unsigned n, double *spread);
-/* Sorts the @n @values. Finds the lowest value with enough values within the relative range @width
- * above it: at least three, and at least the share @share of all. Isolated lower values come from
- * two runs that were disturbed unequally. Sets *@cycles to the middle of the values in range, and
- * *@spread to their relative spread. Returns false if there is no such value. */
+/* Sorts the @n @values. Finds the lowest value with enough values at most @width (relative) above
+ * it: at least three, and at least @share of all. Isolated lower values come from pairs of runs
+ * that were disturbed unequally. Sets *@cycles to the middle of the values in range, and *@spread
+ * to their relative spread. Returns false if there is no such value. */
 bool window_floor(double *values, unsigned n, double width, double share, double *cycles,
                   double *spread);
 

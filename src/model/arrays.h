@@ -11,8 +11,8 @@
 
 enum arrays_fill_kind {
     ARRAYS_INDICES,   /* random indices, each less than @range */
-    /* elements @spacing bytes apart with the addresses of other elements; a walk visits all
-     * elements in a cycle */
+    /* elements @spacing bytes apart, each with the address of another one; the addresses form one
+     * cycle through all elements */
     ARRAYS_RING,
 };
 
@@ -35,7 +35,7 @@ struct array {
     uint32_t spacing;
 };
 
-/* A part of the arena that the accesses walk through; @back: backwards */
+/* A part of the arena that accesses walk through; @back: whether they walk backwards */
 struct array_walked {
     uint64_t at, bytes;
     bool back;
@@ -54,7 +54,7 @@ struct arrays {
     uint64_t values[ARRAYS_REGISTERS];
     struct array arrays[ARRAYS_MOST];
     unsigned count;
-    /* scale with which addresses use a register that points into the arena; 0: unused */
+    /* scale of each register that points into the arena, in the addresses that use it; 0: unused */
     uint8_t factors[32];
     /* address of a symbol, and offset of its array relative to the registers' values */
     struct { int64_t symbol; uint64_t at; } places[ARRAYS_MOST];

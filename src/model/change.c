@@ -21,8 +21,8 @@ static unsigned uops_of(const struct usage *usage, const struct ports *ports)
 }
 
 /* Returns the issue slots of a form with the new @usage. @old is its present entry, or NULL.
- * Inferred slots do not depend on the usage, so only removed µops change them. Otherwise returns
- * 0, and the µops are counted. */
+ * Inferred slots do not depend on the usage, so only removed µops change them. In other mappings
+ * returns 0: the number of µops is then used. */
 static unsigned slots_with(const struct machine *m, const struct mapping_entry *old,
                            const struct usage *usage)
 {
@@ -64,8 +64,8 @@ static bool change_latency(struct machine *m, const char *form, const char *valu
     if (!old) {
         machine_refuse_form(m, form, "set the usage of the form before its latency", err);
         if (err)
-            err->code = ERR_USAGE;   /* The error is one of usage, because the fault is in the
-                                      * user's text and not in a file. */
+            err->code = ERR_USAGE;   /* The user's text, not a file, has the error, so the code is
+                                      * ERR_USAGE. */
         return false;
     }
     struct mapping_entry fresh = {.form = (char *)form,

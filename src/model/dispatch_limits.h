@@ -9,8 +9,8 @@
 
 struct dispatch_limit {
     portset ports;
-    /* whether only the µops restricted to these ports count; if not, all µops that can use one of
-     * them count */
+    /* whether to count only the µops that can use no other ports; otherwise counts all µops that
+     * can use one of these ports */
     bool within;
     unsigned most;    /* maximum number of µops per cycle */
 };
@@ -27,7 +27,7 @@ bool dispatch_limits_parse(const char *text, const struct ports *ports, struct d
 /* Sets @out to the limits of @m. There are none if the fact is missing or invalid. */
 void dispatch_limits_of(const struct machine *m, struct dispatch_limits *out);
 /* Converts the obsolete facts dispatch_ports and dispatch_per_cycle to dispatch_limits. Returns
- * false with err if one is missing or invalid. */
+ * false with err if one of them is missing or invalid. */
 bool dispatch_limits_from_former(struct machine *facts, struct err *err);
 /* Returns whether @key is one of the two obsolete facts. */
 bool dispatch_limits_former(const char *key);

@@ -14,7 +14,7 @@
 
 struct experiment_term {
     char *form;
-    uint32_t count;   /* number of executions, at least 1 */
+    uint32_t count;
 };
 
 struct experiment {
@@ -23,7 +23,7 @@ struct experiment {
 };
 
 void experiment_done(struct experiment *e);
-/* Adds @count of @form. A form has one term. Its count saturates at 2^32 - 1. */
+/* Adds @count of @form. Each form has one term, whose count saturates at 2^32 - 1. */
 void experiment_add(struct experiment *e, const char *form, uint32_t count);
 /* Returns whether the multisets are equal. */
 bool experiment_equal(const struct experiment *a, const struct experiment *b);
@@ -34,9 +34,9 @@ uint64_t experiment_size(const struct experiment *e);
 /* Appends one term, such as 2*ADD (R64, R64). */
 void experiment_term_print(const char *form, uint32_t count, struct str *out);
 void experiment_print(const struct experiment *e, struct str *out);
-/* Parses an experiment. '+' separates terms only outside of parentheses and brackets. A form cannot
- * begin with a count. A count is at most EXPERIMENT_COUNT_MAX, the number of distinct forms at most
- * EXPERIMENT_FORMS_MAX. On failure, err->column is set and @out is empty. */
+/* Parses an experiment. '+' separates terms only outside of parentheses and brackets. A form must
+ * not begin with a count. A count is at most EXPERIMENT_COUNT_MAX, the number of distinct forms at
+ * most EXPERIMENT_FORMS_MAX. On failure, err->column is set and @out is empty. */
 bool experiment_parse(const char *text, struct experiment *out, struct err *err);
 
 /* A term with a form index, in a mapping or a table of experiments. */

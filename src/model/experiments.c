@@ -19,8 +19,7 @@ struct experiments *experiments_new(void)
     return t;
 }
 
-/* States of nearly all rows. They are stored once, so that tables with a million rows are copied
- * quickly. */
+/* States of nearly all rows. They are stored once, to copy tables with a million rows quickly. */
 static char *const shared_states[] = {(char[]){EXPERIMENT_PENDING}, (char[]){EXPERIMENT_OK},
                                       (char[]){EXPERIMENT_ONCE}, (char[]){EXPERIMENT_CONTENDED}};
 #define SHARED_STATES (sizeof shared_states / sizeof *shared_states)
@@ -156,7 +155,7 @@ size_t experiments_add_named(struct experiments *t, const struct experiment *e)
     return index;
 }
 
-/* Adds row @index to the table's counters (@by 1), or subtracts it (@by -1). */
+/* Adds row @index to the table's counters if @by is 1, or subtracts it if @by is -1. */
 static void count_row(struct experiments *t, size_t index, int by)
 {
     if (experiments_measured(t, index))
@@ -182,7 +181,6 @@ void experiments_set(struct experiments *t, size_t index, double cycles, double 
     t->revision++;
 }
 
-/* Extends the extra columns of the row to @count. New ones are empty. */
 static void extend_extra(struct experiments *t, struct experiment_row *row, size_t count)
 {
     uint32_t empty = names_add(&t->texts, "");
@@ -346,7 +344,7 @@ uint64_t experiments_size(const struct experiments *t, size_t index)
 
 bool experiment_state_open(const char *state)
 {
-    /* "clock unstable" and "not confirmed in time" are only in files of earlier versions. */
+    /* "clock unstable" and "not confirmed in time" occur only in files of earlier versions. */
     static const char *const open[] = {EXPERIMENT_PENDING,   EXPERIMENT_ONCE,
                                        EXPERIMENT_CONTENDED, "core is contended",
                                        "clock unstable",     "not confirmed in time",

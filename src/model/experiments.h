@@ -14,8 +14,8 @@
 
 #define EXPERIMENT_PENDING ""      /* state of a row that was never measured */
 #define EXPERIMENT_ONCE "once"     /* state of a row with unconfirmed cycles of one pass */
-/* state of a row measured on a busy core; it may have cycles, which are displayed but not used by
- * inference; it is measured again on an idle core */
+/* State of a row measured on a busy core. It may have cycles, which are displayed but not used by
+ * inference. The row is measured again on an idle core. */
 #define EXPERIMENT_CONTENDED "contended"
 /* state of a row with valid cycles; any other text is the reason for a failure */
 #define EXPERIMENT_OK "ok"
@@ -41,8 +41,8 @@ struct experiments {
     /* names of unknown columns in the file, which are preserved */
     struct names extra;
     struct names texts;                   /* values of the unknown columns, without duplicates */
-    /* number of rows with cycles that inference can use, and number of rows whose measurement
-     * failed */
+    /* @measured: number of rows with cycles that inference can use. @failed: number of rows whose
+     * measurement failed. */
     size_t measured, failed;
     /* serial number, unique even if the address of a freed table is used again */
     uint64_t serial;
@@ -57,7 +57,7 @@ struct experiments *experiments_new(void);
 void experiments_free(struct experiments *t);
 /* Adds a holder, which must call experiments_free. Any thread. */
 struct experiments *experiments_hold(struct experiments *t);
-/* Returns whether another holder exists. The table must then not change. */
+/* Returns whether another holder exists. If so, the table must not change. */
 bool experiments_held(const struct experiments *t);
 /* Copies the rows with @keep true (NULL copies all). Form indices are unchanged. This function and
  * experiments_append stop early if they are cancelled or memory is exhausted (base/shortage.h). */
@@ -66,14 +66,14 @@ struct experiments *experiments_copy(const struct experiments *t, const bool *ke
  * duplicate another row. */
 size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_add_named(struct experiments *t, const struct experiment *e);
-/* Add a row like the two functions above, to a table whose size depends on the input. If memory is
- * exhausted, they add no row, and return SIZE_MAX. */
+/* Add a row like the two functions above, for a table whose size depends on the input. If memory is
+ * exhausted, they add no row and return SIZE_MAX. */
 size_t experiments_try_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_try_add_named(struct experiments *t, const struct experiment *e);
 /* Appends all rows of @from with their results. Matches forms by name. */
 void experiments_append(struct experiments *t, const struct experiments *from);
-/* Sets the results of row @index. @state NULL: the state becomes EXPERIMENT_OK if @cycles is a
- * number. */
+/* Sets the results of row @index. If @state is NULL and @cycles is a number, the state becomes
+ * EXPERIMENT_OK. */
 void experiments_set(struct experiments *t, size_t index, double cycles, double spread,
                      uint32_t repeats, const char *state);
 /* Sets the text of column @column in row @index. Adds the column if it is new. */

@@ -11,8 +11,8 @@
 #include "base/similar.h"
 #include "model/dispatch_limits.h"
 
-/* Maximum value of a fact. A larger buffer would not limit a core, and the simulator's memory is
- * proportional to it. */
+/* Maximum value of a fact. A larger buffer would not limit a core. The simulator's memory is
+ * proportional to the sizes of buffers. */
 #define MOST 65536
 /* unit, smallest and largest value of a time */
 #define CYCLES "cycles", 0, MOST
@@ -603,7 +603,7 @@ static const struct { const char *former, *key; } renamed[] = {
 
 #define PLACES 1024   /* number of hash slots, a power of two above the number of keys */
 
-/* Hash table of all keys, present and obsolete. A simulation looks up some hundred facts. */
+/* Hash table of all keys, present and obsolete: a simulation looks up some hundred facts. */
 static struct { const char *key; const struct fact *fact; } places[PLACES];
 static pthread_once_t placing = PTHREAD_ONCE_INIT;
 

@@ -15,7 +15,7 @@ enum fact_type {
     FACT_WHOLE,    /* an integer */
     FACT_SWITCH,   /* yes or no */
     FACT_CHOICE,   /* one of the words */
-    FACT_WORDS,    /* several of the words; any mnemonics and extensions if words is NULL */
+    FACT_WORDS,    /* several of @words; if @words is NULL, any mnemonics and extensions */
     FACT_PORTS,    /* names of ports, such as p23 */
     FACT_LIMITS,   /* dispatch limits (model/dispatch_limits.h), such as 4 of p01; 2 within p23 */
 };
@@ -23,8 +23,8 @@ enum fact_type {
 enum fact_kind {
     FACT_USUAL = false,
     FACT_FIXED = true,   /* evaluated when a machine is loaded, so kernel whatif cannot change it */
-    /* a mean fitted to measured times without a known mechanism; the machine's source names the
-     * measurements */
+    /* a mean that was fitted to measured times, without a known mechanism; the source of the
+     * machine's fact names the measurements */
     FACT_FITTED,
 };
 
@@ -55,8 +55,8 @@ bool fact_check(const struct fact *f, const char *value, const struct ports *por
                 struct err *err);
 
 /* Returns the number of fact @key on the machine, or else its default, or else NaN. Values above
- * the range become its maximum. Values below it count as missing. A key whose fact is no number is
- * a bug. */
+ * the range become its maximum. Values below it count as missing. Calling it with a key whose fact
+ * is not a number is a bug. */
 double fact_number(const struct machine *m, const char *key);
 /* Returns the value of a yes or no fact. */
 bool fact_switch(const struct machine *m, const char *key);

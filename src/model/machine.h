@@ -10,10 +10,10 @@ struct machine_fact {
 };
 
 /* Latency between two operands of the matching forms that differs from the form's latency
- * (latencies.csv). An address is its base and index. LATENCY_SLOWEST as both ends is the latency
- * with the slowest operand values. All other latencies are for fast values. LATENCY_ALONE as both
- * ends is the least cycles per copy of microcoded, serialising and waiting instructions, on any
- * ports. */
+ * (latencies.csv). LATENCY_ADDRESS stands for base and index. LATENCY_SLOWEST as both ends is the
+ * latency with the slowest operand values; other latencies are for fast values. LATENCY_ALONE as
+ * both ends is the least cycles per copy of microcoded, serialising and waiting instructions, on
+ * any ports. */
 enum latency_end { /* numbers from 0: operand number minus one */
                    LATENCY_ANY = -1,
                    LATENCY_ADDRESS = 100,
@@ -31,7 +31,7 @@ struct latency_rule {
     int from, to;     /* operands, an enum latency_end */
     double cycles;    /* cycles without the preceding load or forwarded store */
     const char *source;
-    bool lent;        /* whether the strings are static, so that they must not be freed */
+    bool lent;        /* whether the strings are static and must not be freed */
 };
 
 /* prefix of the title of this computer's machine in a session */
@@ -78,8 +78,8 @@ void machine_set_fact(struct machine *m, const char *key, const char *value, con
                       const char *source);
 /* Removes a fact if it exists. */
 void machine_drop_fact(struct machine *m, const char *key);
-/* Sets err to the message that @m lacks form @form, with a similar form if there is one, or
- * otherwise @otherwise. Returns false. */
+/* Sets err to the message that @m lacks form @form, with a similar form if there is one, otherwise
+ * with @otherwise. Returns false. */
 bool machine_refuse_form(const struct machine *m, const char *form, const char *otherwise,
                          struct err *err);
 /* Appends a rule. The first matching rule applies. */

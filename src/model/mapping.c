@@ -19,8 +19,8 @@ struct mapping {
     VEC(struct mapping_entry) entries;
     struct index index;         /* index by form of the entries that are not in @rows */
     struct mapping_rows rows;   /* storage of borrowed entries; zero if there are none */
-    /* Per entry of @rows: whether it was decoded. Entries are decoded on first use, because a loop
-     * needs few of the thousands. */
+    /* Per entry of @rows: whether it was decoded. An entry is decoded at its first use, because a
+     * loop needs few of the thousands of entries. */
     atomic_bool *filled;
     _Atomic(void *) derived;    /* block that mapping_derived returns, or NULL */
 };
@@ -101,8 +101,8 @@ struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_
     return m;
 }
 
-/* Returns the hash of a stored form. It has no seed, because every process must compute the same
- * value. Attackers do not choose the names. */
+/* Returns the hash of a stored form. The hash has no seed, because every process must compute the
+ * same value. A seed is not needed, because attackers do not choose the names. */
 static uint64_t hash_row(const char *form)
 {
     return hash_fixed(HASH_START, form, strlen(form));
@@ -130,7 +130,8 @@ bool mapping_shares(const struct mapping *a, const struct mapping *b, size_t ind
 struct mapping *mapping_copy(const struct mapping *m)
 {
     struct mapping *copy = m->rows.count ? mapping_of_rows(&m->ports, &m->rows) : NULL;
-    const size_t lent = copy ? m->rows.count : 0;   /* number of entries that both borrow */
+    /* number of entries that both mappings borrow */
+    const size_t lent = copy ? m->rows.count : 0;
 
     copy = copy ? copy : mapping_new(&m->ports);
     copy->issue_width = m->issue_width;

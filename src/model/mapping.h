@@ -10,8 +10,8 @@ struct mapping_entry {
     char *form;         /* canonical name */
     struct usage usage;
     double latency;     /* cycles; NaN: unknown */
-    /* number of issued µops in the fused domain of the source; 0: unknown, and the number of the
-     * usage's µops is used */
+    /* number of issued µops in the fused domain of the source; 0: unknown; the number of the
+     * usage's µops is then used */
     unsigned micro_ops;
     char *source;       /* source of the data; "": that of the mapping */
 };
@@ -47,15 +47,14 @@ void mapping_free(struct mapping *m);
 struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_rows *rows);
 /* Fills the empty @out with the stored hash slots of the forms. index_done frees @out. */
 void mapping_index_rows(const struct mapping *m, struct index *out);
-/* Returns whether @a and @b borrow entry @index from the same read-only rows, which makes it equal
- * in both. Other entries may be equal too. */
+/* Returns whether @a and @b borrow entry @index from the same read-only rows, and which is
+ * therefore equal in both. Entries that are not shared may also be equal. */
 bool mapping_shares(const struct mapping *a, const struct mapping *b, size_t index);
 struct mapping *mapping_copy(const struct mapping *m);
 const struct ports *mapping_ports(const struct mapping *m);
 size_t mapping_count(const struct mapping *m);
-/* Returns the issue slots per cycle for the forms' micro_ops. An experiment takes at least
- * micro_ops / width cycles, an additional bound of an inferred mapping. The default of 0 sets no
- * bound. */
+/* Returns the issue slots per cycle for the forms' micro_ops. In an inferred mapping, an experiment
+ * takes at least the sum of its micro_ops / width cycles. 0 (the default): no such bound. */
 double mapping_issue_width(const struct mapping *m);
 void mapping_set_issue_width(struct mapping *m, double width);
 /* Returns entry @index in order of insertion. It is valid until the mapping changes. */
@@ -78,14 +77,14 @@ size_t mapping_index(const struct mapping *m, const char *form);
  * the thread's command fails (base/shortage.h). */
 void mapping_set(struct mapping *m, const struct mapping_entry *entry);
 /* Returns the block of memory that a caller derived from all entries and passed to
- * mapping_keep_derived, borrowed. Returns NULL if there is none since the last change of an entry.
- * Any thread, while no thread changes the mapping. */
+ * mapping_keep_derived, borrowed. Returns NULL if no block was stored since the last change of an
+ * entry. Any thread, while no thread changes the mapping. */
 const void *mapping_derived(const struct mapping *m);
 /* Stores @take_block (allocated with malloc) unless another thread has stored one. Returns the
  * stored block. */
 const void *mapping_keep_derived(const struct mapping *m, void *take_block);
-/* Drops the derived block. Required after a change of data outside of the mapping from which the
- * block was derived. */
+/* Drops the derived block. Call it after changes, outside of the mapping, of data on which the
+ * block depends. */
 void mapping_drop_derived(struct mapping *m);
 /* Returns whether both mappings have the same ports, issue width, forms (any order), usages and
  * latencies. */

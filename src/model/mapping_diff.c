@@ -87,7 +87,7 @@ struct matching {
     const struct ports *a, *b;
     struct usage_pair *pairs;
     size_t count;
-    int to_a[PORTS_MAX];   /* per port of B, its port of A; none if A has fewer ports */
+    int to_a[PORTS_MAX];   /* per port of B, the corresponding port of A; -1 if there is none */
 };
 
 static int compare_usages(const struct usage *x, const struct usage *y)
@@ -199,8 +199,6 @@ static void begin_matching(struct matching *m)
     free(gain);
 }
 
-/* Returns whether port @j of B may correspond to port @i of A. A pipe corresponds only to a
- * pipe. */
 static bool fits(const struct matching *m, unsigned j, int i)
 {
     return i < 0 || (m->b->pipes >> j & 1) == (m->a->pipes >> i & 1);
@@ -262,8 +260,8 @@ static bool improve(struct matching *m, double *best)
     return better;
 }
 
-/* Returns the common share of the loads of port @j of B and its partner. Each form counts by its
- * weight, independent of its number of µops. */
+/* Returns the common share of the loads of port @j of B and its partner. Each form contributes
+ * according to its weight, independent of its number of µops. */
 static double agreement_at(const struct matching *m, unsigned j)
 {
     double both = 0, either = 0;
@@ -340,7 +338,7 @@ static uint64_t total(const struct usage *usage)
 }
 
 /* Returns whether each µop of @small can be paired with a µop of @large that has all its ports.
- * Pairing the smallest sets first suffices for the nested sets of real processors. */
+ * Pairs the smallest sets first, which is sufficient for the nested sets of real processors. */
 static bool within(const struct usage *small, const struct usage *large)
 {
     struct usage left = {0};

@@ -9,7 +9,7 @@ enum diff_kind {
     DIFF_PIPES,      /* equal except for blocking pipes (dividers) */
     DIFF_NARROWER,   /* equally many µops, A's on subsets of B's ports */
     DIFF_WIDER,      /* equally many µops, A's on supersets of B's ports */
-    DIFF_PORTS,      /* equally many µops, on other ports */
+    DIFF_PORTS,      /* the same number of µops, on other ports */
     DIFF_FEWER,      /* A has fewer µops */
     DIFF_MORE,       /* A has more µops */
     DIFF_COUNT
@@ -38,9 +38,10 @@ struct mapping_diff {
 
 /* Compares mappings @a and @b. With @by_name, ports with equal names correspond if all names of the
  * smaller mapping occur in the larger. Otherwise finds the one-to-one assignment with the most
- * similar loads of common forms. It starts with the largest sum over pairs, and exchanges two or
- * three ports as long as more forms agree. @uses is the frequency of each form of @a in programs
- * (may be NULL), which is half of a form's weight. Free the result with mapping_diff_free. */
+ * similar loads of common forms. It starts with the largest sum over pairs of ports, and exchanges
+ * two or three ports while this makes more forms agree. @uses (may be NULL) is the frequency of
+ * each form of @a in programs, which determines half of a form's weight. Free the result with
+ * mapping_diff_free. */
 struct mapping_diff *mapping_diff_new(const struct mapping *a, const struct mapping *b,
                                       bool by_name, const double *uses);
 void mapping_diff_free(struct mapping_diff *d);

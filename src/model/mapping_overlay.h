@@ -6,15 +6,17 @@
 
 struct overlay {
     struct mapping *mapping;   /* mapping, owned by the caller */
-    size_t replaced, added;    /* number of overlaid forms that the base had, and lacked */
+    /* @replaced: number of overlaid forms that the base has. @added: number of those that the base
+     * lacks. */
+    size_t replaced, added;
     /* number of overlaid ports that correspond to ports of the base; all others were added */
     unsigned matched;
 };
 
 /* Makes a copy of @base with the usages of @over. A port of @over becomes the port of @base with
- * the most similar load (model/mapping_diff.h), or a new port new1, new2, ... Latencies that @over
- * lacks are those of @base. Returns false with err and an empty @out if no port corresponds, or
- * there are too many ports. */
+ * the most similar load (model/mapping_diff.h), or a new port new1, new2, ... If @over lacks a
+ * latency, that of @base is used. Returns false with err and an empty @out if no port corresponds,
+ * or there are too many ports. */
 bool overlay_make(const struct mapping *base, const struct mapping *over, struct overlay *out,
                   struct err *err);
 

@@ -23,7 +23,7 @@ enum memory_cost {
     COST_UPDATE,    /* streams that are read and written */
     COST_CONCURRENT,    /* a read stream concurrent with each written stream */
     COST_STREAMED,  /* non-temporal stores */
-    COST_COPIED,    /* a line that is read and a line of non-temporal stores, together */
+    COST_COPIED,    /* a line that is read together with a line of non-temporal stores */
     COST_RANDOM,    /* independent random loads */
     COST_SCATTER,   /* independent random stores */
     COST_PAIRED,    /* streams with a stride of two lines */
@@ -53,31 +53,33 @@ struct memory_costs {
     /* size of the third level that a program can use, in bytes; 0: unknown */
     double third;
     double clock_hz;
-    /* whether line transfers overlap with the core's loads and stores, so that only the slower
-     * part counts; if not, their times add up (ECM) */
+    /* whether line transfers overlap with the core's loads and stores; the slower of the two then
+     * determines the time, otherwise their times add up (ECM) */
     bool overlaps;
     bool reads_wait;             /* whether a loop that only reads waits for some lines beyond the
                                   * second level, although their transfers overlap */
     /* share of the memory in huge pages during the measurement; NaN: unknown */
     double huge;
-    /* whether the costs were measured on this CPU; if not, they are published or estimated */
+    /* whether the costs were measured on this CPU; otherwise they are published or estimated */
     bool measured;
     char day[MEMORY_COSTS_DAY];                  /* date of the measurement */
 };
 
 /* Returns the inverse share of the cache sets that lines @step bytes apart use: the largest power
  * of two that divides the step in lines, up to @most bytes. @most is MEMORY_PAGE, because pages
- * have random addresses, or, in larger pages, the bytes of a way of the cache. Pure. */
+ * have random addresses. In larger pages, @most is the number of bytes of a way of the cache.
+ * Pure. */
 double memory_crowding(double step, double most);
-/* Returns the time of two parts that partly overlap: the core's work, and the latency of lines of
- * which few are in flight. It is the cube root of the sum of their cubes. Pure. */
+/* Returns the time of two parts that partly overlap: @core, the time of the core's work, and @wait,
+ * the time of waiting for lines of which few are in flight. The result is the cube root of the sum
+ * of their cubes. Pure. */
 double memory_together(double core, double wait);
 /* Returns the time of the second part, if @both is the time of both. Pure. */
 double memory_wait_in(double both, double core);
 /* Returns the cost's name in the file of stored costs: "load", ... */
 const char *memory_cost_name(enum memory_cost cost);
-/* Returns whether the cost at @bytes is that of shared caches or memory, whose clock is not the
- * core's. Pure. */
+/* Returns whether the cost at @bytes is that of shared caches or memory, which do not have the
+ * core's clock. Pure. */
 bool memory_cost_shared(const struct memory_costs *m, enum memory_cost cost, double bytes);
 /* Returns the cost at @bytes, interpolated over the logarithm of the size. In the first level it is
  * 0, because the core's cycles include it, except for COST_STREAMED, COST_FEW and COST_SOME.
@@ -93,8 +95,8 @@ bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct e
 /* Returns the level that has space for arrays of @bytes: "L1", "L2", "L3" or "memory". Pure. */
 const char *memory_level_at(const struct memory_costs *m, double bytes);
 /* Returns the size of the third level. It is the largest size at which random loads cost at most
- * the mean of their costs after the second level and at the last size. Returns 0 if the costs do
- * not show the level. Pure. */
+ * the mean of their costs after the second level and at the last size. Returns 0 if the costs show
+ * no third level. Pure. */
 double memory_third_seen(const struct memory_costs *m);
 
 #endif

@@ -1,4 +1,4 @@
-/* Metrics that compare predictions with measurements, as in PMEvo's evaluation and with scipy's
+/* Metrics that compare predictions with measurements: those of PMEvo's evaluation, with scipy's
  * definitions. */
 #ifndef PORTOLAN_MODEL_METRICS_H
 #define PORTOLAN_MODEL_METRICS_H
@@ -37,8 +37,8 @@ struct accuracy {
     double mape, pearson, spearman;
 };
 
-/* Compares one prediction per row (NaN: none) with the measured cycles. Ignores rows without one
- * of the two. */
+/* Compares one prediction per row (NaN: none) with the measured cycles. Ignores rows that lack the
+ * prediction or the measurement. */
 struct accuracy metrics_accuracy(const struct experiments *t, const double *predicted);
 
 #endif

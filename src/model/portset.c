@@ -50,7 +50,7 @@ bool ports_parse(const char *list, struct ports *ports, struct err *err)
     const char *at = list;
 
     for (;;) {
-        /* The buffer has one character more than a valid name, to detect a longer one. */
+        /* Has one character more than the longest valid name, to detect longer ones. */
         char name[PORT_NAME_MAX + 1];
         size_t length = strcspn(at, ", ");
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
@@ -94,8 +94,8 @@ int portset_by_size(const void *a, const void *b)
     return sizes ? sizes : (x > y) - (x < y);
 }
 
-/* Returns whether a name needs no brackets, because it is one character and no lower-case
- * letter. */
+/* Returns whether a name needs no brackets, because it is a single character other than a
+ * lower-case letter. */
 static bool is_short(const char *name)
 {
     return name[1] == '\0' && (isdigit((unsigned char)name[0]) || isupper((unsigned char)name[0]));
@@ -132,8 +132,8 @@ void portset_print(portset set, const struct ports *ports, struct str *out)
         str_add_char(out, ']');
 }
 
-/* Adds the port named by the @length bytes at @at to @set. Returns false with @err, which has the
- * column relative to @start, if there is no such port or @set contains it. */
+/* Adds the port named by the @length bytes at @at to @set. Returns false with err if there is no
+ * such port, or if @set already contains it. The column in err is relative to @start. */
 static bool member(const char *start, const char *at, size_t length, const struct ports *ports,
                    portset *set, struct err *err)
 {

@@ -16,7 +16,7 @@
 
 typedef uint32_t portset;   /* bit i is port i of the machine's struct ports */
 
-/* Ports of a machine, in display order. A blocking pipe (divider) is a port too. */
+/* Ports of a machine, in display order. A blocking pipe (divider) is also a port. */
 struct ports {
     unsigned count;
     char names[PORTS_MAX][PORT_NAME_MAX];   /* names: "0".."9", "A".., or longer names such as
@@ -30,8 +30,8 @@ bool ports_add(struct ports *ports, const char *name, struct err *err);
 /* Sets the names of @count ports, at most PORTS_MAX, to "0".."9", "A".. */
 void ports_number(struct ports *ports, unsigned count);
 /* Appends the ports of a list of names, such as "0,1,DV", which may have blanks. Returns false with
- * err if the list or a name is empty, or ports_add rejects a name. The preceding names are then
- * added. */
+ * err if the list or a name is empty, or ports_add rejects a name. The names before it are then
+ * already added. */
 bool ports_parse(const char *list, struct ports *ports, struct err *err);
 /* Returns the index of port @name (@length bytes); -1: none. */
 int ports_find(const struct ports *ports, const char *name, size_t length);
@@ -41,7 +41,7 @@ bool port_name_divides(const char *name);
 bool ports_equal(const struct ports *a, const struct ports *b);
 static inline unsigned portset_size(portset set)
 {
-    /* Does not use __builtin_popcount, because it is a call on x86-64 without the POPCNT
+    /* Counts the bits without __builtin_popcount, which is a call on x86-64 without the POPCNT
      * instruction. */
     set -= set >> 1 & 0x55555555u;
     set = (set & 0x33333333u) + (set >> 2 & 0x33333333u);

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* initial content of memory, which is both a valid address and a small number */
+/* initial content of memory; valid as an address and as a small number */
 #define START_MEMORY 0x12345600
 
 /* Addresses of operands relative to the program counter. Each operand has its own line; only the
@@ -18,8 +18,8 @@
 /* Returns the initial address in general register @reg. Each register has a different page offset.
  * Index registers are 0. Zen's first-level caches predict the way from eight address bits, bit 12 +
  * i xor bit 27 - i (Lipp et al., Take A Way, ASIA CCS 2020). Lines of one set with equal bits evict
- * each other. Therefore the sixteen addresses differ in these bits, also within eight pages on both
- * sides, by bits 16 to 23 and 24 to 27. */
+ * each other. Therefore the sixteen addresses, and addresses up to eight pages away from them,
+ * differ in these bits. Bits 16 to 23 and 24 to 27 have this effect. */
 static inline uint64_t start_address(unsigned reg)
 {
     return 0x10000000 + (uint64_t)reg * 0x01000000 + (reg % 16 * 16 + 8) * 4096 + reg * 1088 % 4096;

@@ -25,8 +25,8 @@ struct tracee {
                             * stopped yet */
 };
 
-/* CPU time of a process at its last sample, so that samples count only the program's time, even on
- * a busy machine */
+/* CPU time of a process at its last sample. With it, samples count only the program's time, even on
+ * a busy machine. */
 struct progress {
     pid_t pid;
     double begun, cpu;     /* CPU seconds at the first and the last sample */
@@ -81,8 +81,8 @@ static void drop(struct interrupt *p, pid_t tid)
         *t = p->tracees.items[--p->tracees.count];
 }
 
-/* Returns whether a thread no longer exists or is a zombie, so that it cannot stop. A main thread
- * is a zombie until the last thread ends. */
+/* Returns whether a thread no longer exists or is a zombie: neither can stop. A main thread is a
+ * zombie until the last thread ends. */
 static bool ended(const struct thread_id *task)
 {
     const char state = task_state(task);
@@ -155,17 +155,17 @@ static void take_start(struct interrupt *p, const struct tracee *t)
 
     if (trace(PTRACE_GETEVENTMSG, t->task.tid, 0, (uintptr_t)&started) != 0)
         return;
-    /* Reads the process of the thread, because the event of clone does not distinguish threads from
+    /* Reads the process of the thread: the event of clone does not distinguish threads from
      * processes. */
     const struct thread_id task = {task_process((pid_t)started), (pid_t)started};
     p->threads++;
     p->processes += task.pid != t->task.pid;
-    if (!ended(&task))     /* Adds the thread only if it exists, because its end may be reported
-                            * before this event. */
+    if (!ended(&task))     /* Adds the thread only if it exists: its end may be reported before this
+                            * event. */
         add(p, task.pid, task.tid);
 }
 
-/* After exec only the calling thread remains, with the number of the process. Earlier interrupt
+/* After exec, only the calling thread remains, with the number of the process. Earlier interrupt
  * requests have no effect. */
 static void take_exec(struct interrupt *p, pid_t tid, struct spaces *spaces)
 {
@@ -196,8 +196,7 @@ static void take_stop(struct interrupt *p, pid_t tid, int status, struct spaces 
             sample(p, t, spaces);
         t->asked = false;
         if (signal != SIGTRAP && !p->leaving) {
-            /* Listens, because a stop by a signal lasts until another signal continues the
-             * process. */
+            /* Listens: a stop by a signal lasts until another signal continues the process. */
             trace(PTRACE_LISTEN, tid, 0, 0);
             return;
         }
@@ -264,7 +263,7 @@ static void ask(struct interrupt *p, pid_t pid)
     struct progress *progress = progress_of(p, pid);
     double cpu = cpu_of(pid);
 
-    /* Also returns if the process has ended: its CPU time is then NaN. */
+    /* Also returns if the process has ended, because its CPU time is then NaN. */
     if (!(cpu - progress->cpu >= p->interval / 2))
         return;
     progress->cpu = cpu;

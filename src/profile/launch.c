@@ -45,7 +45,7 @@ bool launch_check(const char *path, const char *name, struct err *err)
     length = read(fd, &header, sizeof header);
     close(fd);
     if (length < (ssize_t)SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-        return true;   /* Permits the file, which may be a script. If it is not, exec reports the
+        return true;   /* Permits the file, which may be a script. Otherwise exec reports the
                         * error. */
     if (header.e_ident[EI_CLASS] != ELFCLASS64)
         return err_set(err, ERR_DATA, "compile the program for 64 bits", "%s is a 32-bit program",
@@ -91,7 +91,7 @@ static _Noreturn void become(const char *path, const char *const *argv, int in, 
 }
 
 /* Opens a file without blocking on a named pipe. Returns -1 with errno. Opening a named pipe for
- * reading fails with ENXIO, because a pipe without a writer looks empty. */
+ * reading fails with ENXIO, because a pipe without a writer would seem empty. */
 static int open_now(const char *path, int flags)
 {
     struct stat status;
@@ -157,7 +157,7 @@ bool launch_go(struct launched *l, void (*go_on)(void *state), void *state, stru
     while ((length = read(l->fault, &reason, sizeof reason)) < 0 && errno == EINTR)
         ;
     if (length == 0)
-        return true;   /* The end of the file means that exec has closed the pipe. */
+        return true;   /* The file has ended, because exec has closed the pipe. */
     return err_set(err, ERR_DATA,
                    reason == ENOEXEC ? "a script begins with #! and its interpreter"
                    : reason == ENOENT

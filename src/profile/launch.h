@@ -18,12 +18,12 @@ struct launched {
 /* Finds @argv[0] and forks. The child waits for launch_go in its own process group. The program's
  * output and errors are appended to the file @output. The program reads the file @input, or no
  * input if @input is NULL. Returns false with err if the program is missing, not executable, or for
- * another processor. Any thread, which becomes the parent. */
+ * another processor. Any thread; it becomes the parent of the program. */
 bool launch(const char *const *argv, const char *output, const char *input, struct launched *out,
             struct err *err);
-/* Makes the child execute the program. Returns after exec or its failure. A tracer must resume the
- * child in the meantime: @go_on (may be NULL) is called about once per millisecond. Returns false
- * with err. */
+/* Makes the child execute the program. Returns after exec or its failure. During the call, a tracer
+ * must resume the child. For this, @go_on (may be NULL) is called about once per millisecond.
+ * Returns false with err. */
 bool launch_go(struct launched *l, void (*go_on)(void *state), void *state, struct err *err);
 /* Kills the process group if it is running, and frees the members of @l. Does not wait for the
  * process. */

@@ -87,8 +87,8 @@ static bool ring_map(struct ring *ring)
     return false;
 }
 
-/* Opens events for the thread on every processor. Returns false with errno. A thread that has ended
- * needs no event. */
+/* Opens events for the thread on every processor. Returns false with errno. Opens no event for a
+ * thread that has ended. */
 static bool watch(struct perf *p, pid_t tid, bool on_exec, double rate)
 {
     struct perf_event_attr attr = attributes(on_exec, rate);

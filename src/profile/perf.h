@@ -10,15 +10,16 @@
 
 struct perf;
 
-/* Samples @tasks @rate times per CPU second. @on_exec: starts at exec. Returns NULL with err if
- * the system refuses. */
+/* Samples @tasks @rate times per CPU second. If @on_exec is true, starts at exec. Returns NULL with
+ * err if the system refuses. */
 struct perf *perf_new(const struct task_list *tasks, bool on_exec, double rate, struct err *err);
 void perf_free(struct perf *p);
-/* Adds new records to @spaces and its samples. @more: whether later calls will follow; a record is
- * then added only if no older record can follow it. Must be called several times per second. */
+/* Adds new records to @spaces and its samples. @more: whether more calls will follow. If so, a
+ * record is added only when no older record can still arrive. Must be called several times per
+ * second. */
 void perf_drain(struct perf *p, bool more, struct spaces *spaces);
-/* Return the total number of samples that were lost or outside of known code, and the number of
- * processes (or threads) that were started. */
+/* Return the total number of samples that were lost or are outside of known code, and the number of
+ * processes or threads that were started. */
 size_t perf_lost(const struct perf *p);
 size_t perf_started(const struct perf *p, bool threads);
 

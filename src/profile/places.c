@@ -15,7 +15,8 @@
 /* number of bytes decoded before and after an address without a symbol */
 #define AROUND 16384u
 #define LARGE 65536u       /* maximum number of bytes of a function that is decoded entirely */
-/* minimum fraction of a loop's own samples in a part of it that becomes a separate loop */
+/* smallest fraction of a loop's own samples with which a part of the loop becomes a separate
+ * loop */
 #define HOT_PART 0.8
 #define PART_LEAST 50u     /* minimum number of samples of a loop that may be split */
 /* minimum fraction of all samples with which a loop gets source lines */
@@ -32,7 +33,7 @@ struct code_place {
 struct place_list { VEC(struct code_place) list; };
 
 /* Position in decoding a section. Addresses are looked up in ascending order, so decoding continues
- * from the last address. */
+ * at the last one. */
 struct walk {
     const struct object_section *section;   /* section being decoded; NULL: none yet */
     uint64_t at;
@@ -117,15 +118,15 @@ struct insn_samples {
 };
 
 /* Finds the shortest part of loop @l, from a branch target to the branch, with most of the loop's
- * own samples. Such loops have several back edges to one head, and the longest back edge is rarely
- * taken. Returns false if there is no such part. */
+ * own samples. The loops to split have several back edges to one head, of which the longest is
+ * rarely taken. Returns false if there is no such part. */
 static bool hot_part(const struct kernel *k, size_t l, const struct insn_samples *s, size_t samples,
                      size_t *first, size_t *last)
 {
     const struct kernel_loop *loop = &k->loops[l];
     size_t best = loop->count;
 
-    /* Excludes the arms of a natural loop, which are not separate loops, and the parts of computed
+    /* Excludes arms of a natural loop, which are not separate loops, and parts of computed
      * gotos. */
     if (samples < PART_LEAST || loop->head != loop->first || loop->dispatch)
         return false;

@@ -39,7 +39,7 @@ void profile_free(struct run_profile *p)
 double profile_share(const struct run_profile *p, size_t samples, double *off)
 {
     double n = (double)p->samples, share = n > 0 ? (double)samples / n : 0;
-    /* Adds two successes and two failures, with which the interval is valid for extreme counts
+    /* Adds two successes and two failures. The interval is then valid even for extreme counts
      * (Agresti and Coull 1998). */
     double middle = ((double)samples + 2) / (n + 4);
 

@@ -31,8 +31,8 @@ struct profile_loop {
      * unknown */
     double over_memory;
     bool costs_measured;       /* whether over_memory is from costs measured on this CPU */
-    /* whether the time depends on data, by mispredicted branches, misses or forwarded stores;
-     * neither the measurement alone nor the prediction is then the time in the program */
+    /* whether the time depends on data, by mispredicted branches, misses or forwarded stores; the
+     * time in the program then differs from both the measurement in isolation and the prediction */
     bool by_data;
     const char *level;         /* cache level of arrays of that size ("L2"), a static string */
 };
@@ -58,9 +58,9 @@ struct run_profile {
     VEC(struct profile_loop) loops;
 };
 
-/* Finds the functions and loops of the samples @s. Loops with less than @least of all samples are
- * omitted. If @goes_on is not NULL, hot loops get source lines, which child processes read.
- * @goes_on receives the completed fraction and returns false to cancel. Returns NULL with err if
+/* Finds the functions and loops of the samples @s. Omits loops with less than @least of all
+ * samples. If @goes_on is not NULL, adds source lines to hot loops, which child processes read.
+ * @goes_on receives the completed fraction, and returns false to cancel. Returns NULL with err if
  * it or the thread's watch cancels. Any thread. Takes seconds for large libraries. */
 struct run_profile *profile_new(const struct sampled *s, double rate, double least,
                                 bool (*goes_on)(void *state, double share), void *state,
@@ -76,8 +76,8 @@ void profile_name_short(const char *name, size_t columns, struct str *out);
 /* Returns the cycles per iteration of the loop, measured alone or otherwise predicted. NaN if
  * neither is known. */
 double profile_loop_now(const struct profile_loop *l);
-/* Appends that the true time is between profile_loop_now and over_memory, or the reason why it may
- * not be. */
+/* Appends a note that the true time is between profile_loop_now and over_memory, or the reason why
+ * it may be outside. */
 void profile_memory_range(const struct profile_loop *l, struct str *out);
 /* Returns the CPU seconds of the whole run, with system time, if loop @at needed @cycles instead of
  * @now cycles per iteration. Returns NaN if the loop's time depends on data, because @now is then
@@ -85,8 +85,8 @@ void profile_memory_range(const struct profile_loop *l, struct str *out);
 double profile_time_with(const struct run_profile *p, size_t at, double now, double cycles);
 
 /* Internal, in places.c: adds to @p the functions and loops of image @image that have samples in
- * @s. @lines: whether to add source lines. An unreadable image has one function without a name.
- * Any thread. Polls watch_steps and ends early if cancelled. */
+ * @s. Adds source lines if @lines is true. An unreadable image has one function without a name. Any
+ * thread. Polls watch_steps and ends early if cancelled. */
 void places_find(struct run_profile *p, const struct samples *s, uint32_t image, bool lines);
 
 #endif

@@ -89,7 +89,7 @@ static void reap(struct watching *w)
     launch_end(&w->program);
     if (pid > 0 && w->interrupt)
         while (!interrupt_watch(w->interrupt, STEP, &w->spaces, &w->out->status, &w->usage))
-            ;   /* Continues, because traced threads end one by one, the first thread last. */
+            ;   /* Continues: traced threads end one by one, and the first thread ends last. */
     else if (pid > 0)
         while (wait4(pid, &w->out->status, __WALL, &w->usage) < 0 && errno == EINTR)
             ;
@@ -141,7 +141,7 @@ static bool choose(struct watching *w, struct err *err)
     return w->interrupt != NULL;
 }
 
-/* Opens the executable through /proc, because it may be deleted, or visible only to the process. */
+/* Opens the executable through /proc: it may be deleted, or visible only to the process. */
 static bool find_process(struct watching *w, struct err *err)
 {
     char link[64], path[4096];
@@ -185,8 +185,8 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-/* Stores totals. The CPU time of a child is the system's value. The CPU time of another process is
- * estimated by samples. */
+/* Stores totals. The CPU time of a child is that of the system. For other processes, it is
+ * estimated from samples. */
 static void tell(struct watching *w)
 {
     struct sampled *out = w->out;
@@ -234,8 +234,8 @@ static void run_call(void *state)
     call->ok = run(call->options, call->out, call->err);
 }
 
-/* Samples on a separate thread, because the end of that thread detaches all threads that could not
- * be resumed in time. */
+/* Samples on a separate thread. The end of that thread detaches all threads that could not be
+ * resumed in time. */
 bool sampling_run(const struct sampling *o, struct sampled *out, struct err *err)
 {
     struct call call = {o, out, err, false};

@@ -14,7 +14,7 @@ struct sampling {
     /* program and arguments, NULL-terminated; NULL: process @pid is running already */
     const char *const *argv;
     pid_t pid;
-    const char *output, *input;      /* paths for a program that is started; input may be NULL */
+    const char *output, *input;      /* paths for a program to start; @input may be NULL */
     double seconds;                  /* time limit in seconds; INFINITY: the whole run */
     double rate;                     /* samples per second of CPU time */
     enum sampling_method method;

@@ -103,7 +103,7 @@ static double settle(double *times, unsigned n, double near)
     return n == 1 ? times[0] : NAN;
 }
 
-/* Measures the unchanged loop once more; if the core is busy, makes several attempts. Returns false
+/* Measures the unchanged loop once more, with several attempts if the core is busy. Returns false
  * with err if no attempt has a time. */
 static bool measure_base(struct blame_work *w, struct err *err)
 {
@@ -143,7 +143,7 @@ static bool confirm_base(struct blame_work *w, struct err *err)
     return true;
 }
 
-/* Computes the members here, error and state of @cost from its times. */
+/* Computes the members @here, @error and @state of @cost from its times. */
 static void reckon(const struct blame_work *w, struct blame_cost *cost)
 {
     double near = STABLE * w->b->measured,
@@ -208,7 +208,7 @@ static bool cut(struct blame_work *w, size_t edge, struct err *err)
     return cost_of(w, &v, &w->b->edges[edge].cut, err);
 }
 
-/* Announces that @take_v is going to be measured. */
+/* Announces @take_v to the source (blame_source.expect), and frees it. */
 static void expect(const struct blame_work *w, struct variant *take_v)
 {
     if (w->source->expect && take_v->insns)
@@ -281,8 +281,8 @@ static bool confirm(struct blame_work *w, struct err *err)
     return ok;
 }
 
-/* Returns whether cutting the dependence may have an effect: it is through memory, or both ends
- * have a measured or predicted cost. */
+/* Returns whether cutting the dependence may have an effect: the dependence is through memory, or
+ * both its ends have a measured or predicted cost. */
 static bool matters(const struct blame_work *w, const struct dependence *d)
 {
     double least = STABLE * w->b->measured;

@@ -1,14 +1,14 @@
 /* Explains the difference between a loop's measured and predicted time. Variants of the loop are
  * measured and predicted: each instruction removed, each replaced by a nop, and single dependences
- * cut (analysis/variants.h). The cycles that a variant saves are the cost of the part, measured and
- * predicted. The part with the largest difference is reported. */
+ * cut (analysis/variants.h). The cycles that a variant saves are the cost of the changed part, both
+ * measured and predicted. The part with the largest difference is reported. */
 #ifndef PORTOLAN_REPORT_BLAME_H
 #define PORTOLAN_REPORT_BLAME_H
 
 #include "analysis/analysis.h"
 #include "analysis/variants.h"
 
-/* relative difference of measured and predicted cycles that needs no explanation */
+/* relative difference of measured and predicted cycles up to which no explanation is needed */
 #define BLAME_AGREES 0.05
 
 struct blame;
@@ -24,7 +24,7 @@ struct blame_source {
                                                                 * that are done; may be NULL */
     /* Announces @insns, so that several variants can be measured together. May be NULL. */
     void (*expect)(void *self, const struct insn *insns, size_t count);
-    /* Called after further measurements. @so_far has no sentence yet and is valid only during the
+    /* Called after further measurements. @so_far has no sentence, and is valid only during the
      * call. May be NULL. */
     void (*found)(void *self, const struct blame *so_far);
     void *self;
@@ -34,7 +34,8 @@ struct blame_source {
 
 /* Cost of a part: the cycles per iteration that its removal saves */
 struct blame_cost {
-    /* here: measured; NaN: see state. error: uncertainty from both measurements, in cycles */
+    /* @here: measured cost; NaN: none, for the reason in @state. @error: uncertainty from both
+     * measurements, in cycles. */
     double here, error;
     double model;             /* predicted; NaN: no prediction */
     bool copies;              /* whether register moves replace the instruction */
@@ -58,7 +59,7 @@ struct blame {
     double measured, spread;  /* cycles per iteration of the unchanged loop, and their relative
                                * spread */
     double predicted;
-    /* least: whether predicted is a lower bound, because a form is unknown. estimate: whether
+    /* @least: whether @predicted is a lower bound, because a form is unknown. @estimate: whether
      * values of a form are estimates. */
     bool least, estimate;
     size_t count;             /* number of instructions */
@@ -72,8 +73,8 @@ struct blame {
     double seconds;
 };
 
-/* Measures and predicts all variants. After @seconds the remaining variants remain unmeasured.
- * Returns NULL with err if the unchanged loop has no stable time or if cancelled. One thread. */
+/* Measures and predicts all variants. After @seconds, no further variants are measured. Returns
+ * NULL with err if the unchanged loop has no stable time or if cancelled. One thread. */
 struct blame *blame_new(const struct insn *insns, size_t count, const struct machine *m,
                         const struct blame_source *source, double seconds, struct err *err);
 void blame_free(struct blame *b);

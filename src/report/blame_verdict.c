@@ -57,7 +57,7 @@ static double weight(const struct blame_edge *e)
 
 /* Returns the dependence of instruction @row with the largest clear difference; b->edge_count if
  * there is none. If @row is b->count, considers all instructions. Memory has precedence over
- * registers, because it is the rarer explanation. */
+ * registers, because memory is the rarer explanation. */
 static size_t worst_edge(const struct blame *b, size_t row)
 {
     size_t worst = b->edge_count;

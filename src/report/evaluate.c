@@ -178,9 +178,10 @@ static bool has_length_changing_prefix(const struct evaluation *e)
     return false;
 }
 
-/* Reduces the front-end time of unrolled short blocks, which partly remain in the µop cache and
+/* Reduces the front-end time of unrolled short blocks. They partly remain in the µop cache and
  * then need no decoders (facts copies_cached, copies_cached_bytes). The reduction is smaller for
- * longer code. Measurements show that a length-changing prefix costs cycles in every copy. */
+ * longer code. It does not include length-changing prefixes, whose cycles measurements show in
+ * every copy. */
 static double less_cached(const struct evaluation *e, const struct bounds *b, size_t length,
                           double predicted)
 {

@@ -11,9 +11,10 @@ enum evaluate_model { MODEL_BOUNDS, MODEL_SIMULATE };
 
 /* How the blocks were measured. */
 enum evaluate_protocol {
-    /* many consecutive copies, decoded each time; all registers equal, all addresses in one page */
+    /* many consecutive copies, which are decoded each time; all registers are equal, all addresses
+     * are in one page */
     PROTOCOL_BHIVE,
-    PROTOCOL_PORTOLAN,   /* loops, as measured by `kernel measure` */
+    PROTOCOL_PORTOLAN,   /* loops, like those of `kernel measure` */
 };
 
 /* A measured block. @hex is borrowed. */
@@ -44,7 +45,7 @@ struct evaluation_result {
     size_t untimed;
     size_t refused;    /* number of rows with a time whose bytes are not valid code */
     size_t complete;   /* number of blocks among n without unknown forms */
-    /* coverage: fraction of the rows with a time whose code has only known forms */
+    /* @coverage: fraction of the rows with a time whose code has only known forms */
     double coverage, mape, median, kendall;   /* fractions; NaN without blocks */
     bool sampled;      /* true if median and kendall are from a uniform sample of the blocks */
     struct worst_block *worst;  /* sorted by relative error, largest first */
@@ -67,7 +68,7 @@ void evaluation_add(struct evaluation *e, const struct measured_block *block);
 /* Moves the results of @from to @to. @from is then empty. */
 void evaluation_merge(struct evaluation *to, struct evaluation *from);
 /* evaluation_pack serialises the results of @e for another process (base/pack.h). evaluation_take
- * merges them into @to; it returns false for invalid bytes. */
+ * merges the results into @to. It returns false for invalid bytes. */
 void evaluation_pack(const struct evaluation *e, struct str *out);
 bool evaluation_take(struct evaluation *to, struct unpacking *from);
 /* Computes the results of @e and moves its lists to @out. Call it once. Free @out with

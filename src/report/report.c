@@ -244,7 +244,7 @@ static bool is_again(const struct analysis *a, size_t row)
 }
 
 /* Lists, once per form, the instructions whose time was measured in isolation, is an estimate or
- * depends on operands. Also lists those of unknown latency. */
+ * depends on operands, and those with an unknown latency. */
 static void add_special(const struct analysis *a, struct result *result)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -344,7 +344,7 @@ static double *link_cycles(const struct analysis *a)
 }
 
 /* Returns the cycles that are assumed for an unknown latency in a dependency chain; NaN if the
- * latency is known or does not count. */
+ * latency is known or in no chain. */
 static double guessed_latency(const struct analysis_row *row)
 {
     return row->latency_guessed ? 1 : NAN;
@@ -495,7 +495,7 @@ static json_t *row_json(const struct analysis *a, size_t number, double link_cyc
     return object;
 }
 
-/* Returns the lines of the loop-carried cycle. If the code has no lines, flags in the rows show the
+/* Returns the lines of the loop-carried cycle. Without lines, only the flags of the rows show this
  * cycle. */
 static json_t *chain_json(const struct analysis *a)
 {

@@ -9,19 +9,17 @@
 
 /* Adds the analyses @a of loop @loop of @k: for each machine a pressure table, bounds and the
  * bottleneck sentence. A comparison precedes the analyses of several machines. CSV has a row per
- * instruction and port, and JSON has an object per machine. @ascii: bars consist of #. */
+ * instruction and port, and JSON has an object per machine. If @ascii is true, draws bars with
+ * #. */
 void report_add(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n,
                 bool ascii, struct result *result);
 
-/* report_graph.c: a loop's dependences in DOT, Graphviz's language. */
 
 /* Appends the graph of @a. Each instruction is a node with line, text and latency; an arrow leads
  * from each writer to its readers. Arrows to a later iteration are dashed, and the limiting chain
  * is red. */
 void report_dot(const struct analysis *a, struct str *out);
 
-/* report_trace.c: a simulation as an HTML page with a script for zooming; instructions over
- * cycles. */
 
 /* Appends an HTML document of the steps that @sim recorded for @insns on @m. It needs no network
  * access. */

@@ -104,7 +104,7 @@ static void cycles_text(double value, struct str *out)
         str_addf(out, "%.2f", value);
 }
 
-/* Ports that an iteration uses. A report has no columns for the others. */
+/* Ports that an iteration uses. A report has no columns for other ports. */
 struct busy_ports {
     unsigned count;
     unsigned ports[PORTS_MAX];
@@ -155,9 +155,9 @@ static size_t characters(const char *text, size_t length)
     return count;
 }
 
-/* Appends the Markdown table @table, of at most AT_MOST columns, with aligned columns so that it is
- * readable as text. Cells longer than CELL_WIDEST do not widen a column. The second line of @table
- * marks numeric columns. */
+/* Appends the Markdown table @table, of at most AT_MOST columns, with aligned columns, which makes
+ * it readable as text. Cells longer than CELL_WIDEST do not widen a column. The second line of
+ * @table marks numeric columns. */
 static void markdown_aligned(const char *table, struct str *out)
 {
     enum { AT_MOST = PORTS_MAX + 3, CELL_WIDEST = 48 };

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Counts mispredictions of branches by a predictor model. It is TAGE (Seznec and Michaud, A case
- * for (partially) tagged geometric history length branch prediction, 2006) with one table indexed
- * by address. Four tagged tables are indexed by address and the latest 8, 16, 32 and 64 bits of
- * history. For indirect branches, it predicts targets instead of directions (ITTAGE; Seznec, A
- * 64-Kbytes ITTAGE indirect branch predictor, 2011). It does not model a particular processor. Also
- * linked into traced programs. One thread. */
+/* Counts mispredictions of branches by a model of a predictor. The model is TAGE (Seznec and
+ * Michaud, A case for (partially) tagged geometric history length branch prediction, 2006) with one
+ * table indexed by address. Four tagged tables are indexed by address and the latest 8, 16, 32 and
+ * 64 bits of history. For indirect branches, it predicts targets instead of directions (ITTAGE;
+ * Seznec, A 64-Kbytes ITTAGE indirect branch predictor, 2011). It does not model a particular
+ * processor. Also linked into traced programs. One thread. */
 #ifndef PORTOLAN_SIMULATE_BRANCH_PREDICTOR_H
 #define PORTOLAN_SIMULATE_BRANCH_PREDICTOR_H
 
 #include <stdint.h>
 
 #define BRANCHES_TABLES 4
-/* bits of history of the first tagged table; each further table uses twice as many */
+/* bits of history of the first tagged table; each next table uses twice as many */
 #define BRANCHES_SHORTEST 8u
 #define BRANCHES_PLACES 4096u
 #define BRANCHES_ENTRIES 2048u
-/* bits of history per indirect branch; a target is represented by this number of bits */
+/* number of bits that an indirect branch adds to the history, from its target */
 #define BRANCHES_TARGET_BITS 3u
 
 struct branches_entry {
     uint16_t tag;                    /* tag; 0: unused entry */
     /* confidence in @value: 0 to 1 in the table without tags, 0 to 3 in the others */
     uint8_t confidence;
-    /* 0 to 3: number of correct predictions by this entry where shorter histories were wrong */
+    /* 0 to 3: number of correct predictions by this entry for which shorter histories were wrong */
     uint8_t useful;
     uint32_t value;                  /* prediction: direction 0 or 1, or a hash of the target */
 };
@@ -44,8 +44,7 @@ static inline void branches_count(struct branches_entry *e, uint32_t value, uint
         e->value = value;
 }
 
-/* Returns whether the entry at @place mispredicted @value. Updates the tables, but not the
- * history. */
+/* Returns whether the entry at @place mispredicted @value. Updates the tables, not the history. */
 static inline int branches_learn(struct branches *b, uint64_t place, uint32_t value)
 {
     struct branches_entry *found[BRANCHES_TABLES],

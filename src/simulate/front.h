@@ -31,8 +31,8 @@ struct front {
     bool streams;
     bool moved;                     /* whether the state changed in this cycle */
     struct place delivered;         /* next item to deliver to the µop queue */
-    /* number of µops in the µop queue; number of free entries of the queue that the next item
-     * requires */
+    /* @queued: number of µops in the µop queue. @room: number of free entries of the queue that
+     * the next item requires. */
     int32_t queued, room;
     int32_t uop_queue;              /* number of entries of the µop queue (fact) */
 
@@ -61,7 +61,8 @@ struct front {
     /* groups by windows of code (analysis/windows.h); empty if the source has no windows */
     struct window_groups windows;
     size_t window;                  /* index of the next group */
-    /* number of instructions left in the group; cycles until the group is delivered */
+    /* @window_left: number of instructions left in the group. @window_wait: cycles until the group
+     * is delivered. */
     uint32_t window_left, window_wait;
 };
 

@@ -32,7 +32,6 @@ static uint32_t line_of_stores(const struct core *c)
                                                                  : (uint32_t)c->store_line_bytes;
 }
 
-/* Appends the banks of @load in each iteration of their period. Returns the period. */
 static uint32_t list_places(struct plan *p, const struct core *c, struct plan_uop *load,
                             const struct access *access)
 {
@@ -117,8 +116,8 @@ static bool crosses(const struct simulator *s, uint64_t at, uint32_t bytes)
     return bytes <= s->cache.line && at % s->cache.line + bytes > s->cache.line;
 }
 
-/* Returns the address offset of the store at @at and sets *@symbol. Only offsets with the same
- * symbol are comparable. */
+/* Returns the address offset of the store at @at and sets *@symbol. Offsets are comparable only if
+ * their symbols are equal. */
 static uint64_t store_place(const struct simulator *s, const struct place *at, uint64_t *symbol)
 {
     const struct access *access = &s->plan.items.items[at->index].stored;
@@ -132,8 +131,8 @@ void memory_start(struct simulator *s)
 {
     s->cache.taken.cycle = -1;
     s->cache.most_per_bank = (unsigned)s->core->loads_per_bank;
-    /* Load slots of a cycle. A load that crosses a line uses several, so fewer loads fit into a
-     * cycle. 0: unknown. */
+    /* Load slots of a cycle; 0: unknown. A load that crosses a line uses several slots, so fewer
+     * loads fit into a cycle. */
     s->cache.slots = s->cache.split_slots = 0;
     if (!isnan(s->core->split_loads_per_cycle) && !isnan(s->core->loads_per_cycle)) {
         s->cache.slots = (int32_t)lround(SLOT_PARTS * s->core->loads_per_cycle);
@@ -185,7 +184,7 @@ void memory_commit(struct simulator *s)
     s->stores -= stores;
 }
 
-/* Returns how many loads with @symbol use one bank in this cycle: the maximum over @banks. */
+/* Returns the largest number of loads with @symbol that use one of @banks in this cycle. */
 static unsigned most_in_bank(const struct cache_cycle *at, uint32_t symbol, uint32_t banks)
 {
     unsigned most = 0;
@@ -199,7 +198,8 @@ static unsigned most_in_bank(const struct cache_cycle *at, uint32_t symbol, uint
     return most;
 }
 
-/* Returns the load slots of cycle @cycle that loads of earlier cycles use, in parts of a slot. */
+/* Returns the load slots of cycle @cycle that loads of earlier cycles use, in parts
+ * (SLOT_PARTS). */
 static int32_t slots_left_over(const struct simulator *s, int32_t cycle)
 {
     const struct cache_cycle *at = &s->cache.taken;

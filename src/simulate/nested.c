@@ -14,7 +14,7 @@
 /* Times of a loop of the kernel */
 struct level {
     /* iterations of the loop per outer iteration; 0 if the longest path of the outer loop does not
-     * execute it */
+     * contain the loop */
     double trips;
     size_t copies;       /* copies of the loop in the simulated code */
     size_t insns;        /* instructions per copy, including inner loops */
@@ -22,8 +22,8 @@ struct level {
     double most;         /* cycles per iteration with mispredicted loop ends (nested.most) */
     /* cycles per outer iteration of the iterations that are not simulated */
     double missing;
-    /* least cycles per iteration: bound of ports and front end, of the inner loops or else of the
-     * loop itself */
+    /* lower limit of the cycles per iteration: the bound of ports and front end, of the inner loops
+     * if there are any, otherwise of the loop itself */
     double least;
 };
 
@@ -50,8 +50,8 @@ static double shared_bound(const struct bounds *b)
 }
 
 /* Returns the simulated cycles of @insns, or the largest bound if a simulation is impossible.
- * @plain: the code is one iteration of an outer loop. Its copies of inner loops have no real
- * addresses, so effects of code placement are disabled. */
+ * @plain: whether the code is one iteration of an outer loop. The copies of inner loops in such
+ * code have no real addresses, so effects of code placement are disabled. */
 static double time_block(struct nesting *n, const struct insn *insns, size_t count, bool plain,
                          struct bounds *bounds)
 {
@@ -75,7 +75,8 @@ static double time_block(struct nesting *n, const struct insn *insns, size_t cou
     return cycles;
 }
 
-/* Returns the instructions of loop @loop. Those that are never executed are marked INSN_SKIPPED. */
+/* Returns the instructions of loop @loop. Instructions that are never executed are marked
+ * INSN_SKIPPED. */
 static const struct insn *executed_insns(const struct nesting *n, size_t loop, size_t *count)
 {
     const struct insn *all = kernel_insns(n->kernel, loop, count);
@@ -116,7 +117,7 @@ static void time_outer(struct nesting *n, size_t loop, const nest_loops *direct)
     struct level *l = &n->levels[loop];
     struct bounds bounds;
     nest_insns insns = {0};
-    double alone = 0;   /* cycles of the inner loops without overlap between them */
+    double alone = 0;   /* cycles of the inner loops if these do not overlap */
 
     l->insns = n->kernel->loops[loop].count;
     for (size_t i = 0; i < direct->count; i++) {
@@ -144,7 +145,6 @@ static void time_outer(struct nesting *n, size_t loop, const nest_loops *direct)
     vec_done(&insns);
 }
 
-/* Appends the loops of @within that no other loop of @within contains. */
 static void take_direct(const struct kernel *k, const nest_loops *within, nest_loops *direct)
 {
     for (size_t i = 0; i < within->count; i++) {

@@ -16,21 +16,21 @@ struct nested_inner {
 };
 
 struct nested {
-    /* cycles per outer iteration, including all trips of inner loops, with predicted loop ends; NaN
-     * if the loops are too large */
+    /* cycles per outer iteration, including all trips of inner loops, if all loop ends are
+     * predicted; NaN if the loops are too large */
     double cycles;
-    /* cycles if all loop ends are mispredicted, each at the cost of the fact branch_miss; loops
-     * then do not overlap */
+    /* cycles if all loop ends are mispredicted: each costs the fact branch_miss, and loops do not
+     * overlap */
     double most;
     VEC(struct nested_inner) inner; /* direct inner loops, sorted by position */
 };
 
 /* Predicts loop @loop of @k on @m with @trips iterations (an integer, at least 1) of each inner
- * loop. Each iteration of a loop with several arms takes the longest path (loop_code.h). Simulates
- * copies of the inner loops within the outer one, up to eight reorder buffers of instructions, to
- * include the overlap between loops. Each further trip adds the inner loop's cycles per iteration.
- * The result is at least the inner loops' bounds by front end and ports. nested_done frees @out.
- * Borrows @k and @m. Any thread. Takes milliseconds for some hundred instructions. */
+ * loop. Each iteration of a loop with several arms takes the longest path (loop_code.h). To include
+ * the overlap between loops, simulates copies of the inner loops within the outer loop, with
+ * instructions for up to eight reorder buffers. Each further trip adds the inner loop's cycles per
+ * iteration. The result is at least the inner loops' bounds by front end and ports. nested_done
+ * frees @out. Borrows @k and @m. Any thread. Takes milliseconds for some hundred instructions. */
 void nested_time(const struct kernel *k, size_t loop, const struct machine *m, double trips,
                  struct nested *out);
 void nested_done(struct nested *n);

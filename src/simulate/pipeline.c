@@ -11,7 +11,7 @@
 /* maximum cycles without a repeated state, after which the result is a mean */
 #define LIMIT_CYCLES 60000
 #define WATCHED 16              /* cycles between polls for cancellation */
-/* maximum number of items per slot: an operation with a fused move before it and a fused nop after
+/* maximum number of items per slot: an operation, a fused move before it and a fused nop after
  * it */
 #define SLOTLESS_MOST 3
 
@@ -80,8 +80,8 @@ static size_t items_in_flight(const struct simulator *s)
                   : items;
 }
 
-/* Allocates the rings for all iterations with items between delivery and retirement, and for the
- * iterations on which these depend. */
+/* Allocates the rings for all iterations in flight (between delivery and retirement), and for the
+ * iterations on which they depend. */
 static void size_rings(struct simulator *s)
 {
     const struct plan *p = &s->plan;
@@ -150,8 +150,8 @@ static void cycle(struct simulator *s)
         *s->stall += 1;
 }
 
-/* Returns the next cycle in which the state can change. The state must not have changed in this
- * cycle. */
+/* Returns the next cycle in which the state can change. Call it only if the state did not change in
+ * this cycle. */
 static int32_t next_event(const struct simulator *s)
 {
     int32_t next = scheduler_next(s), renamed = rename_next(s);
@@ -191,12 +191,12 @@ static void mark(struct simulator *s, int64_t iteration)
 
 /* Runs until the state repeats, the loop settles or a limit is reached. A simulation with a
  * timeline continues after the loop settles, because a timeline needs the period. If the state does
- * not repeat, the mean counts retired items, because rename runs ahead until the reorder buffer is
- * full. */
+ * not repeat, computes the mean from retired items, because rename runs ahead until the reorder
+ * buffer is full. */
 double pipeline_run(struct simulator *s, int64_t limit)
 {
     int64_t items = (int64_t)s->plan.items.count, last = limit * items;
-    /* The mean covers only the last quarter, because a scheduler may fill slowly. */
+    /* Computes the mean of only the last quarter, because a scheduler may fill slowly. */
     int64_t middle = (limit - limit / 4) * items;
     int32_t middle_cycle = 0;
     unsigned unwatched = 0;

@@ -1,5 +1,5 @@
-/* Internal to simulate/: state of the core, and the units that change it. In each cycle the order
- * of the units is retirement, ports, rename, front end. */
+/* Internal to simulate/: state of the core, and the units that change it. In each cycle the units
+ * run in this order: retirement, ports, rename, front end. */
 #ifndef PORTOLAN_SIMULATE_PIPELINE_H
 #define PORTOLAN_SIMULATE_PIPELINE_H
 
@@ -25,7 +25,7 @@ struct flight {
     int32_t first, load, compute_first, compute_last;   /* cycles of dispatch of the first µop, the
                                                          * load, and the first and last computing
                                                          * µop; UNKNOWN before the event */
-    uint32_t row;                                       /* index of its iteration in rows */
+    uint32_t row;                                       /* index in rows of the item's iteration */
     /* number of undispatched µops, and of undispatched computing µops */
     uint32_t pending, computing;
     /* whether the computed values of the item are known */
@@ -42,12 +42,12 @@ struct iteration {
     uint32_t uop, flight;       /* indices of the iteration's first µop and first item */
 };
 
-/* A µop of one iteration, from rename on */
+/* A µop of one iteration, from rename to dispatch */
 struct waiting_uop {
     int64_t age;                /* serial number of the µop over all iterations */
     int32_t ready;              /* earliest cycle of dispatch according to the known sources */
     uint32_t uop;
-    uint32_t flight;            /* index of its item in flights */
+    uint32_t flight;            /* index in flights of the µop's item */
     uint32_t next;              /* next µop with the same cycle in the calendar */
     uint16_t open;              /* number of sources with unknown ready cycle, or DISPATCHED */
     /* index of the µop's queue: one queue per port if ports are bound at rename, otherwise one per
@@ -65,7 +65,8 @@ struct queue {
     portset ports, pipe;
 };
 
-#define SLOT_PARTS 12          /* parts of a load slot, because a load may use one and a half */
+/* number of parts of a load slot; a load may use a fraction of a slot */
+#define SLOT_PARTS 12
 
 /* Use of the first-level cache by the loads of one cycle */
 struct cache_cycle {
@@ -80,7 +81,7 @@ struct cache_cycle {
 /* Position and hash of a recorded state */
 struct snapshot {
     uint64_t hash;              /* hash of the state (hash_of) */
-    unsigned turn;              /* next load port in turn */
+    unsigned turn;
     size_t start, length;       /* range of the snapshot's words in @states */
     int64_t iteration;
     int32_t cycle;
@@ -92,11 +93,11 @@ struct settle {
     double least;
     /* bound of replayed loads in cycles per iteration; 0: none */
     double enough;
-    /* earliest and latest retirement in this stretch, in cycles after the time predicted by
-     * @least */
+    /* earliest and latest retirement in this stretch, in cycles after the time that @least
+     * predicts */
     double earliest, latest;
-    /* latest retirement in this and the previous stretch, in cycles after the time predicted by
-     * @enough */
+    /* latest retirement in this and the previous stretch, in cycles after the time that @enough
+     * predicts */
     double behind, behind_before;
     /* earliest and latest retirement in the reference stretch */
     struct { double earliest, latest; } first;
@@ -148,7 +149,7 @@ struct simulator {
     /* number of slots with µops in this cycle, or number of µops with a choice of ports */
     unsigned turn;
     uint8_t load_turn;                 /* port of the last load */
-    /* ports that execute only loads, and take turns; 0: none */
+    /* ports that execute only loads and are used in rotation; 0: none */
     portset alike;
     int32_t pipe_free[PORTS_MAX];      /* cycle until which a port or pipe is busy */
 
@@ -157,7 +158,7 @@ struct simulator {
     /* sums over all waiting µops: of the weight of the µop's queue, and of this weight times the
      * µop's age */
     uint64_t weights, ages;
-    /* age of the µop that was dispatched last; older µops were examined before */
+    /* age of the µop that was dispatched last; older µops have been examined in this cycle */
     int64_t scanned;
     uint32_t calendar[CALENDAR];       /* first µop of each cycle modulo CALENDAR, or NOBODY */
     VEC(struct queue) queues;
@@ -194,7 +195,7 @@ struct simulator {
     int32_t last_cycles[2];            /* last cycles of the previous two iterations */
     /* largest number of reorder buffer entries in use at a check */
     int32_t highest;
-    /* number of checks so far; index of the next check that records the state */
+    /* number of checks until now, and index of the next check that records the state */
     uint32_t checks, next_kept;
     struct settle settle;
     /* counters at the start of the steady state */
@@ -234,8 +235,8 @@ static inline int32_t value_at(const struct simulator *s, int32_t base,
     return s->values[place < 0 ? place + s->value_count : place];
 }
 
-/* Returns the resource that a µop with @pipe blocks on @port, or @port itself if it is a part of
- * @pipe. */
+/* Returns the resource that a µop with blocking pipe @pipe occupies on @port: the pipe, or @port
+ * itself if @port is part of @pipe. */
 static inline unsigned pipe_at(portset pipe, unsigned port)
 {
     return pipe >> port & 1 ? port : (unsigned)__builtin_ctz(pipe);
@@ -268,12 +269,12 @@ void scheduler_start(struct simulator *s);
 void scheduler_add(struct simulator *s, uint32_t uop, unsigned own, int32_t ready);
 /* Moves the µops that are ready in this cycle to the queues of their ports. */
 void scheduler_wake(struct simulator *s);
-/* Records that one more source of @w is known and ready in cycle @ready. */
+/* Records that one more source of @w is known, which is ready in cycle @ready. */
 void scheduler_source_known(struct simulator *s, struct waiting_uop *w, int32_t ready);
 /* Adds @sign times @w to the sums for the hash of steady.c. */
 static inline void scheduler_weigh(struct simulator *s, const struct waiting_uop *w, int sign)
 {
-    /* The queues of ports that take turns are interchangeable. */
+    /* The queues of ports in rotation are interchangeable. */
     bool any = s->alike >> w->queue % PORTS_MAX & 1;
     uint64_t weight = (uint64_t)sign * (any ? 1u : 2u * w->queue + 3u) * 0x9e3779b97f4a7c15u;
     s->weights += weight;
@@ -291,7 +292,7 @@ void ports_start(struct simulator *s);
 void ports_bind(struct simulator *s, const struct plan_item *item);
 /* Dispatches ready µops to free ports, oldest first. */
 void ports_cycle(struct simulator *s);
-/* Returns the rank of the next load port among the ports that take turns. */
+/* Returns the position of the next load port in the rotation. */
 unsigned ports_turn(const struct simulator *s);
 
 /* writeback.c */

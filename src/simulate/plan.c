@@ -36,7 +36,7 @@ static bool usage_holds(const struct usage *usage, portset ports)
 }
 
 /* Sets the kinds of an AArch64 row's µops: one µop of a load accesses memory, one of a store
- * reads the data. The others compute addresses, including write-back. */
+ * reads the data. All others compute addresses, including write-back. */
 static void name_a64_uops(struct plan *p, const struct core *c, const struct cost *row,
                           const struct plan_item *item)
 {
@@ -79,7 +79,7 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
             continue;
         }
         /* A µop that takes several cycles blocks its port for these cycles. If it has a choice of
-         * ports, each mass must be one µop. */
+         * ports, each unit of mass must be one µop. */
         bool held = mass->count > 1 &&
                     row->op->micro_ops + (portset_size(mass->ports) == 1 ? 0 : row->op->pairs) <=
                         row->count;
@@ -126,8 +126,8 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
         }
 }
 
-/* Returns the node kind of a value: NODE_EARLY if it is known at rename (eliminated moves, idioms,
- * nops, the stack pointer after push and pop), or if it is a write-back base. */
+/* Returns the node kind of a value. It is NODE_EARLY for a write-back base, and for a value that is
+ * known at rename (eliminated moves, idioms, nops, the stack pointer after push and pop). */
 static uint8_t kind_of(const struct block_work *w, const struct insn *insns,
                        const struct plan_item *item, const struct dep_node *node)
 {
@@ -236,7 +236,7 @@ static bool is_merged(const struct plan *p, const struct plan_item *item, uint32
 }
 
 /* Lists the values that a µop or value depends on. A value without readers only delays the
- * retirement of its instruction, and only if it is computed. Values with trailing sources are
+ * retirement of its instruction, and only if it is computed. Values with trailing sources are also
  * listed, because these sources can delay retirement. */
 static void list_values(struct plan *p, struct plan_item *item)
 {
@@ -310,7 +310,7 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
 {
     p->items.count = p->uops.count = p->insns.count = p->listed.count = 0;
     p->length = 0;
-    /* Reserves an element, because these arrays need valid pointers even if they are empty. */
+    /* Reserves an element: these arrays need valid pointers even if they are empty. */
     vec_reserve(&p->uops, 1);
     vec_reserve(&p->listed, 1);
     vec_reserve(&p->sources, 1);

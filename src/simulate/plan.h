@@ -8,7 +8,7 @@
 #include "simulate/simulation.h"
 
 #define UNKNOWN INT32_MAX     /* value of an unknown cycle */
-/* cycles of a store's commit that overlap with retirement in this simulation */
+/* cycles of a store's commit that overlap with its retirement in the simulation */
 #define COMMIT_OVERLAP 2
 
 /* UOP_RENAMED: not a µop; its values are known at rename. UOP_MERGED: not a µop; its new flags
@@ -33,8 +33,8 @@ struct plan_reader {
 
 struct plan_uop {
     portset ports;
-    /* blocking pipe that the µop also occupies; the selected port itself if that is a part of this
-     * pipe; 0: none */
+    /* blocking pipe that the µop also occupies, or the selected port itself if the port is part of
+     * the pipe; 0: none */
     portset pipe;
     int32_t hold;         /* cycles for which the pipe is blocked */
     uint8_t kind;         /* kind, an enum uop_kind */
@@ -63,7 +63,7 @@ struct plan_node {
     bool read;            /* whether the value has readers */
     bool merged;          /* whether UOP_MERGED publishes the value */
     uint32_t first_reader, readers;   /* range of the readers, sorted by distance, nearest first */
-    /* range of the sources that delay the value although no µop waits for them */
+    /* range of the trailing sources, which delay the value although no µop waits for them */
     uint32_t first_trail, trails;
 };
 
@@ -108,15 +108,15 @@ struct plan_item {
     int32_t room;                    /* minimum number of free scheduler entries */
     bool complex, fusible, branch, load, store;
     bool merges;                     /* whether the item has a UOP_MERGED */
-    /* whether the item has no µops but has values with latency; it then retires after them */
+    /* whether the item has values with latency but no µops; it then retires after these values */
     bool late;
     bool split;                      /* whether load and operation are unlaminated at rename */
-    bool joins;                      /* whether the item is decoded with the next one, and so needs
-                                      * no decoder */
+    bool joins;                      /* whether the item is decoded together with the next one and
+                                      * needs no decoder */
     bool data;                       /* whether the item has a store-data µop */
     struct access stored;            /* memory access of the item's store */
-    uint32_t next_store;             /* index of the next item with a store; after the last one, of
-                                      * the first */
+    uint32_t next_store;             /* index of the next item with a store; for the last item with
+                                      * a store, of the first one */
     /* range in plan.listed of all values of the item with readers, and ranges of these values by
      * kind */
     uint32_t first_value, values;
@@ -126,16 +126,15 @@ struct plan_item {
 };
 
 /* Returns whether a µop of @kind waits for the load of its own item. Returns false for a renamed
- * load, because computing µops then read the forwarded value, and store-data µops read its
- * source. */
+ * load: computing µops then read the forwarded value, and store-data µops read its source. */
 static inline bool behind_load(const struct plan_item *item, uint8_t kind)
 {
     bool renamed = item->load_latency <= 0 && item->computing;
     return item->load && !renamed && (kind == UOP_COMPUTE || kind == UOP_DATA);
 }
 
-/* Returns whether the stored value is ready when it is computed, because there is no store-data
- * µop. */
+/* Returns whether the stored value is ready as soon as it is computed, because the item has no
+ * store-data µop. */
 static inline bool stored_when_computed(const struct plan_item *item)
 {
     return item->load && item->computing && !item->data;
@@ -181,9 +180,7 @@ static inline int32_t whole(double fact)
 
 void plan_build(struct plan *p, const struct block_work *w, const struct insn *insns, size_t count);
 void plan_done(struct plan *p);
-/* plan_sources.c: adds dependences. plan_build calls it. */
 void plan_connect(struct plan *p);
-/* memory.c: adds accesses to the first-level cache. plan_build calls it. */
 void plan_accesses(struct plan *p, const struct core *c, const struct address_work *work);
 
 #endif

@@ -13,7 +13,7 @@ static int32_t overlap(const struct plan *p, const struct plan_edge *edge)
 }
 
 /* Returns the cycles of the forwarding latency that the µops of store and load already include.
- * Forwarding latency counts from value to value. This time includes a µop that only moves the
+ * The forwarding latency is from stored to loaded value. It includes a µop that only moves the
  * value (Zen's vector loads and stores use a floating-point pipe), but not a µop that computes the
  * value (SETcc, PEXTRQ). */
 static int32_t handed_on(const struct plan *p, const struct plan_item *load,
@@ -26,8 +26,8 @@ static int32_t handed_on(const struct plan *p, const struct plan_item *load,
            (store->computing && store->data && !store->load && stored->latency == 0);
 }
 
-/* Returns whether a µop of @kind is the waiting µop of a fence. Sets *@add to the cycles from the
- * source to its execution. */
+/* Returns whether a µop of @kind is the one through which an item follows a fence. Sets *@add to
+ * the cycles from the source to its execution. */
 static bool follows(const struct plan_item *item, uint8_t kind, int32_t operation, int32_t latency,
                     int32_t *add)
 {
@@ -107,7 +107,8 @@ static void list_sources(struct plan *p, struct plan_uop *uop)
 }
 
 /* Lists the sources that delay a value although no µop waits for them. The value of a pure load
- * follows the load's address or the forwarded store. A store commits after its data. */
+ * depends on the load's address or on the forwarded store. A store commits after its data are
+ * ready. */
 static void list_trails(struct plan *p, const struct plan_item *item, bool pure_load, uint32_t n)
 {
     struct plan_node *node = &p->nodes.items[n];

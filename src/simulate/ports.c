@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Returns the ports of loads if all loads can use the same ports and no other µop can. Otherwise
- * returns 0. */
+/* Returns the ports of loads, if all loads can use the same ports, and other µops cannot use them.
+ * Otherwise returns 0. */
 static portset alike(const struct plan *p)
 {
     portset loads = 0;
@@ -78,8 +78,8 @@ static portset unbound(const struct simulator *s, portset ports)
 }
 
 /* Selects the port in @ports with the fewest waiting µops, or the second best port if @turn is
- * odd. If a µop was bound to this port in this cycle, prefers the best port to which none was
- * bound, unless more µops wait there. */
+ * odd. If a µop was already bound to this port in this cycle, takes the best port to which none
+ * was bound, unless more µops wait at that port. */
 static unsigned least_waiting(const struct simulator *s, portset ports, unsigned turn)
 {
     uint32_t best[2];
@@ -183,7 +183,7 @@ static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
     if (uop->pipe) {
         unsigned pipe = pipe_at(uop->pipe, port);
         s->pipe_free[pipe] = s->now + uop->hold;
-        /* Excludes the cycle of the port itself, which was already counted. */
+        /* Excludes the cycle of the port itself, which is already counted. */
         s->busy[pipe] += uop->hold - (pipe == port);
     }
     writeback_dispatched(s, w);
@@ -201,7 +201,7 @@ void ports_cycle(struct simulator *s)
             continue;
         }
         if (s->plan.banked && q->ports & s->cache.ports && !has_banks(s, w)) {
-            q->blocked = s->now;   /* The µop is tried again in the next cycle. */
+            q->blocked = s->now;   /* Tries the µop again in the next cycle. */
             s->moved = true;
             continue;
         }

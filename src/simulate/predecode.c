@@ -19,8 +19,8 @@ static void next_block(struct front *f)
     f->moved = true;
 }
 
-/* Simulates one cycle of the predecoder: one block, and a limited number of instructions. An
- * instruction that ends in the next block counts in both blocks if its opcode is in the first
+/* Simulates one cycle of the predecoder: one block, and a limited number of instructions. If an
+ * instruction's opcode is in the first block and its end in the next one, it counts in both
  * (uiCA). */
 static void predecode(struct front *f, int64_t room)
 {

@@ -25,7 +25,7 @@ void rename_start(struct simulator *s)
     begin_iteration(s);
 }
 
-/* Returns whether @item blocks rename (item.alone) while the previous item that blocked it still
+/* Returns whether @item blocks rename (item.alone), and the previous item that blocked rename still
  * executes. */
 static bool waits_for_sequencer(const struct simulator *s, const struct plan_item *item)
 {
@@ -115,8 +115,8 @@ struct kinds {
     uint32_t limited[DISPATCH_LIMITS_MAX], moves, zeroes;
 };
 
-/* Returns whether @item exceeds a limit of this cycle. An item that exceeds the limit of a full
- * cycle is renamed in a cycle without other items of its kind. */
+/* Returns whether @item exceeds a limit of this cycle. An item that alone exceeds a limit is
+ * renamed in a cycle without other items of its kind. */
 static bool waits_for_kind(const struct simulator *s, const struct plan_item *item,
                            const struct kinds *taken)
 {

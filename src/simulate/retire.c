@@ -34,7 +34,7 @@ void retire_cycle(struct simulator *s)
         if (flight->pending || flight->merging || flight->done >= s->now)
             return;
         const struct plan_item *item = &s->plan.items.items[s->retired.index];
-        /* An item that has more slots than can retire in a cycle still retires in one cycle. */
+        /* Retires an item with more slots than a cycle has in one cycle. */
         slots -= (int32_t)item->issue;
         s->rob -= (int32_t)item->issue;
         s->loads -= item->load;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Holds µops between rename and ports. Once its ready cycle is known, a µop is in the calendar,
- * then in the queue of its port or port set. */
+/* Holds µops between rename and ports. After its ready cycle is known, a µop is in the calendar
+ * until that cycle, then in the queue of its port or port set. */
 #include "simulate/pipeline.h"
 
 #include <string.h>
@@ -110,7 +110,7 @@ void scheduler_wake(struct simulator *s)
 }
 
 /* Schedules @w, whose sources are all known. A ready µop that is older than the µop just
- * dispatched counts as already examined in this cycle. */
+ * dispatched waits for the next cycle. */
 static void sources_known(struct simulator *s, struct waiting_uop *w)
 {
     if (s->plan.uops.items[w->uop].kind >= UOP_RENAMED)
@@ -156,7 +156,7 @@ void scheduler_add(struct simulator *s, uint32_t u, unsigned own, int32_t ready)
         return;
     if (ready == s->now + RENAME_TO_PORT && uop->kind < UOP_RENAMED)
         enqueue(s, w);   /* The µop waits for the next cycle, because the ports have already
-                          * dispatched in this one. */
+                          * dispatched in this cycle. */
     else
         sources_known(s, w);
 }

@@ -60,14 +60,14 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     pipeline_start(s, w, insns, count, block);
     double iterations = pipeline_run(s, limit),
            assists = bounds_assists(w->core, insns, count, block);
-    /* Adds the cycles of assists now, because the pipeline is empty during an assist. */
+    /* The pipeline is empty during an assist, so the cycles of assists are simply added. */
     if (assists > 0) {
         out->cycles += assists;
         out->period = 0;
         out->assisted = true;
     }
     double replays = bounds_replays(w, insns, count);
-    /* Replays are a bound. They are not simulated, because their number per period is not an
+    /* Replays are a bound. The simulation omits them, because their number per period is not an
      * integer. */
     if (out->cycles < replays) {
         out->cycles = replays;
@@ -75,8 +75,9 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
         out->settled = false;
         out->replayed = true;
     }
-    if (out->cycles < w->total * (1 - 1e-9)) {   /* No loop is faster than its largest bound, which
-                                                  * then is the result. */
+    /* No loop is faster than its largest bound. If the simulation is faster, the bound is the
+     * result. */
+    if (out->cycles < w->total * (1 - 1e-9)) {
         out->bounded = true;
         out->cycles = w->total;
         out->period = 0;

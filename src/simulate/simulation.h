@@ -5,7 +5,8 @@
 #include "analysis/bounds.h"
 #include "analysis/kernel.h"
 
-/* Cycles of the events of an instruction in one iteration, from the start of the simulation */
+/* Cycles of the events of an instruction in one iteration, counted from the start of the
+ * simulation */
 struct simulated_step {
     int32_t fetch;      /* cycle of delivery to the µop queue */
     int32_t issue;      /* cycle of rename */
@@ -26,8 +27,8 @@ struct simulation {
     double cycles;
     int64_t numerator;      /* numerator of cycles: if period > 0, cycles is exactly numerator /
                              * period */
-    /* Iterations after which the state repeats. 0: the state did not repeat; cycles is then a mean
-     * of the last quarter, unless a flag below is set. */
+    /* Iterations after which the state repeats. 0: the state did not repeat; @cycles is then the
+     * mean of the last quarter, unless a flag below is set. */
     unsigned period;
     bool entire;            /* whether cycles is the mean of all iterations, because the last
                              * quarter did not begin */
@@ -35,8 +36,8 @@ struct simulation {
     /* whether cycles is the bound of replayed loads (bounds_replays), because the simulated cycles
      * were fewer */
     bool replayed;
-    /* whether cycles is the largest bound, because the simulated cycles were fewer: the simulation
-     * models this bound only in part (pages, fractions of cycles) */
+    /* whether cycles is the largest bound, because the simulated cycles were fewer. The simulation
+     * models this bound only in part, such as pages and fractions of cycles. */
     bool bounded;
     /* whether the loop settled at the largest bound without a repeated state; cycles then equals
      * this bound. Never set with a timeline. */

@@ -15,8 +15,8 @@
 #define STRETCH_LOOKS 4      /* minimum number of checks of a stretch */
 /* smallest fraction (1/5) of all cycles in a stretch, because some buffers fill slowly */
 #define STRETCH_SHARE 5
-/* number of successive stretches that must equal the reference, or be no slower than the one before
- */
+/* number of successive stretches that must equal the reference, or be no slower than their
+ * predecessors */
 #define STRETCHES 3
 #define PRIME 0x100000001b3u
 /* maximum variation of retirement in cycles, because items retire in groups */
@@ -62,7 +62,8 @@ static int32_t *write_counts(const struct simulator *s, int32_t *out)
 
 #define COUNTS (FRONT_STATE + 11 + PORTS_MAX)
 
-/* Returns the queue of a µop. For loads in rotation, the queue is relative to the next port. */
+/* Returns the queue of a µop. For loads in rotation, returns the queue relative to the next
+ * port. */
 static int32_t queue_of(const struct simulator *s, const struct waiting_uop *w)
 {
     if (!s->alike || s->plan.uops.items[w->uop].kind != UOP_LOAD)
@@ -96,8 +97,8 @@ static int32_t *write_item(const struct simulator *s, const struct place *at,
     return out;
 }
 
-/* Writes the values that are pending, or that readers may still depend on. Omits unknown values,
- * because they follow from undispatched µops. */
+/* Writes the values that are not yet ready or that readers may still need. Omits unknown values:
+ * the undispatched µops determine them. */
 static int32_t *write_values(const struct simulator *s, int64_t iteration, size_t listed,
                              int32_t *out)
 {
@@ -184,8 +185,7 @@ static bool same_as(const struct simulator *s, const struct snapshot *old, size_
                                            length * sizeof(int32_t)) == 0;
 }
 
-/* Returns whether to record this state. States are recorded at intervals, but not while the reorder
- * buffer fills. */
+/* Returns whether to record this state: at intervals, but not while the reorder buffer fills. */
 static bool is_worth_keeping(struct simulator *s)
 {
     int32_t rob = s->rob + (int32_t)s->slots_done;
@@ -293,9 +293,9 @@ static double cycles_late(const struct simulator *s, double cycles)
     return s->now - cycles * (double)s->retired.number / (double)s->plan.items.count;
 }
 
-/* Returns whether the loop has settled at its bound. Many states repeat late or never although the
- * loop runs at its bound, the shortest possible time. The bound is the result if no buffer fills
- * and retirement loses no cycle over three intervals. */
+/* Returns whether the loop has settled at its bound. The states of many loops repeat late or never,
+ * although the loop runs at its bound, the shortest possible time. The bound is the result if no
+ * buffer fills and retirement is not delayed over STRETCHES stretches. */
 bool steady_settled(struct simulator *s)
 {
     struct settle *w = &s->settle;

@@ -28,7 +28,7 @@ static void next_window(struct front *f)
 }
 
 /* Returns the width of the source in µops per cycle, or in instructions per cycle for symmetric
- * decoders. Only windows limit a µop cache of unknown width. */
+ * decoders. A µop cache of unknown width is limited only by windows. */
 static int32_t width_of(const struct front *f, const struct core *c)
 {
     double slots = isnan(c->issue_width) ? NAN : core_slots(c);

@@ -18,8 +18,8 @@ void writeback_value(struct simulator *s, const struct iteration *row, uint32_t 
     const struct plan_node *from = &s->plan.nodes.items[node];
     const struct plan_reader *reader = &s->plan.readers.items[from->first_reader],
                              *end = reader + from->readers;
-    int64_t entered = s->entered - row->age;   /* Examines only the µops in flight, because no
-                                                * others can be waiting for values. */
+    /* Examines only the µops in flight: no others can wait for values. */
+    int64_t entered = s->entered - row->age;
 
     s->values[(uint32_t)row->value + node] = value;
     for (; reader < end && reader->ahead < entered; reader++) {
@@ -75,7 +75,7 @@ static void publish_stored(struct simulator *s, const struct plan_item *item, st
         publish(s, flight, nodes[i], stored);
 }
 
-/* Publishes the values that also depend on other sources. These sources are ready in cycle
+/* Publishes the values that also depend on other sources. The other sources are ready in cycle
  * @ready. */
 static void publish_merged(struct simulator *s, const struct plan_item *item, struct flight *flight,
                            int32_t ready)

@@ -81,7 +81,7 @@ static bool parse_term(const char *at, const char *end, const struct table_colum
     const char *op = find_plain(at, end, "<>=!~");
     if (at == end)
         return err_set(err, ERR_USAGE, "cycles>2 & form~VADD", "empty condition");
-    if (op == end) {   /* If there is no operator, any column may contain the words. */
+    if (op == end) {   /* Without an operator, the words may be in any column. */
         *out =
             (struct filter_term){.column = -1, .op = '~', .number = NAN, .text = unquoted(at, end)};
         return true;
@@ -113,8 +113,8 @@ static bool parse_term(const char *at, const char *end, const struct table_colum
     return false;
 }
 
-/* Range of a column's values that the terms of a group allow. above, below: whether the bound
- * itself is excluded. */
+/* Range of a column's values that the terms of a group allow. @above, @below: whether the lower and
+ * the upper bound itself are excluded. */
 struct bounds_of_column { double low, high; bool above, below; };
 
 static void narrow(struct bounds_of_column *b, const struct filter_term *term)

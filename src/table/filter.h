@@ -14,9 +14,9 @@
 struct table_column {
     const char *name;
     unsigned width;        /* width in characters; 0: the remaining width (one column per table) */
-    bool number;           /* whether the column is numeric: sorted by value, and aligned to the
-                            * right */
-    unsigned from;         /* minimum width of a line, in characters, that shows the column */
+    bool number;           /* whether the column is numeric; it is then sorted by value and aligned
+                            * to the right */
+    unsigned from;         /* minimum width of a line that shows the column, in characters */
 };
 
 struct filter_term {

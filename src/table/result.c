@@ -98,7 +98,7 @@ void result_free(struct result *r)
         release(r);
 }
 
-/* Moves the text that was prepared for @from to @to, if @to has no parts. */
+/* If @to has no parts, moves to it the text that was prepared for @from. */
 static void take_prepared(struct result *to, struct result *from)
 {
     if (to->count)
@@ -543,8 +543,8 @@ void cell_show(const struct result_cell *c, const struct result_column *column, 
     }
 }
 
-/* Returns whether the prepared text is for this format and style. Only documents have a title, so
- * only for these must the titles agree. */
+/* Returns whether the prepared text is for this format and style. For documents, the titles must
+ * also agree. */
 static bool is_prepared(const struct result *r, enum format format,
                         const struct result_style *style)
 {

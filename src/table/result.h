@@ -31,7 +31,7 @@
 enum format { FORMATS(FORMAT_VALUE) };
 /* names of the formats, "text|csv|...", for parameters */
 #define FORMAT_CHOICES (&(FORMATS(FORMAT_CHOICE))[1])
-/* Returns whether the format is for readers, so that its text is made printable. CSV keeps the
+/* Returns whether the format is for human readers. Its text is then made printable; CSV keeps the
  * original bytes for programs. */
 bool format_is_document(enum format format);
 
@@ -44,7 +44,7 @@ enum {
 enum cell_kind { CELL_MISSING, CELL_TEXT, CELL_COUNT, CELL_NUMBER, CELL_SWITCH, CELL_NESTED };
 
 #define SHORTEST (-1)   /* value for `decimals`: as few digits as needed, at most 6 */
-/* value for `width`: cells are not padded, because the rows are words rather than columns */
+/* value for `width`: cells are not padded, because the rows are lists of words */
 #define RAGGED (-1)
 
 struct result_column {
@@ -63,7 +63,8 @@ struct result_column {
 enum table_shape {
     TABLE_ROWS,      /* array of objects */
     TABLE_VALUES,    /* array of the values in the first column */
-    TABLE_MAP,       /* object that maps the text in the first column to the value in the second */
+    /* JSON object that maps the text in the first column to the value in the second */
+    TABLE_MAP,
     /* TABLE_ROWS, but a single row becomes members of the enclosing object */
     TABLE_SPREAD,
 };
@@ -73,7 +74,7 @@ struct result;
 struct result_table {
     enum table_shape shape;
     bool headless;           /* whether the text has no headings */
-    bool totals;             /* whether the last row has totals, and so is emphasised */
+    bool totals;             /* whether the last row has totals and is emphasised */
     unsigned hide;           /* set of NOT_ values */
     const char *indent;      /* text before each row; NULL: none */
     /* This and the following members are used only by result.c and the writers. */
@@ -82,7 +83,7 @@ struct result_table {
     size_t column_count;
     struct result_cell *cells;      /* cells row by row */
     size_t count, capacity;  /* number of cells, and capacity */
-    bool cut;                /* whether memory was exhausted, so that no rows are added */
+    bool cut;                /* whether memory was exhausted; no rows are then added */
     struct table_note *notes;
     size_t note_count;
 };
@@ -114,7 +115,7 @@ void result_line(struct result *r, const char *format, ...) __attribute__((forma
 /* Adds lines like result_line. Also marks the result as a confirmation. */
 void result_confirm(struct result *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Marks the result as a confirmation; its text consists of the lines added by other calls. */
+/* Marks the result as a confirmation; its text is the lines that other calls add. */
 void result_set_confirmation(struct result *r);
 /* Marks the result as a confirmation, with a text that only the workbench shows. */
 void result_note(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -132,8 +133,8 @@ void result_number(struct result *r, const char *key, double value);
 void result_switch(struct result *r, const char *key, bool value);
 void result_missing(struct result *r, const char *key);
 void result_nested(struct result *r, const char *key, json_t *take_value);     /* for JSON only */
-/* Adds an object to the array @key, for JSON only. If it remains the only one, its members become
- * members of the result's object. */
+/* Adds an object to the array @key, for JSON only. If it is the only element at the end, its
+ * members become members of the result's object. */
 void result_item(struct result *r, const char *key, json_t *take_object);
 
 /* Adds a table without rows and returns it, borrowed from the result. @columns is copied. @key is
@@ -160,8 +161,8 @@ size_t table_rows(const struct result_table *t);
 const struct result_table *result_find_table(const struct result *r, const char *key);
 /* Returns the text of field @key of @r; "" if there is none. */
 const char *result_find_text(const struct result *r, const char *key);
-/* Return a cell of an existing row by column key. result_cell_number returns NaN for a missing or
- * non-numeric cell or an unknown column, result_cell_text "". */
+/* Return a cell of an existing row by column key. If the cell is missing or not numeric, or the
+ * column unknown, result_cell_number returns NaN. result_cell_text then returns "". */
 double result_cell_number(const struct result_table *t, size_t row, const char *column);
 const char *result_cell_text(const struct result_table *t, size_t row, const char *column);
 

@@ -26,7 +26,6 @@ static void escape(const struct document_writer *w, const char *text)
     str_done(&plain);
 }
 
-/* The next three functions open a row, write a cell, and close the row. */
 static void begin_row(const struct document_writer *w)
 {
     str_add(w->out, w->html ? "<tr>" : "|");

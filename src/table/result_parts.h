@@ -47,7 +47,8 @@ struct result {
     char *prepared_title;
 };
 
-/* Returns whether the result has a table that the format of bit @hide shows (NOT_CSV: in CSV). */
+/* Returns whether the result has a table that the format shows. @hide: the format's bit, such as
+ * NOT_CSV. */
 bool result_has_table(const struct result *r, unsigned hide);
 /* Prints the cell for CSV: full precision, missing values empty, valid UTF-8. */
 void cell_print(const struct result_cell *c, struct str *out);
@@ -55,7 +56,7 @@ void cell_print(const struct result_cell *c, struct str *out);
 void cell_show(const struct result_cell *c, const struct result_column *column, struct str *out);
 /* Appends @text; bytes that are not UTF-8 become \xNN. */
 void text_escape(const char *text, struct str *out);
-/* Appends @text; line feeds become \x0a, so that a name cannot add a row. */
+/* Appends @text; line feeds become \x0a, to prevent a name from adding a row. */
 void text_one_line(const char *text, struct str *out);
 /* Appends @text without colour sequences. */
 void text_plain(const char *text, struct str *out);

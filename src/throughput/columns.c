@@ -86,11 +86,12 @@ bool columns_add(struct columns *c, portset set, unsigned most)
 
     if (has(c, set))
         /* Skips a set that is already a column: it is a union of members, and its unions with other
-         * members are columns as well. */
+         * members are also columns. */
         return true;
     append(c, set);
     c->member[c->members++] = set;
-    /* Adding overlapping members one by one reaches every connected union with the set. */
+    /* By adding overlapping members one by one, reaches every connected union that contains the
+     * set. */
     for (unsigned at = first; at < c->count && c->count <= most; at++) {
         portset from = c->sets[at];
         for (unsigned i = 0; i < c->members; i++)

@@ -1,8 +1,8 @@
 /* Port sets over which the throughput of an experiment is a maximum. Of all 2^P sets, only
- * connected unions of used port sets can attain it. The union of two disjoint sets without a common
- * µop is no denser than the denser one. Real mappings have some dozens of such unions, with any
- * number of ports. Additional sets are harmless. Searches (throughput/tables.h) add and remove
- * sets. */
+ * connected unions of used port sets can attain it. The union of two disjoint sets has at most the
+ * larger mass per port of the two. Mappings of CPUs have some dozens of connected unions, with any
+ * number of ports. Additional sets do not change the maximum. Searches (throughput/tables.h) add
+ * and remove sets. */
 #ifndef PORTOLAN_THROUGHPUT_COLUMNS_H
 #define PORTOLAN_THROUGHPUT_COLUMNS_H
 
@@ -35,7 +35,7 @@ struct columns {
 void columns_init(struct columns *c, unsigned ports);
 void columns_done(struct columns *c);
 /* Adds @set and its connected unions with the existing sets. Returns false if there would be more
- * than @most columns; some columns are then added. */
+ * than @most columns; some columns may then have been added. */
 bool columns_add(struct columns *c, portset set, unsigned most);
 /* Removes the columns after @count and the members after @members. Requires at most
  * COLUMNS_DIRECT_PORTS ports. */

@@ -7,12 +7,12 @@
 
 const struct engine *engine_named(const char *name)
 {
-    /* engines that this CPU supports, the best last */
+    /* engines that this CPU supports; the last one is the best */
     const struct engine *known[3] = {&engine_portable};
     unsigned count = 1;
 
     /* Uses AVX2 on CPUs with AVX-512 but without its population count (Skylake-X), because these
-     * reduce their clock for AVX-512. */
+     * CPUs reduce their clock for AVX-512. */
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
         __builtin_cpu_supports("bmi2")) {

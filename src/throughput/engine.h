@@ -27,7 +27,7 @@ struct throughput {
     unsigned ports;
     const struct engine *engine;
     _Alignas(64) int16_t table[1 << ZETA_PORTS_MAX];
-    /* order + 2^h: the numbers below 2^h, sorted by number of bits set, for every h */
+    /* for every h, from @order + 2^h: the numbers below 2^h, sorted by number of bits set */
     const uint8_t *order;
     uint32_t high_union[1 << (SUBSETS_MAX - SUBSETS_LOW)];
     uint32_t high_mass[1 << (SUBSETS_MAX - SUBSETS_LOW)];
@@ -71,7 +71,8 @@ double throughput_by(struct throughput *t, enum throughput_method method, const 
                      size_t n);
 
 /* Returns the fraction near @ratio for sizes with the least common multiple @common. It is an
- * integer multiple of 1 / @common. The float determines it below 2^22 (its error is 2^-23). */
+ * integer multiple of 1 / @common. The float determines the integer if it is below 2^22 (the
+ * relative error is 2^-23). */
 static inline double fraction_of(float ratio, double common, unsigned ports)
 {
     double scaled = (double)ratio * common;

@@ -20,8 +20,8 @@ struct flow {
     unsigned sets, ports;
     portset set[FLOW_SETS];          /* port sets, distinct and not empty */
     uint64_t mass[FLOW_SETS];
-    /* Result of flow_solve. The bound is numerator / denominator. @amount is the optimal assignment
-     * in units of 1 / denominator. */
+    /* Result of flow_solve. The bound is @numerator / @denominator. @amount is the optimal
+     * assignment in units of 1 / @denominator. */
     uint64_t numerator, denominator;
     uint64_t amount[FLOW_SETS][PORTS_MAX];
 };
@@ -33,7 +33,7 @@ void flow_solve(struct flow *f);
 /* Returns the largest set of ports that attains the bound; 0 if there are no masses. Call it after
  * flow_solve. */
 portset flow_tight_maximal(const struct flow *f);
-/* Returns a smallest set of ports that attains the bound; of several such sets, the one with the
+/* Returns a smallest set of ports that attains the bound; if there are several, the one with the
  * lowest port. Call it after flow_solve. */
 portset flow_tight_minimal(const struct flow *f);
 

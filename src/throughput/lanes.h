@@ -8,7 +8,7 @@
 _Static_assert(VECTOR_BYTES == 16 || VECTOR_BYTES == 32 || VECTOR_BYTES == 64,
                "16, 32 or 64 bytes");
 
-/* unsigned, because sums may wrap; the check of the mass rejects such sums */
+/* unsigned, because sums may overflow; the check of the mass rejects these sums */
 typedef uint32_t lanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t ilanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef float flanes __attribute__((vector_size(VECTOR_BYTES)));

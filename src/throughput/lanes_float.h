@@ -66,14 +66,14 @@ static inline flanes table_sum(const struct table_term *others, uint32_t n, cons
     return best;
 }
 
-/* Continues an evaluation over the columns from @first, which the tables of other forms lack.
- * Computes them from the genes. */
+/* Continues an evaluation over the columns from @first. The tables of other forms lack these
+ * columns, which are therefore computed from the genes. */
 static inline flanes table_new(const struct tables *t, const struct table_term *others, uint32_t n,
                                size_t first, const float *fresh, float own, flanes best)
 {
     size_t end = columns_lanes(t->columns->count);
 
-    if (first == 0) {   /* The issue bound has no port set, so it is handled separately. */
+    if (first == 0) {   /* Handles the issue bound separately, because it has no port set. */
         float issue = fresh[0] * own;
         for (uint32_t k = 0; k < n; k++)
             issue += t->values[others[k].form * t->stride] * others[k].count;

@@ -22,7 +22,7 @@ struct balance {
 };
 
 /* A tight block (smallest bottleneck): its sets, and the logarithm of each port's weight. The mass
- * of a set is divided in proportion to the weights of its ports. */
+ * of each set is divided among its ports in proportion to their weights. */
 struct block {
     portset ports;
     double level;
@@ -135,7 +135,7 @@ static void spread(struct balance *b, struct block *block)
             length /= 2;
         } while (norm >= old && length > 1e-9);
         if (norm >= old) {
-            /* Undoes the last step, because rounding prevents a better result. */
+            /* Undoes the last step: rounding prevents a better result. */
             memcpy(block->weight, before, sizeof before);
             share_out(b, block);
             return;
@@ -164,8 +164,8 @@ static bool load_flow(struct balance *b)
     return f->sets > 0;
 }
 
-/* Collects the distinct sets in ascending order, so that the order of rows has no effect. The set
- * of row i has the index of[i]. */
+/* Collects the distinct sets in ascending order, which makes the result independent of the order of
+ * rows. The set of row i has the index of[i]. */
 static void collect(struct balance *b, const struct mass *masses, size_t n, uint16_t *of)
 {
     for (size_t i = 0; i < n; i++) {

@@ -56,8 +56,8 @@ struct table_engine {
     float (*cycles)(const struct tables *t, uint32_t e);
     /* Computes the weighted relative errors of all experiments with @form, in link order, with
      * @fresh as its table. The tables of all other forms are valid in the first @ready columns (a
-     * multiple of COLUMNS_LANES, or all). Further columns are computed from the genes. Returns the
-     * sum. Stops if the sum exceeds @limit; the errors are then incomplete. */
+     * multiple of COLUMNS_LANES, or all). The other columns are computed from the genes. Returns
+     * the sum. Stops if the sum exceeds @limit; the errors are then incomplete. */
     float (*errors)(const struct tables *t, size_t ready, uint32_t form, const float *fresh,
                     float limit, float *errors);
 };

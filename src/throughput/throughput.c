@@ -170,8 +170,8 @@ static double flow_cost(size_t n, unsigned ports)
     return 25.0 * (double)n * (ports + 4);
 }
 
-/* Returns the cycles of t->gathered by the fastest enumeration. These are @n > 0 µops, whose sets
- * may repeat. Returns NaN if a maximum flow is faster. */
+/* Returns the cycles of t->gathered by the fastest enumeration. t->gathered has @n > 0 µops, whose
+ * sets may repeat. Returns NaN if a maximum flow is faster. */
 static double enumerate(struct throughput *t, size_t n, uint64_t total)
 {
     const struct engine *e = t->engine;
@@ -219,7 +219,7 @@ static unsigned part_end(struct flow *f, unsigned from)
 }
 
 /* Returns the largest bound of the parts of t->flow. Parts without a common port are independent.
- * There must be at least one set. */
+ * Requires at least one set. */
 static double by_parts(struct throughput *t)
 {
     struct flow *f = &t->flow;
@@ -246,8 +246,8 @@ static double by_parts(struct throughput *t)
     return whole ? bound : by_flow(f, t->ports);
 }
 
-/* Returns whether the gathered µops are enumerated directly, because merging and splitting would
- * take longer than they save. */
+/* Returns whether to enumerate the gathered µops directly: merging and splitting would then take
+ * more time than they save. */
 static bool at_once(const struct throughput *t, size_t n, uint64_t total)
 {
     const struct engine *e = t->engine;

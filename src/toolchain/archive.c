@@ -69,7 +69,7 @@ static bool same_name(const void *items, uint32_t item, const void *key)
 static void set_specs(struct archive *out, const char *path)
 {
     struct index index = {0};
-    /* number of members with one name, by the index of the first of them */
+    /* number of members with the same name, by the index of the first of these members */
     uint32_t *again = mem_zero(out->members.count + 1, sizeof *again);
 
     for (size_t i = 0; i < out->members.count; i++) {
@@ -161,8 +161,8 @@ static bool thin_name(const struct thin *t, const char *header, const char **nam
     return line;
 }
 
-/* Adds the member of @header if it is an ELF file. Opens and tests the file, because the name may
- * be any path. */
+/* Adds the member of @header if it is an ELF file. Opens the file and tests its type, because the
+ * name may be any path. */
 static bool thin_member(struct thin *t, const char *header, struct archive *out, struct err *err)
 {
     const char *name;
@@ -220,7 +220,7 @@ static bool read_thin(const char *path, const struct mapped *file, struct archiv
         uint64_t size = 0;
         ok = (t.length - at >= HEADER && header_size(header, &size)) || damaged(err);
         at += HEADER;
-        /* In a thin archive, only tables are followed by bytes. */
+        /* In a thin archive, bytes follow only the headers of tables. */
         if (ok && header[0] == '/' && !isdigit((unsigned char)header[1])) {
             ok = size <= t.length - at || damaged(err);
             if (ok && header[1] == '/') {
@@ -262,7 +262,7 @@ bool archive_read(const char *path, struct archive *out, struct err *err)
                                                 : damaged(err);
         elf_end(ar);
         mapped_check(&file, fd);
-        /* Fails, because the file became shorter during the read, so the members may be wrong. */
+        /* Fails: the file became shorter during the read, so the members may be wrong. */
         if (mapped_cut(&file))
             ok = err_set(err, ERR_IO, "try again", "the archive was truncated while it was read");
         mapped_close(&file);
@@ -293,7 +293,7 @@ bool archive_names_member(const char *spec, char **path)
     const size_t length = strlen(spec);
     const char *open = length && spec[length - 1] == ')' ? strrchr(spec, '(') : NULL;
 
-    /* A file with this name is not a member, although its name looks like a member's. */
+    /* A file with this name exists, so it is not a member, although it looks like one. */
     if (!open || open == spec || access(spec, F_OK) == 0)
         return false;
     char *file = mem_strndup(spec, (size_t)(open - spec));

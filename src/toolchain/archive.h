@@ -15,7 +15,8 @@ struct archive_member {
     char *name;              /* the member's name, without archive and number */
     /* file with the member's bytes: the archive, or the member's own file for a thin archive */
     char *file;
-    uint64_t offset, size;   /* range of the member in @file in bytes; size 0: the whole file */
+    /* range of the member in @file, in bytes; if @size is 0, the whole file */
+    uint64_t offset, size;
 };
 
 struct archive { VEC(struct archive_member) members; };
@@ -23,8 +24,8 @@ struct archive { VEC(struct archive_member) members; };
 /* Returns whether @path is a regular file that starts with an archive's magic number. */
 bool archive_is(const char *path);
 /* Lists the ELF members of the archive at @path in order. Omits other members and nested archives
- * of thin archives. Polls watch_steps. Returns false with err on failure. The caller frees @out by
- * archive_done in both cases. */
+ * of thin archives. Polls watch_steps. Returns false with err on failure. The caller always frees
+ * @out by archive_done. */
 bool archive_read(const char *path, struct archive *out, struct err *err);
 void archive_done(struct archive *a);
 /* Returns whether @spec is lib.a(member.o) for an existing archive. Stores "lib.a" in *@path (may

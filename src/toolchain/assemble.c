@@ -58,8 +58,8 @@ static void lines_blank(struct str *clean, const struct refused_list *refused, s
     vec_done(&lines.starts);
 }
 
-/* Replaces @size bytes at @start of @clean, in line @line, by the encoding in @word. A longer
- * encoding makes the text grow. */
+/* Replaces @size bytes at @start of @clean, in line @line, by the encoding in @word. The text grows
+ * if the encoding is longer. */
 static void line_replace(enum isa isa, struct str *clean, size_t line, size_t start, size_t size,
                          const struct llvm_mc_word *word)
 {
@@ -106,7 +106,7 @@ static size_t second_assemble(struct listing *l, struct refused_list *refused, s
         words[i].length = size;
     }
     bool ran = llvm_mc_encode(l->isa, l->syntax == SYNTAX_INTEL, words, count, &ignored);
-    /* Replaces lines from last to first, because a line that grows moves those after it. */
+    /* Replaces the last lines first, because a line that grows moves the lines after it. */
     for (size_t i = count; ran && i-- > 0;)
         if (words[i].known) {
             const size_t line = refused->list.items[from + i].line;
@@ -171,8 +171,8 @@ static void object_take(struct object *o, const struct listing *l, struct assemb
     memset(&o->references, 0, sizeof o->references);
 }
 
-/* Returns whether the text may read files. Only directives, and macros with directives, read files.
- * Any word with a dot counts as a directive, except ".L" labels. */
+/* Returns whether the text may read files. Only directives, also in macros, read files. Considers
+ * any word with a dot a directive, except ".L" labels. */
 static bool may_read_files(const struct str *text)
 {
     for (size_t i = 0; i + 1 < text->length; i++)
@@ -190,7 +190,6 @@ static bool read_nothing(const char *dir, struct err *err)
     bool ok = file_read(path.data, (size_t)1 << 20, &deps, err);
     const char *colon = ok ? strchr(str_text(&deps), ':') : NULL;
     const char *read = colon ? colon + 1 + strspn(colon + 1, " ") : "";
-    /* Ignores NASM's own input file, which NASM lists. */
     for (const char *p = str_has_prefix(read, NASM_TEXT) ? read + strlen(NASM_TEXT) : read;
          ok && *p; p++)
         if (!isspace((unsigned char)*p))
@@ -216,15 +215,15 @@ static const char *place_name(int file, char out[64])
     return out;
 }
 
-/* Output of the assembler: a file in a directory, or a memory file. A memory file needs support by
- * the operating system, and text that names no file. */
+/* Output of the assembler: a file in a directory, or a memory file. A memory file is used only if
+ * the operating system supports it and the text names no file. */
 struct object_place {
     char *dir;           /* path of the directory; NULL for a memory file */
     int file;            /* descriptor of the memory file; 0: none */
 };
 
-/* Creates a memory file and returns its descriptor, or 0 if that fails. The descriptor is above the
- * standard ones, which may be closed. */
+/* Creates a memory file and returns its descriptor, or 0 if that fails. The descriptor is not one
+ * of the standard descriptors, which may be closed. */
 static int memory_file_new(void)
 {
     int first = memfd_create("portolan", MFD_CLOEXEC),
@@ -255,7 +254,7 @@ static void object_place_done(struct object_place *p)
     child_directory_free(p->dir);
 }
 
-/* Reads the object. If @listed, first checks that the dependency list has no other file. */
+/* Reads the object. If @listed is true, first checks that the dependency list has no other file. */
 static bool result_read(const struct object_place *place, bool listed, const struct listing *l,
                         struct assembled *out, struct err *err)
 {
@@ -300,8 +299,8 @@ static bool as_failure(const struct child_result *r, struct err *err)
                    *first ? first : "no message");
 }
 
-/* This directive permits segment overrides (fs:40), which are rejected with the option alone. It is
- * on the first line of the text, so that line numbers remain the same. */
+/* This directive permits segment overrides (fs:40), which the option alone does not. It is on the
+ * first line of the text, so line numbers do not change. */
 static const char intel_head[] = ".intel_syntax noprefix;";
 /* `as` adds a data line to the line table only if the line has a label. The encodings of llvm-mc
  * have no labels. */
@@ -317,7 +316,7 @@ static bool as_run(const char *const argv[], const struct listing *l,
     const char *dir = place->dir ? place->dir : "/";
     struct str text = {0};
 
-    if (l->nasm) {   /* NASM reads its input several times, so it gets a file instead of a pipe. */
+    if (l->nasm) {   /* NASM reads its input several times, so it needs a file instead of a pipe. */
         str_addf(&text, "%s/" NASM_TEXT, dir);
         bool written = file_write(str_text(&text), l->text.data, l->text.length, err);
         str_done(&text);
@@ -447,7 +446,7 @@ static bool passes_run(const char *text, size_t length, const struct lenience *l
 }
 
 /* Returns a copy of @text without the zeros in comments that clang writes after `.byte 0`. Returns
- * NULL if the text has no such comments, or if it has other comments. */
+ * NULL if the text has other comments or none. */
 static char *zeros_blank(const char *text, size_t length)
 {
     bool comment = false, any = false;

@@ -15,9 +15,8 @@
 
 /* Assembles @text: compiler output, a listing (objdump, Compiler Explorer) or bare instructions.
  * Removes addresses and bytes of a listing. Returns false if nothing could be assembled, or if
- * lines were rejected and @skip_bad is false. In both cases @out->refused lists the rejected
- * lines, and @err names the first one. The caller frees @out with assembled_done in either
- * case. */
+ * lines were rejected and @skip_bad is false. In both cases @out->refused lists the rejected lines,
+ * and err names the first one. The caller always frees @out with assembled_done. */
 bool assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax,
               bool skip_bad, struct assembled *out, struct err *err);
 void assembled_done(struct assembled *a);
@@ -25,7 +24,6 @@ void diagnostics_free(struct diagnostic *list, size_t count);
 /* interface of assemble and assembled_done for lower layers */
 extern const struct isa_assembler toolchain_assembler;
 
-/* Encodings from an assembler, for instruction sets without another encoder. */
 
 /* Assembles @rows, all of one instruction set, in one run, for later calls of form_code_new.
  * Returns false with err if the assembler cannot run. form_code_new reports errors of single

@@ -297,8 +297,8 @@ static void push_word(struct compiling *c, struct str *take_word)
         vec_push(&c->argv, str_take(take_word));
 }
 
-/* Adds the user's options. Each option is joined with its value, because a separate value could be
- * mistaken for an option. */
+/* Adds the user's options. Each option is joined with its value, because the compiler could mistake
+ * a separate value for an option. */
 static bool push_options(struct compiling *c, const struct compile_wish *wish, struct err *err)
 {
     struct str word = {0};
@@ -361,8 +361,8 @@ static bool unknown_target(const char *printed, const char *target)
             strstr(printed, "unknown target CPU") || strstr(printed, "not a recognized processor"));
 }
 
-/* Runs the compiler. Sets *@again if it rejected the processor @target (NULL if not tested). In
- * that case the caller tries again with another processor. */
+/* Runs the compiler. Sets *@again if the compiler rejected the processor @target (NULL: not
+ * tested). The caller then tries another processor. */
 static bool run(const struct compiling *c, const char *dir, const char *target,
                 struct compiled *out, bool *again, struct err *err)
 {

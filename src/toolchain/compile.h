@@ -26,7 +26,7 @@ struct compile_wish {
 struct compiled {
     struct str assembly;     /* compiler output: AT&T text with .loc directives */
     struct str source;       /* source file as read by the compiler */
-    /* messages of the compiler, verbatim, also on failure */
+    /* messages of the compiler, unchanged; also set on failure */
     struct str printed;
     /* requested target processor that was used; NULL: the options set it */
     const char *target;
@@ -40,12 +40,12 @@ bool compile_is_source(const char *path);
  * NAME). */
 bool compile_option_allowed(const char *option, bool *takes_next, struct err *err);
 /* Compiles @path. On failure, err has the compiler's first error with file, line and column. The
- * caller frees @out by compiled_done in both cases. */
+ * caller always frees @out by compiled_done. */
 bool compile_source(const char *path, const struct compile_wish *wish, struct compiled *out,
                     struct err *err);
 void compiled_done(struct compiled *c);
-/* Fills @err from the first "file:line:column: error: what" of a compiler's output, or from its
- * first line if there is none. @path is the source file. Always returns false. */
+/* Fills @err from the first "file:line:column: error: what" of a compiler's output. If there is
+ * none, uses the first line. @path is the source file. Always returns false. */
 bool compile_blame(const char *path, const char *printed, struct err *err);
 
 /* Returns for each line of assembler text the source line in the file @path, from .loc directives.

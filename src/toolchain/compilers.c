@@ -50,7 +50,6 @@ enum source_language compiler_language(const char *path)
     return SOURCE_IN_NONE;
 }
 
-/* Returns the length of the compiler's @name without its version: 3 for "gcc-12.2". */
 static size_t stem_length(const char *name)
 {
     size_t whole = strlen(name), length = whole;

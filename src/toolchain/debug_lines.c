@@ -68,7 +68,7 @@ static void child_main(const struct object *o, struct dwarf_wish wish, int out)
     sigprocmask(SIG_SETMASK, &none, NULL);
     setrlimit(RLIMIT_CPU, &cpu);
     setrlimit(RLIMIT_CORE, &core);
-/* With sanitizers there is no memory limit, because their shadow memory would exceed it. */
+/* A build with sanitizers has no memory limit, because the shadow memory would exceed the limit. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     const struct rlimit memory = {MEMORY, MEMORY};
     setrlimit(RLIMIT_AS, &memory);
@@ -301,7 +301,7 @@ static int unit_line_order(const void *a, const void *b)
 
     if (x->place != y->place)
         return x->place < y->place ? -1 : 1;
-    /* The end of a sequence sorts before the start of another one at the same place. */
+    /* The end of a sequence is sorted before the start of another one at the same place. */
     return (y->line == 0) - (x->line == 0);
 }
 

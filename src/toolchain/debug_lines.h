@@ -10,8 +10,8 @@
 /* A source line of the code from @place to the next row's place. */
 struct debug_line {
     uint64_t place;     /* position of the code as defined by object_position */
-    /* line in the function's file; 0: none. For code inlined from another file, the line of the
-     * call. */
+    /* line in the function's file; 0: none. If the code was inlined from another file, the line of
+     * the call. */
     uint32_t line;
     /* 1 + index in debug_lines.inlined of the innermost inlined function; 0: the code is not
      * inlined */
@@ -32,8 +32,8 @@ struct debug_lines {
  * by debug_lines_done in all cases. */
 bool debug_lines_read(const struct object *o, uint64_t start, uint64_t end, uint64_t at,
                       struct debug_lines *out, struct err *err);
-/* Parses @length bytes of output of dwarf_print (toolchain/dwarf.h). Places are relative to @base
- * and are validated. Unknown lines are ignored. Polls watch_steps. The caller frees @out by
+/* Parses @length bytes of output of dwarf_print (toolchain/dwarf.h). Places are relative to @base,
+ * and are validated. Ignores unknown lines. Polls watch_steps. The caller frees @out by
  * debug_lines_done. */
 void debug_lines_parse(const char *text, size_t length, uint64_t base, struct debug_lines *out);
 void debug_lines_done(struct debug_lines *d);
@@ -53,8 +53,8 @@ struct unit_lines {
     VEC(char *) files;              /* names of source files, without duplicates */
 };
 
-/* Reads the line tables of @o. Errors, limits and threads are those of debug_lines_read. The caller
- * frees @out by unit_lines_done in all cases. */
+/* Reads the line tables of @o. Errors, limits and thread rules are those of debug_lines_read. The
+ * caller frees @out by unit_lines_done in all cases. */
 bool unit_lines_read(const struct object *o, struct unit_lines *out, struct err *err);
 /* Parses the output of dwarf_print for all units, like debug_lines_parse. Ignores rows of sections
  * that @o does not have. */

@@ -33,7 +33,7 @@ static void take_piece(const char *piece, size_t length, void *state)
     struct readable_name *to = state;
 
     if (length > TEXT_LONGEST - to->length)
-        /* Jumps out of the callback, because nothing else stops the library. */
+        /* Jumps out of the callback: the library has no other way to stop. */
         longjmp(to->stop, 1);
     memcpy(to->text + to->length, piece, length);
     to->length += length;
@@ -70,7 +70,7 @@ char *demangle(const char *name)
 }
 
 /* Returns the start of a function's parameters, which is the first parenthesis outside of template
- * arguments. The parentheses of "operator()" do not count. */
+ * arguments. The parentheses of "operator()" are not counted. */
 static size_t without_parameters(const char *text)
 {
     int depth = 0;

@@ -7,8 +7,9 @@
 /* Returns "daxpy(int, double)" for "_Z5daxpyid". Returns NULL if the name is not mangled or
  * demangling is unavailable. The caller frees the text. */
 char *demangle(const char *name);
-/* Returns the demangled name without parameters: qualified if @qualified, otherwise only its last
- * component. A name that is not mangled is returned unchanged. The caller frees the text. */
+/* Returns the demangled name without parameters: the qualified name if @qualified is true,
+ * otherwise only its last component. Returns a name that is not mangled unchanged. The caller frees
+ * the text. */
 char *demangle_name(const char *name, bool qualified);
 /* Returns whether @wanted denotes function @name. @wanted may be the mangled name, the demangled
  * name with or without parameters, or its last component. */

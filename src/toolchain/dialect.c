@@ -33,8 +33,8 @@ static const char *next_word(const char *p, const char *end, const char **stop)
 /* Positions of the first two words of a line */
 struct opening { const char *first, *first_end, *second, *second_end, *end; };
 
-/* Finds the first two words. The word after a branch is ignored, because it is a label, even if it
- * is `db` or `proc`. */
+/* Finds the first two words. Ignores the word after a branch, which is a label even if it is `db`
+ * or `proc`. */
 static struct opening opening_of(const char *p, const char *end)
 {
     struct opening o = {.end = end};
@@ -317,8 +317,8 @@ static bool is_digits(const char *p, const char *end, int base)
     return true;
 }
 
-/* Converts numbers of MASM and NASM: `0ffH`, `1010b`, `17o`, `10d` and `1_000`. If @label, few
- * digits followed by b may be a GNU label. */
+/* Converts numbers of MASM and NASM: `0ffH`, `1010b`, `17o`, `10d` and `1_000`. If @label is true,
+ * few digits followed by b may be a GNU label. */
 static void number_add(const char *p, const char *end, bool label, struct str *out)
 {
     static const struct {
@@ -374,7 +374,7 @@ void dialect_learn(struct dialect *d, const char *p, const char *end)
                                           ".comm",  "proto",   NULL};
     bool declared = true;
 
-    /* Handles several names, because one line may declare more than one. */
+    /* Parses several names, because one line may declare more than one. */
     for (unsigned words = 0; declared && words < 8; words++) {
         p = skip_blank(p, end);
         const char *e = word_end(p, end);
@@ -487,8 +487,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
         }
         p = e;
     }
-    if (pointer && named && !bracket)   /* MASM permits a variable without brackets, so they are
-                                         * added. */
+    if (pointer && named && !bracket)   /* MASM permits a variable without brackets. Adds them. */
         str_add(out, "[rip]");
 }
 
@@ -524,8 +523,8 @@ static const char *spelled_end(const char *p, const char *end)
     return end;
 }
 
-/* Returns whether the word is `st(1)`, which must not be quoted: the assembler has treated quoted
- * text as a symbol since 2.44. */
+/* Returns whether the word is `st(1)`, which must not be quoted: since binutils 2.44, the assembler
+ * treats quoted text as a symbol. */
 static bool is_stack_register(const char *p, const char *stop)
 {
     return stop - p == 5 && strncasecmp(p, "st(", 3) == 0 && isdigit((unsigned char)p[3]) &&
@@ -562,7 +561,7 @@ static bool is_spelled(const char *p, const char *end, const char **stop)
                *round = blank > e && blank < *stop && isalpha((unsigned char)*blank)
                             ? memchr(blank, '(', (size_t)(*stop - blank))
                             : NULL;
-    /* The last condition is for a name that follows its return type. */
+    /* The last condition is true if a return type precedes the name. */
     return scoped || called || template || (round && (*stop)[-1] == ')');
 }
 
@@ -734,8 +733,8 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
         bare |= is && at[-1] != '%';
         e += e == at;
     }
-    /* A percent sign alone does not show the syntax: gcc also prints one before registers of inline
-     * assembler in Intel syntax. */
+    /* A percent sign alone does not show the syntax, because gcc also prints one before registers
+     * of inline assembler in Intel syntax. */
     return d->intel
                ? marked && !bare && (memchr(p, '$', (size_t)(end - p)) || text_find(p, end, "(%"))
                : bare && !marked && !memchr(p, '%', (size_t)(end - p)) &&

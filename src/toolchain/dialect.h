@@ -16,14 +16,14 @@ struct dialect {
     bool intel;            /* whether the text has Intel syntax */
     bool branch;           /* whether an operand of the current statement is a label */
     struct names symbols;  /* symbols of the text that look like MASM numbers, such as `each` */
-    /* whether registers are written in the style of the other syntax: `.intel_syntax prefix` or
+    /* whether the registers are in the style of the other syntax: `.intel_syntax prefix` or
      * `.att_syntax noprefix` */
     bool unusual;
     /* whether the text has directives of `as`; labels with a leading dot are then not local to
      * another label */
     bool gnu;
     struct str scope;      /* NASM: last non-local label, the prefix of local labels */
-    struct names headings; /* labels already made from headings, for detection of duplicates */
+    struct names headings; /* labels that were made from headings, to detect duplicates */
     /* offsets of the lines, if the text has no addresses; NULL: unknown */
     const struct line_places *places;
 };
@@ -35,7 +35,7 @@ bool dialect_knows(const char *p, const char *end);
  * `times 4 nop`. */
 bool dialect_needs_nasm(const char *p, const char *end);
 /* Records the declarations in a line, with or without its comment. Call it for all lines before the
- * translation of the first. */
+ * first line is translated. */
 void dialect_learn(struct dialect *d, const char *p, const char *end);
 /* Appends the translation of a line without its comment to @out. The line may be a directive of
  * another assembler, or a label of several words. Returns false, with nothing appended, for other
@@ -50,13 +50,11 @@ void dialect_quote(const char *p, const char *end, struct str *out);
 /* Appends the word from @p to @end as a label, with its colon. */
 void dialect_label(struct dialect *d, const char *p, const char *end, struct str *out);
 /* Returns whether the registers of a statement belong to the other syntax. Such a statement is from
- * inline assembler, whose directives a web site removed. */
+ * inline assembler without its directives, as on some web sites. */
 bool dialect_is_other(const struct dialect *d, const char *p, const char *end);
 /* Appends a statement that starts with its mnemonic. */
 void dialect_statement(struct dialect *d, const char *p, const char *end, struct str *out);
 
-/* llvm_text.c: LLVM notation that `as` rejects: sizes of gathers, suffixes, masks; Apple's vector
- * and page notation. */
 
 /* Appends the x86-64 statement from @p to @end, which starts with its mnemonic, in the notation of
  * `as`. Returns false, with nothing appended, if `as` accepts the statement unchanged. */
@@ -64,24 +62,21 @@ bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *
 /* Does the same as llvm_x86_statement for AArch64: `fmla.4s v0, v1, v2`, `[x8, name@PAGEOFF]`. */
 bool llvm_a64_statement(const char *p, const char *end, struct str *out);
 
-/* semicolon.c: meaning of a semicolon in Intel syntax. For `as` a semicolon separates statements,
- * but usually it begins a comment. */
 
-/* Returns whether an x86-64 instruction in Intel syntax follows the semicolon, from @p to the
- * next semicolon, comment or @end. An instruction is a mnemonic with plausible operands.
- * Mnemonics that are English words (add, test, push) need operands. The time is linear in the
- * statement's length. */
+/* Returns whether an x86-64 instruction in Intel syntax follows the semicolon, which for `as`
+ * separates statements but usually begins a comment. The text is from @p to the next semicolon,
+ * comment or @end. An instruction is a mnemonic with plausible operands; mnemonics that are English
+ * words (add, test, push) need operands. The time is linear in the length. */
 bool semicolon_separates(const char *p, const char *end);
 
-/* plan9.c: translates Plan 9 assembler language for x86-64, as written by Go's compiler,
- * disassembler and programmers, to AT&T text. */
 
 /* Adds 1 to *@found if the line from @p to @end is Plan 9 assembler, and to *@others if it is
  * another language. */
 void plan9_count(const char *p, const char *end, size_t *found, size_t *others);
 /* Appends the statement from @p to @end as AT&T text. Appends nothing if it generates no code.
- * Appends unknown statements unchanged; the assembler then rejects them. If a function begins here,
- * stores its name and length in *@function and *@length. Otherwise sets *@function to NULL. */
+ * Appends unknown statements unchanged, which the assembler then rejects. If a function begins
+ * here, stores its name and length in *@function and *@length. Otherwise sets *@function to
+ * NULL. */
 void plan9_statement(const char *p, const char *end, struct str *out, const char **function,
                      size_t *length);
 

@@ -19,7 +19,7 @@
 #define ROWS_MOST 200000u
 #define DEPTH_MOST 64            /* maximum nesting of scopes */
 
-/* Functions of libdw. The library is loaded on demand, because few runs need it. */
+/* Functions of libdw. The library is loaded when it is first needed, because few runs need it. */
 #define DWARF_FUNCTIONS(X)                                                                         \
     X(dwfl_begin)                                                                                  \
     X(dwfl_report_offline) X(dwfl_report_end) X(dwfl_module_getdwarf) X(dwfl_module_relocations)   \
@@ -100,7 +100,7 @@ static int by_place(const void *a, const void *b)
 
     if (x->place != y->place)
         return x->place < y->place ? -1 : 1;
-    /* The end of a sequence sorts before the start of another one at the same address. */
+    /* The end of a sequence is sorted before the start of another one at the same address. */
     return x->end != y->end ? (x->end ? -1 : 1) : 0;
 }
 
@@ -157,8 +157,8 @@ static bool holds_functions(int tag)
            tag == DW_TAG_lexical_block;
 }
 
-/* Searches the entries below @parent for the function at @address and, if @inside, for inlined
- * functions in it. */
+/* Searches the entries below @parent for the function at @address. If @inside is true, also
+ * searches for inlined functions in it. */
 static void walk(struct sought *s, Dwarf_Die *parent, Dwarf_Addr address, bool inside, int depth)
 {
     Dwarf_Die die;

@@ -90,8 +90,8 @@ static bool instances(enum isa isa, const struct csv_table *t, int form, int tem
     return true;
 }
 
-/* Returns whether LAR or LSL was encoded as its 32-bit form. Both write 32 bits with any operand,
- * and binutils since 2.41 encodes the 64-bit form this way. */
+/* Returns whether LAR or LSL was encoded as its 32-bit form. Both instructions write 32 bits with
+ * any operand, and binutils since 2.41 encodes the 64-bit form as the 32-bit one. */
 static bool is_narrowed(const char *wanted, const char *found)
 {
     return (str_has_prefix(wanted, "LAR (R64, ") || str_has_prefix(wanted, "LSL (R64, ")) &&
@@ -180,7 +180,7 @@ static struct csv_table *read_rows(enum isa isa, const char *path, struct err *e
         goto out;
     if (t->count &&
         !assemble(isa, path, str_text(&text), text.length, SYNTAX_INTEL, false, &a, err)) {
-        /* The assembler's line numbers equal row numbers, so the rejected row is known. */
+        /* The assembler's line numbers are row numbers, so the rejected row is known. */
         if (a.refused_count && a.refused[0].line - 1 < t->count)
             row_fault(err, path, t->lines[a.refused[0].line - 1], "correct the template",
                       "assembler error: %.200s", a.refused[0].reason);

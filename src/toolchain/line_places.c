@@ -27,7 +27,7 @@ struct placed_line {
      * displacement zero. */
     bool pad, displaced;
     uint8_t prefixes;      /* number of repeated prefixes */
-    uint8_t choice;        /* index of the assumed length in the list of possible ones */
+    uint8_t choice;        /* index of the assumed length in the list of possible lengths */
     uint64_t offset;
 };
 
@@ -167,8 +167,8 @@ static bool is_hit_within(const struct counting *c, const struct placed_line *l,
 }
 
 /* Searches for lengths of the lines from @first to @end, which are all of one function. With these
- * lengths every branch target must be the start of an instruction. Returns false if there are none,
- * or after too many tries. */
+ * lengths every branch target must be the start of an instruction. Returns false if no such lengths
+ * exist, or after too many tries. */
 static bool function_count(struct counting *c, size_t first, size_t end)
 {
     uint64_t lengths[LENGTHS];
@@ -224,7 +224,7 @@ void line_places_find(const struct assembled *a, const char *text, size_t length
 
     memset(out, 0, sizeof *out);
     margins_find(text, length, &margins);
-    /* Collects all names first, because branches may lead forward. */
+    /* Collects all names first, because a branch may refer to a later name. */
     for (size_t i = 0; i < margins.lines.count; i++) {
         const char *end = text + margins.lines.items[i].end,
                    *p = skip_blank(text + margins.lines.items[i].start, end),

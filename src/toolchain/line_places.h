@@ -28,7 +28,7 @@ struct line_places {
 /* Returns whether the trimmed line from @p to @end is the heading of a function, `<f>:`. */
 bool line_places_heading(const char *p, const char *end);
 /* Returns whether the text from @p to @end is a label such as <L5> of llvm-objdump
- * --symbolize-operands. Such labels occur again in other functions. */
+ * --symbolize-operands. The same labels occur in other functions. */
 bool line_places_is_local(const char *p, const char *end);
 /* Returns whether the mnemonic from @p to @end is a branch or call. */
 bool line_places_is_branch(enum isa isa, const char *p, const char *end);

@@ -21,7 +21,7 @@
  * meaning. */
 enum semicolon { SEMICOLON_SEPARATES, SEMICOLON_COMMENTS, SEMICOLON_EITHER };
 
-/* Writes the line to @out with its comments replaced by blanks or removed. Strings remain.
+/* Writes the line to @out with its comments replaced by blanks or removed. Strings are unchanged.
  * *@in_comment is whether a C comment is open at the end of a line. */
 static void comments_cut(const char *p, const char *end, enum semicolon semicolon, bool *in_comment,
                          struct str *out)
@@ -110,7 +110,7 @@ static const char *section_alike(const char *p, const char *end)
                : ".data";
 }
 
-/* Returns the syntax that the directive from @p to @end sets; SYNTAX_AUTO if none. */
+/* Returns the syntax that the directive from @p to @end sets; SYNTAX_AUTO if there is none. */
 static enum syntax syntax_set(const char *p, const char *end)
 {
     const char *e = word_end(p, end);
@@ -295,7 +295,7 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
         enum syntax set = syntax_set(p, end);
         if (set != SYNTAX_AUTO)
             return code ? (intel > att ? SYNTAX_INTEL : SYNTAX_ATT) : set;
-        /* A macro counts as code, because directives in it have no effect before it is expanded. */
+        /* Treats a macro as code: directives in it have no effect before it is expanded. */
         code |= (*p != '.' && end[-1] != ':') || text_begins(p, end, ".macro");
         p += *p == '%';   /* Skips %, which may begin a NASM directive. */
         for (bool mark_att = false, mark_intel = false; p < end && *p != '#'; p++) {
@@ -320,8 +320,8 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
     return intel > att ? SYNTAX_INTEL : SYNTAX_ATT;
 }
 
-/* Returns whether the bytes of a listing line are several instructions, none of them a branch: a
- * repetition, or several statements. */
+/* Returns whether the bytes of a listing line are several instructions, of which none is a branch,
+ * from a repetition or from several statements. */
 static bool several(const struct isa_ops *isa, const uint8_t *code, size_t n)
 {
     size_t at = 0, count = 0;
@@ -336,11 +336,11 @@ static bool several(const struct isa_ops *isa, const uint8_t *code, size_t n)
     return at == n && count > 1;
 }
 
-/* Appends the machine code of a disassembled line, because the text differs between tools but the
- * bytes do not. Branches refer to the label of their target address, because lines may be missing.
- * Returns false if bytes are missing or incomplete. The caller then uses the text. @next is the
- * address of the next instruction, 0 if unknown. @bad is true if the disassembler could not decode
- * the bytes. */
+/* Appends the machine code of a disassembled line. It is more reliable than the text, which differs
+ * between tools. A branch refers to the label of its target address, because lines may be missing.
+ * Returns false if bytes are missing or incomplete; the caller then uses the text. @next: address
+ * of the next instruction, 0 if unknown. @bad: whether the disassembler could not decode the
+ * bytes. */
 static bool bytes_clean(struct listing *l, const struct margin *m, size_t number, uint64_t next,
                         bool bad)
 {
@@ -356,7 +356,7 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
         code[i] = m->bytes[m->joined && isa->step > 1 ? n - 1 - i : i];
     const size_t before = l->text.length;
     if (m->addressed && isa->branch_written && isa->branch_written(code, &far, &l->text)) {
-        /* In an assembler listing, a branch of distance 0 is not relocated yet, or its target is in
+        /* In an assembler listing, a branch of distance 0 is not yet relocated, or its target is in
          * the text. */
         if (!l->disassembly && (far == 0 || far == (int64_t)n)) {
             l->text.length = before;
@@ -372,8 +372,8 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
             str_addf(&l->text, "%s0x%02x", i ? ", " : ".byte ", code[i]);
         return true;
     }
-    /* Accepts unknown code if its length agrees with the next address. If the length differs from
-     * that of the decoder, the code is of another instruction set, such as 32-bit code with 48h. */
+    /* Accepts unknown code if its length agrees with the next address. A length that differs from
+     * that of the decoder indicates another instruction set, such as 32-bit code with 48h. */
     if (!isa->listed(code, n, &held, &far) && !bad) {
         const size_t length = isa->step > 1 ? n : isa->glance(code, sizeof code, &far, &vector);
         far = 0;
@@ -469,8 +469,8 @@ static void nasm_clean(struct listing *l, struct str *code, const char *text, si
     str_add_char(&l->text, '\n');
 }
 
-/* Like bytes_clean, for the code of the line from @s to @stop. Also converts preceding labels and
- * reads directives. Stores the start of the instruction in *@text. */
+/* Does the same as bytes_clean for the code of the line from @s to @stop. Also converts labels
+ * before it and reads directives. Stores the start of the instruction in *@text. */
 static bool listed_clean(struct listing *l, struct dialect *d, const struct margin *m,
                          const char *s, const char *stop, size_t number, uint64_t next,
                          const char **text)
@@ -488,7 +488,7 @@ static bool listed_clean(struct listing *l, struct dialect *d, const struct marg
     if (at < stop && (l->disassembly || *at != '.') && bytes_clean(l, m, number, next, bad))
         return true;
     if (bad && !m->byte_count) {
-        /* 06 is not an instruction of this set, so it is written as data. */
+        /* 06 is not an instruction of this set. Writes it as data. */
         str_add(&l->text, ".byte 0x06");
         return true;
     }
@@ -598,8 +598,6 @@ static unsigned *order_of(const struct margins *m)
     return order;
 }
 
-/* Returns the address of the next line with an instruction in the same section, or 0 if there is
- * none. */
 static uint64_t address_behind(const struct margins *m, size_t i)
 {
     const struct margin *line = &m->lines.items[i], *next;

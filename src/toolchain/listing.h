@@ -42,9 +42,9 @@ struct listing {
     bool encoded;
 };
 
-/* Cleans @text into @out. Never fails. Copies unknown text, which the assembler rejects. @places
- * has the offsets of lines of a disassembly without addresses (toolchain/line_places.h), or is
- * NULL. The caller frees @out by listing_done. */
+/* Cleans @text into @out. Never fails. Copies unknown text, which the assembler then rejects.
+ * @places has the offsets of lines of a disassembly without addresses (toolchain/line_places.h), or
+ * is NULL. The caller frees @out by listing_done. */
 struct line_places;
 void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax,
                    const struct line_places *places, struct listing *out);
@@ -54,8 +54,6 @@ enum isa listing_isa(const char *text, size_t length);
 /* Returns the syntax at the beginning of the text. */
 enum syntax syntax_detect(const char *text, size_t length);
 
-/* Internal, targets.c: converts branch targets of a disassembly, and operands that name addresses,
- * to labels of lines. */
 
 struct line_places;
 /* Appends a label for <L5>, from @p to @end, that is unique to the current function. */
@@ -65,9 +63,9 @@ void target_label(const struct listing *l, const char *p, const char *end, struc
 void target_clean(const struct listing *l, const char *p, const char *end, unsigned section,
                   struct str *out);
 /* Appends a branch to `<L5>`, or, if lines have no addresses, to `<f+0x10>` according to @places.
- * Returns the section of the target, or with @places the index of the function. Appends nothing
- * for other instructions. A branch to an unknown target gets itself as target, because only
- * lengths matter. */
+ * Returns the section of the target, or with @places the index of the function. Appends nothing for
+ * other instructions. If the target is unknown, the branch gets its own address as target, because
+ * only its length is needed. */
 unsigned target_place(struct listing *l, const struct line_places *places, const char *p,
                       const char *end, unsigned section, struct str *out);
 

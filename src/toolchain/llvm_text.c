@@ -101,8 +101,8 @@ static bool gather(const char *p, const char *e, const char *end, struct str *ou
     return changed;
 }
 
-/* Removes relocation marks of macOS and Windows, which `as` does not support for ELF. The encoding
- * is the same without them. */
+/* Removes relocation marks of macOS and Windows, which `as` does not support for ELF. The marks do
+ * not change the encoding. */
 static bool mark_dropped(const char *p, const char *end, struct str *out)
 {
     static const char *const marks[] = {"@TLVP", "@SECREL32", "@IMGREL"};
@@ -127,7 +127,6 @@ bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *
         return without_suffix(p, e, end, out) ||
                (memchr(p, '@', (size_t)(end - p)) && mark_dropped(p, end, out)) ||
                (memchr(p, '{', (size_t)(end - p)) && masks_marked(p, end, out));
-    /* Corrects the size, because LLVM prints a wrong one. */
     if ((word_is(p, e, "clrssbsy") || word_is(p, e, "rstorssp")) && text_find(e, end, "[")) {
         str_addf(out, "%.*s %.*s", (int)(e - p), p, (int)(end - text_find(e, end, "[")),
                  text_find(e, end, "["));
@@ -325,7 +324,7 @@ static bool section_place_named(const char *p, const char *end, struct str *out)
 }
 
 /* Returns whether the mnemonic from @p to @e ends with an arrangement or width, and stores its
- * position in *@dot. The suffixes of `b.hs` and similar branches do not count. */
+ * position in *@dot. The suffixes of `b.hs` and similar branches are no arrangements. */
 static bool has_arrangement(const char *p, const char *e, const char **dot)
 {
     static const char *const all[] = {"8b", "16b", "4h", "8h", "2s", "4s", "1d", "2d",

@@ -65,7 +65,6 @@ static bool is_fence(const char *p, const char *end)
     return text_begins(p, end, "```") || text_begins(p, end, "~~~");
 }
 
-/* Returns whether the opening fence of a Markdown block names a language other than assembler. */
 static bool fence_of_source(const char *p, const char *end)
 {
     static const char *const languages[] = {"c",    "cpp",     "c++",    "cc",   "cxx",
@@ -280,8 +279,8 @@ static void numbers_take(struct framed_text *r)
             /* The number is not a line number, but a short address before bytes. */
             e = NULL;
         const char *behind = e ? listed_code(e, end) : p;
-        /* Accepts the number of an expanded line: it is that of the macro's definition, or it
-         * repeats. */
+        /* Accepts the number of an expanded line, which is that of the macro's definition or a
+         * repeated number. */
         if (e && behind > e && expansion_end(behind, end) > behind) {
             in_order++;
             expanded++;
@@ -358,7 +357,8 @@ static void percents_take(struct framed_text *r)
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
         margin_at(r, i, &p, &end);
-        /* A line without samples begins with the vertical line, because its column is blank. */
+        /* In a line without samples, the column is blank, so the line begins with the vertical
+         * line. */
         filled += p < end && !text_begins(p, end, BAR);
         with += column_percent(p, end, &percent) != NULL;
         heading |= text_begins(p, end, "Percent") &&

@@ -42,7 +42,7 @@ void margin_take_bytes(struct margin *line, const char *p, const char *end)
 /* The address column of a line, and its properties */
 struct address_column {
     uint64_t address;
-    /* start: the first digit; rest: the text after address, symbol and bytes */
+    /* @start: the first digit. @rest: the text after address, symbol and bytes */
     const char *start, *rest;
     bool named; /* whether `<main+4>` or `<+4>` follows the address */
     bool bytes;
@@ -121,7 +121,7 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     after = column_bytes(b, end, &count);
     out->bytes = count > 0;
     const char *run = column_joined(b, end);
-    bool digits_within = false; /* A word without a digit, such as fadd, is no address. */
+    bool digits_within = false;
     for (const char *at = b; at < run; at++)
         digits_within |= isdigit((unsigned char)*at) != 0;
     out->joined = !count && run > b && (joined || (run - b > 2 && digits_within));
@@ -131,8 +131,7 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     }
     out->rest = after;
     const char *word = skip_blank(behind, end);
-    /* A word of hexadecimal letters alone may be a name, but a statement never begins with a
-     * digit. */
+    /* A word of hexadecimal letters may be a name, but a statement never begins with a digit. */
     out->wide = !colon && !out->named && e - digits >= 8 &&
                 ((isdigit((unsigned char)*p) && word < end && isalpha((unsigned char)*word)) ||
                  isa_of_dialects()->is_mnemonic(word, (size_t)(word_end(word, end) - word)));
@@ -268,14 +267,14 @@ static bool begins_data(const char *p, const char *end)
 
 void margins_take_addresses(struct framed_text *r)
 {
-    /* last line with an instruction; later lines may continue its bytes */
+    /* last line with an instruction, whose bytes may continue in the next lines */
     struct margin *last = NULL;
     unsigned section = 0;
     bool data = false; /* whether the section contains no code */
     /* whether the previous line was a heading; some tools then repeat the function's name */
     bool headed = false;
-    /* address column of a line that has only bytes; the instruction may follow further bytes
-     * (Visual C++) */
+    /* address column of a line that has only bytes; the instruction may be after more lines of
+     * bytes (Visual C++) */
     struct address_column open = {0};
     const char *p, *end, *start, *stop;
 

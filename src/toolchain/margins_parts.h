@@ -7,7 +7,6 @@
 #include "toolchain/margins.h"
 #include "toolchain/words.h"
 
-/* prose.c: detects lines that are not code: headings, rules, prompts, sentences, source. */
 
 /* Returns whether the line is text that disassemblers and profilers print around code, such as
  * headings, file names, rules and ellipses. */
@@ -21,21 +20,16 @@ bool prose_is_ellipsis(const char *p, const char *end);
  * macros. */
 const char *prose_reason(const char *p, const char *end, bool profile, bool macros);
 
-/* report.c: finds the code in reports of other analyzers. */
 
 /* Reduces the lines of @m to the instructions of a report by llvm-mca, IACA, OSACA or uiCA. Other
  * lines become empty. Returns false, with @m unchanged, for other text. */
 bool report_take(const char *text, struct margins *m);
 
-/* runtimes.c: finds the code in listings of language runtimes: HotSpot under JMH, V8, LuaJIT, .NET
- * with code bytes, Go's objdump and compiler */
 
 /* Reduces the lines of @m to the instructions of a runtime's listing, with addresses and bytes.
  * Other lines become empty. Returns false, with @m unchanged, for other text. */
 bool runtimes_take(const char *text, struct margins *m);
 
-/* margins_addresses.c: removes columns of a disassembly before the instruction: addresses, symbols
- * and bytes of machine code. */
 
 /* a text whose margins are being detected */
 struct framed_text {

@@ -27,7 +27,8 @@ struct refused_list {
     struct line_starts lines;
 };
 
-/* Adds line @line of @text with @reason. Does nothing if it was added before or does not exist. */
+/* Adds line @line of @text with @reason. Does nothing if the line was already added or does not
+ * exist. */
 void refused_add(struct refused_list *out, const char *text, size_t length, size_t line,
                  const char *reason, size_t reason_length);
 /* Parses `{standard input}:LINE: Error: reason` of `as` and returns the number of lines added. Sets

@@ -42,8 +42,8 @@ static int section_order(const void *a, const void *b)
 
 #define NO_SECTION UINT32_MAX
 
-/* Limits on what is read from a file, by its size. Overlapping tables, and names that share their
- * ends, can expand to more bytes than the file has. */
+/* Limits on what is read from a file, in proportion to the file's size. Overlapping tables, and
+ * names that share their ends, can expand to more bytes than the file has. */
 struct budget {
     size_t symbols, names;       /* @symbols: number of symbols. @names: bytes of all names. */
 };
@@ -98,7 +98,8 @@ static void symbols_bound(struct object *o)
 }
 
 /* Adds the functions and labels of section @scn. Ignores AArch64 mapping symbols ($x, $d). If
- * @beyond, also reads names before and after a section's code, which may be jump targets. */
+ * @beyond is true, also reads names before and after a section's code, which may be jump
+ * targets. */
 static bool symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header,
                          bool relocatable, bool beyond, const struct section_map *map,
                          struct budget *left, struct err *err)
@@ -219,7 +220,7 @@ static uint64_t code_size(Elf *elf, const struct elf_strings *names)
 }
 
 /* Reads the line table in section @scn. In a relocatable file, the start address is in the first
- * relocation. The address is not 0 if data precede the first instruction. */
+ * relocation. This address is not 0 if data precede the first instruction. */
 static void lines_read(struct object *o, Elf *elf, Elf_Scn *scn, const Elf_Data *data)
 {
     uint8_t *bytes = mem_try_alloc(data->d_size);
@@ -380,7 +381,6 @@ static void symbols_sort(struct object *o)
         qsort(o->symbols.items, o->symbols.count, sizeof *o->symbols.items, symbol_order);
 }
 
-/* Assigns each section of a relocatable file a unique position with its page alignment. */
 static void positions_set(struct object *o, bool relocatable)
 {
     uint64_t next = 0;
@@ -461,7 +461,7 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
     elf_end(elf);
     mapped_check(&out->file, fd);
     close(fd);
-    /* Fails, because the file became shorter during the read, so the content may be wrong. */
+    /* Fails: the file became shorter during the read, so the content may be wrong. */
     if (mapped_cut(&out->file))
         return object_whole(out, path, err);
     if (!out->code || out->together)

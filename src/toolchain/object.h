@@ -17,8 +17,8 @@ enum object_parts {
     OBJECT_LINES = 1,       /* the line table, only for files with one section from `as -g` */
     /* the names to which the code refers: references and PLT stubs (object_names.c) */
     OBJECT_NAMES = 4,
-    /* the functions without a symbol, named by address; found in unwind tables or, if there are
-     * none, by calls and the entry point */
+    /* functions without a symbol, named by their address. The source is unwind tables, or if there
+     * are none, calls and the entry point. */
     OBJECT_FUNCTIONS = 2,
 };
 
@@ -68,7 +68,7 @@ struct object {
      * member. */
     uint64_t begin, bytes;
     VEC(struct object_section) sections;   /* sections by offset */
-    /* whether sections are sorted by position as well as by offset */
+    /* whether sections are sorted both by position and by offset */
     bool ascending;
     VEC(struct object_symbol) symbols;     /* symbols in executable sections, by offset */
     VEC(struct object_line) lines;         /* line table, only if requested */
@@ -81,7 +81,7 @@ struct object {
 /* Reads an x86-64 or AArch64 (little-endian) ELF file, or an archive member lib.a(member.o), with
  * the requested @parts. Polls watch_steps. The caller frees @out by object_done in both cases. */
 bool object_read(const char *path, unsigned parts, struct object *out, struct err *err);
-/* Reads like object_read, but a member of an archive that was read before. */
+/* Does the same as object_read for a member of an archive that was already read. */
 struct archive_member;
 bool object_read_member(const struct archive_member *member, unsigned parts, struct object *out,
                         struct err *err);
@@ -110,12 +110,11 @@ uint64_t object_place(const struct object *o, uint64_t file_offset);
 /* Returns the file offset of byte @place of @o's code, or @place outside of all sections. */
 uint64_t object_file_offset(const struct object *o, uint64_t place);
 
-/* object_names.c: names to which an ELF file's code refers: symbols, relocations and PLT stubs */
 
 struct Elf;   /* declared by libelf */
 
-/* A string table. Tables without a final zero are ignored, because elf_strptr would scan the whole
- * table for every name. */
+/* A string table. Tables without a final zero are ignored: elf_strptr would scan the whole table
+ * for every name. */
 struct elf_strings {
     const char *bytes;
     size_t length;

@@ -12,7 +12,8 @@ static void line_push(struct object *o, uint64_t offset, uint64_t line)
         vec_add(&o->lines, row);
 }
 
-/* The format is DWARF 2 to 4, section 6.2. With a single code section, addresses are offsets. */
+/* The format is DWARF 2 to 4, section 6.2. Addresses are offsets, because there is a single code
+ * section. */
 void object_lines_read(struct object *o, const uint8_t *bytes, size_t size)
 {
     struct byte_cursor r = {bytes, bytes + size, false};

@@ -29,7 +29,8 @@ const char *elf_string(const struct elf_strings *s, size_t at)
     return at < s->length ? s->bytes + at : NULL;
 }
 
-/* Limits on the data read from a file, by its size, as in toolchain/object.c. */
+/* Limits on the data read from a file, in proportion to the file's size, as in
+ * toolchain/object.c. */
 struct room {
     size_t entries, names;
 };

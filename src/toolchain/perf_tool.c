@@ -94,8 +94,8 @@ static void take_mapping(const char *line, const char *end, const char *program,
         vec_add(&list->list, m);
 }
 
-/* Returns the file offset of @address by the last mapping of @process. If the process has no
- * mapping, uses that of another process, from which it may have been forked. Returns UINT64_MAX if
+/* Returns the file offset of @address according to the last mapping of @process. If the process has
+ * no mapping, uses that of another process, which may be its parent. Returns UINT64_MAX if
  * unknown. */
 static uint64_t place_of(const struct mapped_list *list, unsigned long process, uint64_t address)
 {

@@ -9,12 +9,10 @@
 
 /* Copies @text to @out without decorations of clipboards, terminals and web pages: colours,
  * carriage returns, typographic blanks and quotes, HTML entities. Extracts the "asm" lines from
- * JSON of Compiler Explorer. Only JSON changes the number of lines. Returns false, with @out
+ * JSON of Compiler Explorer. The number of lines changes only for JSON. Returns false, with @out
  * unchanged, if the text has no decorations. The caller frees @out. */
 bool plain_text(const char *text, size_t length, struct str *out);
 
-/* reverse.c: converts tables of interactive disassemblers and profilers: IDA, Ghidra, radare2,
- * x64dbg, WinDbg with line numbers, VTune */
 
 /* Appends @text line by line: each instruction of the table as "1198:\tmovsd xmm1, ...", with
  * addresses as jump targets, and other lines as comments. Returns false, with nothing appended, for

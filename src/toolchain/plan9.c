@@ -152,7 +152,8 @@ static void operand_add(const struct plan9_operand *o, unsigned width, struct st
         str_addf(out, "$%.*s", fraction ? 1 : (int)(o->end - o->p - 1), fraction ? "0" : o->p + 1);
     } else if (o->p < o->end &&
                !register_add(o->p, o->end, width,
-                             /* An unknown register remains, so the assembler rejects the text. */
+                             /* Leaves an unknown register unchanged, so the assembler rejects the
+                              * text. */
                              out)) {
         if (memchr(o->p, '(', (size_t)(o->end - o->p)))
             memory_add(o, out);
@@ -184,7 +185,8 @@ static unsigned width_of(char suffix)
 /* A mnemonic in AT&T notation, with operand widths. */
 struct plan9_mnemonic {
     char name[24];
-    /* width of general registers in bytes; @to_width: that of the last operand, if it differs */
+    /* @width: width of general registers in bytes. @to_width: width of the last operand in bytes,
+     * if it differs. */
     unsigned width, to_width;
 };
 
@@ -514,10 +516,10 @@ void plan9_statement(const char *p, const char *end, struct str *out, const char
         }
     }
     const char *stop = dot ? dot : e;
-    /* Only these shifts have three operands, so the mnemonic becomes shld or shrd. */
+    /* Only these shifts have three operands. Their mnemonic becomes shld or shrd. */
     if (count == 3 && stop - p == 4 && (text_begins(p, stop, "SHL") || text_begins(p, stop, "SHR")))
         snprintf(m.name, sizeof m.name, "sh%cd%c", tolower(p[2]), tolower(p[3]));
-    /* Moves the predicate, which CMPPS and similar instructions have last. */
+    /* Moves the predicate, which is the last operand of CMPPS and similar instructions. */
     if (count == 3 && *list[2].p == '$') {
         const struct plan9_operand predicate = list[2];
         memmove(list + 1, list, 2 * sizeof *list);

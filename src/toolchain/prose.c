@@ -70,8 +70,7 @@ bool prose_is_heading(const char *p, const char *end)
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (text_begins(p, end, begins[i]))
             return true;
-    const char *path = text_find(p, end, " /");   /* The line may be one of perf, which prints
-                                                   * function and program. */
+    const char *path = text_find(p, end, " /");
     bool program =
         path && path > p && !text_find(p, path, "%") && !memchr(p, ',', (size_t)(path - p)) &&
         skip_blank(word_end(p, end), end) >= path && path + 2 < end &&

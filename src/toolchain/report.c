@@ -38,7 +38,8 @@ static bool is_row(const char *p, const char *end, size_t *bars, const char **be
     return *bars >= ROW_BARS;
 }
 
-/* Skips OSACA's marks, a single X, * or P. In uiCA's last row nothing follows the marks. */
+/* Skips the marks of an instruction: OSACA's are a single X, * or P. In uiCA's last row, nothing
+ * follows the marks. */
 static const char *marks_end(const char *p, const char *end)
 {
     p = skip_blank(p, end);
@@ -67,8 +68,8 @@ static bool tables_take(const char *text, struct margins *m)
         struct margin *line = &m->lines.items[i];
         const char *p = skip_blank(text + line->start, text + line->end),
                    *end = trim_end(p, text + line->end);
-        /* If some rows have a double bar, rows without one are a second table of the same
-         * instructions, which is omitted. */
+        /* If some rows have a double bar, the rows without one are a second table of the same
+         * instructions. Omits that table. */
         bool code = is_row(p, end, &bars, &behind, &twice) && (twice || !doubled);
         line->end = (size_t)(end - text);
         line->start = code ? (size_t)(marks_end(behind, end) - text) : line->end;
@@ -81,8 +82,8 @@ static const char *const parts[] = {
     "Instruction Info:", "Resource pressure by instruction:", "Timeline view:"};
 #define PART_COUNT (sizeof parts / sizeof *parts)
 
-/* Returns the instruction of a timeline row, which follows the last wide gap. Only rows of the
- * first iteration count. */
+/* Returns the instruction of a timeline row, which is after the last wide gap. Returns NULL for
+ * rows of other iterations than the first. */
 static const char *timeline_code(const char *p, const char *end)
 {
     const char *found = end;

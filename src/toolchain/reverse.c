@@ -17,8 +17,8 @@ struct table_line {
     double percent;      /* percentage of samples; NaN: none */
 };
 
-/* Parses @least to 16 hex digits, perhaps in two halves separated by `. Returns NULL if there are
- * none. */
+/* Parses @least to 16 hex digits, perhaps with "`" between the two halves. Returns NULL if there
+ * are none. */
 static const char *digits_end(const char *p, const char *end, unsigned least, uint64_t *value)
 {
     unsigned count = 0;
@@ -247,7 +247,7 @@ static const char *next_line(const char *p, const char *end, const char **stop)
     return newline ? newline + 1 : end;
 }
 
-/* Returns the parser that matches at least a third of the lines, or NULL. The remaining lines are
+/* Returns the parser that matches at least a third of the lines, or NULL. The other lines may be
  * headings, labels and continuation bytes. */
 static line_reader *reader_of(const char *text, const char *end)
 {

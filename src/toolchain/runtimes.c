@@ -165,7 +165,6 @@ static bool dotnet_row(const char *p, const char *end, struct listed_row *out)
     out->end = end;
     out->joined = true;
     for (const char *at = p; at < out->bytes_end; at++)
-        /* An upper-case digit is evidence that this is not a line number. */
         out->telling |= isupper((unsigned char)*at) != 0;
     return out->bytes_end > p && out->code - out->bytes_end > 1 &&
            isa_of_dialects()->listed(code, bytes_read(p, out->bytes_end, code, sizeof code), &held,
@@ -209,7 +208,7 @@ static bool is_between(const char *p, const char *end)
 }
 
 /* Returns whether the line may be an instruction, because it begins with an address or mnemonic.
- * Tools print much text around small functions. */
+ * The test excludes other text, because tools print much of it around small functions. */
 static bool could_be_code(const char *p, const char *end)
 {
     uint64_t address;

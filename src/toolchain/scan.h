@@ -17,7 +17,7 @@ struct scan_form {
 };
 
 struct scan {
-    /* instruction set of the first file, which further files must have too */
+    /* instruction set of the first file, which all other files must have */
     enum isa isa;
     VEC(struct scan_form) forms;   /* forms; after scan_sort, the most frequent are first */
     uint64_t instructions;         /* number of decoded instructions */

@@ -39,7 +39,8 @@ void target_clean(const struct listing *l, const char *p, const char *end, unsig
         p = skip_blank(e, end);
         e = word_end(p, end);
     }
-    /* Skips padding prefixes before nops and TLS calls, because `as` rejects so many. */
+    /* Skips padding prefixes before nops and TLS calls, because `as` rejects such a number of
+     * them. */
     const char *padded = p;
     while (word_is(padded, word_end(padded, end), "data16") ||
            word_is(padded, word_end(padded, end), "cs") ||
@@ -135,7 +136,7 @@ unsigned target_place(struct listing *l, const struct line_places *places, const
     const struct line_place place = line_places_named(places, angle, end);
     if (!places->counted) {
         str_add(out, " .");
-    } else if (!place.function) {   /* The target remains a name, because it is in another file. */
+    } else if (!place.function) {   /* Keeps the name of the target, which is in another file. */
         str_add_char(out, ' ');
         dialect_quote(angle + 1, end - 1, out);
     } else if (places->known.items[place.function - 1]) {

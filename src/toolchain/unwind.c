@@ -82,8 +82,6 @@ static int address_form(const struct unwinding *u, size_t at)
     return r.over ? -1 : FORM_ABSOLUTE;
 }
 
-/* Returns whether a symbol of the file names a function at @offset. Functions sort first among
- * equal offsets. */
 static bool named(const struct unwinding *u, uint64_t offset)
 {
     const size_t low = first_from(u->o->symbols.items, u->named, sizeof(struct object_symbol),

@@ -21,10 +21,10 @@ size_t input_waiting(const char **bytes);
 /* Removes @count bytes from the buffer. */
 void input_take(size_t count);
 /* Returns the number of buffered bytes that complete a paste's begin mark; 0: none. Earlier bytes
- * of the mark may have been removed, such as an Esc that was handled as a key. **@partly: whether
+ * of the mark may have been removed, such as an Esc that was handled as a key. *@partly: whether
  * all buffered bytes may be part of a mark. */
 size_t input_mark(bool *partly);
-/* Begins a paste. Call it after removing the begin mark. Further input is paste text. */
+/* Begins a paste. Call it after removing the begin mark. All input after it is paste text. */
 void input_paste_begin(void);
 /* Returns whether a paste has begun but not ended. */
 bool input_pasting(void);
@@ -32,7 +32,7 @@ bool input_pasting(void);
  * feeds instead of carriage returns. */
 bool input_paste(struct str *out);
 /* Call it if a paste stalls. Ctrl-C then ends the paste unless more input arrives. Returns the
- * number of bytes so far. */
+ * number of bytes read until then. */
 size_t input_paste_stalls(void);
 /* Returns whether the buffered input is a paste without marks (view/clipboard.h). Waits for a short
  * pause in the input, then moves it to @out, with line feeds instead of carriage returns. Must not

@@ -32,7 +32,7 @@
 #define STALL 1.0      /* seconds without input after which a paste is reported as incomplete */
 #define WATCH_MS 500   /* ms between checks of an edited file */
 #define FRAME_MS 100   /* ms between drawings of changing views */
-/* maximum number of bytes per second that are drawn without a key press, so that keys do not wait
+/* maximum number of bytes per second that are drawn without a key press; with more, keys would wait
  * on a slow line */
 #define BYTES_A_SECOND 15e3
 #define REST_MOST 1.0  /* maximum pause after an expensive drawing, in seconds */
@@ -46,8 +46,7 @@ struct loop {
     double due;         /* clock_wall() of the next drawing of changing views */
 };
 
-/* never closed, because a signal during exit could write to a broken pipe or to a reused
- * descriptor */
+/* Never closed: a signal during exit could write to a broken pipe or to a reused descriptor. */
 static int signal_pipe[2];
 
 static void on_signal(int number)
@@ -55,7 +54,7 @@ static void on_signal(int number)
     int saved = errno;
     unsigned char byte = (unsigned char)number;
     if (write(signal_pipe[1], &byte, 1) < 0)
-        errno = saved;   /* An error is ignored, because a full pipe also wakes the loop. */
+        errno = saved;   /* Ignores an error: a full pipe also wakes the loop. */
     errno = saved;
 }
 
@@ -82,8 +81,8 @@ static void draw(struct loop *l)
     grid_done(&all);
 }
 
-/* Shows the work that a command waits for over the current screen. Does not draw the views, because
- * a change of their data may be incomplete. */
+/* Shows the work that a command waits for over the current screen. Does not draw the views, whose
+ * data may be incompletely changed. */
 static void say_wait(const char *what)
 {
     timing_draws();
@@ -91,15 +90,15 @@ static void say_wait(const char *what)
     timing_drawn();
 }
 
-/* Draws if @at_once is set or a drawing is due. @patience: longest wait for an event in ms; -1:
- * unlimited. Returns how long to wait for an event before the next drawing. */
+/* Draws if @at_once is true or a drawing is due. @patience: maximum wait for an event in ms; -1:
+ * unlimited. Returns the maximum wait for an event before the next drawing, in the same form. */
 static int draw_when_due(struct loop *l, bool at_once, int patience)
 {
     double left = at_once ? 0 : l->due - clock_wall();
 
     if (left <= 0) {
         draw(l);
-        /* Does not wait if views have more to compute, such as newly displayed ones. */
+        /* Does not wait if a view has more to compute, such as a newly displayed view. */
         return frame_busy(&l->frame) ? 0 : patience;
     }
     int ms = (int)ceil(left * 1000);
@@ -133,8 +132,8 @@ static void obey(struct loop *l, enum frame_reply reply, const char *prefill)
     }
 }
 
-/* Publishes the results of jobs. Then handles requests to the terminal by the commands that waited
- * for them, unless a prompt or paste is open. */
+/* Publishes the results of jobs. Then, unless a prompt or paste is open, handles the terminal
+ * requests of commands that waited for the jobs. */
 static void answer_jobs(struct loop *l)
 {
     const char *prefill;
@@ -270,8 +269,8 @@ static void drain_signals(struct loop *l)
 
 static bool watch_signals(void)
 {
-    /* While an editor has the terminal, Ctrl-\\ and Ctrl-Z raise SIGQUIT and SIGTSTP. curses'
-     * SIGTSTP handler would draw at once, even if the signal interrupts the allocator. */
+    /* While an editor uses the terminal, Ctrl-\\ and Ctrl-Z raise SIGQUIT and SIGTSTP. The SIGTSTP
+     * handler of curses would draw at once, even if the signal interrupts the allocator. */
     static const int watched[] = {SIGWINCH, SIGCONT, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP};
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 
@@ -289,7 +288,7 @@ static char *history_path(void)
     char *path = path_state("history");
     struct stat about;
     if (path)
-        /* An error is ignored here. It is reported when the file is written. */
+        /* Ignores an error, which is reported when the file is written. */
         path_make_parents(path, 0700, NULL);
     /* Rejects other files, because readline follows links. */
     if (path && lstat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
@@ -300,7 +299,7 @@ static char *history_path(void)
     return path;
 }
 
-/* Runs the editor, which has the terminal until it ends. An editor with a separate window may
+/* Runs the editor, which uses the terminal until the editor ends. An editor with its own window may
  * return at once. */
 static void edit(struct loop *l, const struct edit_request *request)
 {
@@ -315,7 +314,7 @@ static void edit(struct loop *l, const struct edit_request *request)
         frame_say(&l->frame, true, err_text(&err, text, sizeof text));
 }
 
-/* Returns how long to wait for an event, in ms; -1: unlimited. */
+/* Returns the maximum wait for an event in ms; -1: unlimited. */
 static int patience_of(struct loop *l)
 {
     double save = autosave_tick(l->autosave, l->frame.demo.on);
@@ -422,7 +421,7 @@ int mainloop_run(struct session *s, bool bare, const char *notice)
     prompt_done();
     screen_close();
     bool playing = l.frame.demo.on;   /* Ends a demonstration first, because it hides the user's
-                                       * session. That session can be saved only after frame_done
+                                       * session. The session can be saved only after frame_done
                                        * restores it. */
     if (!playing)
         autosave_end(l.autosave);

@@ -293,7 +293,7 @@ void prompt_look(struct frame_prompt *out)
     if (!opened)
         return;
     str_clear(&line);
-    /* Draws rl_display_prompt, because it is the message of Ctrl-R during a search. */
+    /* Draws rl_display_prompt: during a search, it is the message of Ctrl-R. */
     str_add(&line, rl_display_prompt ? rl_display_prompt : "");
     int before = columns_before(str_text(&line), (int)line.length);
     str_add(&line, rl_line_buffer ? rl_line_buffer : "");

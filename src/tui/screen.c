@@ -67,8 +67,8 @@ static void init_half_blocks(void)
         }
 }
 
-/* Writes @sequence and flushes it at once. Once the terminal has left raw mode, a write would block
- * if the user typed Ctrl-S. */
+/* Writes @sequence and flushes it at once. After the terminal has left raw mode, a write would
+ * block if the user typed Ctrl-S. */
 static void put_now(const char *sequence)
 {
     fputs(sequence, stdout);
@@ -205,8 +205,8 @@ bool screen_open(bool color)
         start_color();
         use_default_colors();
         init_colours(guessed_light());
-        if (COLORS >= 256)   /* Sends the query only to terminals with 256 colours, because others
-                              * may print it. */
+        if (COLORS >= 256)   /* Sends the query only to terminals with 256 colours: others may print
+                              * it. */
             put_now(BACKGROUND_QUESTION);
     }
     put_now("\033[?2004h");
@@ -324,8 +324,8 @@ static int key_of_curses(int code)
 }
 
 /* Decodes a curses key sequence at @bytes. Sets *@used to the length of the sequence, 0 if there is
- * none. *@partly: the bytes are a prefix of a sequence. Uses the shortest match, because curses'
- * key_defined includes bytes after a sequence. */
+ * none. *@partly: whether the bytes are a prefix of a sequence. Uses the shortest match, because
+ * curses' key_defined includes bytes after a sequence. */
 static int curses_key(const char *bytes, size_t length, size_t *used, bool *partly)
 {
     char sequence[KEY_BYTES + 1] = "";
@@ -344,8 +344,8 @@ static int curses_key(const char *bytes, size_t length, size_t *used, bool *part
     return KEYCODE_NONE;
 }
 
-/* Decodes the Esc sequence at @bytes. Sets *@used to its length; 0: it is incomplete. Unknown
- * sequences are skipped. An Esc that begins no sequence is a key itself. */
+/* Decodes the Esc sequence at @bytes. Sets *@used to its length; 0: the sequence is incomplete.
+ * Skips unknown sequences. An Esc that begins no sequence is a key. */
 static int escape_key(const char *bytes, size_t length, size_t *used)
 {
     bool partly;
@@ -466,7 +466,7 @@ void screen_copy(const char *text, size_t length)
     struct str sequence = {0};
 
     clipboard_sequence(text, length, getenv("TMUX") != NULL, &sequence);
-    /* An error is ignored, because it cannot be shown here. */
+    /* Ignores an error, which cannot be shown here. */
     fwrite(sequence.data, 1, sequence.length, stdout);
     fflush(stdout);
     str_done(&sequence);

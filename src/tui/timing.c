@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-#define WAITED 0.0002   /* seconds; after a shorter wait, the input had arrived before it */
+#define WAITED 0.0002   /* seconds; if a wait was shorter, its input arrived before the wait */
 
 #define TURN_MOST 0.005 /* seconds of a turn above which it is reported, because another thread
                          * should do such work */
@@ -119,7 +119,8 @@ void timing_waits(void)
 
     vec_push(&turns, (float)(1e3 * took));
     keep_turn(took);
-    /* The last frame was drawn in this turn or in an earlier one, so it has the turn's time. */
+    /* The last frame was drawn in this turn or in an earlier one, so the turn's time belongs to
+     * it. */
     if (frames.count)
         frames.items[frames.count - 1].turn = fmax(frames.items[frames.count - 1].turn, took);
     woke_cpu = NAN;

@@ -14,7 +14,7 @@
  * sending in seconds since the start, the bytes sent, and the turn of the loop. If @path is NULL,
  * nothing is recorded. Returns false with err if the file cannot be written. */
 bool timing_open(const char *path, struct err *err);
-/* Returns the number of bytes that the calling thread has written so far, including to files; 0 if
+/* Returns the number of bytes that the calling thread has written, including to files; 0 if
  * unknown. May be called at any time. */
 uint64_t timing_bytes(void);
 /* Records that all available input was read. */

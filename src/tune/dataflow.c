@@ -41,7 +41,7 @@ struct dataflow {
     uint32_t *first;
     int32_t last[RESOURCES];        /* per resource, its last producer */
     VEC(struct pair) pairs;         /* pairs of instructions whose order is fixed */
-    /* whether an instruction is VEX-encoded, so that legacy instructions preserve the bits above
+    /* whether an instruction is VEX-encoded; legacy instructions then preserve the bits above
      * 128 */
     bool mixed;
     uint32_t *placed;               /* temporary array of positions, for one caller at a time */
@@ -131,9 +131,9 @@ static void collect(struct dataflow *f, size_t at)
     f->first[at + 1] = (uint32_t)f->touches.count;
 }
 
-/* Finds the producer of each read in order @order, and the final producers in @last. If @set,
- * records the producers. If not, returns false if a read has another producer than the recorded
- * one. */
+/* Finds the producer of each read in order @order, and the final producers in @last. If @set is
+ * true, records the producers. Otherwise returns false if a read has another producer than the
+ * recorded one. */
 static bool walk(const struct dataflow *f, const uint32_t *order, bool set, int32_t last[RESOURCES])
 {
     for (size_t r = 0; r < RESOURCES; r++)
@@ -167,8 +167,8 @@ static int64_t constant_of(const struct insn *in)
     }
 }
 
-/* Computes the result of @in if it is another register's value plus a constant. Returns false if it
- * is no such value. */
+/* Computes the result of @in if it is another register's value plus a constant. Returns false for
+ * other results. */
 static bool follow(const struct insn *in, const struct sum *registers, struct sum *out)
 {
     const struct operand *first = insn_operand(in, in->inputs[0]),

@@ -1,6 +1,6 @@
 /* Possible orders of a loop's instructions: which instruction reads which result in registers,
- * flags and memory, and whether another order preserves this. The dataflow consists of values and
- * not of register names. Two writes of a register without a read between them may be exchanged. */
+ * flags and memory, and whether another order preserves this. The dataflow consists of values, not
+ * of register names. Two writes of a register without a read between them may be exchanged. */
 #ifndef PORTOLAN_TUNE_DATAFLOW_H
 #define PORTOLAN_TUNE_DATAFLOW_H
 
@@ -21,11 +21,11 @@ bool dataflow_moves(const struct dataflow *f, size_t at);
 /* Returns whether all flags in @mask are overwritten after instruction @at in the same iteration
  * before they are read. */
 bool dataflow_flags_dead(const struct insn *insns, size_t count, size_t at, uint32_t mask);
-/* Returns whether @in may be moved, because it uses only registers and ordinary memory, and does
- * not branch. */
+/* Returns whether @in may be moved: it uses only registers and ordinary memory, and does not
+ * branch. */
 bool dataflow_plain(const struct insn *in);
 /* Return whether operand @k of @in reads or writes register @reg directly, and not in an address.
- * An operand that preserves a part of the old value counts as read. */
+ * An operand that preserves a part of the old value is considered read. */
 bool dataflow_reads(const struct insn *in, unsigned k, uint8_t reg);
 bool dataflow_writes(const struct insn *in, unsigned k, uint8_t reg);
 

@@ -14,7 +14,8 @@
 #include "measure/kernel_code.h"
 #include "model/start.h"
 
-/* number of iterations of the version in a run; the original loop runs ROUNDS * version.times */
+/* number of iterations of the version in a run; the original loop runs ROUNDS * version.times
+ * iterations */
 #define ROUNDS 2
 #define TAIL 32              /* size of the code that stores the flags, in bytes */
 /* number of regions that pointers point to; accesses within a region may be adjacent or overlap */
@@ -122,7 +123,7 @@ static struct roles roles_of(const struct flat *f)
 
 static uint64_t pointer(struct rng *rng)
 {
-    /* Most places are multiples of 64 bytes, because the code may load aligned vectors. */
+    /* Makes most places multiples of 64 bytes, because the code may load aligned vectors. */
     const uint64_t place = rng_below(rng, 4) ? 64 * rng_below(rng, 16) : 8 * rng_below(rng, 128);
     return 0x10000000 + REGION_STEP * rng_below(rng, REGIONS) + 1024 + place;
 }

@@ -1,5 +1,5 @@
-/* Checks that a version computes the same results as its loop. Both run on random inputs. Then
- * registers, flags and memory are compared. */
+/* Checks that a version computes the same results as its loop. Runs both on random inputs, and
+ * compares registers, flags and memory. */
 #ifndef PORTOLAN_TUNE_SAME_H
 #define PORTOLAN_TUNE_SAME_H
 
@@ -8,10 +8,11 @@
 
 struct same {
     unsigned agreed;      /* number of inputs with equal results */
-    /* number of inputs on which the loop itself faults or on which a run receives too little CPU
-     * time */
+    /* number of inputs without a comparison: the loop itself faults, or a run receives too little
+     * CPU time */
     unsigned skipped;
-    bool differs;         /* whether a difference was found; no further inputs were then tried */
+    /* whether a difference was found, after which no further inputs were tried */
+    bool differs;
     char where[64];       /* place of the difference, such as "rax" or "memory or flags" */
 };
 

@@ -23,7 +23,8 @@ struct tune_search {
     struct simulator *simulator;
     struct rng rng;
     struct tune *t;
-    size_t done, total;   /* number of simulations so far, and expected number */
+    /* @done: number of simulations made. @total: expected number of simulations. */
+    size_t done, total;
 };
 
 static bool over(const struct tune_search *s)
@@ -110,7 +111,7 @@ static void rules_of(const struct version *c, struct rule_list *rules)
         }
 }
 
-/* Replaces *@best by @take_made if that is faster. Frees the slower of the two. */
+/* Replaces *@best by @take_made if @take_made is faster. Frees the slower of the two. */
 static bool take_better(struct tune_search *s, struct version *take_made, struct version **best,
                         double *cycles)
 {
@@ -126,8 +127,8 @@ static bool take_better(struct tune_search *s, struct version *take_made, struct
     return true;
 }
 
-/* Applies each rule at all places and at single places as long as this helps, then applies
- * combinations of rules. */
+/* Applies each rule at all places and at single places as long as the loop becomes faster, then
+ * applies combinations of rules. */
 static void rewrite_all(struct tune_search *s, struct version **best, double *cycles)
 {
     struct rule_list rules;
@@ -178,8 +179,8 @@ static double order_cost(struct tune_search *s, const struct version *c, const u
     return cycles_of(s, room, c->count, c->times);
 }
 
-/* Moves single instructions and accepts moves that are not slower. Such a walk over orders of equal
- * cost finds improvements that no single move achieves. Stores the best order in @c. */
+/* Moves single instructions and accepts moves that are not slower. By walking over orders of equal
+ * cost, finds improvements that no single move achieves. Stores the best order in @c. */
 static bool reorder(struct tune_search *s, struct version *c, double *cycles)
 {
     const size_t n = c->count;

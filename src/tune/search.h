@@ -12,7 +12,7 @@
 
 struct tune_options {
     unsigned tries;          /* number of simulations of other orders, per kind of version */
-    unsigned unroll;         /* maximum number of iterations combined: 1, 2 or 4 */
+    unsigned unroll;         /* maximum number of iterations to combine: 1, 2 or 4 */
     bool reassociate;        /* whether sums of floating-point values may be reordered */
     uint64_t seed;
 };
@@ -33,7 +33,7 @@ struct tuned {
 
 struct tune {
     double cycles;           /* simulated cycles of the loop itself */
-    /* whether the machine lacks a form of the loop; speed-ups can then not be predicted */
+    /* whether the machine lacks a form of the loop; speed-ups cannot be predicted then */
     bool unknown;
     bool estimate;           /* whether some values of a form are estimates */
     /* versions that are at least half a percent faster than the loop, fastest first */

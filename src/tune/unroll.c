@@ -112,8 +112,8 @@ static bool moves(const struct insn *in, uint8_t *reg, int64_t *by)
     return *by && rewrite_steps(in, 2, &twice);
 }
 
-/* Returns whether the closing branch itself counts iterations (instruction loop). Fewer branches
- * would then count too few. */
+/* Returns whether the closing branch itself counts iterations (instruction loop). With fewer
+ * branches, its count would be too small. */
 static bool branch_counts(const struct unrolling *u)
 {
     const struct insn *branch = &u->insns[u->count - 1];
@@ -138,8 +138,8 @@ static bool carries_flags(const struct unrolling *u)
 }
 
 /* Returns whether @reg is read only by addresses, or by the loop's closing test after the step. The
- * steps of the register can then be combined. The step's own flags may close the loop if the branch
- * depends only on zero or sign. */
+ * steps of the register can then be combined. The closing branch may use the flags of the step
+ * itself if it depends only on zero or sign. */
 static bool can_gather(const struct unrolling *u, size_t at, uint8_t reg)
 {
     const struct insn *step = &u->insns[at], *branch = &u->insns[u->count - 1];
@@ -304,7 +304,7 @@ static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
     }
     for (unsigned i = 0; i < u->part_count; i++)
         own += u->parts[i].of == s->sum.reg;
-    /* Uses the registers in turn, including the sum's own one. */
+    /* Uses the registers in turn, including the sum's own register. */
     unsigned turn = own ? u->turn++ % (own + 1) : 0;
     for (unsigned i = 0; i < u->part_count && turn; i++)
         if (u->parts[i].of == s->sum.reg && --turn == 0)

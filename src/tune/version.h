@@ -8,7 +8,8 @@
 #include "isa/insn.h"
 
 struct version {
-    /* instructions, whose strings are borrowed from the loop; a new instruction has NULL */
+    /* instructions, whose strings are borrowed from the loop; the strings of a new instruction are
+     * NULL */
     struct insn *insns;
     uint32_t *origin;        /* per instruction: index of its origin in the loop */
     size_t count;

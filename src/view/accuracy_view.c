@@ -26,7 +26,7 @@ struct accuracy_view_state {
      * selection. */
     struct accuracy accuracy, *others;
     struct heat_map map;        /* heat map of the displayed machine */
-    /* cells per screen row at the last drawing: 1 or 2 */
+    /* number of cells per screen row at the last drawing: 1 or 2 */
     int per_row;
     int column, row;            /* selected cell; row 0 has the lowest predictions */
 };

@@ -9,8 +9,7 @@
 #include "base/steps.h"
 
 #define TEXT_STEPS 8     /* number of work steps to make a cell's text */
-/* value for a key without text, because memory ran out; only the prefix of such a key is
- * compared */
+/* value for a key without text for lack of memory; of such a key, only the prefix is compared */
 #define NO_TEXT SIZE_MAX
 #define RUN 64           /* number of rows per run that is sorted at once */
 #define MERGED_TEXT_STEPS 3   /* number of work steps to merge a row by its text */
@@ -41,15 +40,15 @@ struct arrangement {
     const void *context;
     size_t total, read;             /* number of rows, and number of rows read so far */
     struct keyed *rows, *merged;
-    size_t count, capacity;         /* number of matching rows, and capacity for them */
+    size_t count, capacity;         /* number of matching rows, and allocated number of rows */
     struct str texts, one, shown;   /* all keys; key of the row being read; text of its cell */
     size_t sorted;                  /* number of rows in sorted runs */
     size_t width;                   /* rows per run of the current merge pass; 0: no pass yet */
-    /* current pair of runs: its first row, the next row of each run, and the next row of the
-     * result */
+    /* @begin: first row of the current pair of runs. @left, @right: next row of each run. @out:
+     * next row of the result. */
     size_t begin, left, right, out;
     unsigned passes, pass;          /* number of merge passes, in total and so far */
-    /* @order: the result; NULL: out of memory. @given: number of its rows copied so far. */
+    /* @order: the result; NULL: out of memory. @given: number of rows already copied into it. */
     size_t *order, given;
     bool giving;
     bool cut;                       /* whether memory ran out, so rows are missing or unsorted */
@@ -89,7 +88,7 @@ static void row_text(const void *row, int column, struct str *out)
 
 static int by_value(double x, double y, bool descending)
 {
-    if (isnan(x) || isnan(y))   /* Missing values are last in both directions. */
+    if (isnan(x) || isnan(y))
         return isnan(x) == isnan(y) ? 0 : isnan(x) ? 1 : -1;
     const int order = (x > y) - (x < y);
     return descending ? -order : order;
@@ -246,8 +245,8 @@ static uint64_t sort_run(struct arrangement *a)
     return 6 * n;
 }
 
-/* Returns the number of work steps to merge a row. Texts need more, because they are scattered in
- * memory. */
+/* Returns the number of work steps to merge a row. A row with text needs more steps, because texts
+ * are scattered in memory. */
 static uint64_t merging_steps(const struct arrangement *a)
 {
     return a->by_text ? MERGED_TEXT_STEPS : 1;

@@ -1,5 +1,5 @@
-/* Sorts the rows of a table in small steps, so that the screen remains responsive with a million
- * rows. One thread. */
+/* Sorts the rows of a table in small steps, which keeps the screen responsive with a million rows.
+ * One thread. */
 #ifndef PORTOLAN_VIEW_ARRANGE_H
 #define PORTOLAN_VIEW_ARRANGE_H
 

@@ -33,7 +33,7 @@ static void add_jobs(const struct session *s, struct str *out)
         }
 }
 
-/* Draws the names of the places unless @g is NULL. Sets *@at to the place whose name is at column
+/* Draws the names of the places if @g is not NULL. Sets *@at to the place whose name is at column
  * @x. Returns the number of columns used. */
 static unsigned names(const struct frame *f, struct grid *g, unsigned width, int x, unsigned *at)
 {
@@ -116,8 +116,8 @@ static bool shows_itself(const char *command, const struct view_ops *v)
     return command && str_has_prefix(command, "view ") && strcmp(command + 5, v->name) == 0;
 }
 
-/* Adds the keys that have a hint and currently an effect: those of all views if @all, else only
- * those of @v. */
+/* Adds the keys that have a hint and currently an effect: those of all views if @all is true,
+ * otherwise those of @v. */
 static void put_rows(struct bar *b, const struct session *s, const struct view_ops *v, bool all)
 {
     char name[KEY_NAME_MOST];
@@ -149,7 +149,6 @@ static void put_own(struct bar *b, const struct session *s, const struct view_op
     }
 }
 
-/* Returns the width of the keys that every pane shows. */
 static unsigned general_width(const struct session *s, const struct view_ops *v)
 {
     struct bar b = {.width = 1000, .x = -1};

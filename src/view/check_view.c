@@ -25,7 +25,9 @@ struct check_view_state {
     const struct check *shown; /* displayed check of the session; @serial identifies it */
     uint64_t serial;
     struct code_listing *code;   /* code in the detail pane; NULL: none */
-    size_t known, wrong;       /* number of rows with both values, and of those that disagree */
+    /* @known: number of rows with a measured and a predicted value. @wrong: number of these rows
+     * that disagree. */
+    size_t known, wrong;
 };
 
 static void check_close(void *state)
@@ -121,7 +123,7 @@ static void check_open(void *state)
     table_init(&v->view.table);
     v->view.rows = "forms";
     v->view.refresh = refresh;
-    /* The source is set even before there are rows, because commands need its columns. */
+    /* Sets the source even if there are no rows yet, because commands need its columns. */
     v->view.source = source;
     v->view.has_detail = true;
 }

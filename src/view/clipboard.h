@@ -8,15 +8,14 @@
 #include "base/str.h"
 
 /* Appends the sequence that sets a terminal's clipboard to @length bytes (OSC 52 of xterm's control
- * sequences). @tmux: also appends it wrapped for tmux, which needs its option allow-passthrough. */
+ * sequences). If @tmux is true, also appends it wrapped for tmux, whose option allow-passthrough
+ * must be set. */
 void clipboard_sequence(const char *text, size_t length, bool tmux, struct str *out);
 
-/* pasted.c: detects pasted text in terminals that do not mark pastes. Without detection each letter
- * would act as a key. No curses. */
 
 /* Returns whether @length bytes that arrived together are pasted text: two lines of words, or an
- * instruction with operands. Typed command lines (":view why") are keys, like text with control
- * characters other than blanks and line ends. */
+ * instruction with operands. Typed command lines (":view why") and text with control characters
+ * other than blanks and line ends are keys. Terminals that mark pastes do not need this test. */
 bool pasted_text(const char *bytes, size_t length);
 
 #endif

@@ -12,11 +12,11 @@
 
 /* Foreground and background of a role, as indices into the terminal's palette. */
 struct colour_pair { short fg, bg; };
-/* Returns the colours of @role. @many: the terminal has 256 colours rather than 8; @light: its
- * background is light. */
+/* Returns the colours of @role. @many: whether the terminal has 256 colours instead of 8. @light:
+ * whether its background is light. */
 struct colour_pair colour_of(enum role role, bool many, bool light);
-/* Returns palette entry @number as 0xrrggbb: one of xterm's first 16, the colour cube, or the
- * greys. */
+/* Returns palette entry @number as 0xrrggbb: one of xterm's first 16 colours, of the colour cube,
+ * or of the greys. */
 uint32_t colour_rgb(short number);
 /* Returns the contrast of two colours, from 1 to 21 (WCAG 2.1). */
 double colour_contrast(uint32_t a, uint32_t b);

@@ -16,14 +16,15 @@
 #define VALUE_LEAST 8        /* minimum number of columns of a value */
 #define VALUE_MOST 13
 #define PORT 6               /* number of columns per port */
-/* number of columns per port if there are many ports, which have one decimal fewer */
+/* number of columns per port if there are many ports; values then have one decimal fewer */
 #define PORT_NARROW 5
 #define USAGE 16             /* number of columns of an instruction's port usage */
 #define USAGE_WIDE 28
 /* minimum number of columns for the text of an instruction; with fewer, its usage is omitted */
 #define TEXT_LEAST 16
 #define WIDE 150
-#define VALUES_MIN 16        /* minimum height of a screen with bounds, and of one with ports */
+/* minimum height of a screen that shows bounds, and of one that also shows ports */
+#define VALUES_MIN 16
 #define PORTS_MIN 22
 
 struct compare_view_state {
@@ -60,7 +61,7 @@ static void draw_value(struct grid *g, int x, int y, unsigned width, double valu
                     (int)width - 1, width < PORT ? 1 : 2, value);
 }
 
-/* Draws A's value, B's value below it, and the difference if both are @exact. */
+/* Draws A's value, B's value below it, and if both are exact (@exact) the difference. */
 static void draw_column(const struct paired_loops *c, double a, double b, bool exact, bool binds_a,
                         bool binds_b, struct grid *g, int x, int y, unsigned width)
 {
@@ -253,8 +254,8 @@ static void compare_draw(void *state, struct session *s, struct grid *g)
     draw_instructions(v, c, g, y);
 }
 
-/* Returns the next row after @from (@step -1: the previous one) at which a difference begins;
- * @from: none. */
+/* Returns the next row after @from at which a difference begins, or the previous one if @step is
+ * -1. Returns @from if there is none. */
 static size_t next_change(const struct paired_loops *c, size_t from, int step)
 {
     bool same = false;

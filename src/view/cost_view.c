@@ -71,7 +71,7 @@ static void cost_draw(void *state, struct session *s, struct grid *g)
     int y = (int)grid_wrap(g, 0, 0, g->width, 2, ROLE_TEXT, 0, str_text(&text));
     str_clear(&text);
     say(p, l, s->document.hot, &text);
-    /* The text gets all rows but one, because the assumption is at its end. */
+    /* Leaves one row free for the assumption, which is the end of the text. */
     y += (int)grid_wrap(g, 0, y, g->width, g->height > 2 ? g->height - 1 : 1, ROLE_GOOD, 0,
                         str_text(&text));
     const double most = fmax(fmax(l->bound, l->predicted), l->measured);

@@ -10,7 +10,8 @@ struct demo {
     size_t step, command;        /* index of the step, and of its next command */
     /* duration factor: seconds of the demo per second in the table of steps */
     double pace;
-    /* clock_seconds() at which the step ends, and at which its wait for the job ends */
+    /* @until: clock_seconds() at which the step ends. @patience: clock_seconds() at which its wait
+     * for the job ends. */
     double until, patience;
     struct document kept;        /* the user's document, restored at the end */
     char line[256];              /* last command */

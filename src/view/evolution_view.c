@@ -40,9 +40,9 @@ static struct evolve_run *shown_run(struct evolution_view_state *v, const struct
     return s->document.runs[s->document.run_count - 1 - v->back];
 }
 
-/* Fills x[@slot] with seconds or generations, and y[@row] with the smallest error so far or, if
- * v->volume, the volume of the best individual. With @all, the next three rows of y get the current
- * best (NaN for volumes), the median and the worst. Returns the number of samples. */
+/* Fills x[@slot] with seconds or generations, and y[@row] with the smallest error, or if v->volume
+ * is true with the volume of the best individual. With @all, the next three rows of y get the
+ * current best (NaN for volumes), the median and the worst. Returns the number of samples. */
 static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_t slot, size_t row,
                    bool all)
 {
@@ -117,7 +117,7 @@ static bool draw_rounds(struct evolution_view_state *v, const struct session *s,
     size_t n = s->document.active ? active_curve_get(s->document.active, v->active, ROUNDS) : 0;
     bool choosing = evolve_active_choosing(s);
 
-    /* The rounds are shown by default until a newer run exists. Key m toggles this. */
+    /* Shows the rounds by default until a newer run exists. Key m toggles this. */
     if (!s->document.active ||
         (choosing || !s->document.run_count) == (v->rounds && s->document.run_count))
         return false;
@@ -154,7 +154,7 @@ static void draw_front(struct evolve_run *run, struct grid *g, int x, int y, uns
                        unsigned height)
 {
     const struct outline *o = evolve_run_outline(run);
-    struct evolve_point points[OUTLINE_FRONT]; /* points is a copy, because drawing sorts it. */
+    struct evolve_point points[OUTLINE_FRONT]; /* A copy, because drawing sorts the points. */
 
     if (o && o->front_count)
         memcpy(points, o->front, o->front_count * sizeof *points);
@@ -219,8 +219,8 @@ static int draw_trials(struct evolve_run *run, struct grid *g, int y)
     return rows;
 }
 
-/* Draws the quality of the best mapping after the title, which has *@used columns. @more: the next
- * row may be used. Returns the row below. */
+/* Draws the quality of the best mapping after the title, of which *@used columns are used. @more:
+ * whether the next row may be used. Returns the row below. */
 static int draw_best(const struct evolve_status *status, struct grid *g, unsigned *used, bool more)
 {
     struct str least = {0};
@@ -232,7 +232,7 @@ static int draw_best(const struct evolve_status *status, struct grid *g, unsigne
             grid_printf(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD,
                         "  %s %.2f %%, %llu distinct µops", status->ports ? "error" : "best trial",
                         100 * status->d_avg, (unsigned long long)status->distinct);
-        /* A truncated number would be another number, so the volume is drawn only if it fits. */
+        /* Draws the volume only if it fits: a truncated number would be another number. */
         if (*used + least.length <= g->width)
             *used += grid_put(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD, str_text(&least));
     }
@@ -321,7 +321,7 @@ static void draw_pairs(struct evolve_run *run, struct grid *g, int y, unsigned w
     plot_draw(&plot, g, 0, y, width, height);
 }
 
-/* Draws the view. @beside: other panes show the search. */
+/* Draws the view. @beside: whether other panes show the search. */
 static void draw(struct evolution_view_state *v, struct session *s, struct grid *g, bool beside)
 {
     struct evolve_run *run = shown_run(v, s);
@@ -379,7 +379,7 @@ static bool evolution_act(void *state, struct session *s, enum action action, st
     struct evolution_view_state *v = state;
 
     switch (action) {
-    /* The Pareto front has no axis of time or generations, so the curves are shown. */
+    /* Shows the curves: the Pareto front has no axis of time or generations. */
     case ACTION_AXIS:
         v->by_generation = !v->by_generation;
         v->front = false;

@@ -20,7 +20,7 @@
 #include "work/job.h"
 
 #define ON_WIDTH 8   /* number of columns of the text " on N" */
-/* sorting arriving results uses at most this fraction (1/SHARE) of the time */
+/* sorting rows when results arrive may use at most the fraction 1/SHARE of the time */
 #define SHARE 10
 #define CODE_WIDTH 48        /* maximum number of columns of the code in the detail pane */
 
@@ -39,7 +39,7 @@ struct experiments_view_state {
     unsigned long session_revision;
     bool ordering;             /* rows are being sorted, since @begun */
     struct code_listing *code;   /* code in the detail pane; NULL: none */
-    /* Clock seconds. @begun: start of the last sort. @pause_until: until then, new results alone do
+    /* Clock seconds. @begun: start of the last sort. @pause_until: time until which new results do
      * not start a sort. */
     double begun, pause_until;
 };
@@ -54,9 +54,9 @@ static void experiments_close(void *state)
     code_listing_free(v->code);
 }
 
-/* Selects the run's inferred mapping if LAB displays it. A newer mapping replaces it only when the
- * predictions of the current one are complete. The counted reference keeps addresses unique, so
- * equal pointers mean equal outlines. */
+/* Selects the run's inferred mapping if LAB displays it. A newer mapping replaces it only after the
+ * predictions of the current one are complete. The counted reference keeps the address unique, so
+ * equal pointers are equal outlines. */
 static void follow_inferred(struct experiments_view_state *v, struct session *s)
 {
     struct evolve_run *run = s->inferred_shown && !lab_log_charts(s) ? lab_run(s) : NULL;
@@ -77,8 +77,8 @@ static struct machine *machine_in_view(const struct experiments_view_state *v, s
     return v->inferred ? v->inferred->machine : session_current(s, &none);
 }
 
-/* Selects the predictions of @m. If not @anew, predictions of the run's previous mapping remain
- * until new ones exist. Returns whether the predictions changed. */
+/* Selects the predictions of @m. If @anew is false, the predictions of the run's previous mapping
+ * remain until new ones exist. Returns whether the predictions changed. */
 static bool predict(struct experiments_view_state *v, struct session *s, struct machine *m,
                     bool anew)
 {
@@ -221,7 +221,7 @@ static void experiments_open(void *state)
     table_init(&v->view.table);
     v->view.rows = "experiments";
     v->view.refresh = refresh;
-    /* The source is set even before there are rows, because commands need its columns. */
+    /* Sets the source even if there are no rows yet, because commands need its columns. */
     v->view.source = source;
     v->view.has_detail = true;
 }
@@ -278,8 +278,8 @@ static void draw_samples(const struct record_samples *samples, struct grid *g, i
     plot_draw(&plot, g, x, y, width, height);
 }
 
-/* Draws the code. If @made, the code is complete; if there is then none, this CPU cannot execute
- * the experiment. Otherwise the code may still follow. */
+/* Draws the code. If @made is true, the code is complete, and if it is empty, this CPU cannot
+ * execute the experiment. Otherwise a job may still add the code. */
 static void draw_code(const struct experiment_detail *d, bool made, size_t first, struct grid *g,
                       int x, int y, unsigned width, unsigned height)
 {
@@ -378,7 +378,7 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
                             v->machine->id, 100 * a->mape) +
                 2;
         str_addf(&orders, ", Pearson %.3f, Spearman %.3f", a->pearson, a->spearman);
-        /* The orders are drawn only if the note on missing predictions also fits. */
+        /* Draws the orders only if the note on missing predictions also fits. */
         if (used + orders.length + ON_WIDTH + rest.length <= g->width)
             used += grid_put(g, (int)used, 0, 0, ROLE_WARN, 0, str_text(&orders));
         used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, 0, " on %zu", a->n);
@@ -389,7 +389,7 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
 }
 
 /* Draws the worst findings of the chart, check or hunt that LAB shows. Returns false if it has
- * ended without any. */
+ * ended without findings. */
 static bool draw_worst_of_log(struct session *s, struct grid *g)
 {
     struct stage_view *log = lab_log_shown(s);

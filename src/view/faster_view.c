@@ -9,8 +9,8 @@
 #include "view/view.h"
 #include "work/job.h"
 
-/* Numbers of columns of the fields, each including a blank: cycles before and after, change,
- * equality of results, instructions, and verification. */
+/* Width in columns of each field, including a blank: cycles before and after, change, equality of
+ * results, instructions, and verification. */
 #define CYCLES 17
 #define CHANGE 8
 #define RESULTS 16
@@ -63,7 +63,7 @@ static bool measured(const struct result_table *t)
     return t && table_rows(t) && !isnan(result_cell_number(t, 0, "measured"));
 }
 
-/* First column of each field; 0: it does not fit */
+/* First column of each field; 0: the field does not fit */
 struct faster_columns {
     unsigned what; /* number of columns of the description of the change */
     int cycles, change, results, code, checked;
@@ -207,7 +207,7 @@ static void faster_click(void *state, struct session *s, int x, int y)
 
     (void)s;
     (void)x;
-    /* The cursor may exceed the number of rows, to which drawing limits it. */
+    /* May set the cursor after the last row; drawing limits it. */
     v->cursor = y >= v->first_row ? v->top + (size_t)(y - v->first_row) : v->cursor;
 }
 

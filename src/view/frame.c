@@ -86,8 +86,8 @@ void frame_done(struct frame *f)
     vec_done(&f->running);
 }
 
-/* Collects new jobs whose end must be reported. Jobs that ended within their command are already
- * reported; automatic jobs are not reported. */
+/* Collects new jobs whose end must be reported. Omits jobs that ended within their command, which
+ * are already reported, and automatic jobs. */
 static void note_jobs(struct frame *f)
 {
     struct job_info info;
@@ -143,8 +143,7 @@ static void obey(struct frame *f, const char *line)
         fclose(out);
     s->out = NULL;   /* Without this stream, the end of a job may select a view again. */
     note_jobs(f);
-    /* The view that was requested last is shown, unless the command printed something
-     * afterwards. */
+    /* Shows the view that was requested last, unless the command printed something afterwards. */
     size_t asked = f->chosen >= 0 && (size_t)f->chosen == length ? f->current : view_count();
     show_result(f, line ? line : "the commands that wait for a job", printed);
     if (ok && !length && s->said.length)
@@ -176,7 +175,7 @@ static void take_refused(struct frame *f)
 
     if (!s->refused.length)
         return;
-    if (f->collecting) {   /* Text that the user is typing has precedence. */
+    if (f->collecting) {   /* Does not replace text that the user is typing. */
         str_done(&s->refused);
         return;
     }
@@ -254,8 +253,8 @@ static void run_on(struct frame *f, const char *line, const char *text, size_t l
     s->input = before;
 }
 
-/* Returns the command that reads the collected text: kernel paste for text that no command
- * requested. */
+/* Returns the command that reads the collected text: kernel paste if no command requested the
+ * text. */
 static const char *paste_command(const struct frame *f)
 {
     return f->session->paste_command[0] ? f->session->paste_command : "kernel paste";
@@ -368,7 +367,7 @@ static bool take_news(struct frame *f)
         return false;
     tell_ended(f);
     show_loaded(f);
-    /* Only the end of a job changes machines or kernel, so progress repeats no analysis. */
+    /* Only the end of a job changes machines or kernel. Progress must not repeat analyses. */
     s->revision += news == JOB_ENDED;
     char *text = command_take_job_result(s, f->ended);
     show_result(f, f->ended, text);
@@ -692,7 +691,7 @@ static void say_no_use(struct frame *f, int key)
     str_done(&text);
 }
 
-/* Runs the command of the key in the focused pane, or else the one for all panes. */
+/* Runs the command of the key in the focused pane, or if it has none, the command for all panes. */
 static void press(struct frame *f, int key)
 {
     const char *const where[] = {views[f->current]->name, KEYMAP_ALL};
@@ -705,7 +704,7 @@ static void press(struct frame *f, int key)
     for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
         const struct key_binding *b =
             keymap_find(f->session->keys, where[i], key == '\n' ? KEYCODE_ENTER : key);
-        /* The command is copied, because it may rebind the key. */
+        /* Copies the command, because running it may change the binding. */
         char *command = b ? mem_strdup(b->command) : NULL;
         bool used = command && run_bound(f, command);
         free(command);

@@ -6,8 +6,8 @@
 #include "cmd/action.h"
 #include "view/frame_state.h"
 
-/* Initialises the frame for @s, which must outlive it. Until frame_done the frame is the handler of
- * the session's views. */
+/* Initialises the frame for @s, which must outlive it. Until frame_done, the frame handles the
+ * session's views. */
 void frame_init(struct frame *f, struct session *s);
 void frame_done(struct frame *f);
 /* Draws the whole screen on @g. Sets *@x, *@y to the position of the terminal's cursor; *@x below
@@ -25,8 +25,8 @@ enum frame_reply frame_take_reply(struct frame *f, const char **prefill);
 void frame_run(struct frame *f, const char *line);
 /* Loads text from a bracketed paste as the kernel. */
 void frame_paste(struct frame *f, const char *text, size_t length);
-/* Shows text that looks pasted although the terminal did not mark it (view/clipboard.h). It is
- * loaded if the user confirms. */
+/* Shows text that looks pasted although the terminal did not mark it (view/clipboard.h). Loads the
+ * text if the user confirms. */
 void frame_offer_paste(struct frame *f, const char *text, size_t length);
 /* Returns a request to open the user's editor; NULL: none. */
 const struct edit_request *frame_edit(struct frame *f);
@@ -36,10 +36,11 @@ bool frame_edited(struct frame *f);
 bool frame_jobs(struct frame *f);
 /* Returns whether the current view changes without input. */
 bool frame_live(struct frame *f);
-/* Ends the wait for a job after Esc or Ctrl-C. Drops the queued commands, and cancels the job if
- * it does a command's own work. Returns false if nothing waits. */
+/* Ends the wait for a job after Esc or Ctrl-C. Drops the queued commands. Also cancels the job if a
+ * command waits for its own work. Returns false if nothing waits. */
 bool frame_stop_waiting(struct frame *f);
-/* Performs @action in the focused view, or else in the frame. Returns false if neither uses it. */
+/* Performs @action in the focused view, or if the view does not use it, in the frame. Returns false
+ * if neither uses it. */
 bool frame_act(struct frame *f, enum action action);
 /* Returns whether displayed views have work left. Each drawing does part of it. */
 bool frame_busy(struct frame *f);

@@ -38,8 +38,8 @@ struct loaded {
 struct frame {
     struct session *session;
     void *states[FRAME_VIEWS];   /* states of views[]; frame_init opens them */
-    /* current: the focused view; under: the view of the pane below an overlay (output, log,
-     * help) */
+    /* @current: index of the focused view. @under: index of the view in the pane below an overlay
+     * (output, log, help). */
     size_t current, under;
     unsigned place;              /* index of the displayed place */
     struct place_state places[PLACE_COUNT];
@@ -50,10 +50,10 @@ struct frame {
      * request */
     long chosen;
     struct loaded loaded;
-    /* view that shows what the newest request loaded; NULL: nothing was loaded */
+    /* view that shows the object that the newest request loaded; NULL: no object was loaded */
     const struct view_ops *fresh;
-    unsigned fresh_request;      /* request that loaded that object: the number of a job or, for a
-                                  * command, the number of the next job */
+    unsigned fresh_request;      /* request that loaded the object of @fresh: the number of a job,
+                                  * or for a command the number of the next job */
     struct str message;          /* bottom line; cleared by the next key */
     bool failed;                 /* whether the message is an error */
     char search[128];
@@ -66,7 +66,7 @@ struct frame {
     /* whether the last drawing showed views instead of the editor or a note that the screen is too
      * small */
     bool views_drawn;
-    struct editor editor;        /* editor for pasted text; valid if @collecting is true */
+    struct editor editor;
     /* reason why the editor's text was rejected; empty: the text was not tried yet */
     struct str refusal;
     struct editing editing;      /* kernel that is open in the user's editor */

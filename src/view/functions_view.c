@@ -155,7 +155,7 @@ static void functions_open(void *state)
     table_init(&v->view.table);
     v->view.rows = "functions";
     v->view.refresh = refresh;
-    /* The source is set even before there are rows, because commands need its columns. */
+    /* Sets the source even if there are no rows yet, because commands need its columns. */
     v->view.source = source;
 }
 

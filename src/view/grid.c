@@ -53,7 +53,7 @@ static const struct { const char *glyph, *instead;
 };
 
 /* Reads the next UTF-8 character. Returns its length in bytes, and sets *@columns to its width. An
- * unprintable one becomes '?'. */
+ * unprintable character becomes '?'. */
 static size_t next_glyph(const char *at, bool ascii, char glyph[8], int *columns)
 {
     uint32_t code = 0;
@@ -167,7 +167,7 @@ unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, 
         }
         const bool cut = utf8[fits] && row + 1 == rows;
         if (utf8[fits] && blank && (utf8[fits] != ' ' || (cut && columns == width)))
-            fits = blank;   /* The last word that fits is replaced by the ellipsis. */
+            fits = blank;   /* Replaces the last word that fits by the ellipsis. */
         char *line = mem_strndup(utf8, fits);
         columns = grid_put(g, x, y + (int)row, width, role, attr, line);
         free(line);
@@ -279,8 +279,8 @@ static void add_colours(const struct grid *g, const struct cell *cell, struct st
     add_attributes(cell->attr, " ", out);
 }
 
-/* Appends a line for row @y with its ranges that are not plain text, each with first and last
- * column. Appends nothing for a plain row. */
+/* If row @y is not plain, appends a line with its ranges that are not plain text, each with first
+ * and last column. */
 static void add_row_colours(const struct grid *g, unsigned y, struct str *out)
 {
     const struct cell *row = &g->cells[(size_t)y * g->width], text = {.role = ROLE_TEXT};

@@ -54,8 +54,8 @@ unsigned grid_put(struct grid *g, int x, int y, unsigned max, enum role role, un
                   const char *utf8);
 unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr,
                      const char *format, ...) __attribute__((format(printf, 7, 8)));
-/* Draws @utf8 in at most @most columns. Two dots replace the middle of a longer text. Returns the
- * number of columns used. */
+/* Draws @utf8 in at most @most columns. If the text is longer, two dots replace its middle. Returns
+ * the number of columns used. */
 unsigned grid_put_ends(struct grid *g, int x, int y, unsigned most, enum role role, unsigned attr,
                        const char *utf8);
 /* Returns the width of @utf8 in columns. */
@@ -75,9 +75,9 @@ void grid_heat_legend(struct grid *g, int x, int y, double fraction);
 unsigned grid_attributes(const struct grid *g, const struct cell *cell);
 /* Returns the role of a heat value in [0, 1]. */
 enum role heat_role(double fraction);
-/* Appends the text of the grid to @out; rows are trimmed at the right and end with line feeds. With
- * @roles, also appends a line for each row that is not plain: "3: 1-12 title bold, 20-24 key";
- * without colours "3: 1-12 bold, 20-24 reverse". */
+/* Appends the text of the grid to @out; rows are trimmed at the right and end with line feeds. If
+ * @roles is true, also appends a line for each row that is not plain: "3: 1-12 title bold, 20-24
+ * key"; without colours "3: 1-12 bold, 20-24 reverse". */
 void grid_text(const struct grid *g, bool roles, struct str *out);
 
 #endif

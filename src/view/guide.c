@@ -114,8 +114,8 @@ static bool load_example(struct session *s, struct err *err)
 void guide_welcome(struct guide *g, struct session *s, const char *caption, const char *command)
 {
     struct err none = {0};
-    bool example = load_example(s, &none);   /* If there is no example, there are no hints: loading
-                                              * it may take too long on a busy machine. */
+    bool example = load_example(s, &none);   /* Shows no hints without an example: loading it may
+                                              * take too long on a busy machine. */
 
     g->before = loaded(s);
     g->done = 0;
@@ -198,7 +198,6 @@ bool guide_key(struct guide *g, const struct session *s, const char *view, int k
         go_to(g, s, g->step + 1);
         return true;
     }
-    /* Enter has another action in other views. */
     if (g->kind == GUIDE_OFFER && enter && strcmp(view, "kernel") == 0) {
         *command = str_text(&g->command);
         guide_end(g);

@@ -12,7 +12,7 @@ struct guide {
     enum guide_kind kind;
     unsigned done;                  /* set of completed hints */
     size_t step;                    /* step of the tutorial, from 0 */
-    bool went_on;                   /* whether the previous step was completed; false: it was
+    bool went_on;                   /* whether the previous step was completed; otherwise it was
                                      * skipped */
     /* serial number of the kernel at the start of the hints or of the step; 0: none */
     uint64_t before;
@@ -30,8 +30,8 @@ bool guide_teach(struct guide *g, struct session *s, size_t step, struct err *er
 /* Shows @title and @caption until guide_end is called. */
 void guide_tell(struct guide *g, const char *title, const char *caption);
 void guide_end(struct guide *g);
-/* Records an action: @key was pressed in @view (0: none), or command @name was run (NULL: none).
- * Without key and command, records the current screen. */
+/* Records an action: key @key (0: none) in @view, or command @name (NULL: none). If there is
+ * neither, records the current screen. */
 void guide_notice(struct guide *g, const struct session *s, const char *view, int key,
                   const char *name);
 /* Returns whether the guide uses @key, pressed in @view. The caller must then run *@command (NULL:

@@ -159,8 +159,8 @@ static bool show_form(struct frame *f, size_t to, const char *form, struct err *
     return ok;
 }
 
-/* Switches between the inferred mapping and the machine's tables, at the same form. The focus stays
- * if neither is in the focused pane. */
+/* Switches between the inferred mapping and the machine's tables, at the same form. Does not move
+ * the focus if neither view is in the focused pane. */
 static bool swap_mappings(struct frame *f, struct err *err)
 {
     struct place_state *lab = &f->places[PLACE_lab];

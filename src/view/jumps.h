@@ -11,7 +11,7 @@
 void jumps_done(struct jumps *j);
 /* Shows view @to in its pane or as an overlay, and records the previous view. */
 void frame_show(struct frame *f, size_t to);
-/* Shows place @to: its last recorded view, or else its last focused pane. */
+/* Shows place @to: the last recorded view of the place, otherwise its last focused pane. */
 void frame_show_place(struct frame *f, unsigned to);
 /* Goes back to the previous view. Returns false if there is none. */
 bool jumps_back(struct frame *f);

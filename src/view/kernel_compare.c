@@ -34,8 +34,8 @@ void kernel_row_tidy(const char *text, struct str *out)
     }
 }
 
-/* Draws the bound @value of a machine with @mark. If @binds, the value limits the loop, and gets
- * the sign of a lower bound or an estimate. */
+/* Draws the bound @value of a machine with @mark. If @binds is true, the value limits the loop, and
+ * is drawn with the sign of a lower bound or an estimate. */
 static void put_cycles(const struct analysis *a, double value, bool binds, const char *mark,
                        struct grid *g, int x, int y, unsigned width)
 {
@@ -64,7 +64,7 @@ void kernel_compare_draw(struct session *s, struct analysis *const *a, size_t n,
         grid_put(g, (int)(text + m * each), y, each - 1,
                  m == s->document.in_view ? ROLE_ACCENT : ROLE_HEADER, ATTR_BOLD,
                  a[m]->machine->id);
-    /* A low screen has one row for all bounds, so rows remain for instructions. */
+    /* On a low screen, draws all bounds in one row, to leave rows for instructions. */
     bool low = g->height < BOUND_COUNT + 6;
     y += low;
     for (size_t m = 0; low && m < n; m++)

@@ -7,7 +7,7 @@
 #include "view/view.h"
 
 struct kernel_rows {
-    size_t *cursor, *top;    /* selected row; first visible row */
+    size_t *cursor, *top;    /* @cursor: selected row. @top: first visible row. */
     size_t *body;            /* number of rows visible in the current drawing */
 };
 

@@ -144,8 +144,7 @@ static bool holds(const struct insn *insn, const char *text)
     return (insn->text && strcasestr(insn->text, text)) || strcasestr(insn->form, text);
 }
 
-/* Gutter of all rows, computed once per drawing: the extent of the limiting chain, and the edges of
- * the selected row */
+/* Gutter (the columns with marks of dependences) of all rows, computed once per drawing */
 struct gutter {
     size_t first, last;                       /* first and last row of the chain; first > last: no
                                                * chain */
@@ -299,7 +298,7 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
 
     str_addf(&cycles, "  %s%.2f cycles, %s", cycles_words(a->lower_bound, a->estimate), a->cycles,
              bound_name(a->bottleneck));
-    /* The id is drawn instead of a long title, so the cycles remain visible. */
+    /* Draws the id instead of a long title, to keep the cycles visible. */
     bool roomy = g->width >= 70 && grid_columns(g, a->machine->title) + cycles.length <= g->width;
     unsigned used =
         grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? a->machine->title : a->machine->id);
@@ -342,7 +341,7 @@ static void draw_panels(struct kernel_view_state *v, struct session *s, struct a
 /* Numbers of rows of the parts of the view */
 struct layout {
     unsigned rows;       /* number of rows of headings, instructions and sum */
-    bool roomy;          /* each bound has its own row */
+    bool roomy;          /* whether each bound has its own row */
 };
 
 static struct layout lay_out(const struct session *s, const struct analysis *current, size_t n,
@@ -384,7 +383,7 @@ static int draw_loop(struct kernel_view_state *v, struct session *s, const struc
     view_place(&v->cursor, &v->top, v->body, current->count);
     draw_title(s, current, g);
     draw_table(v, s->document.kernel, current, blame_shown(s, current, g), g, 1, rows);
-    /* After a short table the next part follows directly. */
+    /* After a short table, the next part follows directly. */
     int y = 1 + (int)(current->count + headings < rows ? current->count + headings + 1 : rows);
     if (current->count + headings >= rows)
         return y;
@@ -408,7 +407,7 @@ static void draw_analysis(struct kernel_view_state *v, struct session *s, struct
     str_done(&why);
 }
 
-/* Sets the cursor: for a new kernel, to the first row; otherwise to that of the other views. */
+/* Sets the cursor to the first row of a new kernel, otherwise to the row of the other views. */
 static void adopt(struct kernel_view_state *v, struct session *s)
 {
     const uint64_t kernel = s->document.kernel ? s->document.kernel->serial : 0;
@@ -425,8 +424,8 @@ static void adopt(struct kernel_view_state *v, struct session *s)
     v->revision = s->revision;
 }
 
-/* Explains why a loop has no analysis although there are machines: it was cancelled, or memory or
- * threads were lacking. */
+/* Explains why a loop has no analysis although there are machines: the analysis was cancelled, or
+ * there was not enough memory or no thread. */
 static void draw_not_analyzed(struct grid *g)
 {
     grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "The loop has not been analysed.");
@@ -489,7 +488,7 @@ static void kernel_draw(void *state, struct session *s, struct grid *g)
     s->document.row = v->cursor;
 }
 
-/* Draws only title, table and the selected instruction. The reasons view shows the other parts. */
+/* Draws only title, table and the selected instruction. The reasons view draws the other parts. */
 static void kernel_draw_beside(void *state, struct session *s, struct grid *g)
 {
     struct kernel_view_state *v = state;
@@ -504,8 +503,8 @@ static void kernel_draw_beside(void *state, struct session *s, struct grid *g)
     s->document.row = v->cursor;
 }
 
-/* Returns the number of rows of title, table and the parts below. If other panes are displayed, the
- * reasons view has these parts. */
+/* Returns the number of rows of title, table and the parts below. If other panes are displayed,
+ * returns only the rows of title and table, because the reasons view has the other parts. */
 static unsigned kernel_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     size_t n;

@@ -99,13 +99,13 @@ static void fill(const struct session *s, struct lab_step steps[STEPS])
         steps[3].done && d->selected_count && strcmp(d->selected[0], EVOLVED_MACHINE) == 0;
 }
 
-/* Draws the steps in a line with @arrow between them. @counts: the results of all steps are shown,
- * otherwise only those of unfinished steps. Returns the number of columns. */
+/* Draws the steps in a line with @arrow between them. If @counts is true, draws the results of all
+ * steps, otherwise only those of unfinished steps. Returns the number of columns. */
 static unsigned draw_steps(const struct lab_step steps[STEPS], const char *arrow, bool counts,
                            const struct session *s, struct grid *g)
 {
     unsigned x = 1;
-    bool asked = false;   /* the next step, with its key, has been drawn */
+    bool asked = false;   /* whether the next step has been drawn with its key */
 
     for (unsigned i = 0; i < STEPS; i++) {
         const struct lab_step *step = &steps[i];

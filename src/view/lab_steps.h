@@ -1,5 +1,5 @@
-/* The line above the panes of the LAB place, with its five steps (forms, experiments, measured,
- * mapping, adopt) and the displayed run. No curses. UI thread. */
+/* The line above the panes of the LAB place, with the five steps of LAB (forms, experiments,
+ * measured, mapping, adopt) and the displayed run. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_LAB_STEPS_H
 #define PORTOLAN_VIEW_LAB_STEPS_H
 
@@ -14,8 +14,8 @@ struct evolve_run *lab_run(const struct session *s);
 bool lab_run_goes_on(const struct session *s);
 /* Appends the command that pauses or resumes @run, or nothing if @run is NULL. */
 void lab_pause(struct evolve_run *run, struct str *command);
-/* Draws an empty pane of @view. Without a run, shows @says and the key of the next step towards a
- * run. */
+/* Draws an empty pane of @view. If there is no run, shows @says and the key of the next step
+ * towards a run. */
 void lab_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g,
                     const char *says);
 /* Draws the steps on row 0 of @g with their results and the key of the next step. */

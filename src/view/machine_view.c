@@ -16,7 +16,7 @@
 #include "view/view.h"
 #include "work/job.h"
 
-/* relative variation up to which a clock is constant; its curve is then in the middle */
+/* relative variation below which a clock counts as constant; its curve is then in the middle */
 #define CLOCK_MARGIN 0.005
 
 #define LABEL_WIDTH 8 /* number of columns of the label "clock   " */
@@ -62,8 +62,8 @@ static void draw_here(const struct here *here, struct grid *g, int *y)
         grid_printf(g, 0, (*y)++, 0, ROLE_WARN, 0, "core    %s", here->fault.what);
 }
 
-/* Draws a text only if all of it fits, because a truncated number would be another number. Returns
- * the number of columns used. */
+/* Draws a text only if all of it fits, because a truncated number would be wrong. Returns the
+ * number of columns used. */
 __attribute__((format(printf, 5, 6))) static unsigned
 put_whole(struct grid *g, unsigned x, int y, enum role role, const char *format, ...)
 {

@@ -148,8 +148,8 @@ static void set_columns(struct mapping_view_state *v)
     v->ports = v->shown.count;
 }
 
-/* Returns whether to compute failed pressures again. The session must have changed, because an
- * immediate repetition would undo a cancellation. */
+/* Returns whether to compute failed pressures again. Returns false until the session has changed:
+ * an immediate repetition would undo a cancellation. */
 static bool try_again(struct mapping_view_state *v, const struct session *s)
 {
     if (pressures_made(v->pressures) || pressures_pending(v->pressures))
@@ -228,8 +228,8 @@ static void draw_detail(const struct mapping_view_state *v, struct grid *g, int 
     str_done(&names);
 }
 
-/* Divides the remaining columns of @width: forms get FORM_WANTED, usages the others up to
- * USAGE_MAX. */
+/* Divides the remaining columns of @width: FORM_WANTED for forms, and of the rest up to USAGE_MAX
+ * for usages. */
 static void share_width(struct mapping_view_state *v, unsigned width)
 {
     unsigned used = FORM_WANTED + 1;

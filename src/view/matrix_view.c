@@ -20,7 +20,7 @@ enum { COLUMN_HERE, COLUMN_PREDICTED, COLUMN_ERROR, COLUMN_SURE, COLUMNS_LAST };
 struct matrix_view_state {
     struct table_view view;
     struct table_column columns[1 + PORTS_MAX + COLUMNS_LAST];
-    /* Mapping of the run or of the chart (counted references). At most one is not NULL. */
+    /* Mapping of the run or of the chart (counted references). At most one of them is not NULL. */
     struct outline *o;
     struct stage_mapping *charted;
     struct ports names;

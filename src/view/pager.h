@@ -6,7 +6,7 @@
 #include "cmd/action.h"
 #include "view/grid.h"
 
-/* number of work steps (base/steps.h) of reading or searching per drawing, which take a few
+/* number of work steps (base/steps.h) of reading or searching per drawing; together they take a few
  * milliseconds */
 #define PAGER_STEPS 100000
 
@@ -19,7 +19,8 @@ struct pager {
     bool cut;             /* whether memory was exhausted, so lines are missing */
     size_t top, left;     /* first visible line and column */
     size_t height;        /* number of rows in the last drawing */
-    /* @shown: number of visible lines. @last: first visible line if the view shows the end. */
+    /* @shown: number of visible lines. @last: first visible line when the end of the text is
+     * shown. */
     size_t shown, last;
     size_t widest;        /* number of columns of the longest visible unwrapped line */
     bool follow;          /* whether the view remains at the end when lines are added */
@@ -37,14 +38,14 @@ void pager_add(struct pager *p, enum role role, const char *text);
 /* Removes all text but the @count newest pieces. The visible lines do not move unless they are
  * removed. Must not be called after pager_take. */
 void pager_keep_last(struct pager *p, size_t count);
-/* Adds text of any size. Each drawing reads part of it. No text may be added after it. @take_text
- * is moved. */
+/* Adds text of any size. Each drawing reads part of it. Call it last: no text may be added
+ * afterwards. Moves @take_text. */
 void pager_take(struct pager *p, enum role role, char *take_text);
 /* Returns whether the next drawing continues to read or search. */
 bool pager_busy(const struct pager *p);
 /* Appends the lines from index @first to the end, including unread ones. */
 void pager_text(const struct pager *p, size_t first, struct str *out);
-/* Draws the visible lines. Prose wraps; further rows are aligned below its beginning or its only
+/* Draws the visible lines. Prose wraps; its next rows are aligned with its beginning or its only
  * gap. A line with several gaps belongs to a table: it is truncated, and scrolls sideways. */
 void pager_draw(struct pager *p, struct grid *g);
 /* Handles the actions of arrows, hjkl, g G, pages, F (follow) and the wheel; Esc ends a search. */

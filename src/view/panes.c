@@ -12,8 +12,8 @@ struct pane_plan {
     unsigned bands[PLACE_BANDS];   /* number of rows per band; 0: hidden */
 };
 
-/* Hides bands from the last to the first, except the focused one, until the other bands have enough
- * rows. */
+/* Hides bands, from the last to the first and except the focused one, until the visible bands have
+ * enough rows. */
 static void choose_bands(const struct place_table *p, unsigned focused, unsigned height,
                          struct pane_plan *plan)
 {
@@ -33,8 +33,8 @@ static void choose_bands(const struct place_table *p, unsigned focused, unsigned
         plan->bands[b] = stands[b];
 }
 
-/* Hides panes of each band from the last to the first, except the focused one, until the other
- * panes have enough columns. */
+/* Hides panes of each band, from the last to the first and except the focused one, until the
+ * visible panes have enough columns. */
 static void choose_panes(const struct place_table *p, unsigned focus, unsigned width,
                          struct pane_plan *plan)
 {
@@ -93,8 +93,8 @@ static unsigned wanted(const struct place_table *p, const struct place_state *st
     return most;
 }
 
-/* Divides the rows by the shares of the bands. Bands that need more get unused rows, the last band
- * first. */
+/* Divides the rows according to the shares of the bands. Gives unused rows to the bands that need
+ * more, beginning with the last one. */
 static void share_rows(const struct place_table *p, const struct place_state *state,
                        struct pane_plan *plan, void **states, struct session *s, unsigned width,
                        unsigned height)
@@ -180,7 +180,7 @@ static const char *label_of(const struct view_ops *v)
     return v->label ? v->label : v->name;
 }
 
-/* Names those hidden panes of the place that fit into the title of a single pane. */
+/* Names hidden panes of the place in the title of a single pane, as many as fit. */
 static void draw_others(const struct pane *pane, unsigned number, const struct place_state *state,
                         struct grid *g, unsigned x)
 {

@@ -18,12 +18,12 @@ struct pane {
 
 struct panes {
     struct pane items[PLACE_PANES];
-    size_t count, focus;       /* focus: index of the pane that handles keys */
+    size_t count, focus;       /* @focus: index of the pane that handles keys */
     size_t fitting;            /* number of panes that fit if @single is false */
 };
 
 /* Divides @width columns and @height rows among the panes of place @number. Opens missing view
- * states in @states. @single: only the focused pane is visible. */
+ * states in @states. If @single is true, only the focused pane is visible. */
 void panes_lay(struct panes *p, unsigned number, const struct place_state *state, void **states,
                struct session *s, unsigned width, unsigned height, bool single);
 /* Draws all panes on @g, from its top left corner. */

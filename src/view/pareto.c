@@ -16,9 +16,9 @@ static int compare_points(const void *a, const void *b)
                                       : (x->d_avg > y->d_avg) - (x->d_avg < y->d_avg);
 }
 
-/* Keeps those of the @n mappings that no other mapping beats in both error and number of µops,
- * sorted by number of µops. The run's own front also has mappings of smaller volume, which would
- * be above the steps. */
+/* Of the @n mappings, keeps those that no other mapping beats in both error and number of µops,
+ * sorted by number of µops. The run's own front also has mappings that are better only in volume,
+ * which would be above the steps. */
 static size_t keep_unbeaten(struct evolve_point *points, size_t n)
 {
     size_t kept = 0;

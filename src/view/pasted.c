@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* characters of which every instruction with operands has at least one */
+/* characters; every instruction with operands contains at least one of them */
 #define OPERANDS "%$[(#,"
 
 static bool ends_line(char c)

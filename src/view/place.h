@@ -13,17 +13,18 @@ struct place_pane {
     /* views that the pane can show, the initial one first; NULL-terminated */
     const struct view_ops *views[PLACE_VIEWS];
     unsigned band;           /* band (row of panes) of the pane */
-    /* share: percent of the band's columns; least: number of columns below which the pane is hidden
-     * unless it is focused */
+    /* @share: percent of the band's columns. @least: number of columns below which the pane is
+     * hidden unless it is focused. */
     unsigned share, least;
 };
 
 struct place_table {
     const char *name;        /* name in the status line and for `view`: "LOOP" */
     const char *help;
-    struct place_pane panes[PLACE_PANES];                      /* panes, up to one without views */
-    /* share: percent of the rows; least: number of rows below which the band is hidden unless it is
-     * focused */
+    /* panes; one without views ends the list */
+    struct place_pane panes[PLACE_PANES];
+    /* @share: percent of the rows. @least: number of rows below which the band is hidden unless it
+     * is focused. */
     struct { unsigned share, least; } bands[PLACE_BANDS];
     /* Draws a line above the panes on row 0 of @g; NULL: none. */
     void (*draw_head)(struct session *s, struct grid *g);
@@ -44,8 +45,8 @@ unsigned place_panes(const struct place_table *p);
 /* Returns the view that pane @pane shows. */
 const struct view_ops *place_view(const struct place_table *p, const struct place_state *state,
                                   unsigned pane);
-/* Finds @view: its place, its pane, and its index *@at in the pane. Returns false for an overlay,
- * which has no place. */
+/* Finds the place and the pane of @view, and its index *@at in the pane. Returns false for an
+ * overlay, which has no place. */
 bool place_of(const struct view_ops *view, unsigned *place, unsigned *pane, unsigned *at);
 /* Returns the place named @name; PLACE_COUNT: none. */
 unsigned place_find(const char *name);

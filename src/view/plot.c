@@ -157,8 +157,8 @@ static void format_value(double value, char out[24])
              value);
 }
 
-/* Computes ticks of a logarithmic scale over few decades, from the longest list of leading digits
- * that fits: 1 to 9; 1 2 3 5 7; 1 2 5; 1 3; 1. */
+/* Computes the ticks of a logarithmic scale over few decades. Uses the longest of these lists of
+ * leading digits that fits: 1 to 9; 1 2 3 5 7; 1 2 5; 1 3; 1. */
 static size_t log_ticks(const struct axis *axis, unsigned room, double *ticks, size_t most)
 {
     static const char *const digits[] = {"123456789", "12357", "125", "13", "1"};

@@ -24,15 +24,14 @@ struct plot {
 };
 
 /* Draws @p into the rectangle. Several points of a series in one column are drawn as a range. The
- * title row has the labels of the series. Without colours each label follows the letter at the end
- * of its curve. */
+ * title row has the labels of the series. Without colours, each label follows the letter that marks
+ * the end of its curve. */
 void plot_draw(const struct plot *p, struct grid *g, int x, int y, unsigned width, unsigned height);
 
-/* pareto.c: draws the Pareto front of a run. The front has the mappings that no other mapping
- * beats in both error and number of distinct µops. */
 
 struct evolve_point;
-/* Draws the front of @n mappings into the rectangle as steps, or as text if it is a single mapping.
+/* Draws the Pareto front of @n mappings into the rectangle as steps, or as text if it is a single
+ * mapping: the mappings that no other mapping beats in both error and number of distinct µops.
  * Reorders the mappings. */
 void pareto_draw(struct evolve_point *points, size_t n, struct grid *g, int x, int y,
                  unsigned width, unsigned height);

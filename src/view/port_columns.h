@@ -18,8 +18,8 @@ struct port_columns {
  * the valid range. */
 void port_columns_lay(const struct analysis *a, const struct port_groups *groups, unsigned *left,
                       unsigned room, struct port_columns *out);
-/* Draws the headings of the groups, if any, and below them the groups' names at (@x, @y). The
- * groups that @current uses are underlined. */
+/* Draws the headings of the groups, if there are any, and below them the groups' names at (@x, @y).
+ * Underlines the groups that @current uses. */
 void port_columns_head(const struct port_columns *c, const struct analysis *a,
                        const struct analysis_row *current, struct grid *g, int x, int y);
 /* Draws the cycles per iteration of row @row on each group; "?" if its ports are unknown. */

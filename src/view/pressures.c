@@ -11,8 +11,8 @@
 #include "throughput/schedule.h"
 #include "work/job.h"
 
-/* Port loads of a machine's forms. Thousands of forms share a few hundred usages, so each usage is
- * solved once. */
+/* Port loads of a machine's forms. Thousands of forms share a few hundred usages, so the loads are
+ * computed once per usage. */
 struct pressures {
     struct machine *machine;   /* counted reference */
     size_t count, usages;      /* number of forms, and of distinct usages */

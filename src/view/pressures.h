@@ -8,8 +8,8 @@
 /* maximum number of forms computed while the screen waits, in a few milliseconds */
 #define PRESSURES_AT_ONCE 2000
 
-/* Port loads of one machine, with a counted reference to the machine. Equal pointers therefore
- * mean equal forms. */
+/* Port loads of one machine, with a counted reference to the machine. Equal pointers therefore have
+ * equal forms. */
 struct pressures;
 
 /* Computes the loads. Uses a job for a large mapping of the workbench. UI thread. */
@@ -19,13 +19,13 @@ struct pressures *pressures_hold(struct pressures *p);
 void pressures_free(struct pressures *p);
 /* Releases a reference, and cancels the computation. UI thread. */
 void pressures_drop(struct pressures *p);
-/* Returns whether the loads are computed. Only then may the other functions be called, except
- * pressures_pending. */
+/* Returns whether the loads are computed. The other functions, except pressures_pending, require
+ * that they are. */
 bool pressures_made(const struct pressures *p);
 /* Returns whether a job is computing the loads. */
 bool pressures_pending(const struct pressures *p);
-/* pressures_port: cycles of form @row alone on port @port after balancing. pressures_cycles: its
- * cycles in all. */
+/* pressures_port returns the cycles of form @row alone on port @port after balancing.
+ * pressures_cycles returns its cycles alone. */
 double pressures_port(const struct pressures *p, size_t row, unsigned port);
 double pressures_cycles(const struct pressures *p, size_t row);
 /* Returns the number of distinct µops in the mapping. */

@@ -65,8 +65,8 @@ static int compare_sources(const void *a, const void *b)
                               : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Adds the predecessors of the selected block with their shares of its executions. The largest are
- * first, because a narrow panel shows only these. */
+/* Adds the predecessors of the selected block with their shares of its executions. The largest
+ * shares are first, because a narrow panel shows only these. */
 static void add_sources(const struct study *s, size_t selected, struct str *out)
 {
     VEC(struct predecessor) sources = {0};
@@ -102,7 +102,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
     add_sources(s, selected, &text);
     if (!text.length)
         str_add(&text, "outside");
-    /* The title is omitted if the predecessors need its columns. */
+    /* Omits the title if the predecessors need its columns. */
     const bool roomy =
         WAYS_TITLE + strlen(mine->name) + sizeof " follows " + text.length <= width;
     if (roomy)
@@ -114,7 +114,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
             s->blocks.items[i].function == mine->function && s->blocks.items[i].block < mine->block;
         all += s->blocks.items[i].function == mine->function;
     }
-    /* The selected block is in the middle, unless rows would then be empty. */
+    /* Draws the selected block in the middle, unless rows would then be empty. */
     size_t rows = height - 1, first = before > rows / 2 ? before - rows / 2 : 0;
     first = all <= rows ? 0 : first + rows > all ? all - rows : first;
     for (size_t row = 0, nth = 0; row < rows; nth++) {
@@ -240,7 +240,7 @@ static void draw_time(const struct study *s, const struct program_points *measur
     size_t seen = 0;
     struct str title = {0};
 
-    /* Draws measured points of the runs that differ only in this input. */
+    /* Draws the measured points of runs that differ only in this input. */
     for (size_t i = 0; i < measured->list.count && seen < 64; i++) {
         const struct program_point *p = &measured->list.items[i];
         bool alone = true;
@@ -266,8 +266,8 @@ static void draw_time(const struct study *s, const struct program_points *measur
     str_done(&title);
 }
 
-/* Draws the effect of doubling and halving each property. Bars to the left show savings, bars to
- * the right costs. */
+/* Draws the effect of doubling and halving each property. Bars to the left are savings, bars to the
+ * right are costs. */
 static void draw_effects(const struct study *s, struct grid *g, int x, int y, unsigned width,
                          unsigned height)
 {

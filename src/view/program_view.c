@@ -39,7 +39,7 @@ static const struct table_column loop_columns[LOOP_FILTERS] = {
 struct program_view_state {
     struct table_view view;  /* table of the displayed rows: blocks, or loops of the profile */
     struct table other;      /* sorting and cursor of the rows that are not displayed */
-    /* study and profile of the last drawing; their serial numbers reveal a change */
+    /* study and profile of the last drawing; changes are detected by their serial numbers */
     const struct study *study;
     const struct run_profile *profile;
     uint64_t study_serial, profile_serial;
@@ -367,7 +367,7 @@ static void program_draw(void *state, struct session *s, struct grid *g)
         draw_empty(s, g);
         return;
     }
-    /* The table fills at most half of the screen, or all of a small one. */
+    /* The table takes at most half of the screen, but all of a small one. */
     size_t rows = v->view.source.count(v);
     unsigned room = g->height > 1 ? g->height - 1 : 1, table = room < 14 ? room
                                                                : room / 2 < rows + 1

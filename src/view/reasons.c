@@ -33,7 +33,7 @@ void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y)
         str_addf(&rest, "  alone at least %g", r->alone->cycles);
     const unsigned form = grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s", r->insn->form) + 2,
                    taken = form + grid_columns(g, str_text(&rest));
-    /* The usage is truncated first, because the table above shows the ports. */
+    /* Truncates the usage first, because the table above shows the ports. */
     const unsigned room = g->width > taken + USAGE_LEAST ? g->width - taken : g->width;
     unsigned used = form + grid_put_ends(g, (int)form, y, room, ROLE_TEXT, 0, str_text(&usage));
     used += grid_put(g, (int)used, y, 0, ROLE_DIM, 0, str_text(&rest));

@@ -10,7 +10,7 @@
 
 /* Draws form, ports, latency and marks of instruction @row on screen row @y. */
 void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y);
-/* Draws all bounds from row @y, with bars if they fit, then the simulation (@sim NULL: none) and
+/* Draws all bounds from row @y, with bars if these fit, then the simulation @sim (NULL: none) and
  * @measured (NaN: none). Returns the row below. */
 int reasons_bounds(const struct analysis *a, const struct simulation *sim, double measured,
                    struct grid *g, int x, int y, unsigned width);
@@ -23,9 +23,9 @@ unsigned reasons_machines_width(struct analysis *const *a, size_t n);
 /* Draws one row per machine, up to row @end. */
 void reasons_machines(struct analysis *const *a, size_t n, size_t in_view, struct grid *g, int x,
                       int y, int end);
-/* Appends the instructions that only other machines have, or else the result of the last `program
- * explain` of this loop. If measured and predicted time differ, also appends both times, with the
- * reason if it is known. */
+/* Appends the instructions that only other machines have. If there are none, appends the result of
+ * the last `program explain` of this loop. If measured and predicted time differ, also appends both
+ * times and the known reason. */
 void reasons_explain(struct session *s, const struct analysis *a, struct str *out);
 /* Returns the number of rows of @text at the width of @g, at most @most; 0 for an empty text. */
 unsigned reasons_rows(const struct grid *g, const char *text, unsigned most);

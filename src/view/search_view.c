@@ -28,7 +28,7 @@ static void add_moves(const struct evolve_status *status, struct str *out)
                  (double)tried / 1e6, 100 * (double)accepted / (double)tried, status->rate / 1e6);
 }
 
-/* Draws progress, end time, and the number of ports if known. Returns the row below. */
+/* Draws the progress, the end time, and if known the number of ports. Returns the row below. */
 static int draw_now(const struct evolve_run *run, const struct evolve_status *status,
                     struct grid *g)
 {

@@ -173,7 +173,7 @@ static void source_draw(void *state, struct session *s, struct grid *g)
     str_done(&text);
 }
 
-/* Selects line @to. The other views select its instruction, if any. */
+/* Selects line @to. If the line has an instruction, the other views also select it. */
 static void move_to(struct source_view_state *v, struct session *s, long to)
 {
     v->cursor = to < 0 ? 0 : (size_t)to < v->lines.count ? (size_t)to : v->lines.count - 1;

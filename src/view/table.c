@@ -152,8 +152,8 @@ static void place(struct table *t)
         t->top = t->cursor;
     if (t->cursor >= t->top + height)
         t->top = t->cursor - height + 1;
-    if (t->top + height > t->shown)   /* Scrolls back if rows would be empty after the last one, for
-                                       * example after filtering. */
+    if (t->top + height > t->shown)   /* Scrolls back if rows after the last one would be empty, as
+                                       * after filtering. */
         t->top = t->shown > height ? t->shown - height : 0;
     if (t->shown)
         t->selected = table_row(t, t->cursor);
@@ -228,8 +228,8 @@ static bool parse_filter(const struct table_source *source, const char *expressi
                         err);
 }
 
-/* Finds the columns of sort and filter in a changed source, which may have other ones: machines
- * differ in their ports. Removes a sort or filter whose column does not exist. */
+/* Finds the columns of sort and filter in a changed source, whose columns may differ: machines have
+ * different ports. Removes a sort or filter whose column does not exist. */
 static void meet_columns(struct table *t, const struct table_source *source)
 {
     struct err none = {0};
@@ -386,7 +386,7 @@ void table_draw(struct table *t, const struct table_source *source, const void *
 }
 
 /* Cancels a search or a sort. After a cancelled sort, rows are shown in source order without
- * filter. Returns whether there was any. */
+ * filter. Returns whether there was a search or a sort. */
 static bool give_up(struct table *t)
 {
     bool busy = table_busy(t);
@@ -522,7 +522,7 @@ bool table_sort(struct table *t, const struct table_source *source, const char *
     struct err none = {0};
     unsigned count = 0;
 
-    /* The whole text is tried first, because column names may have blanks. */
+    /* Tries the whole text first, because column names may have blanks. */
     if (*column && parse_key(source, column, strlen(column), &keys[0], &none))
         count = 1;
     const bool whole = count;

@@ -25,8 +25,8 @@ struct table {
     size_t height;         /* number of rows in the last drawing */
     unsigned width;        /* number of columns in the last drawing */
     size_t selected;       /* index of the selected row, which sorting and filtering preserve */
-    /* row to which the cursor moves after sorting: -1: the first; 1: the last; 0: the selected
-     * row */
+    /* row to which the cursor moves after sorting: the first (-1), the last (1) or the selected one
+     * (0) */
     int goes;
     int sort;              /* sort column; -1: source order */
     struct table_key then[TABLE_THEN];
@@ -53,7 +53,7 @@ void table_init(struct table *t);
 void table_done(struct table *t);
 /* Filters and sorts again if @revision differs from the last one. Call it after a change of
  * @context's data and before other functions, because keys may arrive before the next drawing. A
- * large table needs several calls; until the last one the old order remains. */
+ * large table needs several calls; until the last call, the old order remains. */
 void table_update(struct table *t, const struct table_source *source, const void *context,
                   unsigned long revision);
 /* Returns whether the next table_update continues to filter, sort or search. ACTION_CANCEL ends
@@ -70,8 +70,8 @@ void table_draw(struct table *t, const struct table_source *source, const void *
 bool table_act(struct table *t, const struct table_source *source, enum action action);
 /* Toggles the tag of the selected row, and selects the next row. */
 void table_tag(struct table *t, const struct table_source *source, const void *context);
-/* Part of the tagged rows, or else of the selected row, that is copied: displayed rows, the first
- * column only, or all that `export` writes. */
+/* Part that is copied of the tagged rows, or if there are none, of the selected row: displayed
+ * rows, the first column only, or all that `export` writes */
 enum copied { COPIED_ROWS, COPIED_NAMES, COPIED_TABLE };
 /* Appends @part of the filtered and sorted rows as tab-separated lines. Returns false with err if
  * no row is visible or sorting is incomplete. */

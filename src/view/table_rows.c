@@ -27,7 +27,7 @@ static void add_line(const struct table_source *source, const void *context, siz
         else
             source->text(context, row, c, &text);
         str_add(out, c ? "\t" : "");
-        /* Text is escaped, because a terminal may execute pasted text. */
+        /* Escapes text, because a terminal may execute pasted text. */
         utf8_escape(str_text(&text), text.length, out);
     }
     str_add_char(out, '\n');
@@ -86,8 +86,8 @@ bool table_copies_nothing(struct err *err)
     return none_in_sight("copy", err);
 }
 
-/* Completes a sort that the same command line started before `copy`. Returns false with err if that
- * takes too long. */
+/* Completes a sort that the same command line started before `copy`. Returns false with err if the
+ * sort takes too long. */
 static bool in_order(struct table *t, const struct table_source *source, const void *context,
                      struct err *err)
 {
@@ -169,7 +169,8 @@ struct collecting {
     struct table as;         /* copy of the displayed table, with its sorting and filter */
     const char *key;
     struct result *ready;    /* collected rows; NULL: collected later from @held */
-    bool untagged;           /* tags were not copied for lack of memory, so the export fails */
+    /* whether tags could not be copied for lack of memory; the export then fails */
+    bool untagged;
     bool unseen;             /* no tagged row is visible */
 };
 

@@ -21,7 +21,7 @@ struct table_source {
     enum role (*role)(const void *context, size_t row, int column);  /* colour role of the cell;
                                                                       * may be NULL */
     /* Returns an immutable copy of the context for any thread, which `release` frees. May set the
-     * columns of @source. NULL: the source never has many rows. */
+     * columns of @source. NULL if the source never has many rows. */
     void *(*hold)(const void *context, struct table_source *source);
     void (*release)(void *held);
     /* set of the columns, including those only for filters, that distinguish rows with equal first
@@ -34,8 +34,8 @@ struct table_key { int column; bool descending; };
 
 #define ROOM_COLUMNS 64   /* number of columns that room_empty examines */
 
-/* Returns the set of columns without content, except the first. Other columns may use their width.
- * 0 for a large table, whose rows are not all read. UI thread. */
+/* Returns the set of columns without content, except the first. Other columns may use the width of
+ * these columns. Returns 0 for a large table, whose rows are not all read. UI thread. */
 uint64_t room_empty(const struct table_source *source, const void *context);
 /* Returns the number of bytes of the widest cell in the column of variable width. Examines a sample
  * of very many rows, so visible rows may be wider (room_of_row). UI thread. */

@@ -26,7 +26,7 @@ enum { COLUMN_FORM, COLUMN_INFERRED, COLUMN_TABLES, COLUMN_KIND, COLUMNS };
 #define USAGE_ROOMY 86
 
 /* Comparison of a machine's tables with an inferred mapping. A job computes it, because tables have
- * thousands of forms. View and job hold counted references. */
+ * thousands of forms. Both the view and the job hold a counted reference. */
 struct against {
     struct machine *machine, *inferred; /* counted references */
     /* difference from the machine's mapping to the inferred one; NULL: not computed yet */
@@ -159,7 +159,8 @@ static void row_text(const void *context, size_t row, int column, struct str *ou
         str_add(out, "none");
 }
 
-/* Returns the machine to compare with: the current machine, or the base of an adopted one. */
+/* Returns the machine to compare with: the current machine, or if it is an adopted one, its
+ * base. */
 static struct machine *tables_of(struct session *s)
 {
     struct err none = {0};
@@ -184,7 +185,7 @@ static bool refresh(void *state, struct session *s)
     struct outline *o = run ? evolve_run_outline(run) : NULL;
     struct machine *m = o ? tables_of(s) : NULL;
 
-    if (!m) {   /* Drops the comparison, because it is of an earlier run. */
+    if (!m) {   /* Drops the comparison, which is of an earlier run. */
         drop(&v->shown);
         drop(&v->next);
         return false;

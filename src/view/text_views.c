@@ -13,7 +13,7 @@
 #include "view/place.h"
 
 #define HELP_WIDTH 80       /* number of columns of help before the screen size is known */
-/* first columns of a key's effect, of a view's content, and of a command's effect */
+/* first column of a key's effect, of a view's content, and of a command's effect */
 #define PAIR_INDENT 16
 #define VIEW_INDENT 18
 #define COMMAND_INDENT 23
@@ -120,7 +120,7 @@ static void log_open(void *state)
     ((struct text_view *)state)->pager.follow = true;
 }
 
-/* Returns UINT_MAX - 1, which means no limit, because the title needs one more row. */
+/* Returns UINT_MAX - 1, which means no limit: the title needs one more row. */
 static unsigned log_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     (void)state;
@@ -281,8 +281,8 @@ static void add_short(struct str *line, const char *keys, const char *help, unsi
     str_done(&cell);
 }
 
-/* Returns the number of keys per line, at most as many as leave all effects complete. If HELP_ROWS
- * requires more, each key gets at least HELP_COLUMN columns. */
+/* Returns the number of keys per line, at most the number with which all effects are complete. If
+ * HELP_ROWS requires more, each key gets at least HELP_COLUMN columns. */
 static unsigned short_across(const struct short_keys *keys, unsigned width)
 {
     const struct grid row = {.width = width, .height = 1};
@@ -299,8 +299,8 @@ static unsigned short_across(const struct short_keys *keys, unsigned width)
     return fit > least ? fit : least > 1 ? least : 1;
 }
 
-/* Adds the keys of the pane's view in columns. If the width suffices, title, keys and end have
- * HELP_ROWS lines. Then as many marks follow as fit. */
+/* Adds the keys of the pane's view in columns. On a wide screen, title, keys and end have HELP_ROWS
+ * lines. Then follow the marks that fit. */
 static void fill_short(struct text_view *v, const struct session *s, unsigned width)
 {
     const struct help_page page = {&v->pager, width};

@@ -12,8 +12,8 @@
 
 #define PLACES 5             /* number of columns of the iteration, and of the line or address */
 #define TEXT 30              /* number of columns of the instruction in each row */
-/* minimum width of a screen with instructions in each row; a narrower one shows only the selected
- * one below */
+/* minimum width of a screen with instructions in each row; a narrower screen shows only the
+ * selected instruction, below */
 #define TEXTS_LEAST 100
 #define OWN_ROW_LEAST 16   /* minimum number of rows of a screen that shows the selected instruction
                             * below */
@@ -70,8 +70,8 @@ static void pick(struct timeline_view_state *v, const struct analysis *a, size_t
         v->pick[i] = chain ? a->limit.chain.links[i].row : (uint32_t)i;
     qsort(v->pick, most, sizeof *v->pick, compare_picks);
     v->picked = 0;
-    /* The simulation has several iterations, so a chain over several ones contains an instruction
-     * more than once. */
+    /* The simulation has several iterations. A chain over several iterations contains an
+     * instruction more than once. */
     for (size_t i = 0; i < most; i++)
         if (v->pick[i] < count && (!v->picked || v->pick[v->picked - 1] != v->pick[i]))
             v->pick[v->picked++] = v->pick[i];

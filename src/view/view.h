@@ -12,7 +12,7 @@
  * range 0 to @last. Returns false for other actions. */
 bool view_row(enum action action, long *at, long page, long last);
 /* Scrolls to keep the cursor, one of @count rows, visible. @body rows are visible from row *@top.
- * Leaves no empty rows after the last one. */
+ * Leaves no empty screen rows after the last row. */
 void view_place(size_t *cursor, size_t *top, size_t body, size_t count);
 
 struct view_ops;
@@ -72,8 +72,8 @@ struct view_ops {
     /* Selects the position that `mark` returned, or the row or line of form @mark. Returns false if
      * the view does not have it. NULL if `mark` is NULL. */
     bool (*recall)(void *state, struct session *s, const char *mark);
-    /* Returns whether the content changes without input, so the frame redraws ten times per second.
-     * May be NULL. */
+    /* Returns whether the content changes without input. The frame then redraws ten times per
+     * second. May be NULL. */
     bool (*live)(void *state, struct session *s);
     /* Returns whether work is left. Each drawing does part of it. The frame redraws until a key is
      * pressed. May be NULL. */
@@ -87,8 +87,8 @@ struct view_ops {
 extern const struct view_ops *const views[];   /* all views, ended by NULL */
 /* Calls @add for the words that `view` and `pane` accept: names of views, next and previous. */
 void view_words(void (*add)(void *to, const char *word), void *to);
-/* Draws the purpose of the pane (@says) on the empty @g, and the key that fills the pane: the key
- * of @command in @view, with its effect @does. */
+/* Draws on the empty @g the purpose of the pane (@says) and the key that fills it. This is the key
+ * of @command in @view, with the effect @does. */
 void view_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g,
                      const char *says, const char *command, const char *does);
 /* Displays the next (+1) or previous (-1) selected machine. */

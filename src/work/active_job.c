@@ -62,8 +62,7 @@ size_t active_curve_get(struct active_curve *c, struct active_round *out, size_t
     return n;
 }
 
-/* Writes the table, so that it survives the end of the program. Later measurements are in the
- * journal. */
+/* Writes the table, because it must outlive the program. Later measurements are in the journal. */
 static void keep(struct active *a)
 {
     struct err err;

@@ -35,7 +35,7 @@ struct active_options {
 /* Frees the members that *@o owns. */
 void active_options_done(struct active_options *o);
 
-/* Result of the job. table has all measurements, also after a failure. problem has the same
+/* Result of the job. @table has all measurements, even after a failure. @problem has the same
  * measurements, and is NULL after a failure. The receiver sets members that it takes to NULL. */
 struct active_outcome {
     struct experiments *table;

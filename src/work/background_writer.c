@@ -16,7 +16,9 @@ enum background_writer_stage { EMPTY, GIVEN, WRITTEN };
 struct background_writer {
     bool (*write)(void *item, struct err *err);
     pthread_t thread;
-    bool begun, ending;         /* @begun: only the owner uses it. @ending: protected by @lock. */
+    /* @begun: whether the thread was started; only the owner uses it. @ending: whether the thread
+     * must end; protected by @lock. */
+    bool begun, ending;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* The lock protects this member and the next two. */

@@ -16,8 +16,8 @@ bool background_writer_idle(struct background_writer *k);
 /* Starts to write @item, which must not be used until background_writer_take returns it. Returns
  * false with err, and does nothing, if no thread can be started. */
 bool background_writer_give(struct background_writer *k, void *item, struct err *err);
-/* Returns the written item, with its error in @err; NULL: none. If @wait, blocks until the item is
- * written. */
+/* Returns the written item, with its error in @err; NULL: none. If @wait is true, blocks until the
+ * item is written. */
 void *background_writer_take(struct background_writer *k, bool wait, struct err *err);
 /* Frees the writer, which may be NULL. All items must have been taken back. */
 void background_writer_free(struct background_writer *k);

@@ -29,7 +29,7 @@ struct crew {
     pthread_cond_t given, done;
     /* The lock protects this member and those after it. */
     uint64_t task;                /* number of tasks so far */
-    unsigned busy;                /* number of members that are working, without member 0 */
+    unsigned busy;                /* number of members except member 0 that are working */
     bool over;
     void (*work)(void *state, unsigned member);
     void *state;

@@ -30,7 +30,8 @@
 struct arriving {
     pthread_mutex_t lock;
     struct experiments *table;   /* counted reference; NULL: none */
-    double taken, cost;          /* clock_seconds() at the last join; duration of that join */
+    /* @taken: clock_seconds() at the last join. @cost: duration of that join in seconds. */
+    double taken, cost;
     bool closed;                 /* whether further measurements are rejected */
 };
 
@@ -113,7 +114,7 @@ static void look_again(struct evolve_run *run)
     run->due = begun + fmax(OUTLINE_SECONDS, OUTLINE_TIMES * (clock_seconds() - begun));
 }
 
-/* Publishes an edit if the run's job has ended, because no thread of the run does it then. UI
+/* Publishes an edit if the run's job has ended: no thread of the run is left to do this. UI
  * thread. */
 static void look_at_edit(struct evolve_run *run)
 {
@@ -154,8 +155,8 @@ const struct evolve_status *evolve_run_status(struct evolve_run *run)
     return &run->status;
 }
 
-/* Edits the current best mapping, because the published outline may lack an earlier edit. The edit
- * is made in an outline, because an outline has the order of ports that the user sees. */
+/* Edits the current best mapping, because the published outline may lack an earlier edit. Makes a
+ * new outline of it for the edit, because the user sees the ports in an outline's order. */
 bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage, struct err *err)
 {
     look(run);
@@ -247,7 +248,7 @@ static void take_arrived(struct evolve_run *run)
         problem_free(p);
     else if (p)
         evolve_join(run->evolve, p);
-    else if (!watch_over())   /* No message, because a cancelled run ends without one. */
+    else if (!watch_over())   /* Prints no message: a cancelled run ends without one. */
         log_add(LOG_WARN, "run %u continues with its current experiments: %s", run->number,
                 err.what);
     problem_free(before);
@@ -259,7 +260,8 @@ static void take_arrived(struct evolve_run *run)
     experiments_free(t);
 }
 
-/* Releases a table that was not joined, because measuring waits until nobody holds it. */
+/* Releases a table that was not joined. Measuring waits until no other holder of the table
+ * exists. */
 static void close_arriving(struct arriving *a)
 {
     if (!a)
@@ -320,8 +322,8 @@ static bool is_over(const void *state)
     return job_cancelled(shift->job) || evolve_stop_requested(shift->run->evolve);
 }
 
-/* Collects the results of the other ranks. The other ranks may need more time, but they end when
- * this run is stopped. */
+/* Collects the results of the other ranks. The other ranks may take longer, but they end when this
+ * run is stopped. */
 static void gather(const struct shift *shift)
 {
     if (shift->run->islands)
@@ -418,7 +420,8 @@ struct evolve_run *evolve_run_new(const struct evolve_start *start, const struct
         pthread_mutex_init(&run->arriving->lock, NULL);
     }
     const bool made = make_evolve(run, start, o, err);
-    problem_free(start->take_problem);   /* The search has its own reference. */
+    /* Releases the reference, because the search has its own. */
+    problem_free(start->take_problem);
     if (made)
         return run;
     evolve_run_free(run);
@@ -486,7 +489,7 @@ static void await_arrived(struct evolve_run *run)
         lock_take(&a->lock);
         const bool closed = a->closed, laid_out = !a->table;
         lock_give(&a->lock);
-        /* Reads the status after a->table: NULL means that the table is joining or has joined. */
+        /* Reads the status after a->table. NULL means that the table is joining or has joined. */
         evolve_get_status(run->evolve, &status);
         arrives = status.state == EVOLVE_RUNNING && !closed && (!laid_out || status.joining) &&
                   !job_wait_for(run->job, CATCH_UP_SECONDS);
@@ -516,7 +519,7 @@ void evolve_run_free(struct evolve_run *run)
     if (run->evolve)
         evolve_stop(run->evolve);
     evolve_run_wait(run);
-    /* Collects the islands here if the job that collects them did not start. */
+    /* Collects the islands here, because the job that collects them did not start. */
     if (run->islands)
         islands_gather(run->islands, run->evolve, NULL, NULL);
     evolve_free(run->evolve);

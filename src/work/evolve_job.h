@@ -11,7 +11,7 @@
 struct islands;
 
 struct evolve_run {
-    unsigned number, job;        /* number: of the run, from 1; job: of its job */
+    unsigned number, job;        /* @number: number of the run, from 1. @job: number of its job. */
     struct evolve *evolve;
     struct ports names;          /* names of the ports */
     char *checkpoint;            /* path of the checkpoint; NULL: none */
@@ -19,7 +19,7 @@ struct evolve_run {
     double last_checkpoint;      /* clock_seconds() of the last checkpoint, which the worker
                                   * writes */
     unsigned ranks;              /* number of participating ranks */
-    struct islands *islands;     /* islands, used by the worker; NULL: all of the run is in this
+    struct islands *islands;     /* islands, which the worker uses; NULL: the whole run is in this
                                   * process */
     /* new measurements; NULL: the run is not live */
     struct arriving *arriving;
@@ -28,8 +28,8 @@ struct evolve_run {
     pthread_mutex_t looking; /* held while an outline is made */
     pthread_mutex_t lock; /* protects the next three members */
     struct outline *made;
-    bool wanted;                 /* whether an outline was requested after the start of the last
-                                  * one */
+    bool wanted;                 /* whether an outline was requested after the last one was
+                                  * started */
     bool edited;                 /* whether the user has edited the best mapping since the last
                                   * outline */
     double due;                  /* clock_seconds() after which the worker makes another outline */
@@ -63,9 +63,9 @@ bool evolve_run_begin(struct evolve_run *run, struct err *err);
 /* Calls evolve_run_new and evolve_run_begin. Returns NULL with err. UI thread. */
 struct evolve_run *evolve_run_start(const struct evolve_start *start,
                                     const struct evolve_options *o, struct err *err);
-/* Returns whether a live run accepts experiments now. It must be running, have joined the previous
- * ones, and spend at most a twentieth of its time on joins. Also returns false while one of its
- * threads holds its lock. UI thread. */
+/* Returns whether a live run accepts experiments now. It must be running, must have joined all
+ * previous ones, and must have spent at most a twentieth of its time on joins. Also returns false
+ * while one of its threads holds its lock. UI thread. */
 bool evolve_run_wants(const struct evolve_run *run);
 /* Passes the measurements of @t to a live run if it accepts them; otherwise does nothing. The run
  * has a reference to @t until it has read @t or ended. UI thread. */
@@ -85,9 +85,9 @@ struct mapping *evolve_run_mapping(const struct evolve_run *run, const struct ge
 /* Returns the current status, or the last one while a thread of the run is using it, to draw
  * without waiting. Borrowed until the next call. UI thread. */
 const struct evolve_status *evolve_run_status(struct evolve_run *run);
-/* Returns the last published outline of the best mapping. Each call requests a new outline; the
- * run makes at most two per second, in at most a twentieth of its time. After the run, returns the
- * final one. Borrowed until the next call. NULL before the first outline. UI thread. */
+/* Returns the last published outline of the best mapping. Each call requests a new outline. The run
+ * makes at most two per second, and spends at most a twentieth of its time on them. After the run,
+ * returns the final one. Borrowed until the next call. NULL before the first outline. UI thread. */
 struct outline *evolve_run_outline(struct evolve_run *run);
 /* Sets the usage of @form in the best mapping to @usage, with the outline's port names. Returns
  * false with err if the run lacks the form or is choosing its number of ports. UI thread. */

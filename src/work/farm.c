@@ -114,8 +114,8 @@ static void tell_all(enum rank_kind kind)
         ranks_send(rank, kind, &nothing);
 }
 
-/* Discards results if they are no longer needed. The results are still received, because late
- * results would be mistaken for results of the next farm. */
+/* Discards results if they are no longer needed. Still receives the results, because the next farm
+ * could mistake late results for its own. */
 static void drop_unwanted(struct farm *f)
 {
     if (f->dropped || !f->taking.unwanted || !f->taking.unwanted(f->taking.state))
@@ -177,7 +177,8 @@ static void listen(struct farmhand *hand, double seconds)
 
 bool farm_unwanted(struct farmhand *hand)
 {
-    if (lock_try(&hand->ear)) {   /* If another thread holds the lock, it receives the messages. */
+    /* If another thread holds the lock, that thread receives the messages. */
+    if (lock_try(&hand->ear)) {
         listen(hand, 0);
         lock_give(&hand->ear);
     }

@@ -1,6 +1,6 @@
-/* Distributes many independent work items over ranks (ranks/ranks.h). Rank 0 sends a few items at
- * a time. Each rank combines its results, and sends them once after the last item, so that memory
- * does not depend on the number of items. */
+/* Distributes many independent work items over ranks (ranks/ranks.h). Rank 0 sends a few items at a
+ * time. Each rank combines its results, and sends them once after the last item. The necessary
+ * memory therefore does not depend on the number of items. */
 #ifndef PORTOLAN_WORK_FARM_H
 #define PORTOLAN_WORK_FARM_H
 
@@ -14,7 +14,7 @@ struct farm_taking {
     void (*answer)(void *state, struct unpacking *from);   /* Receives the answer to a work item. */
     /* Receives the result of a rank. Returns false with err to reject it. */
     bool (*result)(void *state, struct unpacking *from, struct err *err);
-    /* Polled while results are outstanding. Returning true discards the results and makes the
+    /* Polled while results are outstanding. If it returns true, the results are discarded, and the
      * other ranks stop soon. */
     bool (*unwanted)(void *state);
     void *state;
@@ -27,7 +27,7 @@ struct farm *farm_new(enum rank_kind kind, unsigned workers, const struct str *s
                       const struct farm_taking *taking);
 /* Receives answers for up to @seconds. Returns whether a rank accepts a work item. */
 bool farm_room(struct farm *f, double seconds);
-/* Sends a work item to the rank that accepts the most. */
+/* Sends a work item to the rank that accepts the most further items. */
 void farm_give(struct farm *f, const struct str *piece);
 /* Announces the end of the work items, receives all results and frees @f. Returns false with err if
  * a rank failed or a result was rejected. The results of other ranks are still used. Also returns
@@ -43,8 +43,8 @@ struct farm_work {
      * err. */
     void *(*open)(struct farmhand *hand, struct unpacking *setup, unsigned workers,
                   struct err *err);
-    /* Processes a work item on thread @worker. @answer is sent back at once. Returning false with
-     * err ends this rank's work. */
+    /* Processes a work item on thread @worker. Sends @answer back at once. If it returns false with
+     * err, this rank's work ends. */
     bool (*work)(void *state, unsigned worker, struct unpacking *piece, struct str *answer,
                  struct err *err);
     /* Combines the results of all work items into @result. Returns false with err. */

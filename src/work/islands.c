@@ -17,8 +17,8 @@
 #define WAITING_MOST 2
 #define WAIT 0.05                  /* seconds between polls for messages */
 
-/* Factors of the prices on the islands after rank 0, used cyclically. A usage that is expensive on
- * one island is thus cheaper on another. */
+/* Factors of the prices on the islands after rank 0, used cyclically. The same usage therefore has
+ * a lower price on some islands than on others. */
 static const double factors[] = {0.8, 1.25, 1, 0.64, 1.56};
 
 /* Settings that rank 0 sends to the other islands */
@@ -33,7 +33,7 @@ struct islands {
     /* number of the run, which distinguishes late messages of other runs */
     uint64_t run;
     enum evolve_migration migration;
-    /* seconds between migrations; clock_wall() at the last migration */
+    /* @interval: seconds between migrations. @sent: clock_wall() at the last migration. */
     double interval, sent;
     double factor;                 /* factor of the prices on this island */
     bool announced;                /* rank 0: whether the number of ports was announced */

@@ -1,8 +1,8 @@
 /* An inference run over several ranks (ranks/ranks.h). Each rank is an island with its own
  * population and seed. Ranks after rank 0 have slightly different prices. At intervals each island
- * sends its best mapping to the next one in a ring, or to a random one. Rank 0 has the run that
- * the user sees. It chooses the number of ports, sends settings, and pauses and stops the islands.
- * Finally it collects the islands' best mappings and compares them by its own prices. The islands
+ * sends its best mapping to the next one in a ring, or to a random one. Rank 0 has the run that the
+ * user sees. It chooses the number of ports, sends settings, and pauses and stops the islands. At
+ * the end, it collects the islands' best mappings, and compares them by its own prices. The islands
  * share the population of a run on one rank, with at least two individuals each. Each individual
  * has the time that it would have with the threads of all ranks. */
 #ifndef PORTOLAN_WORK_ISLANDS_H

@@ -320,8 +320,7 @@ double job_wait_paused(struct job *job)
 
     lock_take(&job->lock);
     while (job->info.paused && !job_cancelled(job)) {
-        /* Polls, because the interrupt is set by a signal handler, which cannot signal a
-         * condition. */
+        /* Polls: a signal handler sets the interrupt, and cannot signal a condition. */
         struct timespec until = time_in(0.1);
         pthread_cond_timedwait(&job->changed, &job->lock, &until);
         waited = true;
@@ -340,7 +339,7 @@ static void snapshot(struct job *job, struct job_info *out, bool *ended)
     lock_give(&job->lock);
 }
 
-/* Waits for the job's thread and publishes its result. Does nothing if this was done before. */
+/* Waits for the job's thread and publishes its result. Does nothing if this was already done. */
 static void settle(struct job *job)
 {
     struct job_info info;
@@ -357,7 +356,7 @@ static void settle(struct job *job)
     lock_give(&job->lock);
     if (info.aside && info.state == JOB_FAILED)
         log_add(LOG_WARN, "%s: %s", info.title, info.err.what);
-    /* The finish function may start a job, which must not remove others from the list. */
+    /* If the finish function starts a job, this must not remove others from the list. */
     settling++;
     if (job->ops->finish)
         job->ops->finish(job->state, &info);

@@ -22,23 +22,22 @@ struct job_info {
     bool paused;            /* whether the job is paused while running */
     bool settled;           /* whether the job's finish function has run */
     bool aside;             /* whether job_start_aside started the job */
-    /* @measures: whether the job measures time on this CPU. @measures_alone: whether it must be
-     * the only job that does (struct job_ops). */
+    /* @measures: whether the job measures time on this CPU. @measures_alone: whether no other job
+     * may measure at the same time (struct job_ops). */
     bool measures, measures_alone;
     uint64_t steps;         /* steps of its thread (base/steps.h), valid after run has returned */
     struct err err;         /* set for JOB_FAILED */
 };
 
 struct job_ops {
-    /* Does the work on the worker thread. Returns false with @err. It polls job_cancelled often.
-     * Loops that call watch_steps (base/watch.h) poll it there, and watch_at sets the job's
-     * progress. */
+    /* Does the work on the worker thread. Returns false with @err. It must poll job_cancelled
+     * often; watch_steps (base/watch.h) does this. watch_at sets the job's progress. */
     bool (*run)(struct job *job, void *state, struct err *err);
     /* Publishes the result. Called once on the UI thread after run, also for a cancelled job. */
     void (*finish)(void *state, const struct job_info *info);
     void (*free)(void *state);
     /* Returns whether the job measures time on this CPU. Called on the UI thread when the job
-     * starts. NULL: it never does. */
+     * starts. NULL: the job never measures. */
     bool (*measures)(const void *state);
     /* Whether the job must be the only measuring job. It does not start while another one runs,
      * and prevents others from starting. */
@@ -58,8 +57,8 @@ bool job_may_measure(const char *title, bool alone, struct err *err);
  * started or another measuring job conflicts with it. UI thread. */
 unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err);
 /* Starts a job like job_start for automatic work, such as the content of a view. The work may read
- * only data to which it has references. Nothing waits for such a job (job_working). Its end is
- * reported as progress, and then it is removed from the list. */
+ * only data to which it has references. No other work waits for such a job (job_working). After its
+ * end is reported as progress, it is removed from the list. */
 unsigned job_start_aside(const char *title, const struct job_ops *ops, void *take_state,
                          struct err *err);
 /* Returns the job of this thread; NULL: none. */
@@ -74,28 +73,28 @@ void job_progress(struct job *job, double done, double total, const char *format
  * it between work items. */
 double job_wait_paused(struct job *job);
 
-/* Rejects the result of run. The job then fails with @err. Call it in a finish function. UI
+/* Rejects the result of @run. The job then fails with @err. Call it in a finish function. UI
  * thread. */
 void job_refuse(unsigned number, const struct err *err);
 
-/* Removes the newest job if it is settled, so that its number is used again. Returns the number;
- * 0: there is no such job. UI thread. */
+/* Removes the newest job if it is settled, and makes its number available again. Returns the
+ * number; 0: there is no such job. UI thread. */
 unsigned job_withdraw(void);
 
 /* Runs the finish functions of ended jobs, in the order in which they were started, and calls
  * @after (may be NULL) with the number of each. UI thread. */
 enum job_news { JOB_NOTHING_NEW, JOB_PROGRESS, JOB_ENDED };
 enum job_news job_drain(void (*after)(void *state, unsigned number), void *state);
-/* Returns a number above those of all jobs that a user has requested so far, and at most the
- * number of the next one. */
+/* Returns a number above those of all jobs that the user has requested, and not above that of the
+ * next job. */
 unsigned job_next(void);
 size_t job_count(void);                                   /* Returns the number of listed jobs. */
 bool job_get(size_t index, struct job_info *out);         /* Copies job @index, in the order of
                                                            * their start, to @out. */
 bool job_find(unsigned number, struct job_info *out);
 bool job_cancel(unsigned number);
-/* Pauses or resumes job @number, which pauses in job_wait_paused. Returns false if the job is not
- * running. */
+/* Pauses or resumes job @number. A paused job waits in job_wait_paused. Returns false if the job is
+ * not running. */
 bool job_pause(unsigned number, bool on);
 /* Requests the end of every job, and makes job_wait cancel its job. May be called in a signal
  * handler. */
@@ -107,8 +106,8 @@ bool job_wait(unsigned number);
 /* Waits like job_wait, for at most @seconds. Returns false if the job is still running. */
 bool job_wait_for(unsigned number, double seconds);
 size_t job_running(void);
-/* Returns whether a job is running for which others must wait. Stores the first one in @out (may be
- * NULL). */
+/* Returns whether a job is running for which commands must wait. Stores the first one in @out (may
+ * be NULL). */
 bool job_working(struct job_info *out);
 /* Returns a descriptor for poll that is readable if job_drain has work. */
 int job_wake_fd(void);

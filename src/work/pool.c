@@ -15,8 +15,7 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 
-/* increase of the niceness of searching threads, after which they have a ninth of another thread's
- * CPU share */
+/* increase of the niceness of searching threads, which reduces their CPU share to a ninth */
 #define SEARCH_NICE 10
 
 struct team {
@@ -25,7 +24,7 @@ struct team {
     struct shortage *shortage;    /* the caller's record of memory shortage */
     pthread_mutex_t lock;
     pthread_cond_t decided;
-    enum { WAIT, WORK, GO_HOME } order;   /* order to the thread; protected by the lock */
+    enum { WAIT, WORK, GO_HOME } order;   /* what the thread must do next; protected by the lock */
 };
 
 struct worker {

@@ -18,8 +18,9 @@ int thread_begin(pthread_t *thread, void *(*run)(void *argument), void *argument
 bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void *state,
               struct err *err);
 
-/* Calls @work on a new thread and waits for its end, which also frees the thread's state in the
- * system. If the thread cannot be started, calls nothing and returns false with err. */
+/* Calls @work on a new thread, and waits for the end of the thread, which also frees the thread's
+ * state in the system. If the thread cannot be started, calls nothing and returns false with
+ * err. */
 bool thread_apart(void (*work)(void *state), void *state, struct err *err);
 
 struct pool_ops {
@@ -33,10 +34,11 @@ struct pool_ops {
 /* Runs until @ops->next has returned false for all workers. The calling thread is worker 0. A
  * worker may receive no item. If some threads cannot be started, fewer workers run. */
 void pool_run(unsigned workers, const struct pool_ops *ops, void *state);
-/* Declares that a screen is open; thread_searches then lowers the priority of its thread. */
+/* Declares that a screen is open. From then on, thread_searches lowers the priority of its
+ * thread. */
 void threads_leave_cpu(void);
 /* Called by a thread that searches for minutes. If a screen is open, lowers the thread's priority
- * (nice), because otherwise the screen waits for time slices of busy threads. */
+ * (nice), because the screen would otherwise wait for the time slices of busy threads. */
 void thread_searches(void);
 /* Returns the number of processors for this process, at least 1. */
 unsigned pool_processors(void);

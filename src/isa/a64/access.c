@@ -8,8 +8,8 @@
 enum { CARRY = 1, ZERO = 8, SIGN = 16, OVERFLOW = 32, NZCV = CARRY | ZERO | SIGN | OVERFLOW };
 enum { R = ACCESS_READ, W = ACCESS_WRITE, RW = ACCESS_READ | ACCESS_WRITE };
 
-/* Accesses of the instructions that do not write the first operand and read the others. The first
- * matching pattern applies. */
+/* Accesses of instructions, except those that write the first operand and read all others. The
+ * first matching pattern applies. */
 static const struct { const char *pattern; uint8_t first, second, third;
 } exceptions[] = {
     /* The next rows write only flags or the program counter. */
@@ -188,8 +188,8 @@ static void registers(const struct a64_text *t, struct a64_access *out)
         const struct a64_operand *op = &t->operands[i];
         bool holds = op->kind == A64_REGISTER || op->kind == A64_LIST;
         out->operands[i] = !holds ? 0 : i < 3 ? place[i] : R;
-        /* Other lanes of the destination keep their values if the instruction inserts one lane, or
-         * if a predicate disables lanes. Loads clear disabled lanes. */
+        /* Other lanes of the destination keep their values if the instruction inserts one lane or a
+         * predicate disables lanes. A load clears disabled lanes. */
         bool merged = i == 0 && t->count > 1 && t->operands[1].merging &&
                       op->kind == A64_REGISTER && !op->general;
         if ((out->operands[i] == W && (op->element || merged)) || op->updated)
@@ -337,7 +337,6 @@ static void memory(const struct a64_text *t, struct a64_access *out)
         bool literal = op->kind == A64_LABEL && str_has_prefix(m, "ldr");
         if (op->kind != A64_MEMORY && !literal)
             continue;
-        /* Memory copies and fills write to memory at their first operand. */
         bool filled = i == 0 && (str_has_prefix(m, "cpy") || str_has_prefix(m, "set"));
         uint8_t access = matches(m, none)                    ? 0
                          : matches(m, both)                  ? RW

@@ -1,7 +1,7 @@
 /* Reads and writes of AArch64 instructions by the architecture manual (Arm ARM DDI 0487):
- * registers, NZCV, memory, control flow. They are derived from mnemonic and operand position,
- * because Capstone 4.0.2 has errors: destinations of ld1, store addresses, ins, movi, the first
- * operand of cmp, some flags. */
+ * registers, NZCV, memory, control flow. The source is the mnemonic and the position of the
+ * operand, because Capstone 4.0.2 has errors: destinations of ld1, store addresses, ins, movi, the
+ * first operand of cmp, some flags. */
 #ifndef PORTOLAN_ISA_A64_ACCESS_H
 #define PORTOLAN_ISA_A64_ACCESS_H
 

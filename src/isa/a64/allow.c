@@ -5,12 +5,12 @@
 
 #define NOP 0xd503201fu
 
-/* Mnemonics of the permitted instructions, as the decoder prints them. They compute, load, store
- * or branch. Excluded are, among others: exceptions (svc, brk, hlt), system registers (mrs,
- * msr), barriers, cache and address maintenance, hints except nop, pointer authentication (its
- * keys belong to the process), memory tagging, 64-byte device accesses (ld64b, st64b),
- * transactions, and SME, whose state must be configured. Instructions that only future decoders
- * support are excluded. */
+/* Mnemonics of the permitted instructions, in the decoder's spelling. These instructions compute,
+ * load, store or branch. Among others, the list excludes: exceptions (svc, brk, hlt), system
+ * registers (mrs, msr), barriers, cache and address maintenance, hints except nop, pointer
+ * authentication (its keys belong to the process), memory tagging, 64-byte device accesses (ld64b,
+ * st64b), transactions, and SME, whose state must be configured. Instructions that only future
+ * decoders support are excluded. */
 static const char scalar[] =
     " abs adc adcs add addhn addhn2 addp adds addv aesd aese aesimc aesmc and ands asr bcax bfcvt "
     "bfcvtn bfcvtn2 bfdot bfi bfmlalb bfmlalt bfmmla bfxil bic"
@@ -114,8 +114,8 @@ static bool has(const char *names, const char *name, size_t length)
     return false;
 }
 
-/* Returns whether the encoding group (bits 28 to 25) has permitted instructions. This also rejects
- * a word for which a decoder returns a wrong name. */
+/* Returns whether the encoding group (bits 28 to 25) has permitted instructions. Thereby rejects a
+ * system instruction to which a decoder gives a wrong name. */
 static bool group_allowed(uint32_t word)
 {
     switch (word >> 25 & 15) {
@@ -125,8 +125,8 @@ static bool group_allowed(uint32_t word)
     case 5: case 13:   /* operations on registers */
     case 7: case 15:   /* vectors and floating point */
         return true;
-    /* Branches. The top byte is 0xd4 for exceptions, and 0xd5 for system instructions and the hint
-     * nop. */
+    /* Branches; the test excludes exceptions (top byte 0xd4), and system instructions and the hint
+     * nop (0xd5). */
     case 10: case 11:
         return (word & 0xfe000000) != 0xd4000000 || word == NOP;
     default:

@@ -117,8 +117,8 @@ static unsigned number_for(struct a64_allocation *a, const struct a64_code *code
 static bool set(struct a64_allocation *a, const struct a64_code *code, const struct a64_slot *slot,
                 uint32_t *word)
 {
-    /* Skips a high register number, because some encodings allow only low ones. The rotation
-     * eventually reaches one. */
+    /* Skips a high register number if the encoding allows only low ones. The rotation reaches a low
+     * number after at most all others. */
     for (unsigned tries = 0; tries < VECTORS_WRITTEN; tries++)
         if (a64_slot_set(slot, number_for(a, code, slot), word))
             return true;
@@ -146,8 +146,8 @@ static int64_t step_of(const struct a64_code *code)
     return !code->writeback ? 0 : code->step ? code->step : REGISTER_STEP;
 }
 
-/* Returns the next usable base. Such a base has its initial value, or the form's step returns it to
- * that value. */
+/* Returns the next usable base. A base is usable if it has its initial value, or if the form's step
+ * returns it to that value. */
 static unsigned base_for(struct a64_allocation *a, const struct a64_code *code, bool store)
 {
     const uint8_t *bases = store ? a64_store_bases : a64_load_bases;
@@ -234,7 +234,7 @@ static bool emit_form(struct a64_allocation *a, const struct a64_code *code)
     return put(a, word) && (both || put_back(a, base));
 }
 
-/* Adds instructions that return all bases to their initial values, so that the loop does not move
+/* Adds instructions that return all bases to their initial values. Otherwise the loop would move
  * through memory. */
 static bool emit_return(struct a64_allocation *a)
 {
@@ -290,7 +290,7 @@ bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, 
         }
         if (ok || !done || before + 4 * (total + 64) <= BODY_LIMIT)
             break;
-        wanted = done;   /* Makes the body again with the number of executions that fit. */
+        wanted = done;   /* Makes the body again, with the number of executions that fit. */
     }
     out->executions = (unsigned)(ok ? wanted : 0);
     out->instructions = (unsigned)(ok ? wanted * total : 0);

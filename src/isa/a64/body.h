@@ -2,20 +2,20 @@
  * for register roles. The body writes x0-x10, v8-v28 and p4-p15 in rotation, and only reads
  * x11-x15, v0-v7 and p0-p3. An accumulating form depends only on its own result of at least twelve
  * executions earlier. A `cmp xzr, xzr` precedes forms that read and write flags (adcs, ccmp). It
- * costs as much as an integer operation. The dividend of sdiv and udiv is x24, which yields a long
- * quotient. With pre- or post-indexing, a step down follows each step up, on four bases for loads
- * and three for stores. If only steps up can be encoded, a `sub` returns the base to its initial
- * value. Gathers and scatters have offsets in v31 (zero) and addresses in v30 (loads) or v29
- * (stores). Forms with a displacement access adjacent addresses in order. Other loads and stores
- * rotate over several bases. */
+ * takes the time of an integer operation. The dividend of sdiv and udiv is x24, which results in a
+ * long quotient. With pre- or post-indexing, a step down follows each step up, on four bases for
+ * loads and three for stores. If only steps up can be encoded, a `sub` returns the base to its
+ * initial value. Gathers and scatters have offsets in v31 (zero) and addresses in v30 (loads) or
+ * v29 (stores). Forms with a displacement access adjacent addresses in order. Other loads and
+ * stores rotate over several bases. */
 #ifndef PORTOLAN_ISA_A64_BODY_H
 #define PORTOLAN_ISA_A64_BODY_H
 
 #include "isa/a64/encode.h"
 #include "isa/body.h"
 
-/* Numbers of general registers with a fixed initial value; x18 is reserved by the platform. Load
- * bases are A64_BASES_APART bytes apart, and so are store bases. */
+/* Numbers of general registers with a fixed initial value; The platform reserves x18. Both load
+ * bases and store bases are A64_BASES_APART bytes apart. */
 enum {
     A64_BACK = 19,        /* has the value -16 */
     A64_ZERO = 20,

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Numbers of fixed registers: chained, read-only, and other written ones. The numbers are low,
- * because some encodings with lanes allow only low numbers. */
+/* Numbers of fixed registers: registers of the chain, registers that are only read, and other
+ * written registers. The numbers are low, because some encodings with lanes allow only low
+ * numbers. */
 enum {
     CHAIN_GENERAL = 0, SPARE_GENERAL = 3, READ_GENERAL = 11, CHAIN_VECTOR = 1, READ_VECTOR = 2,
     SPARE_VECTOR = 10, CHAIN_MASK = 4, SPARE_MASK = 5, READ_MASK = 0
@@ -154,8 +155,8 @@ static bool put(struct body *body, uint32_t word)
     return true;
 }
 
-/* Returns the register of slot @i, which is outside the chain. Each operand has a different
- * register, because equal registers may change the instruction's meaning. */
+/* Returns the register of slot @i, which is outside the chain. Each operand gets its own register,
+ * because equal registers may change the instruction's meaning. */
 static unsigned number_of(const struct a64_code *code, unsigned i)
 {
     static const uint8_t reads[] = {READ_GENERAL, READ_VECTOR, READ_MASK},

@@ -13,7 +13,8 @@
 #include "base/file.h"
 
 /* Values of the column extension in data/isa/aarch64.csv, with the kernel's flags for them. A group
- * of extensions counts as present if one of them is. SIGILL reveals those that are missing. */
+ * of extensions is considered present if one of them is present. SIGILL then reveals missing
+ * ones. */
 static const struct { const char *set; unsigned long first, second;
 } features[] = {
     {"crc", HWCAP_CRC32, 0},

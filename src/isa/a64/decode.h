@@ -1,7 +1,7 @@
 /* Decodes AArch64 words to struct insn. Capstone disassembles, a64_form parses the text, and
  * a64_access derives reads and writes. Words that Capstone 4.0.2 does not support (LSE, half
  * precision, dot products, SVE, ...) are disassembled by binutils (a64_learn). All other words
- * become instructions with an unknown form and a flag. */
+ * become instructions with an unknown form and the flag INSN_UNDECODED. */
 #ifndef PORTOLAN_ISA_A64_DECODE_H
 #define PORTOLAN_ISA_A64_DECODE_H
 

@@ -7,13 +7,10 @@
 
 #include "isa/a64/form.h"
 
-/* allow.c: list of AArch64 instructions that foreign code may contain. The list does not depend on
- * the computer. Any thread. */
 
 /* Returns whether @word, disassembled as @mnemonic, is on the list of computing instructions. */
 bool a64_allow(uint32_t word, const char *mnemonic);
 
-/* capstone.c: AArch64 disassembly by Capstone. */
 
 /* Disassembles @word at @offset. The strings belong to Capstone and are valid until this thread's
  * next call. Returns false if Capstone does not support the word, or if the program was built
@@ -22,9 +19,8 @@ bool a64_allow(uint32_t word, const char *mnemonic);
 bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic,
                         const char **operands);
 
-/* operation.c: operations of AArch64 instructions from their text. */
 
-/* Fills operation, condition and roles of @out. Call it when operands and traits are set. */
+/* Fills operation, condition and roles of @out. Operands and traits must already be set. */
 void a64_operation(const struct a64_text *text, struct insn *out);
 
 #endif

@@ -16,8 +16,8 @@
 #define ROWS_A_RUN 500
 #define NO_DISPLACEMENT INT64_MIN
 
-/* Cache of encodings by template. An entry whose code and reason are both NULL was not derived
- * yet. */
+/* Cache of encodings by template. If both code and reason of an entry are NULL, its encoding is not
+ * yet derived. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct names templates;
 static VEC(struct a64_code *) codes;
@@ -77,8 +77,8 @@ static bool placeholder_sound(const char *at, const char *close)
     return false;
 }
 
-/* Parses the slots of the template. Rejects any text except one line with one instruction, to
- * protect the assembler. */
+/* Parses the slots of the template. To protect the assembler, rejects any text except one line with
+ * one instruction. */
 static bool slots_parse(const char *template, struct a64_code *out)
 {
     int brackets = 0, list = 0, depth = 0;
@@ -261,8 +261,9 @@ static bool take(struct inquiry *q, const struct answer *a)
     uint32_t zero, bit = 0;
     if (!c->bytes || c->bytes & (c->bytes - 1) || !word_at(a, line++, &zero))
         return true;
-    /* A variable displacement is encoded in one field: if it doubles, one bit must move up by one
-     * position. Otherwise the variant uses another field or is another instruction. */
+    /* A variable displacement is encoded in a single field: if the displacement doubles, one bit
+     * must move up by one position. A variant for which this is not so has another field or is
+     * another instruction. */
     for (c->offsets = 0; c->offsets < A64_STEPS && word_at(a, line++, &word); c->offsets++) {
         uint32_t now = word ^ zero;
         if (!now || now & (now - 1) || (c->offsets && now != bit << 1))
@@ -302,7 +303,7 @@ static bool run(struct inquiry *inquiries, size_t count, const struct isa_assemb
         memcpy(&a.words[line], assembled.code + from, 4);
         a.there[line] = true;
     }
-    /* If the assembler rejects every line, the templates are wrong and the assembler itself did not
+    /* If the assembler rejects every line, the templates are wrong; the assembler itself did not
      * fail. */
     ok = ok || assembled.refused_count || err_set(err, own.code, own.todo, "%s", own.what);
     for (size_t i = 0; ok && i < count; i++) {
@@ -329,7 +330,7 @@ static bool text_parse(char *line, struct a64_text *text)
     char *space = line ? strchr(line, ' ') : NULL;
     if (space)
         *space = '\0';
-    /* Replaces the distance of a branch by an address, because the parser represents it so. */
+    /* Replaces the distance of a branch by an address, which the parser expects. */
     char *relative = space ? strstr(space + 1, ".+8") : NULL;
     if (relative)
         memcpy(relative, "0x8", 3);
@@ -365,8 +366,8 @@ static bool zero_is_same(const struct form_row *row, const struct a64_code *code
     return strcmp(form, row->form) == 0;
 }
 
-/* Returns whether the access letters of the template match the architecture. Registers are assigned
- * by these letters. */
+/* Returns whether the access letters of the template match the architecture. The letters determine
+ * which registers are assigned. */
 static bool access_agrees(const struct a64_code *c, const struct a64_text *text, char *reason,
                           size_t size)
 {
@@ -408,7 +409,7 @@ bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reas
     const char *literal = displacement_in(row->template, &end);
     out->lowest = literal && !zero_is_same(row, out);
     out->step = out->writeback && literal ? strtoll(literal + 1, NULL, 0) : 0;
-    /* add and sub undo the step, so it must be within their range. */
+    /* add and sub undo the step, which must therefore be in their range. */
     if (out->step <= -4096 || out->step >= 4096) {
         snprintf(reason, size, "base increment too large");
         return false;

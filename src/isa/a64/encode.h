@@ -1,7 +1,7 @@
-/* Encodes templates of AArch64 forms. An assembler encodes an instance, and variants in which one
- * bit of a register number or of the displacement differs. The bits in which their words differ
- * reveal the fields. One run of the assembler covers many forms. Encoding with the derived fields
- * takes nanoseconds. Internal to isa/. */
+/* Encodes templates of AArch64 forms. An assembler encodes an instance of the form, and variants
+ * that differ from it in one bit of a register number or displacement. The differences between the
+ * encoded words reveal the fields. One run of the assembler covers many forms. Encoding with the
+ * derived fields takes nanoseconds. Internal to isa/. */
 #ifndef PORTOLAN_ISA_A64_ENCODE_H
 #define PORTOLAN_ISA_A64_ENCODE_H
 
@@ -14,8 +14,8 @@
 #include "isa/forms.h"
 
 #define A64_SLOTS 8
-#define A64_STEPS 11     /* number of displacements that are assembled: the access size times 1, 2,
-                          * 4, ... 1024 */
+#define A64_STEPS 11     /* number of displacements in the assembled variants: the access size times
+                          * 1, 2, 4, ... 1024 */
 
 /* A64_PLACE_STEP: the register after [x] in a post-indexed access */
 enum a64_place { A64_PLACE_OPERAND, A64_PLACE_BASE, A64_PLACE_INDEX, A64_PLACE_STEP };
@@ -36,7 +36,7 @@ struct a64_code {
     uint32_t word;
     struct a64_slot slots[A64_SLOTS];
     unsigned slot_count;
-    /* number of entries of offset_bits; 0 if the displacement is constant or missing */
+    /* number of used entries of @offset_bits; 0 if the displacement is constant or missing */
     unsigned offsets;
     /* minimum displacement, in units of the access size; 1 if the instruction without a
      * displacement is another form */
@@ -45,7 +45,8 @@ struct a64_code {
     uint32_t offset_bits[A64_STEPS];
     unsigned bytes;                /* size in bytes of the access; 0: unknown, or no access */
     bool writeback;
-    int64_t step;                  /* bytes added to the base; 0: a register holds the step */
+    /* bytes that the access adds to the base; 0: the step is in a register */
+    int64_t step;
     uint32_t backwards;            /* bits of @word to invert for the opposite step; 0: there is
                                     * none */
     struct a64_access access;
@@ -60,7 +61,7 @@ bool a64_codes_learn(const struct form_row *const *rows, size_t count,
 /* Returns the code of @row, borrowed and valid until the program ends. Returns NULL with err if the
  * assembler rejects the template or its encoding was not derived. */
 const struct a64_code *a64_code_find(const struct form_row *row, struct err *err);
-/* Fills only the members that follow from the template: slots, access and step, but not words.
+/* Fills only the members that follow from the template: slots, access and step. Fills no words.
  * Returns false with the reason in @reason if it is not an AArch64 template. */
 bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reason, size_t size);
 /* Appends the assembler lines from which the encoding of @draft is derived, and sets *@lines to

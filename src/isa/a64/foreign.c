@@ -16,8 +16,8 @@ static const char *refused(const struct insn *in)
     for (unsigned k = 0; k < in->operand_count; k++)
         relative |= in->operands[k].kind == OPERAND_MEMORY && in->operands[k].base == REG_NONE &&
                     in->operands[k].index == REG_NONE;
-    /* Rejects a first-faulting load (ldff1), which could read any mapped address. It raises no
-     * signal for an unmapped one, except for its first active element. */
+    /* Rejects a first-faulting load (ldff1), which could read any mapped address: it raises a
+     * signal only if its first active element is at an unmapped address. */
     if (str_has_prefix(in->mnemonic, "ldff1") || str_has_prefix(in->mnemonic, "ldnf1"))
         return "a load that cannot fault";
     return relative                     ? "a PC-relative address"
@@ -26,8 +26,8 @@ static const char *refused(const struct insn *in)
 }
 
 /* Returns the mask of a branch's distance field, and sets *@next to the field's value for a branch
- * to the next word. The distance is in words. The field of b has 26 bits, that of tbz and tbnz 14
- * from bit 5, that of other branches 19 from bit 5. */
+ * to the next word. The distance is in words. The field has 26 bits for b. It begins at bit 5 and
+ * has 14 bits for tbz and tbnz, 19 bits for other branches. */
 static uint32_t distance_bits(uint32_t word, uint32_t *next)
 {
     bool far = (word & 0x7c000000) == 0x14000000, test = (word & 0x7e000000) == 0x36000000;

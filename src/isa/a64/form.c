@@ -150,7 +150,8 @@ static bool immediate_parse(const char *text, size_t length, struct a64_operand 
     strcpy(out->type, "I");
     out->value =
         *digits == '-' ? (int64_t)strtoll(digits, &stop, 0) : (int64_t)strtoull(digits, &stop, 0);
-    if (*stop)   /* The number is a floating-point number, such as 1.0e+0. */
+    /* More characters follow: the number is a floating-point number, such as 1.0e+0. */
+    if (*stop)
         strtod(digits, &stop);
     return *stop == '\0';
 }
@@ -258,8 +259,8 @@ static bool memory_parse(const char *text, size_t length, struct a64_operand *ou
             if (out->index != REG_NONE && part.value >= 0 && part.value < 8)
                 out->scale = (uint8_t)(1 << part.value);
             else if (strcmp(part.type, "MUL VL") == 0)
-                /* Assumes the shortest vectors, because displacements are only compared for
-                 * equality. */
+                /* Assumes vectors of the smallest length, because displacements are only compared
+                 * for equality. */
                 out->displacement *= 16;
         } else {
             return false;
@@ -453,8 +454,7 @@ void a64_text_form(const struct a64_text *t, char form[FORM_MAX])
 
 struct template {
     struct str *out;
-    /* First register of the template. Later occurrences become {=}, or {=w} if their width
-     * differs. */
+    /* first register of the template; later occurrences become {=}, or with another width {=w} */
     uint8_t first;
     char class;
     bool any;

@@ -17,7 +17,8 @@ enum a64_kind { A64_REGISTER, A64_LIST, A64_MEMORY, A64_IMMEDIATE, A64_SHIFT, A6
 
 struct a64_operand {
     uint8_t kind;            /* kind, an enum a64_kind */
-    uint8_t reg;             /* root register (insn.h); the first one of a list; REG_NONE for xzr */
+    /* root register (insn.h); of a list, its first register; REG_NONE for xzr */
+    uint8_t reg;
     uint8_t count;           /* number of registers in a list */
     bool element;            /* whether the operand is a single lane, such as v0.d[1]; other lanes
                               * are unchanged */
@@ -29,8 +30,8 @@ struct a64_operand {
                               * is a p register */
     uint16_t bits;           /* width of the register, or of each register in a list */
     int64_t value;           /* immediate, shift amount, or branch target */
-    uint8_t base, index, scale;   /* registers and scale of an address; a vector of addresses is the
-                                   * index or the base */
+    uint8_t base, index, scale;   /* registers and scale of an address; index or base may be a
+                                   * vector of addresses */
     int64_t displacement;
     bool pre;                /* whether the address is pre-indexed, as in [x0, #8]! */
     const char *text;        /* text of the operand, borrowed */
@@ -49,10 +50,10 @@ struct a64_text {
 /* Parses a mnemonic ("add") and its operands ("x0, x1, w2, sxtw #2"). Returns false if they are not
  * AArch64 text. */
 bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text *out);
-/* Appends the form name, such as `ADD (X, X, W, SXTW I)`. Conditions become C, prefetch operations
- * PRFOP, SVE's vl4 and all PATTERN, branch targets Rel. Left shifts of a register by 1 to 4 have a
- * separate name, because newer cores execute them without a second cycle. If an access may have an
- * offset, [x0] becomes [X, I]. */
+/* Appends the form name, such as `ADD (X, X, W, SXTW I)`. It has C for a condition, PRFOP for a
+ * prefetch operation, PATTERN for SVE's vl4 and all, and Rel for a branch target. Left shifts of a
+ * register by 1 to 4 have a separate name, because newer cores execute them without a second cycle.
+ * If an access may have an offset, [x0] becomes [X, I]. */
 void a64_text_form(const struct a64_text *text, char form[FORM_MAX]);
 /* Appends the template, such as `add {W:X}, {R:X}, {R:W}, sxtw #2`. Registers become typed
  * placeholders with @access (enum operand_access). {=} represents the register of the first

@@ -24,8 +24,8 @@ struct disassembled {
     uint32_t word;
     char *mnemonic, *operands;   /* text of the instruction; NULL if no disassembler supports the
                                   * word */
-    /* Whether the operands end with an address: @distance bytes from the word or, with @pages, from
-     * the page of the word. */
+    /* @relative: whether the operands end with an address, @distance bytes from the word. @pages:
+     * whether the distance is from the page of the word. */
     bool relative, pages;
     uint64_t distance;
 };
@@ -87,7 +87,8 @@ static void keep_text(struct disassembled *fresh, uint64_t address, const char *
 
     while (span < length && !isspace((unsigned char)text[span]))
         span++;
-    /* Skips words that objdump does not support; for these it prints `.inst 0x... ; undefined`. */
+    /* Skips words that objdump does not support. For these words it prints `.inst 0x... ;
+     * undefined`. */
     if (span == 0 || text[0] == '.' || span >= A64_MNEMONIC ||
         length - span >= A64_OPERAND_TEXT - PLACE_TEXT)
         return;
@@ -176,7 +177,8 @@ static bool run(const uint32_t *words, size_t count, struct err *err)
     return ok;
 }
 
-/* Asks llvm-mc, if installed, for the words from index @from that objdump does not support. */
+/* If llvm-mc is installed, looks up with it the words from index @from that objdump does not
+ * support. */
 static void ask_second(size_t from)
 {
     VEC(struct llvm_mc_word) words = {0};

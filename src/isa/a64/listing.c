@@ -57,8 +57,8 @@ static bool is_x86_register(const char *p, const char *end)
            isdigit((unsigned char)p[3]);
 }
 
-/* Returns whether the word is a mnemonic that only AArch64 has. Such a mnemonic decides if all
- * registers of a text are b or d registers. */
+/* Returns whether the word is a mnemonic that only AArch64 has. Such a mnemonic is the evidence if
+ * all registers of a text are b or d registers. */
 static bool is_mnemonic(const char *p, const char *end)
 {
     static const char *const words[] = {"ldr",   "ldp",   "stp",     "ldur", "stur", "fmla",
@@ -230,7 +230,7 @@ void a64_target_clean(const char *p, const char *end, unsigned section, struct s
         str_add_char(out, '.');
     } else {
         str_add_bytes(out, p, (size_t)(stop - p));
-        /* The target is missing, because objdump --no-addresses omits it. */
+        /* objdump --no-addresses has omitted the target. */
         if (place && stop > e && stop[-1] == ',')
             str_add(out, " .");
     }

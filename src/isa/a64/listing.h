@@ -4,15 +4,15 @@
 
 #include "base/str.h"
 
-/* Skips the eight hexadecimal digits of the instruction word in objdump's text. Returns @p if
- * there are none, or if the text is not a @disassembly. */
+/* Skips the eight hexadecimal digits of the instruction word in objdump's text. Returns @p if there
+ * are none, or if @disassembly is false. */
 const char *a64_word_end(const char *p, const char *end, bool disassembly);
 /* Copies the line to @out without comments: // to the end of the line, C comments (*@in_comment is
  * the state between lines), lines that begin with #, and text after a semicolon, unless it is a
  * statement (`mov x1, #111 ; .byte 213,3,32,31`). */
 void a64_comments_cut(const char *p, const char *end, bool *in_comment, struct str *out);
-/* Returns whether the assembler needs the directive. listing.c has the directives that all
- * instruction sets need. */
+/* Returns whether the assembler needs the directive. The directives that every instruction set
+ * needs are in toolchain's listing.c. */
 bool a64_directive_kept(const char *word, size_t length);
 /* Copies a disassembled statement to @out. Replaces a branch target by the label for its
  * address. */

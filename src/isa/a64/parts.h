@@ -20,12 +20,10 @@ bool a64_chain_make(const struct a64_code *code, const struct chain *chain, unsi
 
 extern const struct isa_foreign a64_foreign;
 
-/* spell.c: spelling of AArch64 forms in OSACA's machine files, with registers by prefix and shape,
- * and addresses by their parts */
 
-/* Spells a form. A shift or extension is part of the operand before it, each register in a list is
- * an operand, and write-back is a mark on the address. Returns false if @form is not an AArch64
- * form or has too many operands. */
+/* Spells a form for OSACA's machine files. A shift or extension is part of the operand before it,
+ * each register of a list is an operand, and write-back is a mark of the address. Returns false if
+ * @form is not an AArch64 form or has too many operands. */
 bool a64_spell(const char *form, struct spelling *out);
 
 /* notation of OSACA's machine files for AArch64 */

@@ -2,9 +2,9 @@
 #include "isa/x86/decode_parts.h"
 
 /* Returns whether the instructions of an extension are permitted, except for those that
- * category_allowed and single_refused exclude. Some that are not permitted: AMX (its tiles need
- * configuration), CET's shadow stack, XSAVE and FXSAVE (they replace state), MPX, PKU, RTM, SGX,
- * UINTR, VTX, SVM, WAITPKG, RDTSCP, RDPID, RDRAND, FSGSBASE. */
+ * category_allowed and single_refused exclude. Among others, these are not permitted: AMX (its
+ * tiles need configuration), CET's shadow stack, XSAVE and FXSAVE (they replace state), MPX, PKU,
+ * RTM, SGX, UINTR, VTX, SVM, WAITPKG, RDTSCP, RDPID, RDRAND, FSGSBASE. */
 static bool set_allowed(ZydisISASet set)
 {
     if (set >= ZYDIS_ISA_SET_AVX && set <= ZYDIS_ISA_SET_AVX_VNNI)
@@ -68,7 +68,7 @@ static bool single_refused(ZydisMnemonic mnemonic)
 }
 
 /* Returns whether an operand is permitted. Segment, control, debug, table and bound registers
- * belong to the system; the entry to and exit from measured code use gs. */
+ * belong to the system; the code that enters and leaves measured code uses gs. */
 static bool operand_allowed(const ZydisDecodedOperand *op)
 {
     if (op->type == ZYDIS_OPERAND_TYPE_POINTER)
@@ -92,8 +92,8 @@ static bool operand_allowed(const ZydisDecodedOperand *op)
 }
 
 /* Returns whether CPUs decode a branch differently. With an operand-size prefix, Intel's CPUs
- * decode a 32-bit distance and AMD's a 16-bit one, so the code after the branch is ambiguous. An
- * 8-bit distance has the same length on both, but AMD's CPUs truncate the target to 16 bits. */
+ * decode a 32-bit distance and AMD's a 16-bit one, so the code after the branch is ambiguous. With
+ * an 8-bit distance, the length is the same, but AMD's CPUs truncate the target to 16 bits. */
 static bool branch_disputed(const ZydisDecodedInstruction *in)
 {
     return in->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE &&

@@ -216,8 +216,8 @@ static const char *x87_suffix(const struct parts *p, const struct spelling *f)
     return "";
 }
 
-/* Returns the suffix of a narrowing conversion from memory. It shows the width of the source,
- * because the destination register does not depend on it. */
+/* Returns the suffix of a narrowing conversion from memory. The suffix shows the width of the
+ * source, on which the destination register does not depend. */
 static const char *narrowing_suffix(const struct parts *p, const struct spelling *f)
 {
     static const char *const ends[] = {"PD2PS", "PD2DQ", "PD2UDQ", "QQ2PS"};
@@ -312,8 +312,8 @@ bool att_form(const char *form, struct spelling *out)
     if (!split_form(form, &p) || !set_operands(&p, out))
         return false;
     out->plain = p.plain;
-    /* Omits forms with a prefix. The prefix is a separate word in AT&T text, so these forms have
-     * no name in the tables. */
+    /* Omits forms with a prefix: in AT&T text a prefix is a separate word, so these forms have no
+     * name in the tables. */
     if (p.lock || p.rep)
         return false;
     unsigned bits = suffix_bits(&p, out);
@@ -329,7 +329,7 @@ bool att_form(const char *form, struct spelling *out)
         out->suffixed = out->name_count > 0;
     }
     add_name(out, "%s%s", p.mnemonic, "");
-    /* No name exists if it would be longer than the longest mnemonic. */
+    /* There is no name if all names would be longer than the longest mnemonic. */
     return out->name_count > 0;
 }
 

@@ -10,8 +10,8 @@
 #include "isa/x86/encode.h"
 
 #define DS_PREFIX 0x3e      /* segment prefix, which 64-bit code ignores */
-/* Minimum distance in bytes of loads from memory that is written. A load that overlaps a word in
- * the store buffer would wait for it. */
+/* Minimum distance in bytes between loads and written memory. A load that overlaps a word in the
+ * store buffer would wait for it. */
 #define WORD 8
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
@@ -40,7 +40,8 @@ static bool walks(const struct insn *insn)
     return false;
 }
 
-/* Returns the reason why no body can contain a form on any CPU; NULL if bodies can. */
+/* Returns the reason why no body can contain a form on any CPU; NULL if bodies can contain the
+ * form. */
 static const char *unfit(const struct insn *insn)
 {
     static const char *const serialising[] = {
@@ -191,8 +192,8 @@ static bool is_vector(ZydisRegisterClass registers)
 static bool waits_for_flags(const struct x86_code *code);
 
 /* Returns whether one of @forms reads and writes a register operand, vector or general. Each
- * execution then depends on the previous one with the same register. Rotation over many registers
- * hides this latency. */
+ * execution then depends on the previous execution with the same register. Rotation over many
+ * registers hides this latency. */
 static bool any_chained(const struct x86_code *const *forms, size_t n, bool vector)
 {
     for (size_t i = 0; i < n; i++)
@@ -218,7 +219,7 @@ static bool any_memory(const struct x86_code *const *forms, size_t n)
 }
 
 /* Fills the pool of general registers. If a form reads and writes a register, only two registers
- * are read-only, and all other free ones are written in rotation. */
+ * are read-only, and all other free registers are written in rotation. */
 static void generals_fill(struct register_pool *pool, const struct x86_code *const *forms, size_t n)
 {
     static const uint8_t read[] = {RSI, RDI, RBP, R12},
@@ -292,7 +293,7 @@ static uint8_t next_read(struct register_pool *pool)
     return pool->read[pool->next_read++ % pool->reads];
 }
 
-/* Returns the next base register. Skips rbp, because the displacement that it requires would make
+/* Returns the next base register. Skips rbp, because it requires a displacement, which would make
  * another form. */
 static uint8_t next_base(struct register_pool *pool)
 {
@@ -378,8 +379,8 @@ static bool emit_breakers(struct x86_allocation *a, const struct x86_code *code)
     bool cleared = false;
 
     if (is_division(code)) {
-        /* Sets a valid dividend with a long quotient. Divisors are small and not 0. An 8-bit
-         * division has ax as its dividend. */
+        /* Sets a valid dividend that has a long quotient: divisors are small and not 0. The
+         * dividend of an 8-bit division is ax. */
         bool byte = own_access(code, RDX) == 0;
         ZydisEncoderOperand dividend = {.type = ZYDIS_OPERAND_TYPE_IMMEDIATE,
                                         .imm.u = byte ? 0x531 : 0x6eadbeef};
@@ -511,7 +512,6 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
     if (!ok)
         return err_set(err, ERR_LIMIT, NULL,
                        "too few registers or too little memory for this experiment");
-    /* A single execution has no pairs that could be padded. */
     out->padded |= shape->padded && shape->order == BODY_PAIRED && wanted >= 2;
     out->executions = (unsigned)wanted;
     out->instructions = (unsigned)(wanted * total);

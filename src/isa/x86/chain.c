@@ -6,7 +6,8 @@
 
 #include "isa/x86/encode.h"
 
-/* Registers of a chain: chained, read-only, and other written ones. */
+/* Registers of a chain: those of the chain, those that are only read, and other written
+ * registers. */
 enum {
     CHAIN_GENERAL = 8,
     SPARE_GENERAL = 9,
@@ -252,7 +253,7 @@ static void operand_default(const struct x86_code *code, unsigned i, ZydisEncode
 
     if (is_register(code, i)) {
         enum domain d = domain_of(part->registers);
-        /* Each read operand has a different register, because equal registers may be an idiom. */
+        /* Gives each read operand its own register, because equal registers may be an idiom. */
         operand->reg.value =
             register_of(part->registers, part->access & ACCESS_WRITE ? spares[d] + (i > 1 ? 1 : 0)
                                                                      : reads[d] + (i > 1 ? 1 : 0));

@@ -33,7 +33,7 @@ static void initialise(void)
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING,
                               ZYDIS_PADDING_DISABLED);
-    /* Prints [rip+0x10] instead of an address, so that the text does not depend on the position. */
+    /* Prints [rip+0x10] instead of an address. The text then does not depend on the position. */
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
 }
@@ -152,8 +152,8 @@ static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
 }
 
 /* Marks the pointers that a string instruction advances by one element. The direction is upwards,
- * because the ABI clears the direction flag. Repeated instructions advance them by an unknown
- * count. */
+ * because the ABI clears the direction flag. A repeated instruction advances them an unknown number
+ * of times. */
 static void mark_steps(const ZydisDecodedInstruction *in, struct insn *out)
 {
     int64_t bytes = 0;
@@ -165,7 +165,7 @@ static void mark_steps(const ZydisDecodedInstruction *in, struct insn *out)
         bytes = out->operands[i].kind == OPERAND_MEMORY ? out->operands[i].bits / 8 : bytes;
     for (unsigned i = 0; i < out->operand_count; i++) {
         struct operand *op = &out->operands[i];
-        /* Only rsi and rdi are pointers, so other operands are skipped. */
+        /* Skips other operands, because only rsi and rdi are pointers. */
         if (op->kind != OPERAND_REGISTER || !(op->access & ACCESS_WRITE) ||
             (op->reg != 6 && op->reg != 7))
             continue;
@@ -254,14 +254,14 @@ static uint32_t idiom_traits(const ZydisDecodedInstruction *in, const ZydisDecod
         return INSN_MOVE;
     if (last->reg.value != before->reg.value)
         return 0;
-    /* An 8- or 16-bit xor is not an idiom, because it merges with the old register. */
+    /* An 8- or 16-bit xor is no idiom: it merges with the old register. */
     if (is_zeroing(in->mnemonic) && last->size >= 32)
         return INSN_ZERO_IDIOM;
     return is_ones(in->mnemonic) ? INSN_ONES_IDIOM : 0;
 }
 
-/* Returns whether an instruction is a barrier. LFENCE is a barrier on AMD's CPUs too, because
- * operating systems set the bit that makes it one (Linux since 2018). */
+/* Returns whether an instruction is a barrier. On AMD's CPUs, LFENCE is a barrier because operating
+ * systems set a bit for this (Linux since 2018). */
 static bool is_barrier(ZydisMnemonic mnemonic)
 {
     return mnemonic == ZYDIS_MNEMONIC_LFENCE || mnemonic == ZYDIS_MNEMONIC_CPUID ||
@@ -270,7 +270,7 @@ static bool is_barrier(ZydisMnemonic mnemonic)
 
 static uint32_t flow_traits(const ZydisDecodedInstruction *in)
 {
-    /* endbr counts as a nop, because it executes like one. */
+    /* Treats endbr as a nop, because it executes like a nop. */
     if (in->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || in->mnemonic == ZYDIS_MNEMONIC_ENDBR32)
         return INSN_NOP;
     switch (in->meta.category) {
@@ -447,8 +447,8 @@ size_t x86_encoding_length(const uint8_t *code, size_t length)
     return address && at <= length && at <= X86_LEARN_BYTES ? at : 0;
 }
 
-/* Returns the length of an encoding with REX2 (APX), which equals that of the same opcode with REX.
- * Returns 0 for other encodings. */
+/* Returns the length of an encoding with REX2 (APX), which is the length of the same opcode with
+ * REX. Returns 0 for other encodings. */
 static size_t rex2_length(const uint8_t *code, size_t length)
 {
     uint8_t legacy[X86_LEARN_BYTES + 1];
@@ -521,7 +521,7 @@ bool x86_learn(const uint8_t *code, size_t length, struct err *err)
     bool ok = true;
 
     pthread_once(&initialised, initialise);
-    /* A newly known length moves the start of later instructions, so the look-up is repeated until
+    /* A newly known length moves the starts of later instructions, so repeats the look-up until
      * nothing changes. */
     for (unsigned round = 0; ok && fresh && round < LEARN_ROUNDS; round++) {
         VEC(struct x86_window) windows = {0};

@@ -4,8 +4,8 @@
 
 #include "isa/insn.h"
 
-/* Implement insn_decode and insn_form. An instruction that Zydis does not support is decoded from
- * another disassembler's text (x86_learn). Without such a text it is INSN_UNDECODED, if its length
+/* Implement insn_decode and insn_form. If Zydis does not support an instruction, decodes it from
+ * another disassembler's text (x86_learn). Without a text, it is INSN_UNDECODED if its length
  * follows from the encoding (VEX, EVEX, REX2). */
 bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out,
                 struct err *err);

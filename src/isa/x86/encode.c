@@ -186,7 +186,7 @@ static bool part_parse(const char *text, size_t length, struct part *part,
                              (memchr(text, 'W', (size_t)(colon - text)) ? ACCESS_WRITE : 0));
     length -= (size_t)(colon + 1 - text);
     text = colon + 1;
-    /* Each operand has a different register, because some forms reject equal ones. */
+    /* Gives each operand its own register, because some forms reject equal registers. */
     return part_register(text, length, 2u + request->operand_count, part, operand) ||
            part_memory(text, length, part, request, operand);
 }
@@ -291,8 +291,8 @@ static size_t encode_first(struct x86_code *out, uint8_t bytes[ZYDIS_MAX_INSTRUC
 }
 
 /* Detects fixed operands in a template that names the accumulator although the form accepts any
- * register. Tries another register. If the encoder accepts it, makes the operand a register
- * operand. */
+ * register. Tries another register in place of the accumulator. If the encoder accepts it, makes
+ * the operand a register operand. */
 static void free_accumulator(struct x86_code *out)
 {
     for (unsigned i = 0; i < out->request.operand_count; i++) {
@@ -319,8 +319,8 @@ static void free_accumulator(struct x86_code *out)
     }
 }
 
-/* Returns whether the access letters of the template match the decoder. Registers are assigned by
- * these letters. */
+/* Returns whether the access letters of the template match the decoder. The letters determine which
+ * registers are assigned. */
 static bool access_agrees(const struct x86_code *c, struct err *err)
 {
     static const char *const letters[] = {"neither R nor W", "R", "W", "RW"};
@@ -330,7 +330,7 @@ static bool access_agrees(const struct x86_code *c, struct err *err)
         const struct part *part = &c->parts[i];
         if (request->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
             request->operands[i].reg.value == ZYDIS_REGISTER_K0)
-            continue;   /* Skips k0: the decoder omits it, because it has no effect. */
+            continue;   /* Skips k0, which the decoder omits because it has no effect. */
         const unsigned access = c->insn.operands[k++].access & (ACCESS_READ | ACCESS_WRITE);
         if ((part->kind == PART_REGISTER || part->kind == PART_MEMORY) && part->access != access)
             return err_set(

@@ -94,9 +94,9 @@ static uint8_t register_free(const struct insn *insns, size_t count)
 
 static const char *memory_loop(enum memory_loop loop, unsigned bits)
 {
-    /* Code for vectors: @wide has 256 bits, @plain 128 bits. @wide is NULL if both are equal.
-     * @widest has 512 bits, for loops that take longer with 256 bits in the first-level cache than
-     * the transfers from the second level. */
+    /* Code for vectors: @wide has 256 bits, @plain 128 bits. @wide is NULL if it would equal
+     * @plain. @widest has 512 bits; it is for loops whose 256-bit code takes longer in the
+     * first-level cache than the transfers from the second level. */
     static const struct { const char *wide, *plain, *widest;
     } loops[MEMORY_LOOPS] = {
         [LOOP_LOADS] = {"c5fc100407c5fc104c0720c5fc101406c5fc105c06204883c040",

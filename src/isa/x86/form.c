@@ -224,8 +224,8 @@ static const char *rep_prefix(const ZydisDecodedInstruction *in)
     return in->attributes & ZYDIS_ATTRIB_HAS_REPNE ? "REPNE_" : "";
 }
 
-/* AVX-512 instructions that got a VEX encoding later. Older decoders do not support that encoding.
- * The names of their EVEX forms have no suffix. */
+/* AVX-512 instructions to which a VEX encoding was added later. Older decoders do not support that
+ * encoding, so the names of the EVEX forms have no suffix. */
 static const ZydisMnemonic evex_first[] = {ZYDIS_MNEMONIC_VPMADD52HUQ, ZYDIS_MNEMONIC_VPMADD52LUQ,
                                            ZYDIS_MNEMONIC_VCVTNEPS2BF16};
 
@@ -259,7 +259,7 @@ static bool needs_evex_suffix(const ZydisDecodedInstruction *in, const ZydisDeco
 }
 
 /* Returns whether the text shows zero-masking. A comparison into a mask register always clears
- * unselected bits, so its text does not show it. */
+ * unselected bits, so its text has no mark. */
 static bool zeroes(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
     return in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
@@ -417,8 +417,8 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
             (in->mnemonic == ZYDIS_MNEMONIC_FUCOMP &&
              op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT))
             continue;
-        /* The rounding mode precedes an immediate in assembler text. LLVM also expects it before a
-         * general register that is the source. */
+        /* In assembler text, the rounding mode is before an immediate. LLVM also expects it before
+         * a general register that is the source. */
         if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE ||
             (i && op->type == ZYDIS_OPERAND_TYPE_REGISTER &&
              (ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR32 ||

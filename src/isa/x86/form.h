@@ -1,5 +1,4 @@
-/* Makes names and templates of forms from decoded instructions. Internal to isa/. No other header
- * has types of the decoder. */
+/* Makes names and templates of forms from decoded instructions. Internal to isa/. */
 #ifndef PORTOLAN_ISA_X86_FORM_H
 #define PORTOLAN_ISA_X86_FORM_H
 

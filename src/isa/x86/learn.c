@@ -17,8 +17,8 @@
 #include "isa/isa.h"
 
 #define RUN_WINDOWS 8192   /* maximum number of windows per run of a disassembler */
-/* Size in bytes of a slot: a window and the nops after it. An incomplete last instruction ends
- * within the nops, so the next slot begins with an instruction. */
+/* Size in bytes of a slot: a window and the nops after it. An incomplete instruction at its end
+ * also takes bytes of the nops, so the next slot begins with an instruction. */
 #define SLOT 32
 #define NOP 0x90
 
@@ -61,8 +61,7 @@ static void keep(const uint8_t *bytes, size_t length, char *take_text)
 {
     struct named_bytes *there = find(bytes, length);
 
-    /* If the window's instruction was unknown, the window now consists of exactly this
-     * instruction. */
+    /* The window's instruction was unknown. The window now consists of exactly this instruction. */
     if (there) {
         free(there->text);
         there->text = take_text;
@@ -108,8 +107,8 @@ static bool names_instruction(const char *text, size_t length)
 }
 
 /* Parses a line such as ` 40: c4 e2 6f 50 e1 vpdpbssd ymm4,ymm2,ymm1 # comment`, if the instruction
- * is the first one of a slot. In LLVM's lines there is one blank between address and bytes. Returns
- * the number of instructions stored. */
+ * is the first one of a slot. In LLVM's lines, one blank separates address and bytes. Returns the
+ * number of instructions stored. */
 static size_t line_read(const char *line, const char *end, const struct x86_window *windows,
                         size_t count)
 {

@@ -252,9 +252,9 @@ static struct meaning find_meaning(ZydisMnemonic number)
     return m;
 }
 
-/* Returns the operation and condition of a mnemonic. Looks up each mnemonic at its first use,
- * because looking up all 1,700 would take longer than the analysis of a loop. Any thread;
- * concurrent look-ups have equal results. */
+/* Returns the operation and condition of a mnemonic. Looks up each mnemonic at its first use:
+ * looking up all 1,700 would take longer than the analysis of a loop. Any thread; concurrent
+ * look-ups have equal results. */
 static struct meaning meaning_of(ZydisMnemonic number)
 {
     enum { KNOWN = 1 << 16 };
@@ -275,7 +275,7 @@ void x86_operation(const ZydisDecodedInstruction *in, struct insn *out)
 
     out->operation = m.operation;
     out->condition = m.condition;
-    /* The category decides, because vector instructions are also named movsd and cmpsd. */
+    /* Decides by the category, because vector instructions are also named movsd and cmpsd. */
     if (in->meta.category == ZYDIS_CATEGORY_STRINGOP)
         out->operation = OPERATION_STRING;
     if (in->meta.category == ZYDIS_CATEGORY_COND_BR)    /* The category of conditional branches
@@ -331,7 +331,7 @@ bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecoded
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_CMPXCHG16B:
         return true;
-    /* These legacy encodings do not check alignment, unlike others with a 128-bit operand. */
+    /* These legacy encodings do not require alignment, unlike others with a 128-bit operand. */
     case ZYDIS_MNEMONIC_MOVUPS: case ZYDIS_MNEMONIC_MOVUPD: case ZYDIS_MNEMONIC_MOVDQU:
     case ZYDIS_MNEMONIC_LDDQU: case ZYDIS_MNEMONIC_MASKMOVDQU:
     case ZYDIS_MNEMONIC_PCMPESTRI: case ZYDIS_MNEMONIC_PCMPESTRM: case ZYDIS_MNEMONIC_PCMPISTRI:

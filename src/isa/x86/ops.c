@@ -65,8 +65,8 @@ static bool is_register(const char *word, size_t length)
     return at > digits && at + sized == length;
 }
 
-/* Returns whether the word is a mnemonic: a name of the decoder (they are sorted), or another name
- * that assemblers accept. */
+/* Returns whether the word is a mnemonic: a name of the decoder, whose names are sorted, or another
+ * name that assemblers accept. */
 static bool is_mnemonic(const char *word, size_t length)
 {
     static const char *const others[] = {

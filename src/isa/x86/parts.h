@@ -41,7 +41,6 @@ bool x86_alike(const char *form, size_t *at, char out[FORM_MAX]);
 bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FORM_MAX]);
 bool x86_alternative(const struct insn *insn, size_t *at, struct isa_alternative *out);
 
-/* rewrite.c: equivalent x86-64 instructions (isa/rewrite.h); internal to isa/ */
 
 extern const struct isa_rewrite x86_rewrite;
 
@@ -53,10 +52,9 @@ extern const struct isa_vary x86_vary;
 
 extern const struct isa_ops x86_ops;
 
-/* att_name.c: spelling of forms in AT&T syntax: mnemonic with size suffix, and operand classes,
- * with sources first. */
 
-/* Spells @form. Returns false if an operand has no AT&T text (far pointers, unknown types). */
+/* Spells @form in AT&T syntax: mnemonic with size suffix, and operand classes with sources first.
+ * Returns false if an operand has no AT&T text (far pointers, unknown types). */
 bool att_form(const char *form, struct spelling *out);
 
 /* notation of OSACA's machine files for x86-64 */

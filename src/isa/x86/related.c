@@ -81,8 +81,7 @@ enum form_kind x86_form_kind(const char *form)
 
     if (memory || (operands && strstr(operands, "VSIB_")))
         return memory == operands + 1 && !only_reads(form) ? FORM_STORE : FORM_LOAD;
-    if (begins(form, calls) || begins(form, returns))   /* A call stores its return address, and a
-                                                         * return loads it. */
+    if (begins(form, calls) || begins(form, returns))
         return begins(form, calls) ? FORM_STORE : FORM_LOAD;
     if (operands && (strstr(operands, "MM") || strstr(operands, "(K") || strstr(operands, ", K") ||
                      strstr(operands, "ST(")))
@@ -107,7 +106,7 @@ bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FOR
     const char *place = form_memory(form);
     const unsigned broadcast = place ? broadcast_bits(place) : 0;
 
-    if (broadcast)   /* A broadcast fills a vector, whatever the size of its elements. */
+    if (broadcast)   /* A broadcast fills a vector, independent of the size of its elements. */
         bits = broadcast > 128 ? broadcast : 128;
     const char *types[] = {bits == 8     ? "R8l"
                            : bits == 16  ? "R16"
@@ -134,7 +133,8 @@ enum requirement {
     KEEPS_HALVES,    /* the shuffle does not move the halves of 256 bits, so it is a blend */
     IN_PAIRS,        /* the blend of words selects whole doublewords */
     IS_ONE,
-    IS_LEA_FACTOR,   /* the factor is 3, 5 or 9, so a lea with equal base and index can multiply */
+    /* the factor is 3, 5 or 9; a lea with equal base and index can then multiply */
+    IS_LEA_FACTOR,
 };
 
 struct related_rule {

@@ -6,7 +6,7 @@
 #include "isa/x86/encode.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-/* flags except for the adjust flag, which only daa and similar instructions read */
+/* all arithmetic flags except the adjust flag, which only daa and similar instructions read */
 #define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
 /* An instruction, its decoded form, and a request to encode it */
@@ -69,8 +69,8 @@ static bool is_reg(const ZydisDecodedOperand *op)
     return op->type == ZYDIS_OPERAND_TYPE_REGISTER;
 }
 
-/* Returns whether the operand is a general register of 32 or 64 bits. A write to it preserves no
- * part. */
+/* Returns whether the operand is a general register of 32 or 64 bits. A write to such an operand
+ * preserves no part of the register. */
 static bool is_whole(const ZydisDecodedOperand *op)
 {
     return is_reg(op) && (ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR32 ||
@@ -230,7 +230,7 @@ static bool names(const ZydisDecodedOperand *op, ZydisRegister reg)
     return is_reg(op) && ZydisRegisterGetId(op->reg.value) == id;
 }
 
-/* Zeroes the destination before a count, because some cores have a false dependency on it. */
+/* Zeroes the destination before a count. On some cores, the count has a false dependency on it. */
 static bool count_from_zero(const struct work *w, struct isa_rewritten *out)
 {
     const ZydisMnemonic m = w->decoded.mnemonic;
@@ -259,7 +259,7 @@ static bool mask_by_movzx(const struct work *w, struct isa_rewritten *out)
     return done(&r, out);
 }
 
-/* Replaces an addition of 128 by a subtraction of -128 or conversely, because -128 fits into a
+/* Replaces an addition of 128 by a subtraction of -128 or the reverse, because -128 fits into a
  * signed byte and 128 does not. */
 static bool add_other_way(const struct work *w, struct isa_rewritten *out)
 {
@@ -416,8 +416,8 @@ static bool move_by_blend(const struct work *w, struct isa_rewritten *out)
     return false;
 }
 
-/* Rules for replacements. The replacements are equivalent by the architecture's definition (Intel
- * SDM, volume 2), except for the listed flags and the adjust flag (see ARITHMETIC). */
+/* Rules for replacements. By the architecture's definition (Intel SDM, volume 2), the results are
+ * equal, except for the listed flags and the adjust flag (see ARITHMETIC). */
 static const struct rule {
     const char *what;
     bool (*make)(const struct work *w, struct isa_rewritten *out);
@@ -490,7 +490,7 @@ static size_t steps(const struct insn *in, int64_t times, uint8_t *out)
     return request_encode(&r, out);
 }
 
-/* Accumulating instructions, and the instruction that adds two of their sums */
+/* Accumulating instructions, each with the instruction that adds two of its sums */
 static const struct { const char *name; ZydisMnemonic sum, join; unsigned lanes;
 } sums[] = {
 #define SAME(m, lanes) {#m, ZYDIS_MNEMONIC_##m, ZYDIS_MNEMONIC_##m, lanes}
@@ -526,8 +526,8 @@ static int sum_row(const struct work *w, uint8_t *operands)
         if (!sums[i].lanes && count == 2 &&
             ZydisRegisterGetClass(ops[0].reg.value) != ZYDIS_REGCLASS_XMM && !is_whole(&ops[0]))
             return -1;
-        if (three && !fused) {   /* A scalar addition preserves upper lanes of the first source,
-                                  * which must be the accumulator. */
+        if (three && !fused) {   /* A scalar addition preserves the upper lanes of its first source,
+                                  * which must therefore be the accumulator. */
             if (!is_reg(&ops[1]) || ops[1].reg.value != ops[0].reg.value)
                 return -1;
             *operands = 3;
@@ -620,7 +620,7 @@ static size_t sum_low(const struct insn *in, uint8_t reg, uint8_t *out)
     const bool doubles = ends(in->mnemonic, "sd");
 
     if (in->operation != OPERATION_FP_FUSED || (!doubles && !ends(in->mnemonic, "ss")))
-        return 0;   /* Returns 0, because the other input of an addition remains unchanged. */
+        return 0;   /* Returns 0: the other input of an addition does not change. */
     ZydisEncoderRequest r = fresh(doubles ? ZYDIS_MNEMONIC_VMOVQ : ZYDIS_MNEMONIC_VINSERTPS);
     for (unsigned k = 0; k < (doubles ? 2u : 3u); k++)
         put_reg(&r, register_of(ZYDIS_REGCLASS_XMM, reg - 16u));
@@ -666,7 +666,8 @@ static size_t at_address(const struct insn *in, uint8_t base, uint8_t index, int
                          uint8_t *out)
 {
     struct work w;
-    /* The access may be outside the memory operand, because a bit offset in a register moves it. */
+    /* The access may be outside the memory operand, because the bit offset in a register moves the
+     * access. */
     const bool moves =
         (in->operation == OPERATION_BIT_TEST || in->operation == OPERATION_BIT_CHANGE) &&
         in->operands[1].kind == OPERAND_REGISTER;
@@ -708,8 +709,7 @@ static size_t flags_store(uint32_t mask, uint8_t *out)
 }
 
 /* Appends @line with the assembler's mnemonic. The formatter adds size suffixes of integers to
- * vector instructions, and writes movzx. Prefixes that the form name does not have (lock, rep)
- * remain. */
+ * vector instructions, and writes movzx. Keeps prefixes that the form name lacks (lock, rep). */
 static void add_att_line(const struct insn *in, const char *line, struct str *out)
 {
     struct spelling spelling;

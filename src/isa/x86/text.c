@@ -221,8 +221,8 @@ static bool immediate_read(struct span w, const struct insn *in, struct operand 
     op->kind = OPERAND_IMMEDIATE;
     op->access = ACCESS_READ;
     op->immediate = (int64_t)strtoull(w.at, &end, 0);
-    /* Assumes the width of the immediate. Vector instructions have byte immediates. For other
-     * instructions the text does not show the width. */
+    /* Assumes the width of the immediate, which the text does not show: a byte for vector
+     * instructions. */
     bool vector = in->bytes[0] == 0xc4 || in->bytes[0] == 0xc5 ||
                   (in->bytes[0] == 0x62 && (in->bytes[1] & 7) != 4);
     snprintf(type, TYPE_MAX,
@@ -230,8 +230,8 @@ static bool immediate_read(struct span w, const struct insn *in, struct operand 
     return end == w.at + w.length && end > w.at;
 }
 
-/* Returns whether the word is a prefix. If the prefix is a part of the form's name, sets *@in_form
- * to that part. */
+/* Returns whether the word is a prefix. If the form's name contains the prefix, sets *@in_form to
+ * it. */
 static bool is_prefix(struct span w, const char **in_form)
 {
     static const struct { const char *text, *form;
