@@ -360,7 +360,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
         other = *g;
         change(&other, set, -1);
         pass_neighbour(&n, &other);
-        /* Moves one µop to another set, then all. */
+        /* Moves one µop to another set, then all µops. */
         pass_additions(&n, &other, 1, set);
         if (g->uops[i].count > 1) {
             change(&other, set, 1 - g->uops[i].count);

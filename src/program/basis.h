@@ -8,10 +8,10 @@
 
 /* basis of a block's count, from most to least certain */
 enum count_basis {
-    COUNT_RUN,        /* a run had these inputs */
+    COUNT_RUN,        /* a run had these inputs, so the count is that of the run */
     COUNT_CODE,       /* the code determines the count */
-    /* A formula with fewer terms than runs is exact for all runs. Other inputs may take another
-     * path. */
+    /* A formula with fewer terms than runs is exact for all runs. With other inputs, the program
+     * may take another path. */
     COUNT_FITS,
     COUNT_ESTIMATE,   /* the formula that best predicts left-out runs */
 };
@@ -22,11 +22,11 @@ enum count_basis count_basis_of(const struct program_model *m, size_t block, con
 void count_print(const struct program_model *m, size_t block, const double *inputs, double count,
                  struct str *out);
 /* Finds the smallest and largest count of @block at @inputs over all formulas that explain the runs
- * about equally well. They are equal if the count follows from the code or from a run. */
+ * about equally well. Both are equal if the count follows from the code or from a run. */
 void count_range(const struct program_model *m, size_t block, const double *inputs, double *least,
                  double *most);
-/* Finds the range of the count with formula number @formula, like count_range. Ignores counts that
- * follow from the code. */
+/* Finds the range, like count_range, of the count that formula @formula predicts. Ignores counts
+ * that follow from the code. */
 void count_formula_range(const struct program_model *m, uint32_t formula, const double *inputs,
                          double *least, double *most);
 

@@ -1,6 +1,6 @@
-/* The reuse-distance profile of the PPT-AMMP paper, for comparison. All references of the program
- * are in 40 bins, and each bin's share is a formula of the inputs. As inputs grow, references move
- * to bins that are empty in all runs, which the formulas do not predict. */
+/* The reuse-distance profile of the PPT-AMMP paper, for comparison. It divides all references of
+ * the program into 40 bins, and each bin's share is a formula of the inputs. As inputs grow,
+ * references move to bins that are empty in all runs, and the formulas do not predict these. */
 #ifndef PORTOLAN_PROGRAM_BINNED_H
 #define PORTOLAN_PROGRAM_BINNED_H
 

@@ -7,13 +7,13 @@
 
 #include "base/mem.h"
 
-/* largest difference between measured and predicted time that needs no explanation, as a share of
- * the program's time */
+/* difference between measured and predicted time up to which no explanation is needed, as a share
+ * of the program's time */
 #define AGREES 0.03
 #define EXPLAINS 0.5           /* smallest share of a difference that a term must explain */
 
-/* Returns the cycles of the part's branches if each execution of the rarer direction is
- * mispredicted. Excludes @ends, the cycles of mispredicted loop ends. */
+/* Returns the cycles of mispredicted branches if each execution of a branch's rarer direction is
+ * mispredicted. Subtracts @ends, the cycles of mispredicted loop ends. */
 static double branches_of(const struct program *p, const struct program_run *run,
                           const struct code_part *part, double branch_miss, double ends)
 {
@@ -102,9 +102,9 @@ static const char *core_term(const struct blamed_part *b)
     return b->bottleneck == BOUND_DEPENDENCIES ? "chain" : "ports";
 }
 
-/* Returns the name of the term that explains the part's difference. If the part in isolation has
- * most of the difference, the term is a limit of the core. Otherwise it is an effect within the
- * program. */
+/* Returns the name of the term that explains the part's difference. If the part in isolation also
+ * has most of the difference, the term is a limit of the core; otherwise it is an effect that
+ * occurs only in the program. */
 static const char *term_of(const struct blamed_part *b, double measured)
 {
     double difference = b->measured - b->predicted, enough = EXPLAINS * fabs(difference);
@@ -124,7 +124,7 @@ static const char *term_of(const struct blamed_part *b, double measured)
                : b->calls > 0                                    ? "calls"
                : b->branches > 0                                 ? "branch misses"
                                                                  : "not explained";
-    /* A part that is faster than predicted is explained by its largest predicted term. */
+    /* Explains a part that is faster than predicted by its largest predicted term. */
     if (b->misses >= enough && b->misses >= b->calls && !b->near)
         return "misses";
     if (b->calls >= enough)
@@ -142,8 +142,8 @@ char *blamed_judge(struct blamed_part *parts, size_t count, double measured, dou
         parts[i].term = term_of(&parts[i], measured);
         const bool wrong = strcmp(parts[i].term, "counts") == 0;
         if (parts[i].term[0] != 'a' && (!worst || (wrong && strcmp(worst->term, "counts") != 0)))
-            /* A part with wrong counts takes precedence, because its predicted time follows from
-             * the counts. */
+            /* A part with wrong counts has precedence: its predicted time follows from the
+             * counts. */
             worst = &parts[i];
     }
     if (fabs(elsewhere) > fabs(measured - predicted) / 2 && elsewhere > AGREES * measured &&

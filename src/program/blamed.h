@@ -15,17 +15,17 @@ struct blamed_part {
     double core;                     /* predicted cycles per execution without misses */
     /* measured cycles per execution in isolation; NaN: not measured */
     double alone;
-    /* reason why @alone was not measured; NULL: it was, or was not requested */
+    /* reason why @alone was not measured; NULL: it was measured, or not requested */
     char *unmeasured;
     enum bound_kind bottleneck;
     /* @misses, @ends, @calls: predicted seconds of streamed lines and misses, of mispredicted
      * branches, and of calls. @branches: seconds if all branches that take both directions were
      * mispredicted. */
     double misses, ends, calls, branches;
-    /* seconds by which the prediction differs because the run's counts differ from the measured
-     * ones */
+    /* seconds of the prediction that result from differences between the run's counts and the
+     * measured counts */
     double counts;
-    bool near; /* whether the program's data fits the first level, so that no load misses */
+    bool near; /* whether the program's data fits the first level; no load then misses */
     /* term that explains the difference: "counts", "ports", "chain", "misses", "branch misses",
      * "calls", "agrees", "not explained", "not distinguished" */
     const char *term;
@@ -51,8 +51,8 @@ struct blamed_system {
 /* Returns whether system time differs from its prediction by more than user time does. Page faults
  * then explain the difference. @measured and @predicted: user times of the run in seconds. Pure. */
 bool blamed_pages(const struct blamed_system *s, double measured, double predicted);
-/* Fills each part's term. Returns a sentence on the cause, which the caller frees. All times are
- * seconds of a run: @measured and @predicted in total, @elsewhere outside all parts. */
+/* Sets the term of each part. Returns a sentence about the cause, which the caller frees. All times
+ * are seconds of a run: @measured and @predicted in total, @elsewhere outside all parts. */
 char *blamed_judge(struct blamed_part *parts, size_t count, double measured, double predicted,
                    double elsewhere);
 

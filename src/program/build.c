@@ -14,8 +14,8 @@
 #include "base/vec.h"
 #include "toolchain/compile.h"
 
-/* A sanitized compiler reserves far more address space than it uses, so its memory is not
- * limited. */
+/* Does not limit the memory of a sanitized compiler, which reserves far more address space than it
+ * uses. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define MEMORY SIZE_MAX   /* means RLIM_INFINITY */
 #else

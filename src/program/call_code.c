@@ -17,13 +17,13 @@
 #define STEPS_MOST 20000           /* maximum number of single steps in the child process */
 #define INSN_BYTES 16
 
-/* Runs in the child process: stops, makes the calls, and exits. It has little other code, because
- * the parent executes it instruction by instruction. */
+/* Runs in the child process: stops, makes the calls, and exits. It executes little other code,
+ * because the parent single-steps all of it. */
 static void make_calls(const struct call_function *const *functions, size_t count)
 {
     static volatile double sink;
 
-    /* The child requests a signal at its parent's end, which may precede the parent's
+    /* The child requests a signal at its parent's end, which may come before the parent sets
      * PTRACE_O_EXITKILL. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 ||
         raise(SIGSTOP) != 0)
@@ -69,7 +69,7 @@ static bool step(pid_t *pid, uintptr_t *place)
     return true;
 }
 
-/* The current call: its code, first address, and number of calls within it that have not
+/* The current call: its code, its first address, and the number of nested calls that have not
  * returned */
 struct following {
     struct call_code *code;
@@ -77,8 +77,8 @@ struct following {
     unsigned depth;
 };
 
-/* Appends the instruction at @place. The instruction is decoded from this process, of which the
- * child is a copy. Returns false if the call ends, is too long, or cannot be decoded. */
+/* Appends the instruction at @place. Decodes the instruction from this process, of which the child
+ * is a copy. Returns false if the call ends, is too long, or cannot be decoded. */
 static bool follow(struct following *f, uintptr_t place)
 {
     struct insn insn;

@@ -1,5 +1,6 @@
 /* Finds the instructions that this CPU executes in mathematical library functions. Most of these
- * functions have several versions, and only a run shows which version and path is executed. */
+ * functions have several versions, and only a run shows which version and which path is
+ * executed. */
 #ifndef PORTOLAN_PROGRAM_CALL_CODE_H
 #define PORTOLAN_PROGRAM_CALL_CODE_H
 
@@ -17,7 +18,7 @@ struct call_code {
 
 /* Executes one call of each of the @count functions with a typical argument, in a child process
  * that ptrace single-steps. @out has @count entries, each of which call_code_done frees. Takes
- * about 10 microseconds per instruction, up to 300 on virtual machines. Any thread. */
+ * about 10 microseconds per instruction, on virtual machines up to 300 microseconds. Any thread. */
 void call_codes_find(const char *const *names, size_t count, struct call_code *out);
 void call_code_done(struct call_code *code);
 

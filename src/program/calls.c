@@ -17,8 +17,8 @@
 #define READ_CALLS 400        /* number of calls per measurement in call_readings_add */
 #define CALL_NONE UINT_MAX
 
-/* Calls through this pointer remain calls. Compilers replace other calls of sqrt by an
- * instruction. */
+/* Calls through this pointer remain calls. Without it, compilers would replace the call of sqrt by
+ * an instruction. */
 static double (*volatile real_sqrt)(double x) = sqrt;
 static double sqrt_of(double x) { return real_sqrt(x); }
 static double pow_of(double x) { return pow(x, 1.3); }
@@ -58,7 +58,7 @@ static double seconds_of(double (*call)(double x), int count)
 
 /* Returns the cycles per call of function number @f at the current clock: the mean of the
  * measurements without the highest quarter, which preemption may have delayed. The measurements are
- * spread over time, because the load on the core's other thread varies. */
+ * spread over time, because the load of the core's other thread varies. */
 static struct call_cost measure(size_t f)
 {
     const struct timespec period = {0, PERIOD};

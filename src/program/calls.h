@@ -10,7 +10,7 @@
 /* A supported library function */
 struct call_function {
     const char *name;
-    /* wrapper that calls the function; further arguments have typical values */
+    /* wrapper that calls the function; arguments after the first have typical values */
     double (*call)(double x);
     void (*address)(void);
 };
@@ -34,18 +34,18 @@ struct call_readings {
 
 /* Requests measurements of function @name if it is supported. */
 void call_readings_want(struct call_readings *r, const char *name);
-/* Measures each requested function once; takes about 3 microseconds for exp. One thread at a
+/* Measures each requested function once, which takes about 3 microseconds for exp. One thread at a
  * time. */
 void call_readings_add(struct call_readings *r);
 /* Computes costs in cycles at @clock_hz. Omits functions without measurements. Frees the
  * measurements, but keeps the requests. */
 void call_readings_judge(struct call_readings *r, double clock_hz, struct call_costs *out);
 
-/* Returns the cycles of one call; NaN for an unsupported function. The first request measures the
- * function with typical arguments at intervals over 25 milliseconds. The result is not scaled by
- * the share of the core, because these functions mostly wait for their own dependence chains. On a
- * Golden Cove exp takes 20 cycles without load on the core's other thread, and 20 to 30 cycles if
- * that thread leaves 45 or 75 % of the slots. One thread at a time. */
+/* Returns the cycles of one call; NaN for an unsupported function. The first request for a function
+ * measures it with typical arguments, at intervals over 25 milliseconds. Does not scale the result
+ * by the share of the core, because these functions mostly wait for their own dependence chains: on
+ * a Golden Cove, exp takes 20 cycles without load on the core's other thread, and 20 to 30 cycles
+ * if that thread leaves 45 or 75 % of the slots. One thread at a time. */
 double call_cost_of(struct call_costs *costs, const char *name);
 
 #endif

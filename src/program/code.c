@@ -9,8 +9,8 @@
 #include "program/calls.h"
 
 #define OUTSIDE UINT32_MAX
-/* Smallest number of executions of a block on a loop's path, as a share of those of the most
- * executed block */
+/* A block is on a loop's path if its executions are at least this share of those of the loop's most
+ * executed block. */
 #define ON_PATH 0.5
 
 /* Block and label of a line of the assembler text */
@@ -21,7 +21,7 @@ struct text_line {
                                 * target */
 };
 
-/* Returns whether the word is a label of code. Labels of debug information are not, because they
+/* Returns whether the word is a label of code. Returns false for labels of debug information, which
  * may also occur within a block. */
 static bool is_label(const char *word, size_t length)
 {
@@ -51,7 +51,7 @@ static struct text_line *read_lines(const char *text, uint32_t most, size_t *cou
         now.begins |= is_label(at, strcspn(at, " \t\n"));
         vec_push(&lines, now);
         if (*word && *word != '#' && *word != '.' && !is_label(at, strcspn(at, " \t\n")))
-            now.begins = false;   /* The line has an instruction, so the label does not precede the
+            now.begins = false;   /* The line has an instruction, so its label does not precede the
                                    * next line. */
         at += length + (at[length] == '\n');
     }
@@ -59,8 +59,9 @@ static struct text_line *read_lines(const char *text, uint32_t most, size_t *cou
     return lines.items;
 }
 
-/* Sets the block and the straight-line sequence of each instruction. An instruction without a block
- * belongs to the first block of its sequence, or else to the previous instruction's block. */
+/* Sets the block and the straight-line sequence of each instruction. If an instruction has no
+ * block, assigns it to the first block of its sequence. If the sequence has none, assigns it to the
+ * previous instruction's block. */
 static void find_blocks(const struct program_unit *unit, struct code_unit *u, bool *has_code)
 {
     const struct kernel *k = u->kernel;
@@ -110,8 +111,8 @@ static void find_inner(struct code_unit *u)
     }
 }
 
-/* Appends an entry for straight-line code to the loops of @k: the @count instructions of @block
- * from @first. Returns its index. */
+/* Appends straight-line code to the loops of @k as an entry: the @count instructions of @block from
+ * @first. Returns the entry's index. */
 static uint32_t add_straight(const struct program *p, struct kernel *k, uint32_t block,
                              size_t first, size_t count)
 {

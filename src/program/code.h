@@ -33,7 +33,7 @@ struct program_code {
 struct program_code *program_code_new(const struct program *p, struct err *err);
 void program_code_free(struct program_code *c);
 /* Returns the index of the loop that represents @block among the loops of *@unit: its innermost
- * loop, or its own entry if it is in none. Returns UINT32_MAX if the block has no code. */
+ * loop, or if it is in no loop, its own entry. Returns UINT32_MAX if the block has no code. */
 uint32_t program_code_block(const struct program_code *c, uint32_t block, uint32_t *unit);
 
 /* Returns the code of library function @name; NULL: unknown. */
@@ -58,9 +58,9 @@ struct code_part {
 
 struct code_parts { VEC(struct code_part) list; };
 
-/* Returns how often execution enters the blocks @inside of function @f from its other blocks at
- * @run. @inside has a flag per block of the program; the function sets it for blocks without code
- * between those of @inside. */
+/* Returns the number of times that execution at @run enters the blocks @inside of function @f from
+ * the function's other blocks. @inside has a flag per block of the program. Also sets the flags of
+ * blocks without code between the flagged blocks. */
 double code_entries(const struct program_code *c, const struct program_run *run,
                     const struct program_function *f, bool *inside);
 /* Fills u->left and no other member. */

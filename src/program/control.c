@@ -11,7 +11,7 @@
 #define OPERANDS_MOST 1000
 #define VALUES_MOST 1000000
 
-/* Operations with their numbers of operands; 0: the expression has the number. */
+/* Operations with their numbers of operands; 0: the number is part of the expression */
 static const struct { const char *name; uint8_t op, operands;
 } operations[] = {
     {"trunc", CONTROL_TRUNC, 1}, {"zext", CONTROL_ZEXT, 1}, {"sext", CONTROL_SEXT, 1},
@@ -37,7 +37,7 @@ static bool number(const char **at, uint64_t limit, uint64_t *out)
     return *out < limit;
 }
 
-/* Returns whether the next word is @name, and skips it if so. */
+/* Returns whether the next word is @name. If so, skips the word. */
 static bool word(const char **at, const char *name)
 {
     size_t length = strlen(name);
@@ -70,7 +70,7 @@ static bool expression(struct control *c, const char **at, unsigned depth)
     } else if (chosen) {
         node.op = CONTROL_SELECT;
         operands = 2;
-        /* In the text, the condition of a select precedes its width, so it is parsed first. */
+        /* The condition of a select is before its width in the text, so parses it first. */
         if (!expression(c, at, depth + 1))
             return false;
     } else {
@@ -206,8 +206,8 @@ static bool index_of(json_t *json, const char *key, size_t limit, uint32_t *out)
     return value >= 0 && (size_t)value < limit;
 }
 
-/* Reads a loop. Outer loops precede inner ones, so the innermost loop of a block is the last one
- * that lists it. */
+/* Reads a loop. Outer loops are before inner ones, so the last loop that lists a block is its
+ * innermost loop. */
 static bool read_loop(struct control *c, json_t *json, size_t at)
 {
     struct control_loop *loop = &c->loops.items[at];

@@ -1,7 +1,7 @@
 /* Control flow of a function from LLVM's scalar evolution: trip counts, conditions, arguments and
- * stores as expressions of their inputs. compiler/control.cpp writes it into a unit's description.
- * Immutable. An expression is text in prefix notation: "add 64 2 c 64 5 a 64 0" is 5 + argument 0,
- * in 64 bits. */
+ * stores as expressions of their inputs. compiler/control.cpp writes this data into a unit's
+ * description. Immutable. An expression is text in prefix notation: "add 64 2 c 64 5 a 64 0" is 5 +
+ * argument 0, in 64 bits. */
 #ifndef PORTOLAN_PROGRAM_CONTROL_H
 #define PORTOLAN_PROGRAM_CONTROL_H
 
@@ -16,8 +16,8 @@
 
 enum control_op {
     CONTROL_UNKNOWN,
-    /* CONTROL_CONSTANT to CONTROL_VALUE are a constant, an argument of the function, and a value
-     * that a step defines. */
+    /* CONTROL_CONSTANT is a constant, CONTROL_ARGUMENT an argument of the function, CONTROL_VALUE a
+     * value that a step defines. */
     CONTROL_CONSTANT,
     CONTROL_ARGUMENT,
     CONTROL_VALUE,
@@ -51,7 +51,7 @@ enum control_op {
     CONTROL_SMAX,
     CONTROL_UMIN,
     CONTROL_SMIN, /* CONTROL_ADD to CONTROL_SMIN have count operands */
-    /* {start,+,step,+,...}: the value in iteration 0, 1, ... of a loop; with count operands */
+    /* {start,+,step,+,...}: the value in iteration 0, 1, ... of a loop; @count operands */
     CONTROL_RECURRENCE,
     CONTROL_SELECT,     /* three operands: condition, value if true, value if false */
 };
@@ -67,7 +67,8 @@ enum control_does {
     /* call of @symbol (CONTROL_NONE: indirect); the operands are its arguments */
     CONTROL_CALL,
     CONTROL_RESULT,          /* defines value @id as the result of the previous call */
-    /* access to variable @symbol; stores the operand, or defines value @id as the loaded value */
+    /* access to variable @symbol: CONTROL_STORE stores the operand, CONTROL_LOAD defines value @id
+     * as the loaded value */
     CONTROL_STORE, CONTROL_LOAD,
     /* defines value @id as the number in the command-line word of the operand */
     CONTROL_WORD,
@@ -79,12 +80,13 @@ enum control_does {
 struct control_step {
     uint8_t does, width;
     uint32_t symbol, id;
-    uint32_t first, count;   /* index of the node of the first operand; number of operands */
+    /* @first: index of the node of the first operand. @count: number of operands. */
+    uint32_t first, count;
 };
 
 struct control_block {
     /* Node of the condition, of the switch value, or of the result of the function. CONTROL_NONE:
-     * unknown, or the block has none. */
+     * unknown, or there is none. */
     uint32_t on;
     bool returns;
     /* case values of the second and later successors; the first one is the default */
@@ -93,7 +95,8 @@ struct control_block {
     uint32_t loop;           /* innermost loop; CONTROL_NONE: none */
 };
 
-/* An exit of loop @loop from @block. @count: node of the number of complete iterations before it */
+/* An exit of loop @loop from @block. @count: node of the number of complete iterations before the
+ * exit */
 struct control_exit { uint32_t loop, block, count; };
 
 struct control_loop {

@@ -25,7 +25,7 @@ struct control_values {
     const struct number *arguments;
     size_t argument_count;
     struct number *values;       /* values that steps defined */
-    /* per loop: index of the current iteration, or of the last one after the loop */
+    /* per loop: index of the current iteration; after the loop, of the last iteration */
     struct number *iterations;
 };
 

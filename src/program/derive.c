@@ -41,8 +41,8 @@ struct unit_names {
     bool *allocates;             /* per symbol: whether it is an allocation function */
 };
 
-/* Blocks of a loop in reverse postorder, in which the header of an inner loop represents that loop.
- * The region of a function has its blocks outside loops. */
+/* Blocks of a loop in reverse postorder, with the header of an inner loop for that loop. The body
+ * of a function has the blocks that are in no loop. */
 struct loop_body { VEC(uint32_t) blocks; };
 
 struct function_facts {
@@ -50,8 +50,10 @@ struct function_facts {
     uint32_t order_count;
     uint32_t *position;          /* per block: index in @order */
     struct loop_body *regions;      /* one for each loop, then one for the function */
-    bool *depends;               /* per loop: the execution of its body depends on the iteration */
-    bool called;                 /* the function's address is taken, so unknown code may call it */
+    /* per loop: whether the execution of its body depends on the iteration */
+    bool *depends;
+    /* whether the function's address is taken; unknown code may then call it */
+    bool called;
     bool spoilt;                 /* the function's counts are unknown in this walk */
 };
 
@@ -65,7 +67,7 @@ struct derivation {
     char *const *words;
     size_t word_count;
     double *counts, *taken;
-    /* at the start of the program: unknown code may call any function whose address is taken */
+    /* whether unknown code may call each function whose address is taken */
     bool starting;
     bool misread;                /* a word parsed as a whole number is negative or invalid */
     uint32_t branches;           /* number of data-dependent branches so far */
@@ -187,8 +189,8 @@ static size_t ways_of(const struct activation *f, uint32_t block)
         .next_count;
 }
 
-/* Distributes @weight executions of @block over its outgoing edges that remain in @loop (@stays) or
- * leave it; CONTROL_NONE: all edges. Evaluates the condition if several edges remain. */
+/* Distributes @weight executions of @block over the edges that stay in @loop (@stays) or leave it,
+ * or over all edges (CONTROL_NONE). Evaluates the condition if several edges remain. */
 static void leave_block(struct activation *f, uint32_t block, const struct weight *weight,
                         uint32_t loop, bool stays)
 {
@@ -293,8 +295,8 @@ static struct weight do_steps(struct activation *f, uint32_t block, const struct
     return after;
 }
 
-/* Marks the counts of the loop's blocks as unknown. Exits and entries are assumed to be equal in
- * number. */
+/* Marks the counts of the loop's blocks as unknown. Assumes that the loop has as many exits as
+ * entries. */
 static void spoil_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
     const struct control *c = f->control;
@@ -354,7 +356,7 @@ static void walk_loop(struct activation *f, uint32_t loop, const struct weight *
             leaves = e->block;
         } else if (count.bits == trips) {
             const uint32_t *position = f->d->functions[f->function].position;
-            /* Of two exits in the same iteration, the first one in the body is taken. */
+            /* If two exits are taken in the same iteration, uses the first one in the body. */
             leaves = position[e->block] < position[leaves] ? e->block : leaves;
         }
     }
@@ -377,8 +379,8 @@ static void walk_loop(struct activation *f, uint32_t loop, const struct weight *
     f->broken |= !weight_is_nothing(&back);
 }
 
-/* Walks the blocks of @loop (CONTROL_NONE: of the function) once, with inner loops completely, up
- * to block @leaves if it leaves the loop. Sets @back to the executions of back edges. */
+/* Walks the blocks of @loop (CONTROL_NONE: of the function) once, and its inner loops completely.
+ * Ends at block @leaves if the loop is left there. Sets @back to the executions of back edges. */
 static void walk_region(struct activation *f, uint32_t loop, const struct weight *weight,
                         uint32_t leaves, struct weight *back)
 {
@@ -491,7 +493,7 @@ static void call_function(struct activation *f, const struct control_step *s,
         arguments[i] = control_evaluate(&f->values, &at);
     const struct weight returned =
         walk_function(f->d, callee, arguments, s->count, weight, &f->last);
-    /* If the callee may not return, the following counts are unknown. */
+    /* If the callee may not return, the counts after the call are unknown. */
     if (!weight_same(&returned, weight))
         *after = weight_is_exact(&returned) && weight_is_exact(after) && returned.base == 0
                      ? weight_of(0)
@@ -525,7 +527,6 @@ static void visit(const struct program *p, const struct program_function *f, uin
     free(stack);
 }
 
-/* Marks the loops whose iteration number occurs in the nodes from @from to @to. */
 static void mention(const struct control *c, uint32_t from, uint32_t to, bool *depends)
 {
     for (uint32_t i = from; i < to; i++)
@@ -548,7 +549,7 @@ static uint32_t end_of(const struct control *c, uint32_t at)
     return at;
 }
 
-/* Returns whether step @s affects the walk, which needs its operands. */
+/* Returns whether step @s affects the walk; its operands are then needed. */
 static bool has_effect(const struct derivation *d, uint32_t function, const struct control_step *s)
 {
     if (s->does == CONTROL_CALL)
@@ -558,7 +559,7 @@ static bool has_effect(const struct derivation *d, uint32_t function, const stru
 }
 
 /* Marks loops whose iterations differ: the iteration number occurs in a condition of the body, an
- * inner trip count, a stored value, or an argument. Conditions of the loop's exits do not count. */
+ * inner trip count, a stored value, or an argument. Ignores conditions of the loop's exits. */
 static void find_dependences(const struct derivation *d, uint32_t function, bool *depends)
 {
     const struct control *c = d->program->functions[function].control;
@@ -583,7 +584,7 @@ static void find_dependences(const struct derivation *d, uint32_t function, bool
         mention(c, c->exits.items[i].count, end_of(c, c->exits.items[i].count), depends);
 }
 
-/* Marks loops with a load or call whose value may change. Each of their iterations must be
+/* Marks loops with a load or call whose value may change. Each iteration of these loops must be
  * walked. */
 static void find_changes(const struct derivation *d, uint32_t function, bool *depends)
 {
@@ -601,7 +602,6 @@ static void find_changes(const struct derivation *d, uint32_t function, bool *de
         }
 }
 
-/* Sets @loaded and @changes of the variables that @function loads or stores. */
 static void find_variables(struct derivation *d, uint32_t function)
 {
     const struct control *c = d->program->functions[function].control;
@@ -661,8 +661,8 @@ static uint32_t function_named(const struct program *p, const char *name, uint32
     return CONTROL_NONE;
 }
 
-/* Returns the index of variable @name, which is added if it is new. "name+8" is a separate
- * variable, although it is part of "name". */
+/* Returns the index of variable @name; adds it if it is new. "name+8" is a separate variable,
+ * although it is a part of "name". */
 static uint32_t variable_named(struct derivation *d, const char *name, uint32_t unit)
 {
     for (uint32_t v = 0; v < d->variables.count; v++)

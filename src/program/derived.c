@@ -24,7 +24,7 @@ struct derived {
     pthread_mutex_t lock;
 };
 
-/* Walks the code at @inputs. Stores all counts in @out, including those of functions that runs
+/* Walks the code at @inputs. Stores all counts in @out, even those of functions that runs
  * contradict. */
 static void walk(struct derived *d, const double *inputs, struct kept *out)
 {
@@ -91,7 +91,7 @@ void derived_free(struct derived *d)
     free(d);
 }
 
-/* Returns the counts at @inputs, cached or computed. The caller must have locked @d. */
+/* Returns the counts at @inputs, cached or computed. The caller must hold the lock of @d. */
 static const struct kept *kept_at(struct derived *d, const double *inputs)
 {
     for (size_t i = 0; i < KEPT; i++)

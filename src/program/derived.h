@@ -16,9 +16,9 @@ void derived_free(struct derived *d);
 void derived_at(struct derived *d, const double *inputs, double *counts, double *taken);
 /* Returns the count of @block at @inputs, as derived_at does. */
 double derived_count(struct derived *d, const double *inputs, size_t block);
-/* Returns the index of the first invalid input of program @p, started by @how; @count: the code
- * shows none. An input is invalid if the program parses it as a whole number, but its value in
- * @inputs is negative or a fraction. Any thread. */
+/* Returns the index of the first invalid input of program @p, started by @how, or @count if there
+ * is none. An input is invalid if the program parses it as a whole number, but its value in @inputs
+ * is negative or a fraction. Any thread. */
 size_t derived_misread(const struct program *p, const struct invocation *how, char *const *names,
                        const double *inputs, size_t count);
 

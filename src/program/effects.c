@@ -9,7 +9,7 @@
 #include "model/change.h"
 #include "model/facts.h"
 
-#define STEP 0.01          /* relative change of a property, in both directions */
+#define STEP 0.01          /* relative change of a property, up and down */
 #define NOTHING 5e-4       /* limit below which elasticities and relative changes of time are set to
                             * 0 */
 
@@ -79,7 +79,7 @@ static void probe_pipes(const struct probing_effects *p, const struct pipe_kind 
 {
     static const char *const parts[] = {"latency", "interval", "count"};
 
-    /* The latency of loads follows from facts, so OP_LOAD skips the latency. */
+    /* Skips the latency of OP_LOAD, because the latency of loads follows from facts. */
     for (int part = class == OP_LOAD; part < 3; part++) {
         struct effect effect = {.value = part == 0   ? kinds[class].latency
                                          : part == 1 ? kinds[class].interval

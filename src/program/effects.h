@@ -21,9 +21,9 @@ struct effects { VEC(struct effect) list; };
 typedef bool (*effects_progress)(void *state, double done, double total, const char *what);
 
 /* Finds the effects of @m's properties by predictions on changed copies of @m. @seconds: predicted
- * time on @m. Sorts the effects, largest first. Omits properties without effect, and sets *@idle
- * to the number of those. Returns false if @progress (may be NULL) cancelled. The caller always
- * frees @out with effects_done. One thread. */
+ * time on @m. Sorts the effects, largest first. Omits properties without effect, and sets *@idle to
+ * their number. Returns false if @progress (may be NULL) cancels. The caller always frees @out with
+ * effects_done. One thread. */
 bool effects_find(struct estimator *e, const struct machine *m, enum estimate_model kind,
                   double seconds, effects_progress progress, void *state, struct effects *out,
                   size_t *idle);

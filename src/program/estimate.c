@@ -12,8 +12,8 @@
 
 #define RATE_ROUNDS 8
 #define RATE_ERROR 0.02   /* largest relative difference of rates that are considered equal */
-/* Time constant in seconds with which another process replaces the second level's lines. It is that
- * of a compiler that reads 2 GB/s. */
+/* Time constant in seconds with which another process replaces the second level's lines. The value
+ * is for a compiler that reads 2 GB/s. */
 #define FILLED 1e-3
 
 struct estimator {
@@ -152,10 +152,10 @@ static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_ch
     kind->interval *= change->interval > 0 ? change->interval : 1;
 }
 
-/* Sets the rates at which other processes replace the lines of a program that takes @seconds. Those
- * that share the second or third level evict lines continuously. Those that preempt the program run
- * for some milliseconds each time, and fill the second level. Returns whether a rate of @memory
- * changed much. */
+/* Sets the rates at which other processes replace the lines of a program that takes @seconds.
+ * Processes that share the second or third level evict lines continuously. Processes that preempt
+ * the program run for some milliseconds each time, and fill the second level. Returns whether a
+ * rate of @memory changed much. */
 static bool keep(const struct core_share *share, const struct machine *m, double seconds,
                  struct memory *memory)
 {
@@ -179,7 +179,7 @@ static bool keep(const struct core_share *share, const struct machine *m, double
 }
 
 /* Computes the time repeatedly until it converges. The number of replaced lines depends on the
- * time, and replaced lines cause misses. */
+ * time, and the misses of replaced lines change the time. */
 static void steady_beside(struct estimator *e, const struct machine *m, struct memory *memory,
                           struct program_time *out)
 {

@@ -17,7 +17,7 @@ struct pipe_change {
 };
 
 struct estimator;
-/* Creates an estimator for @model at @inputs. Assembles the program's code, in tens of
+/* Creates an estimator for @model at @inputs. Assembles the program's code, which takes tens of
  * milliseconds. Returns NULL with err on failure. */
 struct estimator *estimator_new(const struct program_model *model, const double *inputs,
                                 enum estimate_model kind, struct err *err);
@@ -29,8 +29,8 @@ struct core_share estimator_share(const struct estimator *e);
 void estimator_meet_here(struct estimator *e, struct machine *m);
 /* Sets the share of the core that other tasks leave; initially 1. */
 void estimator_set_share(struct estimator *e, const struct core_share *share);
-/* Sets the costs of mathematical library functions. A function that @costs lacks is measured on
- * first use. */
+/* Sets the costs of mathematical library functions. If @costs lacks a function, it is measured when
+ * first used. */
 void estimator_set_calls(struct estimator *e, const struct call_costs *costs);
 /* Sets the number of threads, which split all work evenly and share the last cache level. @common:
  * share of lines that all threads use, as in struct sharing. Predicted misses are the sum over
@@ -41,17 +41,17 @@ void estimator_set_threads(struct estimator *e, double threads, double common);
  * no process can be started. */
 bool estimator_meet_system(struct estimator *e, const struct machine *m, struct system_cost *out,
                            struct err *err);
-/* Sets or returns the CPU seconds per page fault; initially 0. Times include the share that fact
- * page_fault_user of the machine counts as user time. */
+/* Sets or returns the CPU seconds per page fault; initially 0. Predicted times include the share of
+ * it that the machine's fact page_fault_user counts as user time. */
 void estimator_set_fault(struct estimator *e, double seconds);
 double estimator_fault(const struct estimator *e);
 /* Returns the predicted counts and references at the inputs, borrowed. */
 const struct program_run *estimator_run(const struct estimator *e);
 /* Returns the program's code, borrowed; NULL for the pipe model. */
 const struct program_code *estimator_code(const struct estimator *e);
-/* Predicts the time on @m from its facts. @change may be NULL. Measures mathematical library
- * functions on first use. program_time_done frees @out. Returns false with err if @m lacks facts.
- * One thread. */
+/* Predicts the time on @m from its facts. @change may be NULL. Measures each mathematical library
+ * function when it is first used. program_time_done frees @out. Returns false with err if @m lacks
+ * facts. One thread. */
 bool estimator_time(struct estimator *e, const struct machine *m, const struct pipe_change *change,
                     struct program_time *out, struct err *err);
 

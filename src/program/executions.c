@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Computes the executions of each machine instruction: the count of its block, unless the compiler
- * moved it out. Moved instructions are hoisted before a loop, or sunk to the use of their result,
- * and have the executions of their neighbours. */
+ * moved the instruction out of the block, before a loop or to the use of its result. A moved
+ * instruction has the executions of its neighbours. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static bool lies_in(const struct kernel_loop *loop, size_t insn)
 }
 
 /* Returns the number of entries into loop @l in @block's function. A block belongs to the loop if
- * at least half of its instructions do, not counting moved ones. */
+ * at least half of its instructions, without moved ones, are in the loop. */
 static double loop_entries(const struct program_code *c, const struct code_unit *u,
                            const struct program_run *run, uint32_t l, uint32_t block)
 {
@@ -98,8 +98,8 @@ void code_executions(const struct program_code *c, uint32_t unit, const struct p
             entries[left] = loop_entries(c, u, run, left, u->block[i]);
         out[i] = fmin(out[i], entries[left]);
     }
-    /* All instructions of a straight-line sequence have the same count. Moved instructions begin
-     * with the higher count of the loop that they left, so the minimum is the true count. */
+    /* All instructions of a straight-line sequence have the same count. A moved instruction has the
+     * higher count of the loop that it left, so the minimum is the correct count. */
     for (size_t i = 0; i < n; i++)
         out[u->stretch[i]] = fmin(out[u->stretch[i]], out[i]);
     for (size_t i = 0; i < n; i++)
@@ -120,8 +120,8 @@ static size_t follows(const struct kernel *k, size_t last)
     return loop_branch_target(k->insns, k->insn_count, last);
 }
 
-/* A straight-line sequence. @next: its only successor. @before, @jump: instructions from which it
- * is reached. SIZE_MAX: none. */
+/* A straight-line sequence. @next: its only successor. @before, @jump: instructions from which the
+ * sequence is reached. SIZE_MAX: none. */
 struct neighbours { size_t first, end, next, before, jump; };
 
 static size_t count_of(const struct code_unit *u, uint32_t block, size_t first, size_t end)

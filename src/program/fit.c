@@ -17,20 +17,21 @@
 /* largest ratio of the errors at left-out runs (with products to without) at which products are
  * used */
 #define GAIN 0.7
-/* Smallest scale of relative errors, as a share of the largest value. It limits the weight of zeros
- * at small inputs. */
+/* Smallest scale of relative errors, as a share of the largest value. It limits the weight of runs
+ * whose value is 0 at small inputs. */
 #define LEAST_SCALE 0.02
-/* smallest error at left-out runs; smaller ones are replaced by it */
+/* smallest error at left-out runs; smaller errors are set to it */
 #define LEAST_ERROR 1e-7
-/* Largest excess of the criterion, computed from single left-out runs, over the best one for which
- * it is also computed from left-out values. */
+/* A formula's criterion is first computed from single left-out runs. If it then exceeds the best
+ * one by at most this, it is also computed from left-out values of inputs. */
 #define LENIENCE 10
-/* largest excess of a formula's criterion over the best one at which it is about as good */
+/* largest excess of a formula's criterion over the best one at which the formula is considered
+ * about as good */
 #define AS_GOOD 6
 #define WIDTH_MOST 128
 #define OFFSETS 4
 /* Smallest ratio of an input's largest value to its smallest one at which a quotient is certain
- * beyond the runs. Closer values fit many divisors by chance. */
+ * beyond the runs. If the values are closer, many divisors fit by chance. */
 #define SPAN_LEAST 3
 /* Number of steps beyond a run in which an exact formula must yield integers. */
 #define STEPS_ON 3
@@ -51,10 +52,10 @@ struct search {
     double *weights;             /* per run: weight that makes errors relative to the value */
     long double *work;
     bool exact;                  /* whether the search is for exact formulas */
-    /* excess of the number of distinct runs over the number of terms that is needed */
+    /* required excess of the number of distinct runs over the number of terms */
     size_t spare;
     size_t distinct;             /* number of runs that differ in active inputs */
-    /* price of the best exact formula, or criterion of the best inexact one */
+    /* price of the best exact formula, or criterion of the best inexact formula */
     double best;
     struct formula *out;
     /* formulas that are about as good as the best one; NULL: not requested */
@@ -121,9 +122,9 @@ static bool contradicted(const struct search *s)
 }
 
 /* Finds the active inputs: those for which two runs that differ only in this input have different
- * values, or for which no two such runs exist. Equal values of 0 are weak evidence that an input is
- * inactive. If the active inputs do not explain the values, inputs without other evidence also
- * become active. */
+ * values, or for which no two such runs exist. If both values are 0, this is weak evidence that an
+ * input is inactive. If the active inputs do not explain the values, inputs with only such evidence
+ * also become active. */
 static void find_active(struct search *s)
 {
     const struct fit_data *d = s->data;
@@ -162,7 +163,7 @@ static void take(struct search *s, const size_t *chosen, size_t count, const dou
 }
 
 /* Returns whether a positive count becomes 0 or negative when all inputs of a run are doubled
- * repeatedly. The formula then predicts that a loop disappears. */
+ * repeatedly. Such a formula predicts that a loop disappears. */
 static bool collapses(const struct fit_data *d, const struct formula *f)
 {
     double inputs[INPUTS_MAX];
@@ -228,7 +229,7 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     const double *columns[SOLVE_COLUMNS];
     double coefficients[SOLVE_COLUMNS], most = 0, cost = 0;
     struct solution solution;
-    /* A term that is a quotient needs more runs, because the runs cover few remainders. */
+    /* A term that is a quotient needs more runs: the runs cover few remainders. */
     bool quotient = false;
 
     for (size_t k = 0; k < count; k++) {
@@ -271,8 +272,8 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     }
 }
 
-/* Judges all subsets of @size terms that consist of the @count chosen ones and of terms from index
- * @first. */
+/* Evaluates all subsets of @size terms that contain the @count chosen terms, with the other terms
+ * from index @first. */
 static void subsets(struct search *s, size_t *chosen, size_t count, size_t size, size_t first)
 {
     if (count == size) {
@@ -286,7 +287,7 @@ static void subsets(struct search *s, size_t *chosen, size_t count, size_t size,
 }
 
 /* Finds the exact formula of @size terms with the lowest price. The number of distinct runs must
- * exceed that of the terms by s->spare. */
+ * exceed the number of terms by s->spare. */
 static bool find_exact(struct search *s, size_t size)
 {
     size_t chosen[SOLVE_COLUMNS];
@@ -323,7 +324,7 @@ static size_t count_active(const struct search *s)
 }
 
 /* Calls find_exact with quotients and remainders of input @i divided by @width as additional terms.
- * Width 1: the excess above @offset. */
+ * With width 1, the quotient is the excess above @offset. */
 static bool find_congruent(struct search *s, size_t size, size_t i, unsigned width, int offset)
 {
     bool alone = count_active(s) == 1;
@@ -390,13 +391,13 @@ static bool find_exact_count(struct search *s)
     size_t most = s->terms.count <= ALL_SUBSETS_MOST ? EXACT_SIZE : s->terms.count <= 40 ? 3 : 2;
     for (size_t size = 1; !found && size <= most; size++)
         found = find_exact(s, size);
-    s->spare = 2;   /* Needs more runs, because one of many candidates may fit by chance. */
+    s->spare = 2;   /* Requires more runs: one of many candidates may fit by chance. */
     for (size_t size = 1; !found && active <= 3 && size <= (active == 1 ? 4 : 2); size++)
         found = find_stepped(s, size);
     return found || (active > 1 && products_exact(s->data, s->active, s->out));
 }
 
-/* Adds terms one by one, each time the one that lowers the criterion most. */
+/* Adds terms one by one, each time the term that lowers the criterion most. */
 static void find_forward(struct search *s)
 {
     size_t chosen[FORMULA_NEAR];
@@ -426,7 +427,7 @@ static void add_slow_growth(struct search *s, size_t active)
                          active == 1 ? 2 : 1, 2);
 }
 
-/* Adds candidate terms for each input that is never 0: products of other inputs, divided by this
+/* Adds candidate terms for each input that is never 0: products of other inputs divided by this
  * input. Counts of code with hash tables or bins have this form. */
 static void add_ratios(struct search *s, unsigned degree)
 {
@@ -499,8 +500,8 @@ static bool all_equal(const struct fit_data *d)
     return true;
 }
 
-/* Returns whether the formula yields a fraction in a step beyond run @run along @input, because it
- * divides by an input. */
+/* Returns whether the formula has a fraction as its value in a step beyond run @run along @input,
+ * because it divides by an input. */
 static bool breaks(const struct fit_data *d, const struct formula *f, size_t run, size_t input)
 {
     double inputs[INPUTS_MAX], step = 1;
@@ -521,10 +522,10 @@ static bool breaks(const struct fit_data *d, const struct formula *f, size_t run
     return false;
 }
 
-/* Returns the inputs beyond whose values the runs do not determine the formula. A coefficient may
- * depend on one value. N / 4 may be floor(N / 4) if all values are multiples of 4. A quotient with
- * only two values may be a threshold, or have another divisor. A threshold that at most one run
- * exceeds may be followed by another. */
+/* Returns the inputs for which the runs do not determine the formula beyond their values. Reasons:
+ * a coefficient depends on a single value; N / 4 may be floor(N / 4) if all values are multiples of
+ * 4; a quotient with only two values may be a threshold or have another divisor; a second threshold
+ * may follow one that at most one run exceeds. */
 static uint16_t told_within(const struct fit_data *d, const struct formula *f)
 {
     uint16_t within = range_decided(d, f);

@@ -1,5 +1,5 @@
-/* Fits formulas to runs: the shortest exact formula, or else the one that best predicts left-out
- * runs. */
+/* Fits formulas to runs: the shortest exact formula, or if there is none, the formula that best
+ * predicts left-out runs. */
 #ifndef PORTOLAN_PROGRAM_FIT_H
 #define PORTOLAN_PROGRAM_FIT_H
 
@@ -11,38 +11,36 @@
 size_t fit_distinct_runs(const struct fit_data *data, const bool *active);
 /* Fits counts, which are integers. Tries exact formulas first, with congruence terms (quotients and
  * remainders by 2 to 128) and thresholds. Omits inputs without effect. If no formula is exact,
- * chooses products of powers: tries all subsets of a few terms, and adds many terms one by one. Any
- * thread. */
+ * chooses products of powers: of few candidate terms, tries all subsets; of many, adds terms one by
+ * one. Any thread. */
 void fit_counts(const struct fit_data *data, struct formula *out);
 /* Fits counts like fit_counts. If the formula is not exact, adds to @near the other formulas that
  * are about as good. */
 void fit_counts_near(const struct fit_data *data, struct formula *out, struct fit_near *near);
 
-/* products.c, internal: counts of several inputs as sums of products of single-input terms
- * (powers, quotients, remainders). Runs that differ in one input determine the terms, and runs
- * that differ in several inputs determine their products. A table of all products of a degree is
- * not needed. */
 
-/* Finds an exact formula of the inputs @active with fewer terms than distinct runs. Returns false
- * and leaves @out unchanged if there is none. */
+/* Finds an exact formula of the inputs @active with fewer terms than distinct runs: a sum of
+ * products of single-input terms (powers, quotients, remainders). Runs that differ in one input
+ * determine the terms, and runs that differ in several inputs determine their products. Returns
+ * false and leaves @out unchanged if there is none. */
 bool products_exact(const struct fit_data *data, const bool *active, struct formula *out);
-/* Finds an inexact formula. Adds the most useful term as long as the error at left-out runs falls.
- * Returns false and leaves @out unchanged unless that error is below @error. */
+/* Finds an inexact formula of this kind, by adding the most useful term as long as the error at
+ * left-out runs falls. Returns false and leaves @out unchanged unless that error falls below
+ * @error. */
 bool products_best(const struct fit_data *data, const bool *active, double error,
                    struct formula *out);
 
-/* symbolic.c: formulas by genetic programming (PPT-AMMP, section 6.1: 3,000 generations, crossover
- * 0.9). Each expression of the inputs is evaluated with its best offset and factor (linear scaling,
- * Keijzer 2003). Equal data yield equal formulas. */
 
-/* Returns whether regression failed: @fitted, the result of fit_counts, has an error above 2 % at
- * left-out runs. Returns false with fewer than 8 runs. */
+/* Returns whether regression failed and genetic programming is needed: @fitted, the result of
+ * fit_counts, has an error above 2 % at left-out runs. Returns false with fewer than 8 runs. */
 bool symbolic_needed(const struct fit_data *data, const struct formula *fitted);
-/* Evolves a formula of data->values without the largest run. Replaces @out, the result of
- * fit_counts, if it predicts this run better than regression without it. If both formulas have the
- * same expression, the error of the new one at left-out runs must also be lower. Otherwise returns
- * false and leaves @out unchanged. Needs at least 3 runs. Takes some seconds, limited to 900,000
- * expressions per run. */
+/* Evolves a formula of data->values, without the largest run, by genetic programming (PPT-AMMP,
+ * section 6.1: 3,000 generations, crossover 0.9). Each expression of the inputs is evaluated with
+ * its best offset and factor (linear scaling, Keijzer 2003). Replaces @out, the result of
+ * fit_counts, if the formula predicts the largest run better than regression without this run. If
+ * both formulas have the same expression, the error of the new one at left-out runs must also be
+ * lower. Otherwise returns false and leaves @out unchanged. Equal data give equal formulas. Needs
+ * at least 3 runs. Takes some seconds, limited to 900,000 expressions per run. */
 bool symbolic_fit(const struct fit_data *data, struct formula *out);
 
 #endif

@@ -31,8 +31,8 @@ size_t single_input_points(const struct fit_data *d, const bool *active, size_t 
         xs[n] = x;
         ys[n++] = d->values[r];
     }
-    /* Adds a point if there is none, because a fit needs one. The fit was then cancelled, and the
-     * caller ignores its result. */
+    /* Adds a point if there is none, because a fit needs one. The fit was cancelled, so the caller
+     * ignores its result. */
     if (!n) {
         xs[0] = d->inputs[base * d->input_count + input];
         ys[n++] = d->values[base];

@@ -1,7 +1,7 @@
 /* Formulas of a program's inputs. Most are sums of coefficients times products of powers, integer
  * quotients (N - c) / V, presence of a remainder (vector loops), thresholds, logarithms and roots.
- * Others are an expression of the inputs with offset and factor, or a network. Plain data. Any
- * thread. */
+ * Others are an expression of the inputs with offset and factor, or a network. A formula has no
+ * pointers. Any thread. */
 #ifndef PORTOLAN_PROGRAM_FORMULA_H
 #define PORTOLAN_PROGRAM_FORMULA_H
 
@@ -15,7 +15,7 @@
 struct nalu;
 
 #define FORMULA_TERMS 16
-/* maximum number of terms of an inexact formula; more terms would fit noise */
+/* maximum number of terms of an inexact formula, to avoid fitting noise */
 #define FORMULA_NEAR 8
 #define FORMULA_CODE 32
 
@@ -26,7 +26,7 @@ enum term_kind {
 struct formula_term {
     int8_t power[INPUTS_MAX];      /* power of each input; a negative power divides by the input */
     uint8_t kind;                  /* kind of the additional factor (enum term_kind) */
-    /* Index of the input N of the additional factor, which is floor((N - offset) / width), its
+    /* Index of the input N of the additional factor. The factor is floor((N - offset) / width), its
      * remainder, 1 if there is a remainder, 1 if N reaches offset, log2(N), or sqrt(N). */
     uint8_t input;
     int16_t offset;
@@ -45,13 +45,14 @@ struct formula {
     struct formula_term terms[FORMULA_TERMS];
     double coefficients[FORMULA_TERMS];
     size_t count;                  /* number of terms and coefficients; 0: the formula is 0 */
-    /* expression: the formula is coefficients[0] + coefficients[1] * expression, without terms */
+    /* tokens of an expression; the formula is then coefficients[0] + coefficients[1] * expression,
+     * without terms */
     uint8_t code[FORMULA_CODE];
     size_t code_length;            /* number of tokens of the expression; 0: the formula consists of
                                     * terms */
     /* network, borrowed from the model; NULL: none */
     const struct nalu *network;
-    /* whether the formula equals every fitted value and there are more runs than terms */
+    /* whether the formula equals every fitted value, with more runs than terms */
     bool exact;
     /* set of the inputs for which the formula is certain only at the values of runs */
     uint16_t within;
@@ -61,8 +62,8 @@ struct formula {
 
 #define FIT_NEAR 24
 
-/* formulas that explain the runs about as well as the chosen one, with their criteria, of which
- * lower ones are better */
+/* formulas that explain the runs about as well as the chosen one, with their criteria (lower is
+ * better) */
 struct fit_near {
     struct formula formulas[FIT_NEAR];
     double criteria[FIT_NEAR];
@@ -82,8 +83,8 @@ double formula_value(const struct formula *f, const double *inputs, size_t count
 void formula_print(const struct formula *f, const char *const *names, size_t count,
                    struct str *out);
 /* Returns the total degree of the highest term. Divisors, quotients, remainders, roots and
- * thresholds count as factors; logarithms do not. In an expression, a product adds the degrees of
- * its operands, and a quotient subtracts them. A network has degree 1. */
+ * thresholds each add a factor; logarithms add none. In an expression, a product adds the degrees
+ * of its operands, and a quotient subtracts them. A network has degree 1. */
 unsigned formula_degree(const struct formula *f, size_t count);
 
 #endif

@@ -39,8 +39,8 @@ static void add_places(const struct insn *insn, uint32_t number, place_list *loa
     }
 }
 
-/* Returns whether the place lists have an entry for the reference: a store if @write, else a load.
- * References to fixed addresses have none. */
+/* Returns whether the place lists have an entry for the reference, as a store if @write is true,
+ * otherwise as a load. References to fixed addresses have none. */
 static bool is_placed(const struct program_reference *r, bool write)
 {
     return r->write == write && !r->fixed;
@@ -81,7 +81,7 @@ static uint32_t *place_references(const struct program_code *c)
         for (uint32_t i = 0; c->units[u].kernel && i < c->units[u].kernel->insn_count; i++)
             add_places(&c->units[u].kernel->insns[i], i, &loads[c->units[u].block[i]],
                        &stores[c->units[u].block[i]]);
-    /* References are sorted by block, so those of a block are adjacent. */
+    /* References are sorted by block, so the references of a block are adjacent. */
     for (size_t i = 0; i < p->reference_count; i += own.count) {
         const uint32_t block = p->references[i].block;
         own.count = 0;

@@ -1,6 +1,6 @@
-/* Store forwarding between machine instructions, observed in traced runs. Runs also show pairs
- * whose addresses cannot be compared in the code, because each iteration computes them again
- * (clang -O0). */
+/* Store forwarding between machine instructions, observed in traced runs. Runs also show pairs of
+ * stores and loads whose addresses cannot be compared in the code, because each iteration computes
+ * the addresses again (clang -O0). */
 #ifndef PORTOLAN_PROGRAM_FORWARDS_H
 #define PORTOLAN_PROGRAM_FORWARDS_H
 
@@ -23,14 +23,14 @@ struct code_forwards {
 };
 
 /* Finds the store that each load reads at @run, traced or predicted. Matches the references of a
- * block to its memory instructions in order, except where their numbers differ. code_forwards_done
- * frees @out. */
+ * block with its memory instructions in order, but only if their numbers are equal.
+ * code_forwards_done frees @out. */
 void code_forwards_find(const struct program_code *c, const struct program_run *run,
                         struct code_forwards *out);
 void code_forwards_done(const struct program_code *c, struct code_forwards *f);
 
-/* An instruction of a repeating sequence. @call: whether it belongs to a library function and
- * replaces its call. */
+/* An instruction of a repeating sequence. @call: whether it is an instruction of a library
+ * function, in place of the call. */
 struct walked { uint32_t unit, insn; bool call; };
 /* Returns the pairs of stores and loads within @sequence. @f owns them until the next call. */
 struct known_forwards code_forwards_link(struct code_forwards *f, const struct walked *sequence,

@@ -14,7 +14,7 @@ enum op_class {
     OP_BRANCH, OP_CALL, OP_CLASSES
 };
 
-/* maximum number of dependences per instruction; the latest ones are stored */
+/* maximum number of dependences per instruction; if there are more, the latest are stored */
 #define GRAPHLET_READS 3
 
 struct graphlet_op {
@@ -32,9 +32,9 @@ struct pipe_kind {
 
 #define GRAPHLET_PIPES_MOST 64   /* maximum number of pipes of one kind */
 
-/* Returns the cycles from the first start to the last result of one execution. Sets @busy
- * (OP_CLASSES entries, or NULL) to the cycles in which each kind of pipe, one per class of
- * instructions, is busy. */
+/* Returns the cycles from the first start to the last result of one execution. There is one kind of
+ * pipe per class of instructions. Sets @busy (OP_CLASSES entries, or NULL) to the cycles in which
+ * each kind is busy. */
 double graphlet_cycles(const struct graphlet_op *ops, size_t count,
                        const struct pipe_kind kinds[OP_CLASSES], double *busy);
 /* Return the name of a class ("fadd"), or the class with a name. op_class_find returns false for

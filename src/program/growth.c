@@ -10,21 +10,23 @@
 #include "program/fit_data.h"
 #include "program/solve.h"
 
-/* maximum number of terms all of whose subsets are tried; more terms are added one by one */
+/* maximum number of candidate terms of which all subsets are tried; of more candidates, terms are
+ * added one by one */
 #define ALL_SUBSETS_MOST 12
-#define SIZE_MOST 4              /* maximum number of terms added one by one */
+#define SIZE_MOST 4              /* maximum number of terms to add one by one */
 /* largest ratio of the errors (with more terms to without) at which more terms are accepted */
 #define GAIN 0.5
 /* maximum number of candidate terms; the degree is reduced if there are more */
 #define TERMS_MOST 150
 /* maximum number of candidate terms of a sum, which is fitted in one step */
 #define SUMS_MOST 600
-/* smallest significant difference, in multiples of the largest insignificant one */
+/* smallest significant difference, as a multiple of the largest insignificant one */
 #define SEEN 2
 #define STEPS_OUT 6              /* number of steps beyond the runs' inputs at which a formula is
                                   * tested */
-/* Share of the largest inputs at which a rising formula is also tested. A line through a few
- * neighbouring runs of a quadratic quantity is below 0 there. */
+/* Share of the largest inputs at which a rising formula is also tested. The test rejects, for
+ * example, a line through a few neighbouring runs of a quadratic quantity, which is below 0
+ * there. */
 #define INWARD 0.25
 
 struct growth_candidate {
@@ -41,10 +43,9 @@ struct grower {
     unsigned power[INPUTS_MAX];
     unsigned degree;             /* largest total degree of a term */
     size_t most;                 /* maximum number of candidate terms */
-    double *weights;             /* per run: weight that converts errors to multiples of the
+    double *weights;             /* per run: weight that expresses errors as multiples of the
                                   * insignificant difference */
-    /* per input: the extreme value of the runs, largest or smallest, from which tests step
-     * outwards */
+    /* per input: the largest or smallest value of the runs, from which tests step outwards */
     double *farthest;
     long double *work;
     struct formula best;         /* best formula of the current degree */
@@ -59,8 +60,8 @@ static void clear_terms(struct grower *g)
     g->terms.count = 0;
 }
 
-/* Returns whether there are too many candidate terms for this degree. Twelve inputs can have
- * millions. */
+/* Returns whether there are too many candidate terms for this degree. With twelve inputs there can
+ * be millions. */
 static bool too_many(const struct grower *g)
 {
     return g->terms.count > g->most && g->degree > g->limits->degree;
@@ -109,7 +110,7 @@ static bool sensible(const struct grower *g, const struct formula *f)
     if (l->rises && signed_value(f, inputs, n) < l->least - l->grain)
         return false;
 
-    /* For alone 0 all inputs change together, otherwise only input alone - 1. */
+    /* If @alone is 0, all inputs change together, otherwise only input @alone - 1. */
     for (size_t alone = 0; alone <= (n > 1 ? n : 0); alone++) {
         double before = -INFINITY;
         memcpy(inputs, g->farthest, n * sizeof *inputs);
@@ -169,7 +170,7 @@ static void subsets(struct grower *g, unsigned degree, size_t *chosen, size_t co
         }
 }
 
-/* Adds terms one by one, each time the one with the lowest error. */
+/* Adds terms one by one, each time the term that gives the lowest error. */
 static void stepwise(struct grower *g, unsigned degree)
 {
     size_t chosen[SIZE_MOST];
@@ -207,8 +208,9 @@ static double residual(const struct grower *g, const struct formula *f)
 }
 
 /* Fits a sum of any number of products with positive coefficients if few terms leave a residual.
- * With several inputs a reuse distance sums the lines of several arrays, each a product of inputs.
- * Left-out runs are a weak test of many terms, but positive coefficients prevent overfitting. */
+ * With several inputs, a reuse distance is the sum of the lines of several arrays, each of which is
+ * a product of inputs. Left-out runs are a weak test of many terms, but positive coefficients
+ * prevent overfitting. */
 static void search_sums(struct grower *g, struct formula *out)
 {
     const struct fit_data *d = g->data;
@@ -278,7 +280,7 @@ static bool differ(const struct grower *g, const double *values, size_t n)
 
 /* Finds the power of each input from the runs that differ from the base run in only this input. If
  * their values are equal, the power is 1 if other runs show an effect. The power is also 1 if no
- * two runs differ in only this input. */
+ * other run differs from the base run in only this input. */
 static void find_powers(struct grower *g)
 {
     const struct fit_data *d = g->data;
@@ -307,8 +309,7 @@ static void find_powers(struct grower *g)
     free(xs);
 }
 
-/* Lists at most @most terms of the highest possible degree, which is reduced until they are few
- * enough. */
+/* Lists at most @most candidate terms. Reduces the degree until there are few enough. */
 static void find_terms(struct grower *g, size_t most)
 {
     clear_terms(g);

@@ -1,20 +1,21 @@
 /* Extrapolates noisy quantities, such as reuse distances and shares of references, far beyond the
- * runs. Finds the smallest formula of products of powers that the runs do not contradict, or a
- * larger one if it predicts left-out runs much better. */
+ * runs. Finds the formula with the fewest products of powers that the runs do not contradict.
+ * Prefers a formula with more products if it predicts left-out runs much better. */
 #ifndef PORTOLAN_PROGRAM_GROWTH_H
 #define PORTOLAN_PROGRAM_GROWTH_H
 
 #include "program/fit.h"
 
 struct growth_limits {
-    /* largest power of an input; of several inputs, each has the power that its own effect
-     * determines */
+    /* largest power of an input; with several inputs, the effect of each one determines its
+     * power */
     unsigned degree;
     /* largest difference that is not significant: @grain absolute, @scatter relative to the
      * value */
     double grain, scatter;
     double least, most;        /* smallest and largest possible value */
-    /* factor per step by which the tests change inputs beyond the runs; above 1: inputs grow */
+    /* factor by which each step of the tests changes inputs beyond the runs; above 1: inputs
+     * grow */
     double toward;
     /* whether the formula must not decrease in the test steps */
     bool rises;

@@ -17,7 +17,7 @@
 #define TOP_PAD ((uint64_t)128 << 10)
 #define CONSOLIDATED ((uint64_t)64 << 10) /* minimum number of bytes of a freed chunk at which the
                                            * top is trimmed */
-/* maximum number of chunks of one size in the thread cache, whose chunks are never merged */
+/* maximum number of chunks of one size in the thread cache; these chunks are never merged */
 #define CACHED 7u
 #define CACHED_SIZES 65u
 #define SIZE_MOST 0x1p46 /* maximum number of bytes of a request; larger ones fail */
@@ -94,7 +94,7 @@ static void free_insert(struct heap *h, size_t index, struct chunk chunk)
     h->free.items[index] = chunk;
 }
 
-/* Returns the index of the smallest free chunk of at least @size bytes, the first one of several;
+/* Returns the index of the smallest free chunk of at least @size bytes, or of the first of several;
  * SIZE_MAX: none. */
 static size_t best_free(const struct heap *h, uint64_t size)
 {
@@ -107,8 +107,8 @@ static size_t best_free(const struct heap *h, uint64_t size)
     return best;
 }
 
-/* Allocates @size bytes at the start of free chunk @index. A large enough remainder remains free.
- * Returns the address. */
+/* Allocates @size bytes at the start of free chunk @index. If the rest of the chunk is large
+ * enough, it remains free. Returns the address. */
 static uint64_t take_free(struct heap *h, size_t index, uint64_t size)
 {
     struct chunk *chunk = &h->free.items[index];
@@ -134,7 +134,7 @@ static bool extend(struct heap *h, uint64_t size)
     return true;
 }
 
-/* Allocates @wanted bytes. Returns the number of page faults when they are touched. */
+/* Allocates @wanted bytes. Returns the number of page faults when the bytes are touched. */
 static double take(struct heap *h, double wanted, struct allotted *out)
 {
     const uint64_t size = chunk_size(wanted), class = size / ALIGNMENT;
@@ -204,8 +204,8 @@ static void give(struct heap *h, const struct allotted *place)
         trim(h);
 }
 
-/* Resizes the memory at *@place. Sets *@faults to the number of page faults. Returns false if that
- * requires a copy. */
+/* Resizes the memory at *@place. Sets *@faults to the number of page faults. Returns false if the
+ * memory must be copied. */
 static bool resize(struct heap *h, double wanted, struct allotted *place, double *faults)
 {
     const uint64_t size = chunk_size(wanted);
@@ -273,8 +273,7 @@ void heap_faults(const struct heap_event *events, size_t count, bool returns, do
             places[i] = old;
             continue;
         }
-        if (e->size > 0) /* The old memory is freed last, because malloc copies its contents
-                          * before. */
+        if (e->size > 0) /* Frees the old memory last, because malloc first copies its contents. */
             faults[i] = take(h, e->size, &places[i]);
         if (has)
             give(h, &old);

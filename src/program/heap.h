@@ -15,12 +15,13 @@
 struct heap_event {
     double size;    /* requested bytes; 0: free */
     uint32_t of;    /* index of the event whose memory this one frees or resizes; HEAP_NONE: none */
-    uint32_t block; /* block of the program that calls it; HEAP_NONE: unknown */
+    /* block of the program that calls malloc, realloc or free; HEAP_NONE: unknown */
+    uint32_t block;
 };
 
-/* Computes the number of page faults of each of @count @events. The program is assumed to touch
- * all memory. @returns: whether malloc returns memory to the system; if not, the result is a lower
- * bound. Pure. */
+/* Computes the number of page faults of each of @count @events. Assumes that the program touches
+ * all memory. @returns: whether malloc returns memory to the system; otherwise the result is a
+ * lower bound. Pure. */
 void heap_faults(const struct heap_event *events, size_t count, bool returns, double *faults);
 
 #endif

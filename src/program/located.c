@@ -55,9 +55,9 @@ static bool same_form(const struct insn *a, const struct insn *b)
 }
 
 /* Aligns the unit's function and the executable's by the longest common sequence of forms. The two
- * can differ, because without counters the compiler may choose other registers or addresses. Each
- * instruction of the executable gets its match, or the last match before it. Returns false if too
- * much differs. */
+ * can differ, because the compiler may choose other registers or addresses without counters. Stores
+ * for each instruction of the executable its match, or the last match before it. Returns false if
+ * too few match. */
 static bool align(const struct program_code *c, struct twin *t)
 {
     const struct insn *unit = c->units[t->unit].kernel->insns + t->first, *own = t->own->insns;
@@ -167,8 +167,7 @@ bool located_add(struct located *out, const struct program_code *c, const struct
         struct err ignored;
         struct twin t = {.same = NULL};
         if (!symbol || !function->block_count || !find_in_unit(c, function, &t))
-            continue;   /* Skips a function that the executable lacks, because the compiler inlined
-                         * it. */
+            continue;   /* Skips a function that the executable lacks because it was inlined. */
         t.own = kernel_from_code(&o, path, (size_t)symbol->offset, (size_t)symbol->size, true,
                                  &ignored);
         if (t.own && align(c, &t))

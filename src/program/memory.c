@@ -13,25 +13,24 @@
 
 #define TLB_WAYS 16.0
 #define TLB_BASES 4 /* number of random bases of columns over whose sets a mean is taken */
-/* Relative range of pages per set in which the share of missed translations rises from 0 to 1.
- * Measured on a Golden Cove, columns of 800 to 3,200 pages. */
+/* Relative range of the number of pages per set. Within it, the share of missed translations rises
+ * from 0 to 1. Measured on a Golden Cove with columns of 800 to 3,200 pages. */
 #define TLB_RAMP 0.35
 #define COLUMNS_MOST 16
 /* Smallest factor by which a stride must reduce the number of used sets to make lines slower.
  * Measured on a Golden Cove: 3 cycles per line at strides of 256 bytes and larger powers of two,
- * 1.3 at strides between them. */
+ * 1.3 cycles at other strides. */
 #define FEW_SETS 4
 /* Share of the ways of a single set that can wait for lines concurrently. Measured on a Golden
  * Cove: 25 cycles per line from a third level with a latency of 200 cycles. */
 #define WAYS_IN_FLIGHT (2.0 / 3)
 
 /* Up to FLIGHT_SLOW lines in flight, the time per line is the latency divided by their number. From
- * FLIGHT_FAST lines, only bandwidth is the limit. Measured on a Golden Cove: loops of 32 to 800
+ * FLIGHT_FAST lines on, bandwidth is the only limit. Measured on a Golden Cove: loops of 32 to 800
  * micro-operations per line, one to three streams over 12 MiB. */
 #define FLIGHT_SLOW 8.0
 #define FLIGHT_FAST 16.0
 
-/* Adds the level with the facts that begin with @prefix. */
 static void level(const struct machine *m, const char *prefix, const char *latency,
                   struct memory *out)
 {
@@ -138,7 +137,7 @@ double memory_stream_wait(const struct memory *m, size_t level, double window, d
 
 double memory_write_cycles(const struct memory *m, size_t level, enum line_use use)
 {
-    /* Writing back to main memory costs the same as from the last level. */
+    /* Writing back to main memory has the same cost as writing back from the last level. */
     const size_t from = level < m->count ? level : m->count - 1;
     const double update = m->levels[from].update_cycles,
                  line = level < m->count ? m->levels[level].line_cycles : m->line_cycles;
@@ -176,9 +175,9 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
 
     if (!m->ages || isinf(distance))
         return hit;
-    /* Other processes replace lines over time, so a slow program loses lines even if it accesses
-     * few others between two uses. Recently used lines are rarely replaced. Measured on a Golden
-     * Cove, third level: 2 % of lines after 1.2 ms, 15 % after 2.4 ms, 50 % after 4.8 ms. */
+    /* Other processes replace lines over time. A slow program therefore loses lines even if it
+     * accesses few others between two uses. Recently used lines are rarely replaced. Measured on a
+     * Golden Cove, third level: 2 % of lines after 1.2 ms, 15 % after 2.4 ms, 50 % after 4.8 ms. */
     part = ages_at(m->ages, distance);
     age = m->kept[level] > 0 ? part / m->kept[level] : 0;
     return hit * exp(-age * age - part * m->left[level]);
@@ -202,7 +201,7 @@ void memory_served(const struct memory *m, double distance, double step, double 
         if (i < 2)
             shape.lines = fmax(shape.ways, shape.lines / crowd);
         /* A level contains all lines of the levels before it, so its hit probability is at least
-         * theirs. */
+         * that of those levels. */
         double hit = i == 0 && step > 0 ? hit_even(&shape, among)
                                         : memory_hit(m, i, &shape, i < 2 ? among : distance);
         hit = fmax(before, hit);

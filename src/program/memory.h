@@ -31,7 +31,7 @@ struct memory_level {
     double update_cycles; /* additional cycles per line that is read and written */
 };
 
-/* mean share of the run's time before the program has accessed @distance other lines */
+/* @part: mean share of the run's time in which the program accesses @distance other lines */
 struct age { double distance, part; };
 struct ages { VEC(struct age) list; };   /* ages in ascending order of both members */
 
@@ -57,18 +57,18 @@ struct memory {
     /* @pages: entries of the last TLB level. @walk_cycles: cycles per miss of independent
      * accesses. */
     double pages, walk_cycles;
-    /* Share of the second level's evictions that choose a random line of the set. The others choose
-     * the least recently used line. */
+    /* Share of the second level's evictions that choose a random line of the set. The other
+     * evictions choose the least recently used line. */
     double second_any;
     /* share of random choices for lines with power-of-two strides, which use few sets */
     double column_any;
     double clock_hz;
-    /* reuse times of the program; NULL: unknown, so only the program replaces lines */
+    /* reuse times of the program; NULL: unknown; only the program then replaces lines */
     const struct ages *ages;
     /* per level: share of the run's time in which processes on other cores replace all but 1/e of
      * the program's lines in the level; 0: no such process */
     double kept[MEMORY_LEVELS];
-    /* per level: number of times per run that a preempting process fills the level */
+    /* per level: number of times per run that preempting processes fill the level */
     double left[MEMORY_LEVELS];
     /* sharing of the last level by the program's threads; memory_of sets no threads */
     struct sharing sharing;
@@ -77,22 +77,22 @@ struct memory {
 /* Reads the memory of @m from its facts. Returns false with err if facts are missing, or if the
  * line size differs from that of traces. */
 bool memory_of(const struct machine *m, struct memory *out, struct err *err);
-/* Returns the probability that a reference hits level @level. @distance: its distance in the serial
- * run. @shape: shape of the level, or of the used part of it. */
+/* Returns the probability that a reference hits level @level. @distance: the reference's distance
+ * in the serial run. @shape: shape of the level, or of its used part. */
 double memory_hit(const struct memory *m, size_t level, const struct cache_shape *shape,
                   double distance);
 /* Computes the shares of references that each level and main memory serve: count + 1 values with
  * the sum 1. @distance: the references' distance in the serial run. @step: stride in bytes of a
  * steady walk, else 0; large powers of two leave most sets of the first and second level unused,
- * while the last level hashes its sets. @alike: share of the intervening lines with such strides;
- * the other lines use all sets. */
+ * but the last level hashes its sets. @alike: share, among the lines accessed in between, of lines
+ * with such strides; the other lines use all sets. */
 void memory_served(const struct memory *m, double distance, double step, double alike,
                    double out[MEMORY_LEVELS + 1]);
 /* Returns whether walks with a stride of @step bytes are prefetched from the second level. */
 bool memory_prefetched(const struct memory *m, double step);
 /* Returns the minimum cycles per line from level @level beyond the first for lines @step bytes
- * apart. It is above 0 if the lines use few sets of the level. The ways of a single set limit the
- * lines in flight, so the cycles grow with the latency of the level. */
+ * apart. The result is above 0 if the lines use few sets of the level: the ways of a single set
+ * then limit the lines in flight, and the cycles are proportional to the level's latency. */
 double memory_crowded(const struct memory *m, size_t level, double step);
 /* Returns the time per line from a level with @latency for lines of a single first-level set with
  * @ways ways. @crowded: time per line of such lines from the second level, whose latency is
@@ -104,19 +104,20 @@ double memory_single_set(double latency, double second, double crowded, double w
 double memory_stream_wait(const struct memory *m, size_t level, double window, double streams);
 /* Returns the additional cycles per streamed line from level @level if it is written. */
 double memory_write_cycles(const struct memory *m, size_t level, enum line_use use);
-/* Columns that a loop walks concurrently, @step bytes apart. They are at least one column, in at
- * least one group of equal rows. Columns of the same rows share pages. */
+/* Columns that a loop walks concurrently, @step bytes apart. There is at least one column, and at
+ * least one group of columns with the same rows. Columns with the same rows share pages. */
 struct walk_pages {
     double step, columns, groups;
 };
-/* Returns the mean cycles of a page walk for a page after @pages others; 0 if the TLB has it.
- * @walks NULL: random pages; otherwise @pages counts lines of @walks. */
+/* Returns the mean cycles of a page walk for a page after @pages others; 0 if the TLB has its
+ * translation. If @walks is NULL, pages are random; otherwise @pages counts lines of @walks. */
 double memory_walk(const struct memory *m, double pages, const struct walk_pages *walks);
 /* Return the mean latency, and the mean cycles per line, of references with the shares @served.
  * Levels are nested as in lambda = P1 l1 + (1 - P1)(P2 l2 + ...). */
 double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
 double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
-/* Returns the share of the run's time between two uses at @distance, 0 to 1; 0: unknown */
+/* Returns the share of the run's time between two uses of a line at @distance, 0 to 1; 0:
+ * unknown. */
 double ages_at(const struct ages *ages, double distance);
 void ages_done(struct ages *ages);
 

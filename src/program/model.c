@@ -21,8 +21,8 @@
 
 /* number of parts into which the references are divided if clusters differ between runs */
 #define SHARES 16
-/* Largest ratio of the mean distance of a cluster's farthest tenth to that of its nearest quarter
- * at which one mean distance represents the cluster. */
+/* One mean distance represents a cluster up to this ratio of the mean distance of its farthest
+ * tenth to that of its nearest quarter. */
 #define SPREAD 2.5
 #define SPREAD_LINES 16
 /* smallest size of a cluster relative to the corresponding cluster of the largest run */
@@ -31,17 +31,18 @@
 #define ALIKE_DIVISORS 8   /* largest divisor that is tried; a line has 8 doubles */
 /* smallest error of the formula of all runs at which remainders are tried */
 #define ALIKE_WORTH 0.02
-/* largest ratio of the error with the runs of one remainder to the error with all runs at which a
- * formula per remainder is used */
+/* A formula per remainder is used if the error with the runs of one remainder is at most this share
+ * of the error with all runs. */
 #define ALIKE_BETTER 0.25
 #define DEGREE_MOST 3      /* largest degree of distance formulas */
 #define LINES 0.25         /* insignificant difference of a distance, in lines */
 #define SCATTER 0.005
-/* Maximum product of the number of counts for symbolic regression, largest first, and the number of
- * runs. It limits the time to half a minute, unless there are many runs. */
+/* Limit of the number of counts for symbolic regression, largest first: this number divided by the
+ * number of runs. It limits the time to half a minute, unless there are many runs. */
 #define BRED_RUNS 400
 
-/* number of largest runs from whose inputs the further inputs of derived counts are chosen */
+/* number of runs, the largest ones, from whose inputs the further inputs of derived counts are
+ * chosen */
 #define DERIVED_RUNS 3
 #define DERIVED_MOST 32      /* maximum number of inputs at which counts are derived */
 
@@ -57,7 +58,7 @@ struct fitting {
     double *derived_counts, *derived_taken;   /* derived counts at the further inputs, per block */
     VEC(struct fitted) done;         /* fitted values per formula */
     VEC(struct formula) formulas;
-    VEC(struct fit_near *) near;     /* per formula: those that are about as good */
+    VEC(struct fit_near *) near;     /* per formula: other formulas that are about as good */
     VEC(struct formula) replaced;    /* regression formulas that another formula replaced */
     VEC(uint32_t) replaced_at;
     struct index index;
@@ -75,8 +76,8 @@ static bool same_values(const void *items, uint32_t item, const void *key)
            memcmp(one->values, w->values, w->count * sizeof *w->values) == 0;
 }
 
-/* Returns the index of the formula of @values: @n counts of the runs, then of the further inputs.
- * Fits equal values only once. */
+/* Returns the index of the formula of @values: @n counts, of the runs and then of the further
+ * inputs. Fits equal values only once. */
 static uint32_t formula_of(struct fitting *f, const double *values, size_t n)
 {
     struct wanted_values key = {values, n};
@@ -104,7 +105,8 @@ double model_reciprocal(double input)
     return input != 0 ? 1 / input : 2;
 }
 
-/* Fits the values of the runs in @use. @from: the inputs or their reciprocals. */
+/* Fits the values of the runs in @use. @from: the inputs of the runs or the reciprocals of
+ * these. */
 static void fit_some(const struct fitting *f, const double *from, const double *values,
                      const bool *use, const struct growth_limits *limits, struct formula *out)
 {
@@ -124,8 +126,8 @@ static void fit_some(const struct fitting *f, const double *from, const double *
 
 /* Fits the shares @values of the runs in @use for one alignment of rows in cache lines. The
  * alignment determines which copy of an unrolled loop accesses a new line, so odd row lengths
- * differ from even ones. If no formula fits all runs well, fits those with the largest run's
- * alignment, for inputs with this alignment. */
+ * differ from even row lengths. If no formula fits all runs well, fits the runs with the largest
+ * run's alignment. The formula is for inputs with this alignment. */
 static void fit_alike(const struct fitting *f, const double *values, const double *totals,
                       const bool *use, const struct growth_limits *limits, struct model_mode *out)
 {
@@ -166,8 +168,8 @@ static void fit_mode(const struct fitting *f, const struct mode *modes, const do
 {
     const struct growth_limits share = {2, 1e-4, SCATTER, 0, 1, 0.5, false},
                                irregular = {2, 1e-3, 0.05, 0, 1, 0.5, false},
-                               /* The tolerance is small, because a stride a few bytes off a power
-                                * of two uses all sets. */
+                               /* Uses a small tolerance: with a stride a few bytes off a power of
+                                * two, all sets are used. */
                step = {2, 0.5, 1e-3, 0, INFINITY, 2, false};
     const unsigned degree = formula_degree(&f->model->footprint, f->runs->name_count);
     struct growth_limits distance = {
@@ -195,8 +197,8 @@ static void fit_mode(const struct fitting *f, const struct mode *modes, const do
 }
 
 /* Returns whether @modes, the clusters of @total references, correspond to those of the largest
- * run. They do if their number is equal and none is much smaller than the corresponding one. Equal
- * numbers alone do not suffice, because a small run may merge two clusters and have an additional
+ * run. They correspond if there are as many, and none is much smaller than its counterpart. The
+ * number alone is not enough, because a small run may merge two clusters and have an additional
  * one. */
 static bool corresponds(const struct mode *modes, size_t count, double total,
                         const struct mode *largest, size_t largest_count, double largest_total)
@@ -210,8 +212,8 @@ static bool corresponds(const struct mode *modes, size_t count, double total,
     return true;
 }
 
-/* Selects the runs whose clusters correspond to those of the largest run. The clusters of the
- * others are too close to each other. Returns the number of selected runs. */
+/* Selects the runs whose clusters correspond to those of the largest run. In the other runs,
+ * clusters are too close to each other. Returns the number of selected runs. */
 static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], const size_t *counts,
                     const double *totals, size_t largest, bool *use)
 {
@@ -224,8 +226,8 @@ static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], c
     return n;
 }
 
-/* Computes the range of cluster @k, from *@from to *@to, among all references with a finite
- * distance, sorted by distance and numbered from 0 to 1. */
+/* Computes the range of cluster @k, from *@from to *@to, as shares (0 to 1) of all references with
+ * a finite distance, sorted by distance. */
 static void place_of(const struct mode *modes, size_t count, size_t k, double *from, double *to)
 {
     double finite = 0, below = 0;
@@ -238,8 +240,8 @@ static void place_of(const struct mode *modes, size_t count, size_t k, double *f
     *to = (below + modes[k].count) / finite;
 }
 
-/* Returns whether one mean does not represent the cluster's distances, which fill an interval in
- * triangular loops. */
+/* Returns whether one mean does not represent the cluster's distances, as in triangular loops,
+ * whose distances fill an interval. */
 static bool is_spread(const struct run_reference *r, const struct mode *modes, size_t count,
                       size_t k)
 {
@@ -284,8 +286,8 @@ static void fit_clusters(struct fitting *f, size_t reference, struct mode (*mode
     free(one);
 }
 
-/* Splits the largest run's clusters into parts of at most 1 / SHARES of the references. A part
- * corresponds to the same shares of the other runs' references, sorted by distance. */
+/* Splits the largest run's clusters into parts of at most 1 / SHARES of the references. In the
+ * other runs, the part is the same range of shares of the references, sorted by distance. */
 static void fit_shares(struct fitting *f, size_t reference, const struct mode *clusters,
                        size_t count, const double *totals, struct model_reference *out)
 {
@@ -366,8 +368,8 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     free(use);
 }
 
-/* Fits the number of distinct lines per run. Distances are at most this number, and grow at most
- * with its degree. */
+/* Fits the number of distinct lines per run. This number limits the distances, and its degree
+ * limits theirs. */
 static void fit_footprint(struct fitting *f)
 {
     const struct growth_limits limits = {DEGREE_MOST, 2, SCATTER, 0, INFINITY, 2, true};
@@ -386,8 +388,8 @@ static void fit_footprint(struct fitting *f)
     free(values);
 }
 
-/* Chooses inputs beyond the runs: doubles and quadruples the inputs of the largest runs, all
- * together and each one separately. */
+/* Chooses inputs beyond the runs: doubles and quadruples the inputs of the largest runs, all inputs
+ * together and each input separately. */
 static void find_beyond(struct fitting *f)
 {
     const size_t n = f->runs->runs.count, width = f->runs->name_count,
@@ -453,8 +455,8 @@ static void fit_blocks(struct fitting *f)
     free(values);
 }
 
-/* Returns whether the block allocates or frees memory. Most of its time is then page faults, which
- * are counted separately. */
+/* Returns whether the block allocates or frees memory. If so, most of its time is page faults,
+ * which are counted separately. */
 static bool allocates(const struct program_block *b)
 {
     static const char *const names[] = {
@@ -469,7 +471,7 @@ static bool allocates(const struct program_block *b)
 }
 
 /* Replaces the values of the runs in @use by their lower quartile. The minimum of many noisy values
- * is too low. */
+ * would be too low. */
 static void level(double *values, const bool *use, size_t n)
 {
     double *sorted = mem_zero(n + 1, sizeof *sorted);
@@ -564,8 +566,7 @@ static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress pro
     for (uint32_t i = 0; fit != COUNTS_REGRESSION && i < f->formulas.count; i++) {
         const double *values = f->done.items[i].values;
         if (f->done.items[i].count > n)
-            continue;   /* Skips a count that the code determines, because its formula is not
-                         * needed. */
+            continue;   /* Skips a count that the code determines: its formula is not needed. */
         struct failed one = {i, 0};
         for (size_t r = 0; r < n; r++)
             one.largest = fmax(one.largest, values[r]);

@@ -9,19 +9,19 @@
 #include "program/range.h"
 #include "program/runs.h"
 
-/* A cluster of the distances of one instruction, which occurs in all runs. If the clusters differ
- * between runs, a part of the instruction's references instead. */
+/* A cluster of the distances of one instruction that is in all runs. If the clusters differ between
+ * runs, a part of the instruction's references. */
 struct model_mode {
     /* share of the references: a formula of the inputs' reciprocals, which converges as inputs
      * grow */
     struct formula share;
-    /* share if input @input has the remainder @rest when divided by @divisor; divisor 0: no such
-     * formula */
+    /* share if input @input has the remainder @rest when divided by @divisor; @divisor is 0 if
+     * there is no such formula */
     struct formula share_alike;
     uint16_t input, divisor, rest;
     bool cold; /* whether the cluster consists of first uses */
     struct formula distance;
-    /* share of its references without a steady stride, as a formula of the reciprocals */
+    /* share of its references without a steady stride, as a formula of the inputs' reciprocals */
     struct formula irregular;
     struct formula step;      /* steady stride in bytes */
 };
@@ -51,7 +51,7 @@ struct program_model {
     /* Per block: cycles of external functions per execution. Error below 0: unknown. */
     struct formula *calls;
     /* Per block: share of the branch's executions that are mispredicted, as a formula of the
-     * reciprocals; its count is 0 if there are none. */
+     * inputs' reciprocals; its count is 0 if none are mispredicted. */
     struct formula *mispredicted;
     struct model_reference *references;
     struct formula footprint;  /* number of distinct lines */
@@ -71,13 +71,13 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
                                         model_progress progress, void *state, struct err *err);
 void program_model_free(const struct program_model *m);
 const struct program_model *program_model_hold(const struct program_model *m);
-/* Returns the program's machine code, which the first call assembles. It belongs to the model and
- * is immutable. Returns NULL with err on failure. */
+/* Returns the program's machine code, which belongs to the model and is immutable. The first call
+ * assembles it. Returns NULL with err on failure. */
 const struct program_code *program_model_code(const struct program_model *m, struct err *err);
 /* Returns 1 / @input, the variable of formulas for shares. */
 double model_reciprocal(double input);
-/* Sets @out to a run at @inputs: the recorded run, or else one with the values of formulas.
- * program_run_done frees @out. */
+/* Sets @out to a run at @inputs: the recorded run if there is one, otherwise a run with the values
+ * of the formulas. program_run_done frees @out. */
 void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out);
 const struct formula *program_model_count(const struct program_model *m, size_t block);
 /* Returns whether @f equals the count of every run, and the runs determine the formula at

@@ -16,8 +16,8 @@
 /* maximum number of rounds in which counts are limited by those of preceding blocks */
 #define BOUND_ROUNDS 64
 
-/* Returns whether a run has the same remainder of @term's input as @inputs. The formula is
- * uncertain at other remainders. */
+/* Returns whether a run has the same remainder of @term's input as @inputs. At other remainders,
+ * the formula is uncertain. */
 static bool remainder_seen(const struct program_model *m, const struct formula_term *term,
                            const double *inputs)
 {
@@ -82,9 +82,9 @@ static void reference_at(const struct program_model *m, const struct model_refer
     qsort(out->bins, out->bin_count, sizeof *out->bins, compare_doubles);
 }
 
-/* Computes an upper bound of each block's count: the sum of its predecessors' counts. It is
- * INFINITY at the start of a function and for blocks that precede themselves, and 0 without
- * predecessors. */
+/* Computes an upper bound of each block's count: the sum of its predecessors' counts. The bound is
+ * INFINITY at the start of a function and for blocks that are their own predecessors. It is 0 for
+ * blocks without predecessors. */
 static void find_inflow(const struct program *p, const double *counts, double *inflow)
 {
     memset(inflow, 0, p->block_count * sizeof *inflow);
@@ -95,8 +95,9 @@ static void find_inflow(const struct program *p, const double *counts, double *i
         inflow[p->functions[f].first_block] = INFINITY;
 }
 
-/* Limits each count to the sum of the predecessors' counts, because a poor formula may be far off
- * outside the runs. Sets @kept to the ratio of each limited count to the original one. */
+/* Limits each count to the sum of the predecessors' counts, because a poor formula may be very
+ * wrong for inputs outside the runs. Sets @kept to the ratio of each limited count to the original
+ * one. */
 static void bound_counts(const struct program_model *m, const double *inputs, const double *derived,
                          double *counts, double *kept)
 {
@@ -130,7 +131,7 @@ static void scale_reference(struct run_reference *r, double by)
     }
 }
 
-/* Limits first uses to the number of distinct lines, because each line has only one first use.
+/* Limits first uses to the number of distinct lines, because each line has a single first use.
  * Moves the excess to the other distances of the same reference. */
 static void bound_first_uses(const struct program_model *m, const double *inputs,
                              struct program_run *run)
@@ -157,8 +158,7 @@ static void bound_first_uses(const struct program_model *m, const double *inputs
     }
 }
 
-/* Copies @from and @lead of a reference, with their distances, from the run with the most
- * references. */
+/* Copies @from, @lead and their distances of a reference from the run with the most references. */
 static void take_relations(const struct program_runs *runs, size_t reference,
                          struct run_reference *out)
 {
@@ -211,7 +211,7 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
                 ? derived_taken[b]
                 : fmin(out->counts[b], formula_value(&m->formulas[m->taken[b]], inputs, width));
     }
-    /* Ends of loops are predicted from the counts if these follow from the code. */
+    /* Predicts the ends of loops from the counts if these follow from the code. */
     for (size_t b = 0; b < p->block_count; b++)
         if (p->blocks[b].two_way && isnan(derived_taken[b]))
             out->mispredicted[b] =

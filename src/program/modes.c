@@ -9,9 +9,9 @@
 #define GAP_LINES 4        /* smallest difference of the distances of two clusters, in lines */
 #define SMALL 0.005
 #define STRAGGLER 0.001   /* smallest share of the references in a bin that starts a cluster */
-/* largest ratio of a distance to the next smaller one at which a common mean represents both */
+/* largest ratio of a distance to the next smaller distance at which one mean represents both */
 #define FAR_OFF 4.0
-/* smallest share of the references in a cluster that is so far from the others */
+/* smallest share of the references in a cluster that is farther from the others */
 #define FAR_LEAST 1e-4
 
 static void join(struct mode *into, const struct mode *from)
@@ -47,8 +47,8 @@ static bool stays(const struct mode *modes, size_t count, size_t k, double total
            ratio(modes[k].distance, modes[k - 1].distance) > FAR_OFF;
 }
 
-/* Merges the smallest of @count finite clusters with its nearer neighbour, repeatedly while the
- * smallest one is small or more than @most remain. Returns the number of clusters. */
+/* Repeatedly merges the smallest of @count finite clusters with its nearer neighbour, as long as
+ * the smallest cluster is small or there are more than @most. Returns the number of clusters. */
 static size_t thin(struct mode *modes, size_t count, double total, size_t most)
 {
     while (count > 1) {
@@ -93,8 +93,7 @@ size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
     double last = -1;
     size_t count = 0;
 
-    /* Adds large bins first, because a few references between two clusters would otherwise connect
-     * them. */
+    /* Adds large bins first: otherwise a few references between two clusters would connect them. */
     for (int stragglers = 0; stragglers < 2; stragglers++)
         for (size_t i = 0; i < r->bin_count; i++) {
             const struct run_bin *b = &r->bins[i];

@@ -17,8 +17,8 @@ struct mode {
  * less than 1/200 of the references joins its nearer neighbour. If its distance is more than four
  * times that of the previous cluster, this limit is 1/10000. First uses are always a cluster. */
 size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST]);
-/* Returns the mean of the references from share @from to share @to, sorted by distance and without
- * first uses. Its count is 0 if there are no references. */
+/* Returns the mean of the references between shares @from and @to of the references, sorted by
+ * distance and without first uses. The mean's count is 0 if there are no such references. */
 struct mode modes_between(const struct run_reference *r, double from, double to);
 
 #endif

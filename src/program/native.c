@@ -23,8 +23,8 @@
 #define JUMPS 4000
 #define SLOW_BYTES ((size_t)1 << 22)        /* size in bytes of each part of a slow stream */
 #define SLOW_NEAR_BYTES ((size_t)1 << 14)   /* size in bytes of an area in the first level */
-/* Minimum number of independent accesses per measurement, large compared with the cost of the
- * system calls around it. */
+/* Minimum number of independent accesses per measurement. It makes the cost of the system calls
+ * around it small. */
 #define SCATTERED 32768
 /* COLUMNS_BY: ratio of the area walked in columns to the accessed lines. COLUMN_PAGES: maximum
  * number of pages of this area, which the TLB can hold, unless the lines need more. */
@@ -33,7 +33,7 @@
 #define TRIES 5                  /* number of repetitions of short measurements */
 #define WALKED 16384u            /* minimum number of accesses per measurement of page walks */
 #define PAGE 4096u
-#define FIRST_WAIT 0.3e-3        /* seconds of the first wait; each further one is twice as long */
+#define FIRST_WAIT 0.3e-3        /* seconds of the first wait; each next wait is twice as long */
 #define WAIT_TRIES 3
 /* size of the recently accessed area in multiples of the first size: an eighth to a quarter of the
  * second level */
@@ -53,7 +53,8 @@ static struct lap lap_begin(void)
 }
 
 /* Returns the seconds since @l. The wall clock includes the time of other tasks. The CPU time
- * includes its system call, 1.3 to 2.1 us on a virtual Zen 5. The smaller value is nearer. */
+ * includes its system call, 1.3 to 2.1 us on a virtual Zen 5. The smaller of the two is nearer to
+ * the true time. */
 static double lap_seconds(const struct lap *l)
 {
     const double wall = clock_wall() - l->wall;
@@ -104,8 +105,8 @@ static double slow_seconds(const char *at, size_t bytes)
 
     for (size_t i = 0; i < bytes / 8; i++) {
         sum += p[i];
-        /* The nops complete MEMORY_FEW_UOPS for eight words, with the load, the addition and the
-         * loop. */
+        /* Adds nops up to MEMORY_FEW_UOPS micro-operations for eight words, including the load, the
+         * addition and the loop. */
         __asm__ volatile(".rept 28\n\tnop\n\t.endr");
     }
     const double seconds = lap_seconds(&start);
@@ -208,19 +209,19 @@ static uint64_t column_sum(const char *at, size_t rows, size_t step)
     return sum + other;
 }
 
-/* Measures independent accesses to lines of @bytes in columns of rows of 1,000 numbers. The area is
- * larger, so columns are as long as in programs. Between the first accesses to long columns their
- * other words are read, as in programs, which may evict prefetched neighbours of the lines. The
- * wall clock measures these columns, because a system call slows the next thousand accesses: 12
- * cycles per line on a virtual Zen 5 instead of 2. The core has its maximum number of misses in
- * flight. */
+/* Measures independent accesses to lines of @bytes in columns of rows of 1,000 numbers. The area
+ * has more lines than are accessed, to make columns as long as in programs. As in programs, the
+ * other words of long columns are read between the first accesses, which may evict prefetched
+ * neighbours of the lines. Long columns are timed by the wall clock, because a system call slows
+ * the next thousand accesses: 12 cycles per line on a virtual Zen 5 instead of 2. The core has its
+ * maximum number of misses in flight. */
 static double scatter_once(const char *from, size_t bytes)
 {
     const size_t step = 8000, wide = bytes * COLUMNS_BY / step,
                  few = wide < COLUMN_PAGES ? wide : COLUMN_PAGES,
                  rows = bytes / step > few ? bytes / step : few,
                  columns = 1 + (bytes / (size_t)MEMORY_LINE - 1) / rows;
-    /* Continues after the previous measurement, whose latest lines are still cached. */
+    /* Continues after the previous measurement, because its latest lines are still cached. */
     static _Thread_local size_t column;
     const size_t words = rows < COLUMN_PAGES / 2 ? 1 : (size_t)MEMORY_LINE / sizeof(uint64_t);
     uint64_t sum = 0;
@@ -243,7 +244,7 @@ static double scatter_once(const char *from, size_t bytes)
 }
 
 /* Returns the minimum of several measurements, because other tasks on the core and in the caches
- * can only increase times. */
+ * only increase times. */
 static double least_of_tries(double (*once)(const char *from, size_t bytes), const char *from,
                              size_t bytes)
 {
@@ -281,7 +282,7 @@ static inline uint64_t line_of(const char *from, size_t page, size_t shift)
 
 /* Accesses one line of each page of @bytes, @shift bytes farther from the start of the page than in
  * the previous page. Returns the seconds per line. Compilers unroll such loops by four: on a Zen 3,
- * one load per iteration takes 10 cycles per line, four take 12. */
+ * a loop with one load takes 10 cycles per line, a loop with four loads takes 12. */
 static double walk_by(const char *from, size_t bytes, size_t shift)
 {
     const size_t pages = bytes / PAGE, rounds = 1 + WALKED / pages;
@@ -350,12 +351,12 @@ void native_probe_free(struct native_probe *p)
 }
 
 /* Measures the latency of lines that were accessed some time ago, after increasing waits. @bytes:
- * size of the area. @congruence: seconds per access of the address generator alone. Repeats a wait
- * with a preemption, or leaves its latencies NaN. */
+ * size of the area. @congruence: seconds per access of the address generator alone. If a wait was
+ * preempted, repeats it or leaves its latencies NaN. */
 static void look_at_waits(const struct native_probe *p, size_t bytes, double congruence,
                           struct native_wait out[NATIVE_WAITS])
 {
-    /* size in bytes of the part whose lines were accessed last, which ends in the middle of the
+    /* size in bytes of the part whose lines were accessed last; the part ends in the middle of the
      * area */
     const size_t near = p->first * NEAR_BY;
     double wait = FIRST_WAIT;
@@ -406,7 +407,7 @@ void native_probe_look(struct native_probe *p)
     size_t second = p->first * SECOND_BY;
     if (second <= MOST_BYTES)
         n.second = (struct native_level){.bytes = (double)second, .latency = INFINITY};
-    /* Fills the area before each try, because a task that runs in between evicts its lines. */
+    /* Fills the area before each try, because a task that runs in between may evict its lines. */
     for (int i = 0; i < TRIES && second <= MOST_BYTES; i++) {
         read_seconds(p->at, second);
         read_seconds(p->at, second);
@@ -431,8 +432,7 @@ void native_probe_look(struct native_probe *p)
     for (size_t i = 0; i < NATIVE_WALKS; i++)
         n.walks[i] = least_of_tries(walk_once, p->at, (NATIVE_FIRST_WALK << i) * PAGE);
     n.alone = least_of_tries(alone_seconds, p->at, MOST_BYTES);
-    /* Uses another part for each measurement, because the third level may contain the previous
-     * one. */
+    /* Uses another part for each measurement: the third level may contain the previous part. */
     n.slow = INFINITY;
     for (size_t i = 0; i < TRIES; i++)
         n.slow = fmin(n.slow, slow_seconds(p->at + MOST_BYTES / 2 + i * SLOW_BYTES, SLOW_BYTES));
@@ -461,8 +461,8 @@ bool native_looks_agree(const struct native *looks, size_t count, double within)
 /* a list of measurements */
 struct looks { const struct native *items; size_t count; };
 
-/* Returns the median, over the measurements, of the member at @offset; of an even number, the mean
- * of the two middle ones. NaN: all are unknown. */
+/* Returns the median, over the measurements, of the member at @offset; for an even number, the mean
+ * of the two middle values. NaN: all are unknown. */
 static double middle(const struct looks *looks, size_t offset)
 {
     double *values = mem_alloc(looks->count * sizeof *values), value;

@@ -63,8 +63,8 @@ static double chain_seconds(double empty)
     return start / (CHAIN * CHAIN_CYCLES);
 }
 
-/* Returns the seconds per iteration of a loop of loads, with too few other µops for slots to limit
- * it. */
+/* Returns the seconds per iteration of a loop of loads, with so few other µops that issue slots do
+ * not limit it. */
 static double loads_seconds(double empty)
 {
     static uint64_t words[LOADS];
@@ -83,7 +83,7 @@ static double loads_seconds(double empty)
 }
 
 /* Returns the seconds per iteration of a loop of four-byte nops, the mean length in code. The front
- * end delivers shorter ones more slowly (5.4 of 6 per cycle on a Golden Cove). */
+ * end delivers shorter nops more slowly (5.4 of 6 per cycle on a Golden Cove). */
 static double nops_seconds(double empty)
 {
     double start = native_seconds();
@@ -147,7 +147,7 @@ void core_readings_judge(const struct core_readings *r, const struct machine *m,
             fmin(1, (NOPS + TURN_INSNS) / issued / (core_mean_of_most(values, n) * *clock_hz));
     for (size_t i = 0; i < n; i++)
         values[i] = r->list.items[i].loads;
-    /* The ports' share is limited to at least the slots' share, because the loads also wait for
+    /* Limits the ports' share to at least the slots' share, because the loads also wait for
      * slots. */
     if (!isnan(loads))
         share->ports =

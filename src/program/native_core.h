@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Measures a thread's clock and the share of the core that other tasks leave. Both vary within
- * milliseconds, so many short measurements are interleaved with other work. */
+ * milliseconds, so short measurements are made many times, between other work. */
 #ifndef PORTOLAN_PROGRAM_NATIVE_CORE_H
 #define PORTOLAN_PROGRAM_NATIVE_CORE_H
 
@@ -23,8 +23,8 @@ struct core_readings { VEC(struct core_reading) list; };
 /* Adds a measurement, which takes 25 microseconds. */
 void core_readings_add(struct core_readings *r);
 /* Returns the mean of @values without the lowest and highest tenth. Sorts @values. A shared core
- * alternates between states of some milliseconds. A program runs at the mean of these states,
- * whereas a median would be the value of one state. */
+ * changes between states every few milliseconds. A program runs at the mean of these states; a
+ * median would be the value of one state. */
 double core_mean_of_most(double *values, size_t count);
 /* Computes the clock in Hz, and the slots and ports of @share. @r must have at least one reading
  * of the core of @m. */
@@ -49,8 +49,8 @@ struct native_watch *native_watch_start(void);
  * CPU. */
 void native_watch_read(struct native_watch *watch);
 /* Ends the measurements. Sets the clock, and slots and ports of @share. Returns the number of
- * measurements, or 0 without setting anything if they are too few, because the program was short or
- * had real-time priority. Frees @watch (may be NULL) and unbinds the thread. */
+ * measurements, or 0, with nothing set, if there are too few: the program was short or had
+ * real-time priority. Frees @watch (may be NULL) and unbinds the thread. */
 size_t native_watch_end(struct native_watch *watch, const struct machine *m, double *clock_hz,
                         struct core_share *share);
 

@@ -8,28 +8,28 @@
 
 #include "model/facts.h"
 
-/* Minimum ratio of the time of a slow stream from main memory to that in the first level. Below it
- * prefetching hides the latency. */
+/* Minimum ratio of the time of a slow stream from main memory to that in the first level. Below
+ * this ratio, prefetching hides the latency. */
 #define SLOW_SEEN 1.15
-/* smallest cost of a page walk, as a share of a line's time from the second level; smaller ones are
- * set to 0 */
+/* smallest cost of a page walk, as a share of a line's time from the second level; a smaller cost
+ * is set to 0 */
 #define WALKS_LEAST 0.2
-/* smallest ratio of the time per line in one set to that in different sets at which they differ */
+/* smallest ratio of the time per line in one set to that in different sets at which the two times
+ * count as different */
 #define CROWDED_BY 1.25
 /* Smallest ratio of the time of a line from main memory to that from the third level at which
  * streams show the size of the third level. */
 #define STREAMS_DIFFER 1.5
-/* largest share of lines that are still cached after the longest wait at which a lifetime is
- * computed */
+/* A lifetime is computed only if at most this share of lines is still cached after the longest
+ * wait. */
 #define LEFT_MOST 0.8
 #define SECOND_ROUNDS 20
 /* smallest lifetime of a line in seconds, about the time of a walk through the second level */
 #define KEPT_LEAST 20e-6
 
-/* Multiples of the second level's size: within it, above it, and so far above it that hardly a line
- * of the previous walk is still in it. On a Zen 5 with a busy host, other tasks replace lines of
- * the third level within walks through four times the size: 50 to 440 cycles, three times 46 to
- * 73. */
+/* Multiples of the second level's size: smaller, larger, and large enough that hardly a line of the
+ * previous walk is still in it. On a Zen 5 with a busy host, other tasks replace lines of the third
+ * level within walks through four times the size: 50 to 440 cycles, three times 46 to 73. */
 const double native_cycle_by[NATIVE_CYCLES] = {0.5, 1.5, 3};
 
 static void set(struct machine *m, const char *key, double value, const char *unit)
@@ -84,9 +84,9 @@ static double second_left(const struct native *n, const struct machine *m)
 }
 
 /* Returns the seconds after which 1/e of the lines are still cached. @lefts: shares of lines left
- * at @ages; an unknown age is NaN. The logarithm of the share falls with the square of the age
- * (memory_hit), because the least recently used lines are replaced first. NaN: the time is too long
- * to measure. */
+ * at @ages; an unknown age is NaN. The least recently used lines are replaced first, so the
+ * logarithm of the share falls with the square of the age (memory_hit). Returns NaN if the time is
+ * too long to measure. */
 static double kept_seconds(const double ages[NATIVE_WAITS], const double lefts[NATIVE_WAITS])
 {
     double age = 0, left = 1;   /* age and share of the remaining lines after the previous wait */
@@ -145,9 +145,9 @@ static double bytes_at(const struct native *n, size_t offset, double half)
     return n->sizes[n->count - 1].bytes;
 }
 
-/* Returns the number of bytes of the third level that other tasks leave to the program. Half of the
- * lines of an area of that size come from main memory, by latency or by streams. @third: latency of
- * the third level. */
+/* Returns the number of bytes of the third level that other tasks leave to the program. Of an area
+ * of this size, half of the lines come from main memory, as the latency or the streams show.
+ * @third: latency of the third level. */
 static double third_left(const struct native *n, double third)
 {
     const struct native_level *next = &n->sizes[1], *far = &n->sizes[n->count - 1];
@@ -158,7 +158,7 @@ static double third_left(const struct native *n, double third)
     return far->read > STREAMS_DIFFER * next->read ? fmin(random, streamed) : random;
 }
 
-/* Sets the cost of a page walk, and the number of pages that need no walk: the number with which an
+/* Sets the cost of a page walk, and the number of pages that need no walk: with this number, an
  * access takes half of a walk's time. Sets nothing if walks are too short to measure, as with huge
  * pages. */
 static void apply_walks(const struct native *n, struct machine *m)
@@ -182,16 +182,16 @@ static void apply_walks(const struct native *n, struct machine *m)
 }
 
 /* Returns the share of evictions that choose the least recently used line. @hit: share of hits of a
- * cyclic walk through @lines lines. NaN: the policies do not differ in hits. */
+ * cyclic walk through @lines lines. Returns NaN if the policies have equal hits. */
 static double oldest_of(const struct cache_shape *shape, double lines, double hit)
 {
     const double oldest = sdcm_hit(shape, lines), any = sdcm_hit_random(shape, lines);
     return any > oldest ? fmin(1, fmax(0, (any - hit) / (any - oldest))) : NAN;
 }
 
-/* Sets the replacement policy of the second level for lines at one page offset. Such lines use
- * random sets. The ways of their set in the first level limit the lines in flight
- * (memory_single_set). @latency: that of the third level. */
+/* Sets the replacement policy of the second level for lines at one page offset. In the second
+ * level, such lines use random sets. In the first level they share a set, whose ways limit the
+ * lines in flight (memory_single_set). @latency: latency of the third level. */
 static void apply_columns(const struct native *n, double bytes, double latency, struct machine *m)
 {
     const double ways = fact_number(m, "l2_ways"), second = fmax(n->crowded, n->walks[0]),
@@ -211,8 +211,9 @@ static void apply_columns(const struct native *n, double bytes, double latency, 
         set(m, "l2_column_oldest", oldest, "");
 }
 
-/* Sets the second level's replacement policy from the times of random cycles. A time is linear in
- * the hits, and the hits of each cycle are linear in l2_oldest, so three cycles determine it. */
+/* Sets the second level's replacement policy from the times of random cycles. A time is a linear
+ * function of the hits, and the hits of each cycle are one of l2_oldest. Three cycles therefore
+ * determine l2_oldest. */
 static void apply_replacement(const struct native *n, double bytes, struct machine *m)
 {
     const double ways = fact_number(m, "l2_ways"), *cycles = n->cycles;
@@ -233,8 +234,9 @@ static void apply_replacement(const struct native *n, double bytes, struct machi
         set(m, "l2_oldest", fmin(1, fmax(0, by_any / (by_any - by_oldest))), "");
 }
 
-/* Sets the latency of streamed lines: the inverse of memory_stream_wait for the measured loop. It
- * is 0 if the wait is too short to measure, because the prefetchers have enough lines in flight. */
+/* Sets the latency of streamed lines: the inverse of memory_stream_wait for the measured loop. The
+ * latency is 0 if the wait is too short to measure: the prefetchers then have enough lines in
+ * flight. */
 static void apply_slow_stream(const struct native *n, struct machine *m)
 {
     const double window = fact_number(m, "reorder_buffer") / MEMORY_FEW_UOPS,
@@ -273,7 +275,7 @@ void native_apply(const struct native *n, struct machine *m)
     set(m, "l3_line_cycles", next->read * n->clock_hz, "cycles");
     if (next->update > 0)
         set(m, "l3_write_cycles", fmax(next->read, next->update) * n->clock_hz, "cycles");
-    /* Uses the third size, because the second one may hardly exceed the second level. */
+    /* Uses the third size: the second size may hardly exceed the second level. */
     const struct native_level *area = &n->sizes[2];
     double third = behind_second(second, area, area->latency, near->latency), kept_second, kept;
     apply_columns(n, second, third, m);
@@ -284,8 +286,8 @@ void native_apply(const struct native *n, struct machine *m)
         set(m, "l2_kept", kept_second * 1e3, "ms");
     if (!isnan(kept))
         set(m, "l3_kept", kept * 1e3, "ms");
-    /* This area has once to twice the size of the second level, which contains part of it. Programs
-     * with the same reuse have the same share of hits. */
+    /* This area has once to twice the size of the second level, which contains part of it. A
+     * program with the same reuse has the same share of hits. */
     set(m, "l3_miss_cycles", next->scatter * n->clock_hz, "cycles");
     set(m, "memory_bandwidth", MEMORY_LINE / far->read * 1e-9, "GB/s");
     set(m, "memory_latency", far->latency * 1e9, "ns");

@@ -8,10 +8,11 @@
 #include "base/log.h"
 #include "model/facts.h"
 
-#define LOOKS 3            /* maximum number of measurements; two that agree suffice */
+#define LOOKS 3            /* maximum number of measurements; two that agree are enough */
 #define AGREE 0.05
 
-/* Returns whether the fact is stored. The core's clock and share are not, because they vary. */
+/* Returns whether the fact is stored. The core's clock and share are not stored, because they
+ * vary. */
 static bool is_kept(const char *fact)
 {
     return fact_find(fact) && strcmp(fact, "clock") != 0;

@@ -18,7 +18,7 @@ struct active_set {
     const double *values, *weights;
     size_t rows, count;
     double *lengths, *left;  /* length of each weighted column, and weighted residual of each row */
-    bool *barred;            /* per column: whether it depends linearly on the chosen ones */
+    bool *barred;            /* per column: whether it depends linearly on the chosen columns */
     long double *work;
 };
 
@@ -141,7 +141,7 @@ size_t nonnegative(const double *const *columns, size_t count, const double *val
     }
     if (n > 0 && !solve_chosen(&a, chosen, n, out))
         n = 0;
-    for (size_t i = 0; i < n; i++)   /* Sets negative coefficients to 0. They remain only if the
+    for (size_t i = 0; i < n; i++)   /* Sets negative coefficients to 0. There are some only if the
                                       * iterations reached their limit. */
         out->coefficients[i] = out->coefficients[i] > 0 ? out->coefficients[i] : 0;
     free(a.lengths);

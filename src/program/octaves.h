@@ -19,8 +19,8 @@ struct octaves {
 /* Returns the smallest distance in @octave, in lines. */
 double octave_from(int octave);
 void octaves_of(const struct program *p, const struct program_run *run, struct octaves *out);
-/* Returns how @threads threads that execute the run share the last cache level. All threads use
- * the share @common of the run's lines. */
+/* Returns the sharing of the last cache level by @threads threads that execute the run. @common:
+ * share of the run's lines that all threads use. */
 struct sharing run_sharing(const struct program *p, const struct program_run *run, double threads,
                            double common);
 /* Returns the histogram of the reuse distances of all references. reuse_histogram_done frees it. */

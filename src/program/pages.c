@@ -12,15 +12,16 @@
 #include "program/heap.h"
 
 #define LINES_PER_PAGE 64
-/* Maximum number of formulas of sizes. Other sizes are scaled with the mean of their block. */
+/* Maximum number of formulas of sizes. If there would be more, further sizes are scaled with the
+ * mean of their block. */
 #define SIZES_MOST 64
 #define DEGREE_MOST 3 /* largest degree of the formula for the remaining faults */
 #define GRAIN 8       /* insignificant difference of the remaining faults */
 #define SCATTER 0.05
 #define BY_MEAN UINT32_MAX
 
-/* Formulas of allocation sizes. Each allocation has its own if the block has equally many in all
- * runs. Otherwise the formula of the block's mean size applies. */
+/* Formulas of allocation sizes. If a block has the same number of allocations in all runs, each
+ * allocation has its own formula. Otherwise the formula of the block's mean size is used. */
 struct pages_model {
     size_t template; /* index of the run with the most allocations */
     VEC(struct formula) sizes;
@@ -30,13 +31,13 @@ struct pages_model {
     double *template_means; /* per block: mean size in the template */
     /* formula of the faults that first uses and allocations do not explain */
     struct formula rest;
-    /* smallest number of these faults over the runs: those of starting the program */
+    /* smallest number of these faults in a run: the faults of starting the program */
     double rest_least;
     bool measured;          /* the page faults of all runs were measured */
 };
 
-/* Returns the number of pages that @run uses. Sets *@read (may be NULL) to how many of them are
- * first read. */
+/* Returns the number of pages that @run uses. Sets *@read (may be NULL) to the number of these that
+ * are read before they are written. */
 static double pages_used(const struct program *p, const struct program_run *run, double *read)
 {
     double used = 0, first_read = 0;
@@ -175,7 +176,7 @@ static void fit_sizes(struct pages_model *m, const struct program_runs *runs, co
     free(counts);
 }
 
-/* Returns the allocations at @inputs: those of the run @seen (NULL: none), or else those of the
+/* Returns the allocations at @inputs: those of the run @seen, or if it is NULL, those of the
  * template with the formulas' sizes. The caller frees them. */
 static struct heap_event *events_at(const struct pages_model *m, const struct program_runs *runs,
                                     const struct program_run *seen, const double *inputs)
@@ -201,8 +202,8 @@ static struct heap_event *events_at(const struct pages_model *m, const struct pr
 }
 
 /* Computes, per block, the number of faults of allocated pages that malloc had returned to the
- * system. Extrapolates from the recording's second half if a block allocates more often than in the
- * recording. */
+ * system. If a block allocates more often than the recording has, extrapolates from the recording's
+ * second half. */
 static void find_again(const struct pages_model *m, const struct program_runs *runs,
                        struct program_run *run)
 {
@@ -249,8 +250,8 @@ static double explain(const struct pages_model *m, const struct program_runs *ru
 {
     double read, faults = pages_used(runs->program, run, &read);
 
-    /* A page that is read before it is written is mapped to a page of zeros, and faults again at
-     * its first write. */
+    /* A page that is read first is mapped to a page of zeros, and faults again at its first
+     * write. */
     faults += read;
 
     free(run->again);
@@ -271,8 +272,8 @@ static void fit_rest(struct pages_model *m, const struct program_runs *runs, con
 
     m->rest_least = INFINITY;
     for (size_t r = 0; r < n; r++) {
-        struct program_run run = runs->runs.items[r]; /* run is a shallow copy that owns only
-                                                       * @again. */
+        /* @run is a shallow copy that owns only @again. */
+        struct program_run run = runs->runs.items[r];
         run.again = NULL;
         values[r] = fmax(0, run.faults - explain(m, runs, &run));
         m->rest_least = fmin(m->rest_least, values[r]);

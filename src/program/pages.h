@@ -24,20 +24,19 @@ void pages_model_at(const struct pages_model *m, const struct program_runs *runs
 /* Sets @out to the page faults and pages of @run. Call it after pages_model_at. Pure. */
 void pages_of(const struct program *p, const struct program_run *run, struct run_pages *out);
 
-/* system_time.c: CPU time for starting a program and for its page faults on this CPU. */
 
 /* CPU seconds according to the system. @user: seconds of page faults that are counted as user
  * time. @system: seconds of the start and of page faults that are counted as system time. */
 struct system_cost { double user, system; };
 
-/* Stores the costs of starting a run and of its page faults (@pages) in @out. @user_share
- * is the share of page faults in user time; NaN is taken as 0. Measures the costs, which takes 20
+/* Stores the costs of starting a run and of its page faults (@pages) in @out. @user_share is the
+ * share of page faults' time that is user time; NaN counts as 0. Measures the costs, which takes 20
  * ms or, with slow page faults, 0.2 s. Returns false with err if no process can be started. */
 bool system_cost_of(const struct run_pages *pages, double user_share, struct system_cost *out,
                     struct err *err);
-/* Measures the share of the CPU time of page faults that the system counts as user time, because
- * it divides the time by clock ticks. If the host of a virtual machine handles part of a fault,
- * the tick follows in user mode. Takes 0.2 s. */
+/* Measures the share of the CPU time of page faults that the system counts as user time, The system
+ * divides the time by clock ticks. If the host of a virtual machine handles part of a fault, the
+ * next tick is in user mode. Takes 0.2 s. */
 double page_fault_user_share(void);
 
 #endif

@@ -17,8 +17,8 @@
 /* maximum number of values of an input for which a piecewise linear function is tried */
 #define BROKEN_VALUES 5
 #define PRODUCTS_MOST 6000       /* maximum number of candidate products per search */
-/* largest ratio of the errors at left-out runs (with an additional term to without it) at which the
- * term is used */
+/* largest ratio of the error at left-out runs with an additional term to that without it, at which
+ * the term is used */
 #define GAIN 0.7
 /* smallest share of a column's length that must not depend on the chosen columns */
 #define DEPENDENT 1e-9
@@ -82,8 +82,8 @@ static void take_terms(struct input_terms *out, const struct formula *f, size_t 
     }
 }
 
-/* Finds the terms of @input from the runs that differ from run @base in only this input. If these
- * are too few, uses all possible terms. */
+/* Finds the terms of @input from the runs that differ from run @base in only this input. If there
+ * are too few such runs, uses all possible terms. */
 static void find_parts(struct joining *j, const bool *active, size_t base, size_t input)
 {
     const struct fit_data *d = j->data;
@@ -109,8 +109,8 @@ static void find_parts(struct joining *j, const bool *active, size_t base, size_
     free(xs);
 }
 
-/* Multiplies @into by @by. Returns false if both have a quotient, remainder or similar factor, of
- * which a term can have only one. */
+/* Multiplies @into by @by. Returns false if both have a quotient, remainder or similar factor,
+ * because a term can have only one. */
 static bool multiply(struct formula_term *into, const struct formula_term *by)
 {
     if (into->kind && by->kind)
@@ -243,8 +243,8 @@ static bool choose(struct joining *j)
     return true;
 }
 
-/* Fits the coefficients of the chosen terms by least squares in extended precision. @exact: returns
- * false unless the formula equals all values. */
+/* Fits the coefficients of the chosen terms by least squares in extended precision. If @exact is
+ * true, returns false unless the formula equals all values. */
 static bool take(struct joining *j, bool exact, struct formula *out)
 {
     const struct fit_data *d = j->data;
@@ -330,8 +330,8 @@ static void find_all_parts(struct joining *j, const bool *active)
             add_part(&j->parts[i], power_of(i, 0));
 }
 
-/* Adds the term 1 to each input, for products without it. @powers: also adds its first power, for
- * inputs with an effect only in combination. */
+/* Adds the term 1 to each input, for products without it. If @powers is true, also adds the first
+ * power of the input, for inputs that have an effect only together with others. */
 static void widen(struct joining *j, bool powers)
 {
     for (size_t i = 0; i < j->data->input_count; i++) {

@@ -67,8 +67,8 @@ static char *text_of(json_t *object, const char *key)
     return mem_strdup(text ? text : "");
 }
 
-/* Parses an operation such as "fadd 0 2". Returns false if it is invalid. Keeps only the latest
- * values that it reads if they are too many. */
+/* Parses an operation such as "fadd 0 2". Returns false if it is invalid. If it reads too many
+ * values, keeps only the latest. */
 static bool read_op(const char *text, size_t at, struct graphlet_op *out)
 {
     size_t length = text ? strcspn(text, " ") : 0;
@@ -153,7 +153,7 @@ static bool read_functions(json_t *functions, struct program_reading *r, struct 
             struct program_block b = {.unit = (uint32_t)r->units.count,
                                       .function = (uint32_t)r->functions.count - 1};
             bool ok = read_block(block, unit, &b);
-            /* The block is added even if it is invalid, so that the list's destructor frees its
+            /* Adds the block even if it is invalid: the list's destructor then frees its
              * members. */
             vec_push(&r->blocks, b);
             if (!ok)
@@ -217,7 +217,7 @@ static bool read_unit(const char *text, size_t length, struct program_reading *r
     return ok;
 }
 
-/* Parses consecutive descriptions. Skips NULs between them, with which the linker pads. */
+/* Parses consecutive descriptions. Skips the linker's padding of NULs between them. */
 static bool read_all(const struct str *bytes, struct program_reading *r)
 {
     static const char magic[] = PORTOLAN_ABOUT_MAGIC " ";
@@ -295,7 +295,7 @@ bool program_descriptions(const struct program *p, struct str *out, struct err *
     return described(p->path, out, err) || err_at(err, p->path, 0, 0);
 }
 
-/* Returns the absolute path of an executable, because the system searches a name without a
+/* Returns the absolute path of an executable, because the system searches for a name without a
  * directory only in PATH. The caller frees it. */
 static char *place_of(const char *path)
 {

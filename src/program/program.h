@@ -1,5 +1,5 @@
 /* A program built by portolan-cc: its blocks with successors, operations and references, and its
- * uninstrumented machine code. All is read from the executable. Immutable. Any thread. */
+ * uninstrumented machine code. All data come from the executable. Immutable. Any thread. */
 #ifndef PORTOLAN_PROGRAM_PROGRAM_H
 #define PORTOLAN_PROGRAM_PROGRAM_H
 
@@ -86,8 +86,8 @@ bool program_descriptions(const struct program *p, struct str *out, struct err *
  * failure. Returns NULL with err on failure. */
 struct program *program_open(const char *path, const char *name, char *take_directory,
                              struct err *err);
-/* Opens an executable like program_open. @untraced (may be NULL): the executable for measurements.
- * Returns NULL with err on failure. */
+/* Opens an executable like program_open, together with the executable for measurements, @untraced
+ * (may be NULL). Returns NULL with err on failure. */
 struct program *program_open_both(const char *path, const char *untraced, struct err *err);
 /* Sets the executable for measurements. Resolves links in @path, because samples of perf have the
  * resolved path. */
@@ -101,7 +101,6 @@ bool program_has(const struct program *p, const char *name);
 /* Returns the unit with key @key; NULL: none. */
 const struct program_unit *program_unit_find(const struct program *p, const char *key);
 
-/* build.c: programs built from source by portolan-cc */
 
 /* Compiles and links with @count words of a command line: sources and compiler options. Opens the
  * result. Messages contain @name. Returns NULL with the compiler's first error in err. */

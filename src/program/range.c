@@ -11,19 +11,19 @@
 #define NEGLIGIBLE 0.02    /* largest error at left-out runs that is negligible */
 /* largest power of an input with which a count of a single run may grow */
 #define GROWN_MOST 2
-/* Factor of the error at left-out runs. The product is the uncertainty of the counts at both ends
- * of the runs. */
+/* The uncertainty of the counts at both ends of the runs is this factor times the error at left-out
+ * runs. */
 #define ENDS 3.0
 /* Error at left-out runs above which the formula does not describe the growth. The range then also
- * includes powers of the inputs through the largest count. */
+ * includes powers of the inputs that pass through the largest count. */
 #define BAD 0.25
 /* smallest uncertainty of a growing count's power beyond the runs, if the error is below
  * NEGLIGIBLE */
 #define SLACK_CLEAR 0.03
 /* smallest uncertainty of a growing count's power for other formulas */
 #define SLACK 0.1
-#define TOPS 2             /* number of tests that leave out the largest values: two values, then
-                            * three */
+#define TOPS 2             /* number of tests that leave out the largest values: the first leaves
+                            * out two values, the second three */
 #define APART 2.0          /* smallest ratio of two input values from which the power is computed */
 #define STEEP 3.0          /* smallest power at which growth may be exponential */
 /* smallest increase of the power over the runs at which growth may be exponential */
@@ -250,8 +250,8 @@ double range_left_out(const struct fit_data *data, const struct formula *f)
     return error;
 }
 
-/* Returns the only run with a positive count, or the last one of several with identical inputs;
- * SIZE_MAX: none, or their inputs differ. */
+/* Returns the only run with a positive count, or the last of several with equal inputs. Returns
+ * SIZE_MAX if there is none, or if their inputs differ. */
 static size_t only_run(const struct fit_data *d)
 {
     size_t only = SIZE_MAX;
@@ -327,7 +327,7 @@ static double power_between(const struct fit_data *d, size_t a, size_t b, size_t
 }
 
 /* Finds the powers of each single input with which the count grew up to the largest run. Growth may
- * continue with these powers, whatever the formula. */
+ * continue with these powers, independent of the formula. */
 static void find_reach(const struct fit_data *d, struct formula_range *out)
 {
     const size_t n = d->run_count;

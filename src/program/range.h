@@ -14,30 +14,31 @@ struct formula_range {
     /* mean relative error of the formula's terms at left-out input values; NaN: unknown */
     double left_out;
     /* uncertainty of the power of each input: the error at left-out values, divided by the
-     * logarithm of the ratio of its largest to its smallest value */
+     * logarithm of the ratio of the input's largest to its smallest value */
     double exponent[INPUTS_MAX];
     double lowest[INPUTS_MAX], highest[INPUTS_MAX];   /* range of each input in the runs */
     /* smallest and largest power of each input with which the count grew up to the largest run;
      * NaN: unknown */
     double reach[INPUTS_MAX][2];
-    /* per input: rate of growth exp(rate * input) if its power rises with the input, else 0 */
+    /* per input: rate of growth exp(rate * input) if the power of the input rises with the input,
+     * otherwise 0 */
     double rate[INPUTS_MAX];
     double farthest;           /* count of the largest run */
-    /* whether there is only one run, or one value of each input; counts for other inputs then have
-     * no upper limit */
+    /* whether there is only one run, or one value of each input; counts for other inputs have no
+     * upper limit then */
     bool open;
 };
 
 /* Returns the set of the inputs of which a single value determines a coefficient of @f. If the set
- * is empty, some values predict the others. Pure. */
+ * is empty, the other values also determine each coefficient. Pure. */
 uint16_t range_decided(const struct fit_data *data, const struct formula *f);
 /* Returns the mean relative error of the terms of @f at each input value, refitted without that
  * value. Returns NaN if the terms cannot be refitted. Pure. */
 double range_left_out(const struct fit_data *data, const struct formula *f);
 /* Returns the root of the mean squared relative error (each at most 1) of the terms of @f at
- * left-out values: all runs with one value of an input, and, because predictions are beyond the
- * runs, those with its two and three largest values. Returns NaN if a coefficient depends on one
- * value. Pure. */
+ * left-out values: all runs with one value of an input, and all runs with the two and with the
+ * three largest values of an input, because predictions are beyond the runs. Returns NaN if a
+ * coefficient depends on one value. Pure. */
 double range_validated(const struct fit_data *data, const struct formula *f);
 /* Fills @out for @f, a formula fitted to @data. @near: the formulas that explain the runs about
  * equally well. range_done frees @out. Any thread. */

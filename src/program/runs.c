@@ -17,12 +17,12 @@
 #include "program/sizes.h"
 
 #define INPUT_MOST ((size_t)64 << 20)
-/* Number of alignments with which a short run is traced. The offset of arrays in cache lines
- * determines how many lines a short row crosses. */
+/* Number of alignments with which a short run is traced. The offset of an array in a cache line
+ * determines the number of lines that a short row crosses. */
 #define SHIFTS 4
 #define SHIFT_BYTES 16           /* bytes between two offsets: the alignment of malloc */
-/* Maximum number of references of a short run, which take about a second to trace. A limit of time
- * would depend on the load. */
+/* Maximum number of references of a short run; tracing them takes about a second. A limit of time
+ * instead would depend on the load of the host. */
 #define SHORT_REFERENCES 4e7
 #define START_TRIES 5
 /* number of runs with timed calls; the shortest time of each call is used */
@@ -220,7 +220,7 @@ bool program_measure(const struct program *p, char *const *names, size_t count,
                                   .output = 4096};
     struct program_runs *runs = program_runs_new(p, names, count);
     VEC(const char *) argv = {0};
-    /* Without this setting, threads that wait would spin and add to the CPU time. */
+    /* Without this setting, waiting threads would spin and add to the CPU time. */
     static const char *const with_threads[] = {"env", "OMP_WAIT_POLICY=passive", NULL};
     struct str threads = {0};
     struct words words = {0};
@@ -277,7 +277,7 @@ double run_step(const struct run_reference *r)
 }
 
 /* Adds the bins of @from to those of @into. Distances are means over both. The stride of a bin is
- * that of the reference with more steady accesses. */
+ * that of the side with more steady accesses. */
 static void join_bins(struct run_reference *into, const struct run_reference *from)
 {
     const struct run_reference *both[] = {into, from};
@@ -301,7 +301,7 @@ static void join_bins(struct run_reference *into, const struct run_reference *fr
         if (sums[i].count > 0)
             sums[count++] = sums[i];
     free(into->bins);
-    /* Shrinks the array, because most references have few bins. */
+    /* Shrinks the array: most references have few bins. */
     into->bins = mem_resize(sums, (count + 1) * sizeof *sums);
     into->bin_count = count;
 }
@@ -322,7 +322,7 @@ void run_add(const struct program *p, struct program_run *into, const struct pro
         const struct run_reference *more = &from->references[i];
         join_bins(to, more);
         to->references += more->references;
-        if (!(one.references > 0)) {   /* Without references of its own, takes the relations of
+        if (!(one.references > 0)) {   /* A reference that was not executed takes the relations of
                                         * @from. */
             to->from = more->from;
             to->from_age = more->from_age;
@@ -335,8 +335,8 @@ void run_add(const struct program *p, struct program_run *into, const struct pro
         into->missed[l] += from->missed[l];
 }
 
-/* Averages the bins that @count runs summed, and scales their counts to the exact number of
- * references. */
+/* Averages the bins, which are sums over @count runs, and scales their counts to the exact number
+ * of references. */
 static void average(const struct program *p, struct program_run *run, unsigned count)
 {
     for (size_t i = 0; i < p->reference_count; i++) {
@@ -355,7 +355,7 @@ static bool run_once(const struct program_runs *runs, const double *inputs,
                      const struct run_options *options, unsigned shift, struct program_run *out,
                      struct err *err)
 {
-    /* The trace is in a directory of its own, because the run's files may have any names. */
+    /* Writes the trace to a new directory, because the files of the run may have any names. */
     char *dir = child_directory_new(err), *beside = dir ? child_directory_new(err) : NULL;
     struct str trace = {0};
 
@@ -402,7 +402,7 @@ static bool time_calls(const struct program_runs *runs, const double *inputs,
         struct program_run one;
         ok = run_once(runs, inputs, &timed, 0, &one, err);
         for (size_t b = 0; ok && b < runs->program->block_count; b++)
-            /* fmin ignores NaN, which means that a run did not measure the call. */
+            /* NaN means that a run did not measure the call; fmin ignores it. */
             out->calls[b] = fmin(out->calls[b], one.calls[b]);
         program_run_done(runs->program, &one);
     }

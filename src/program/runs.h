@@ -14,7 +14,8 @@
 
 struct run_bin {
     double distance;       /* mean distance in distinct lines of 64 bytes; INFINITY: first uses */
-    double count, regular; /* number of references, and of those with a steady stride */
+    /* @count: number of references. @regular: number of these with a steady stride. */
+    double count, regular;
     double step;           /* most common steady stride in bytes */
 };
 
@@ -29,7 +30,8 @@ struct run_reference {
     /* 1 + index of the block's first reference with the same stride at a constant distance; 0:
      * there is none, or this reference is the first one */
     uint32_t lead;
-    /* address minus that of reference @lead, divided by the stride; below 1 in an unrolled loop */
+    /* address of the reference minus that of reference @lead, divided by the stride; below 1 in an
+     * unrolled loop */
     double apart;
     /* 1 + index of the block's first reference with the same stride that ended less than one
      * stride from this one (columns of one row); 0: this reference is the first one */
@@ -64,14 +66,14 @@ struct program_run {
     double missed[MEMORY_LEVELS]; /* TRACE_SETS: misses of each level */
 };
 
-/* Runs with the same input names. Immutable when there are several references. */
+/* Runs with the same input names. Immutable while several references exist. */
 struct program_runs {
     const struct program *program; /* owned reference */
     char **names;                  /* names of the inputs */
     size_t name_count;
     VEC(struct program_run) runs;
     struct invocation how; /* invocation of the first run, which all runs share */
-    bool started;          /* whether this process started the runs, and so has the command line */
+    bool started;          /* whether this process started the runs; it then has the command line */
     _Atomic unsigned holders;
 };
 
@@ -80,7 +82,7 @@ struct run_options {
     enum trace_mode mode;
     double seconds; /* limit of wall-clock seconds per run */
     size_t memory;  /* limit of the address space in bytes */
-    /* seconds between two polls by child_watch's function; 0: the default */
+    /* seconds between two calls of child_watch's function; 0: the default */
     double asks;
     /* value of OMP_NUM_THREADS in program_measure; 0, 1: not set */
     size_t threads;
@@ -94,10 +96,10 @@ double run_step(const struct run_reference *r);
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count);
 void program_runs_free(const struct program_runs *runs);
 const struct program_runs *program_runs_hold(const struct program_runs *runs);
-/* Runs the program at @inputs, and adds the run. To measure reuse distances, a short run is
- * repeated with all addresses shifted within a line, and averaged. Returns false with err if the
- * program could not run, crashed, timed out, or exited with a status that its invocation does not
- * allow. */
+/* Runs the program at @inputs, and adds the run. To measure the reuse distances of a short run,
+ * repeats it with all addresses shifted within a line, and averages the results. Returns false with
+ * err if the program could not run, crashed, timed out, or exited with a status that its invocation
+ * does not allow. */
 bool program_runs_add(struct program_runs *runs, const double *inputs,
                       const struct run_options *options, struct err *err);
 /* Resource usage of one run of the uninstrumented program, over all threads, including its start
@@ -115,8 +117,8 @@ bool program_measure(const struct program *p, char *const *names, size_t count,
                      const double *inputs, const struct run_options *options,
                      struct program_usage *out, struct err *err);
 /* Runs the program once, and simulates the sets of the caches of @memory by address, with LRU
- * replacement. A level is accessed after a miss in the previous one. Stores the misses per level in
- * @missed. Returns false with err like program_runs_add. */
+ * replacement. A miss in a level accesses the next one. Stores the misses per level in @missed.
+ * Returns false with err like program_runs_add. */
 bool program_simulate_sets(const struct program *p, char *const *names, size_t count,
                            const double *inputs, const struct run_options *options,
                            const struct memory *memory, double missed[MEMORY_LEVELS],
@@ -136,14 +138,13 @@ const struct program_run *program_run_with(const struct program_runs *runs, cons
 void program_run_done(const struct program *p, struct program_run *run);
 /* Appends names and values of the inputs: "N=64 M=2". */
 void program_inputs_print(char *const *names, const double *inputs, size_t count, struct str *out);
-/* ages.c: computes reuse times from the reuse distances of all references of @run. References are
- * assumed to be distributed evenly over the run's time. ages_done frees @out. Any thread. */
+/* Computes reuse times from the reuse distances of all references of @run (ages.c). Assumes that
+ * references are distributed evenly over the run's time. ages_done frees @out. Any thread. */
 void ages_of(const struct program *p, const struct program_run *run, struct ages *out);
 
-/* run_pack.c: a run as bytes (base/pack.h) for another process with the program's descriptions
- * (program_descriptions) */
 
-/* Appends @run of @p as bytes, without its seconds and misses. */
+/* Appends @run of @p, without its seconds and misses, as bytes (base/pack.h) for another process
+ * with the program's descriptions (program_descriptions). */
 void run_pack(const struct program *p, const struct program_run *run, struct str *out);
 /* Reads a run from bytes. Returns false if they are invalid or belong to another program. The
  * caller always frees @out with program_run_done. */

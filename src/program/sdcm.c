@@ -59,7 +59,7 @@ static double kept_of(double x)
 double sdcm_hit_random(const struct cache_shape *cache, double distance)
 {
     /* Computes the distribution of the number of other lines in the set. Its terms are relative to
-     * the first one computed. */
+     * the term that is computed first. */
     double mean = distance * cache->ways / cache->lines, sum = 0, term = 1, seen = 0;
 
     if (distance < cache->ways)

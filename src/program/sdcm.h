@@ -1,6 +1,6 @@
 /* Stack distance cache model (Brehob and Enbody 1999): hit probability from the reuse distance. A
- * line is evicted after as many other lines in its set as there are ways. Lines map to sets
- * uniformly at random. Pure. Any thread. */
+ * line is evicted when the number of other lines used in its set reaches the number of ways. Lines
+ * map to sets uniformly at random. Pure. Any thread. */
 #ifndef PORTOLAN_PROGRAM_SDCM_H
 #define PORTOLAN_PROGRAM_SDCM_H
 
@@ -10,12 +10,13 @@
 
 struct cache_shape {
     double lines;        /* capacity in lines, above 0 */
-    double ways;         /* associativity, from 1 to @lines; equal to @lines: fully associative */
+    /* associativity, from 1 to @lines; if equal to @lines, the cache is fully associative */
+    double ways;
 };
 
 /* Returns the hit probability at @distance distinct lines: the sum over a < ways of C(d, a)
  * (ways/lines)^a (1 - ways/lines)^(d-a); 0 for INFINITY. For a fully associative cache, returns 1
- * below the capacity, else 0. Interpolates between integers. */
+ * below the capacity, otherwise 0. Interpolates between integers. */
 double sdcm_hit(const struct cache_shape *cache, double distance);
 /* Returns the hit probability with random replacement and cyclic reuse. With x, the ratio of a
  * set's lines to its ways, the share h = exp(-x (1 - h)) of the references hits. */

@@ -2,14 +2,14 @@
  * PPT-AMMP paper lacks this extension of the stack distance model. Each of p threads does 1/p of
  * the work on its own lines, at the same pace; a share of the lines may be common to all. A thread
  * reuses lines as in the serial run, but never at a distance above the number of its own lines. In
- * a shared cache, lines of other threads intervene. Pure. Any thread. */
+ * a shared cache, other threads use lines between two uses of a line. Pure. Any thread. */
 #ifndef PORTOLAN_PROGRAM_SHARING_H
 #define PORTOLAN_PROGRAM_SHARING_H
 
 /* Effect of other tasks on the program's core. @slots, @ports: share of the issue slots and of the
  * ports that they leave, 0 to 1. @taken_over: preemptions per second of CPU time. @away: seconds
- * per second of CPU time in which no thread of the program ran, so that other tasks filled the
- * core's caches. */
+ * per second of CPU time in which no thread of the program ran and other tasks filled the core's
+ * caches. */
 struct core_share { double slots, ports, taken_over, away; };
 
 struct sharing {
@@ -24,7 +24,7 @@ double sharing_own(const struct sharing *s, double distance);
 double sharing_between(const struct sharing *s, double distance);
 /* Returns the distance in a shared cache of a line that all threads use. With p evenly spaced
  * threads, another thread used the line 1/p of the time ago, during which p threads advanced. The
- * distance is thus the same as in one thread. It is smaller if threads are at the same
+ * distance is therefore the same as in one thread. It is smaller if the threads are at the same
  * position. */
 double sharing_common(const struct sharing *s, double distance);
 

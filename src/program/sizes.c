@@ -49,7 +49,7 @@ void program_sizes_add(struct program *p, const char *const *words, size_t count
     p->sizes_free = sizes_free;
 }
 
-/* Returns whether @a and @b have the same blocks, successors and references, so that their runs are
+/* Returns whether @a and @b have the same blocks, successors and references, so their runs are
  * comparable. */
 static bool same_shape(const struct program *a, const struct program *b)
 {
@@ -86,7 +86,7 @@ static struct program *build(const struct program_sizes *s, const char *defines,
     return p;
 }
 
-/* Appends an option for each input that is a macro. Returns false if none is. */
+/* Appends an option for each input that is a macro. Returns false if no input is a macro. */
 static bool add_defines(const struct program *p, const struct invocation *how, char *const *names,
                         const double *inputs, size_t count, struct str *out)
 {

@@ -11,8 +11,8 @@
 struct solution {
     long double coefficients[SOLVE_COLUMNS];
     double worst;          /* largest absolute weighted residual */
-    /* mean absolute weighted error of each value predicted from the other rows; NaN: no more rows
-     * than columns */
+    /* mean absolute weighted error of each value predicted from the other rows; NaN: there are no
+     * more rows than columns */
     double left_out;
 };
 
@@ -22,23 +22,20 @@ struct solution {
 bool solve(const double *const *columns, size_t count, const double *values, const double *weights,
            size_t rows, long double *work, struct solution *out);
 
-/* nonnegative.c: least squares with non-negative coefficients (Lawson and Hanson, Solving Least
- * Squares Problems, 1974, chapter 23), for sums such as the lines of several arrays */
 
 /* Minimises the sum over @rows of (weight * (value - sum of c * column))^2 over c >= 0. Uses at
- * most SOLVE_COLUMNS of the @count @columns, the most useful first. @weights may be NULL (all 1).
- * Stores the indices of the columns with positive coefficients in @chosen, and their coefficients
- * and the error at left-out rows in @out. Returns their number. @work has (SOLVE_COLUMNS + 1) *
- * rows long doubles. */
+ * most SOLVE_COLUMNS of the @count @columns, beginning with the most useful column. @weights may be
+ * NULL (all 1). Stores the indices of the columns with positive coefficients in @chosen, and their
+ * coefficients and the error at left-out rows in @out. Returns their number. @work has
+ * (SOLVE_COLUMNS + 1) * rows long doubles. */
 size_t nonnegative(const double *const *columns, size_t count, const double *values,
                    const double *weights, size_t rows, long double *work,
                    size_t chosen[SOLVE_COLUMNS], struct solution *out);
 
-/* exact.c: exact coefficients. Rounds the coefficients of least squares to fractions with one small
- * denominator, and verifies every value. */
 
-/* Returns whether exact coefficients exist for all @rows @values. If so, stores them in
- * @coefficients. @whole: only integers are tried. */
+/* Rounds the coefficients of least squares to fractions with one small denominator. Returns whether
+ * these give all @rows @values exactly. If so, stores them in @coefficients. If @whole is true,
+ * tries only integers. */
 bool exact_coefficients(const double *const *columns, size_t count, const double *values,
                         size_t rows, const struct solution *solution, bool whole,
                         double *coefficients);

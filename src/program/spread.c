@@ -9,9 +9,9 @@
 #include "program/basis.h"
 #include "program/derived.h"
 
-/* Factors by which the model may be wrong: the time may be less by the first, and more by the
- * second. Found from 69 measured times of 19 programs (docs/programs.md): 63 are in the range,
- * three below and three above it. The factors of calls are a guess. */
+/* Factors by which the model may be wrong: the time may be smaller by the first factor, and larger
+ * by the second. Found from 69 measured times of 19 programs (docs/programs.md): 63 are in the
+ * range, three below and three above it. The factors of calls are a guess. */
 struct off { double less, more; };
 static const struct off core_off = {1.25, 1.5}, memory_off = {1.3, 1.9}, calls_off = {1.6, 1.6};
 /* Largest value of an input in an additional run, as a multiple of its largest value in the runs.
@@ -47,7 +47,7 @@ static struct part_range range_of(const struct program_model *m, uint32_t block,
 }
 
 /* Returns an upper bound of the cycles of blocks whose formula yields 0 but whose count may be
- * positive. Without it the time could lack a loop without notice. */
+ * positive. Without this bound, a predicted time could silently lack a loop. */
 static double left_out(const struct program_model *m, const double *inputs,
                        const struct program_time *t)
 {
@@ -91,8 +91,8 @@ static void find_run(const struct program_model *m, const double *inputs, struct
     }
 }
 
-/* Returns an upper bound of the cycles of mispredicted branches on data without traced runs: each
- * execution of the rarer direction is mispredicted. */
+/* Returns an upper bound of the cycles of mispredicted branches on data without traced runs:
+ * assumes that each execution of the rarer direction is mispredicted. */
 static double branches_at_most(const struct program_model *m, const double *inputs,
                                double branch_miss)
 {

@@ -13,7 +13,8 @@ struct time_spread {
     /* smallest and largest time divided by the predicted one, from counts and models; @most is
      * infinite if there is no upper limit */
     double least, most;
-    /* the same because of counts alone: from formulas that explain the runs about equally well */
+    /* smallest and largest time divided by the predicted one, from uncertain counts alone: from
+     * formulas that explain the runs about equally well */
     double counts_least, counts_most;
     /* largest additional time for mispredictions of branches on data, divided by the predicted
      * time */

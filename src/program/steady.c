@@ -13,7 +13,7 @@
 #include "program/window.h"
 #include "simulate/simulate.h"
 
-/* smallest share of all executed instructions of a path that is simulated */
+/* a path is simulated only if its share of all executed instructions is at least this */
 #define SIMULATED 0.002
 #define SIMULATED_MOST 400     /* maximum number of instructions of a simulated path */
 /* smallest share of a reference's executions with long steady strides at which it is a walk */
@@ -21,8 +21,8 @@
 /* Overlap of core time and main memory time, as a share of the smaller one. Measured on a Golden
  * Cove with sums of products over 64 MiB. */
 #define FAR_HIDDEN 0.25
-/* Maximum number of intervening lines at which a line counts as just used, and so causes no
- * miss. */
+/* Maximum number of other lines used since a line was used, with which the line still counts as
+ * just used and causes no miss. */
 #define SAME_LINE 16
 #define STREAM_STEP 2048.0     /* longest stride in bytes that prefetchers follow */
 /* smallest ratio of two distances at which a walk uses new lines */
@@ -53,8 +53,8 @@ struct timing {
     struct program_time *out;
 };
 
-/* Replaces the core's time by that in walks (turns.h), if the part's instructions were simulated
- * there. */
+/* Replaces the core's time by that in walks (turns.h), if the walks contain the part's
+ * instructions. */
 static void add_turns(const struct timing *t, const struct code_part *part, struct part_time *out)
 {
     const struct turns_unit *u = &t->turns.units[part->unit];
@@ -71,8 +71,8 @@ static void add_turns(const struct timing *t, const struct code_part *part, stru
     out->core = share * cycles / covered * times / part->executions + (1 - share) * out->core;
 }
 
-/* Computes the core's cycles per execution in the steady state. A path repeats, so its chains
- * count. In straight-line code, neighbouring code fills the latencies of chains. */
+/* Computes the core's cycles per execution in the steady state. A path repeats, so its chains are
+ * included. In straight-line code, the code before and after hides the latencies of chains. */
 static void time_core(struct timing *t, const struct code_part *part, struct part_time *out)
 {
     const struct kernel *k = t->code->units[part->unit].kernel;
@@ -124,7 +124,7 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
 
 /* lines and misses of a part's references, summed over all executions */
 struct part_misses {
-    /* cycles of lines with a steady stride: from caches (@near), from main memory (@far) */
+    /* cycles of lines with a steady stride: @near from caches, @far from main memory */
     double near, far;
     double most;              /* largest part of @far by one reference */
     /* streamed lines that are read from beyond the second level, by level */
@@ -151,13 +151,14 @@ static bool walks(const struct run_reference *r)
     return count > STEADY * r->references;
 }
 
-/* Returns 1 + index of the reference whose walk @at shares; 1 + @at: its own walk. */
+/* Returns 1 + the index of the reference whose walk @at shares; 1 + @at if it has its own walk. */
 static uint32_t lead_of(const struct program_run *run, uint32_t at)
 {
     return run->references[at].lead ? run->references[at].lead : at + 1;
 }
 
-/* Returns 1 + index of the reference whose rows reference @at shares; 1 + @at: none. */
+/* Returns 1 + the index of the reference whose rows reference @at shares; 1 + @at if it shares
+ * none. */
 static uint32_t rows_of(const struct program_run *run, uint32_t at)
 {
     return run->references[at].rows ? run->references[at].rows : at + 1;
@@ -239,9 +240,9 @@ static double middle_distance(const struct run_reference *r)
 }
 
 /* Returns the page walker cycles of one reference. In a walk with long strides each line has its
- * own page. The next walk reuses the page, even if it uses a new line of it; the intervening pages
- * are then those of the median reference. Random references are distributed over the program's
- * pages. */
+ * own page. The next walk reuses the page, even if it uses a new line of it; the number of pages in
+ * between is then that of the median reference. Random references are distributed over the
+ * program's pages. */
 static double translations(const struct timing *t, const struct run_reference *r, double copies,
                            const struct part_misses *part)
 {
@@ -285,7 +286,7 @@ static enum line_use use_of(const struct timing *t, const uint32_t *own, size_t 
 }
 
 /* Adds the cost of one reference's misses: by bandwidth for streamed lines, by latency for the
- * others. Returns the mean wait of an execution for the others, in cycles beyond the first level's
+ * others. Returns the mean wait of an execution for the latter, in cycles beyond the first level's
  * latency. */
 static double time_reference(struct timing *t, size_t index, double copies, double alike,
                              enum line_use use, struct part_misses *out)
@@ -357,7 +358,7 @@ static double waiting_chain(struct timing *t, const struct code_part *part, cons
 }
 
 /* Returns the number of executions of @part in flight, which the reorder, load and store buffers
- * limit. The threads of a core share these. */
+ * limit. The threads of a core share these buffers. */
 static double reach_of(const struct timing *t, const struct code_part *part)
 {
     const struct kernel *k = t->code->units[part->unit].kernel;
@@ -390,8 +391,8 @@ static void count_columns(const struct program_run *run, const uint32_t *own, si
 }
 
 /* Returns the cycles of the core, caches and main memory together. Lines from caches overlap with
- * the core. Lines from main memory hardly do: even if they are prefetched, most are still in flight
- * when they are needed. */
+ * the core. Lines from main memory hardly overlap with it: even if they are prefetched, most are
+ * still in flight when they are needed. */
 static double overlap(const struct part_time *p)
 {
     double core = p->core * p->executions, near = p->stream - p->far;
@@ -440,8 +441,8 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
         vec_push(&waits, time_reference(t, own.items[i], copies.items[i],
                                         alike_of(t->run, own.items, own.count, i, lines.items),
                                         use_of(t, own.items, own.count, i), &w));
-    /* Limits the reach, because instructions after a mispredicted branch cannot start before the
-     * data of the branch are loaded. */
+    /* Limits the reach: instructions after a mispredicted branch cannot start before the data of
+     * the branch are loaded. */
     const double reach = fmin(reach_of(t, part), part->executions / out->mispredicted);
     const struct window window = {reach, out->core, t->parallel,
                                   w.translated / fmax(1, part->executions), 0};
@@ -532,15 +533,15 @@ static bool is_in_loop(const struct program *p, uint32_t block)
     return found;
 }
 
-/* Returns whether @part repeats in the machine code although its only block does not in the control
- * flow graph. */
+/* Returns whether @part repeats in the machine code although its only block does not repeat in the
+ * control flow graph. */
 static bool is_uncounted(const struct program *p, const struct code_part *part)
 {
     return part->repeats && part->blocks.count == 1 && !is_in_loop(p, part->blocks.items[0]);
 }
 
 /* Returns the mispredicted executions of branches on data in @part. If one of these branches ends
- * the loop, sets out->ends to 0, because the result includes its mispredictions. */
+ * the loop, sets out->ends to 0, because the result includes that branch's mispredictions. */
 static double mispredicted_of(const struct timing *t, const struct code_part *part,
                               struct part_time *out)
 {
@@ -584,7 +585,7 @@ static void time_part(struct timing *t, const struct code_part *part)
     for (size_t i = 0; i < part->blocks.count; i++)
         t->paid[part->blocks.items[i]] = true;
     /* A call of libm can use the slots that dividers and chains leave empty, because its function
-     * hardly depends on the preceding code. */
+     * hardly depends on the code before it. */
     out.within = fmin(out.within, fmax(0, out.core - out.slots) * out.executions);
     out.branches = out.mispredicted * t->branch_miss;
     out.cycles = overlap(&out) + out.ends + out.branches + out.calls - out.within;

@@ -42,7 +42,7 @@ struct part_time {
     /* whether some of the machine's data of the part's forms are estimates */
     bool estimate;
     /* whether the part is a loop only in the machine code, as in inline assembly; its iterations
-     * are then not counted */
+     * are then unknown */
     bool uncounted;
 };
 

@@ -52,12 +52,12 @@ struct study {
     /* date of this CPU's memory measurement; "": the study is of another machine */
     char memory_day[KEPT_DAY];
     double seconds, cycles;    /* @cycles: without page faults */
-    /* user time of page faults, which @seconds and @time include, and the share of page faults in
-     * user time (page_fault_user_share); 0: another machine */
+    /* user time of page faults, which @seconds and @time include, @fault_share: share of the time
+     * of page faults that is user time (page_fault_user_share); 0: another machine */
     double faults, fault_share;
     VEC(struct study_block) blocks;      /* executed blocks, those with the largest share first */
-    bool traced;               /* whether the runs were traced; only then are the following members
-                                * set */
+    bool traced;               /* whether the runs were traced; the members below are set only if
+                                * so */
     struct octaves reuse;
     struct study_level levels[MEMORY_LEVELS];
     size_t level_count;

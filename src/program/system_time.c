@@ -10,7 +10,7 @@
 #include "program/runs.h"
 
 /* Smallest and largest number of pages per measurement. In an area larger than the second level, a
- * page takes longer, because the system fills it with zeros. */
+ * page takes longer, because the system fills each page with zeros. */
 #define PAGES_LEAST 64.0
 #define PAGES_MOST 2048.0
 #define READINGS 5
@@ -63,8 +63,8 @@ bool system_cost_of(const struct run_pages *pages, double user_share, struct sys
     /* Other tasks and the host can only increase the time. */
     for (int i = 0; i < READINGS; i++)
         seconds = fmin(seconds, page_seconds(count));
-    if (isinf(seconds)) /* A failure means a lack of memory, in which the program could not allocate
-                         * these pages either. */
+    if (isinf(seconds)) /* The failure means a lack of memory. The program could not allocate these
+                         * pages either. */
         return true;
     const double faults = pages->faults * seconds;
     out->user = isnan(user_share) ? 0 : user_share * faults;

@@ -79,8 +79,8 @@ static bool read_block(struct trace *t, const char *at)
     double index, count, taken;
 
     if (!t->unit || !number(&at, &index) || !number(&at, &count) || !number(&at, &taken) ||
-        /* The branch may have one more execution than the block, because a process may have forked
-         * within the block. */
+        /* The branch may have one more execution than the block: the process may have forked within
+         * the block. */
         index >= t->unit->block_count || taken > count + 1)
         return false;
     t->run->counts[t->unit->first_block + (size_t)index] = count;
@@ -174,7 +174,8 @@ static bool read_reference(struct trace *t, const char *at)
     return ok && !*at;
 }
 
-/* Parses the store that wrote most of a load's values. Ignores it unless it wrote nearly all. */
+/* Parses the store that wrote most of a load's values. Ignores the store unless it wrote nearly all
+ * of them. */
 static bool read_forward(struct trace *t, const char *at)
 {
     double load, store, age, votes;
@@ -327,7 +328,7 @@ bool program_trace_parse(const struct program *p, const char *name, struct str *
         find_leads(&t);
     vec_done(&t.units);
     free(t.places);
-    if (out->allocation_count) /* Shrinks the array, because most programs have few allocations. */
+    if (out->allocation_count) /* Shrinks the array: most programs have few allocations. */
         out->allocations =
             mem_resize(out->allocations, out->allocation_count * sizeof *out->allocations);
     return ok && (t.ended || err_set(err, ERR_LIMIT, "use smaller inputs, or --mode sampled",

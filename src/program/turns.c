@@ -14,9 +14,9 @@
 #define WANTED 1000          /* minimum number of instructions of a walk, for representative branch
                               * directions */
 /* number of instructions of the warm-up as a multiple of the reorder buffer's entries; the
- * measurement has as many */
+ * measurement has the same number */
 #define REACH 4
-/* share of a loop's executions in another walk above which it needs no separate walk */
+/* share of a loop's executions in another walk above which the loop needs no walk of its own */
 #define COVERED 0.5
 
 struct root { uint32_t unit, loop; double times; size_t count; };
@@ -48,8 +48,8 @@ struct turning {
     struct turns *out;
 };
 
-/* Sorts by number of executions, fewest first. Outer loops then precede inner ones, and callers
- * callees. */
+/* Sorts by number of executions, fewest first. Outer loops are then before inner loops, and callers
+ * before callees. */
 static int by_times(const void *a, const void *b)
 {
     const struct root *x = a, *y = b;
@@ -208,7 +208,7 @@ static void time_walk(struct turning *t, const struct turns_walk *w)
     struct bounds bounds;
     struct simulation sim;
 
-    /* The erratum depends on addresses, so it is not simulated: the code of a walk is not
+    /* Does not simulate the erratum, which depends on addresses: the code of a walk is not
      * contiguous. */
     core->jcc_erratum = false;
     core->uop_cache_lines = NAN;

@@ -10,7 +10,8 @@
 #include "program/forwards.h"
 #include "program/sharing.h"
 
-/* Per instruction of a unit: cycles of all its executions in walks, and their number */
+/* Per instruction of a unit: @cycles of all its executions in walks, and the number of these
+ * executions (@covered) */
 struct turns_unit { double *cycles, *covered; };
 
 struct turns {
@@ -25,7 +26,7 @@ struct turns {
 struct turns_walks;
 struct turns_walks *turns_walks_new(const struct program_code *c, const struct program_run *run);
 void turns_walks_free(struct turns_walks *w);
-/* Simulates the walks on the machine of @work, with @forwards of the same run. No walk may have
+/* Simulates the walks on the machine of @work, with @forwards of the same run. No walk may contain
  * code outside loops. turns_done frees the result. */
 void turns_time(const struct program_code *c, const struct turns_walks *walks,
                 struct code_forwards *forwards, struct block_work *work,

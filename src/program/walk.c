@@ -8,16 +8,16 @@
 #include "analysis/loops.h"
 #include "base/mem.h"
 
-#define ROUNDS 60            /* maximum number of iterations that fit the edges to the counts */
-/* change of edges, as a share of a branch's executions, below which they have converged */
+#define ROUNDS 60            /* maximum number of iterations of fitting the edges to the counts */
+/* change of edges, as a share of a branch's executions, below which the edges have converged */
 #define FITTED 1e-5
-/* Tolerance of a balance that should be half an execution, because sums of shares are inexact. */
+/* Tolerance for comparing a balance with half an execution, because sums of shares are inexact. */
 #define EDGE 1e-4f
 #define DEPTH 16             /* maximum number of nested function calls */
 #define NOWHERE SIZE_MAX
 
-/* a conditional branch at @at, with the first instructions of its two successors and the executions
- * of each direction */
+/* A conditional branch at @at, with the first instructions of its two successors, and the
+ * executions of each direction */
 struct two_ways { size_t at, target, next; double taken, fallen; };
 struct unit_graph {
     const struct kernel *kernel;
@@ -65,7 +65,8 @@ static void find_ways(const struct program_code *c, const uint32_t *entries, uin
     }
 }
 
-/* Returns the factor that fits the executions from conditional branches into @at to its count. */
+/* Returns the factor for the executions from conditional branches into @at with which all
+ * executions into @at equal its count. */
 static double factor_of(const struct unit_graph *g, size_t at)
 {
     if (at == NOWHERE || g->entered[at] || !(g->open[at] > 0))
@@ -187,7 +188,8 @@ static bool name_of(const struct insn *insn, char *out, size_t size)
     return true;
 }
 
-/* Finds the function @name. Functions of @unit precede others. Returns false if it is external. */
+/* Finds the function @name. Functions of @unit have precedence over others. Returns false if it is
+ * external. */
 static bool find_function(const struct walker *w, const char *name, uint32_t unit,
                           struct walk_place *out)
 {
@@ -243,8 +245,8 @@ static bool step_call(struct walker *w, const struct insn *insn, bool jump)
         return true;
     }
     if (jump && !named)
-        return false;   /* Ends at an indirect jump, such as one through a jump table, because its
-                         * target is unknown. */
+        return false;   /* Ends at an indirect jump, such as one through a jump table: its target is
+                         * unknown. */
     if (named) {
         const char *known = called_name(w->code, from.unit, from.insn, name);
         const struct call_code *code = known ? program_code_library(w->code, known) : NULL;
@@ -255,7 +257,8 @@ static bool step_call(struct walker *w, const struct insn *insn, bool jump)
     return !jump || step_back(w);
 }
 
-/* Returns the balances of the branches of @unit. Initially the rarer direction is due last. */
+/* Returns the balances of the branches of @unit. Their initial values make the rarer direction due
+ * last. */
 static float *owed_in(struct walker *w, uint32_t unit)
 {
     size_t n = w->code->units[unit].kernel->insn_count;
@@ -269,8 +272,8 @@ static float *owed_in(struct walker *w, uint32_t unit)
     return w->owed[unit];
 }
 
-/* Sets *@taken to the direction of the current branch. Returns false if it is so rare that it is
- * mispredicted, because the code after it does not overlap. */
+/* Sets *@taken to the direction of the current branch. Returns false if the direction is rare
+ * enough to be mispredicted: the code after it then does not overlap. */
 static bool choose(struct walker *w, size_t target, bool *taken)
 {
     const float share = w->flow->units[w->at.unit].taken[w->at.insn];

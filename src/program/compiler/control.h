@@ -14,7 +14,7 @@ extern "C" {
 
 /* Returns the control flow of @module as a new JSON object in the form of program/control.h.
  * "functions" has one object per function with code, in the module's order. Each has "blocks" in
- * the function's order. Promotes frame variables to values, so @module must be a copy of the
+ * the function's order. Converts frame variables to values, so @module must be a copy of the
  * compiled module. */
 json_t *control_describe(LLVMModuleRef module);
 

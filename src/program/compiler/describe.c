@@ -41,7 +41,7 @@ static const char *class_of_call(const char *name)
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (strncmp(name + 5, functions[i], strlen(functions[i])) == 0)
             return "call";
-    /* Other intrinsics become instructions, such as saturating arithmetic, byte swaps or bit
+    /* All other intrinsics become instructions, such as saturating arithmetic, byte swaps or bit
      * counts. */
     return "logic";
 }
@@ -172,7 +172,6 @@ static json_t *describe_block(struct module *m, size_t index)
     for (unsigned k = 0; k < ways; k++) {
         LLVMBasicBlockRef to = LLVMGetSuccessor(last, k);
         size_t at = index;
-        /* Moves to the first block of the function, then to the successor. */
         while (at > 0 && m->blocks.items[at - 1].function == m->blocks.items[index].function)
             at--;
         while (at < m->blocks.count && m->blocks.items[at].block != to)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* portolan-cc, portolan-c++, portolan-fortran: compiler drivers for commands and Makefiles. They
- * compile sources with clang or flang and the user's options. They add counters and trace calls
- * to the optimised code. The object also has a description of its blocks with the uninstrumented
- * code. */
+/* portolan-cc, portolan-c++, portolan-fortran: compiler drivers for commands and Makefiles. The
+ * drivers compile sources with clang or flang and the user's options, and add counters and trace
+ * calls to the optimised code. They also add a description of the blocks with the uninstrumented
+ * code to the object. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,7 +28,6 @@
 
 enum language { LANGUAGE_C, LANGUAGE_CPLUSPLUS, LANGUAGE_FORTRAN, LANGUAGE_NONE };
 
-/* word of the command line; @value: whether it is the value of the previous option */
 struct word { const char *text; bool value; };
 
 struct command_line {
@@ -132,8 +131,8 @@ static void read_word(struct command_line *l, int *i, int argc, char **argv)
         l->as_it_is = true;
     } else if (str_has_prefix(word, "-flto") ||
                (str_has_prefix(word, "-g") && !str_has_prefix(word, "-gcc"))) {
-        /* Omits options for LTO, which would leave no machine code, and for debug information,
-         * whose line numbers would replace those of the blocks. */
+        /* Omits options for LTO, because there would be no machine code. Omits options for debug
+         * information, because its line numbers would replace those of the blocks. */
         return;
     } else {
         if (str_has_prefix(word, "-O"))
@@ -144,7 +143,7 @@ static void read_word(struct command_line *l, int *i, int argc, char **argv)
     }
 }
 
-/* Returns flang's other name, flang-new up to LLVM 19. It is tested at run time, because packages
+/* Returns flang's other name, flang-new up to LLVM 19. Tests for it at run time, because packages
  * differ and flang may be installed after the build. */
 static const char *flang_other_name(void)
 {
@@ -195,8 +194,8 @@ static bool is_for_linker(const struct word *w)
            strcmp(w->text, "-z") == 0;
 }
 
-/* Appends the compiler's options, with values as separate words. @generator: only those that affect
- * code generation. */
+/* Appends the compiler's options, with values as separate words. If @generator is true, appends
+ * only those that affect code generation. */
 static void push_options(const struct command_line *l, arguments *a, bool generator)
 {
     for (size_t i = 0; i < l->options.count; i++) {

@@ -13,9 +13,9 @@ extern "C" {
 
 enum generated { GENERATED_ASSEMBLY, GENERATED_OBJECT };
 
-/* Writes the machine code of the optimised @module to the file @path. @words are the options -O,
- * -f and -m of clang with their values. Returns NULL, or on failure the reason, which the caller
- * frees. */
+/* Writes the machine code of the optimised @module to the file @path. @words: clang's options -O,
+ * -f and -m with their values. Returns NULL on success, otherwise the reason for the failure, which
+ * the caller frees. */
 char *generate_code(LLVMModuleRef module, const char *const *words, size_t count,
                     enum generated kind, const char *path);
 

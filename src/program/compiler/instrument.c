@@ -93,8 +93,8 @@ static void call(const struct additions *a, LLVMValueRef function, LLVMValueRef 
     LLVMBuildCall2(a->builder, a->touch_type, function, arguments, 3, "");
 }
 
-/* Emits one trace call per element of a gather or scatter. The traced address is null for elements
- * that the mask excludes. */
+/* Emits one trace call per element of a gather or scatter. For an element that the mask excludes,
+ * the traced address is null. */
 static void trace_gather(const struct additions *a, const struct module_reference *r,
                          LLVMValueRef access)
 {
@@ -135,8 +135,8 @@ static bool must_end(LLVMValueRef insn)
 #if LLVM_MAJOR >= 18
     return LLVMGetTailCallKind(insn) == LLVMTailCallKindMustTail;
 #else
-    /* LLVM's C interface does not return this attribute, but the printed text does: "musttail call
-     * ...", or "%3 = musttail call ...". */
+    /* LLVM's C interface does not return this attribute. Its printed text begins with it: "musttail
+     * call ...", or "%3 = musttail call ...". */
     char *text = LLVMPrintValueToString(insn);
     const char *call = text + strspn(text, " "),
                *equals = *call == '%' ? strstr(call, " = ") : NULL;
@@ -176,7 +176,7 @@ static bool leaves(LLVMValueRef insn)
            !must_end(insn);
 }
 
-/* Returns whether @insn leaves active functions without their return (longjmp). */
+/* Returns whether @insn ends active functions without a return (longjmp). */
 static bool jumps(LLVMValueRef insn)
 {
     static const char *const names[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};

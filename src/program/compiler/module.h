@@ -1,6 +1,6 @@
 /* A compiled file in LLVM after optimisation, with numbered and described blocks and references.
- * The code is then written twice: with block numbers as source lines, and with counters and trace
- * calls. Only for portolan-cc. One thread. */
+ * Two versions of the code are made: one with block numbers as source lines, one with counters and
+ * trace calls. Only for portolan-cc. One thread. */
 #ifndef PORTOLAN_PROGRAM_COMPILER_MODULE_H
 #define PORTOLAN_PROGRAM_COMPILER_MODULE_H
 
@@ -25,7 +25,7 @@ enum reference_kind {
 struct module_reference {
     LLVMValueRef insn;
     enum reference_kind kind;
-    /* operand: index of the address; for REFERENCE_RANGE the length is operand 2 */
+    /* @operand: index of the address. For REFERENCE_RANGE, operand 2 is the length. */
     unsigned block, operand;
     int mask_operand;              /* operand with the mask, for REFERENCE_GATHER */
     unsigned size;                 /* size of the access in bytes */
@@ -50,14 +50,15 @@ struct module {
 /* Reads LLVM bitcode. @source is part of the key. Returns NULL with err on failure. */
 struct module *module_read(const char *path, const char *source, struct err *err);
 void module_free(struct module *m);
-/* Returns a new array with the description of functions, blocks and their instructions. Call before
- * module_trace. */
+/* Returns a new array with the description of functions, blocks and their instructions. Call it
+ * before module_trace. */
 json_t *module_describe(struct module *m);
-/* Returns a copy of the module whose source lines are block number + 1, so that machine code can be
- * assigned to blocks. The code is otherwise unchanged. The caller disposes of it before @m. */
+/* Returns a copy of the module whose source lines are block number + 1, which lets machine code be
+ * assigned to blocks. The code is otherwise unchanged. The caller disposes of the copy before
+ * @m. */
 LLVMModuleRef module_plain(const struct module *m);
 /* Adds counters and trace calls (runtime/runtime.h) and the description @about to the module.
- * Counters are atomic if @threads is set or the module starts threads. Call once. */
+ * Counters are atomic if @threads is true or the module starts threads. Call it once. */
 void module_trace(struct module *m, bool threads, const char *about, size_t length);
 
 /* Numbers the source lines of a module. Internal to instrument.c and number.c. */

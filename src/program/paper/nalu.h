@@ -12,9 +12,10 @@
 #define NALU_PARAMETERS (3 * NALU_HIDDEN * (INPUTS_MAX + 1))
 
 /* A network. Its parameters are A, B and G of each cell of the first layer, then those of the
- * second layer's only cell. */
+ * single cell of the second layer. */
 struct nalu {
-    /* number of inputs, up to INPUTS_MAX, and of cells of the first layer, up to NALU_HIDDEN */
+    /* @inputs: number of inputs, at most INPUTS_MAX. @hidden: number of cells of the first layer,
+     * at most NALU_HIDDEN. */
     size_t inputs, hidden;
     /* largest value of each input in the runs, and largest count */
     double input_scale[INPUTS_MAX], scale;
@@ -25,14 +26,14 @@ struct nalu {
 size_t nalu_parameter_count(const struct nalu *n);
 /* Returns the count at @inputs. It is not rounded and may be negative. */
 double nalu_value(const struct nalu *n, const double *inputs);
-/* Returns the mean squared relative error over the runs. The error of a count below a thousandth
- * of the largest count is relative to that thousandth. Sets @gradient (may be NULL) to the
+/* Returns the mean squared relative error over the runs. If a count is below a thousandth of the
+ * largest count, its error is relative to that thousandth. Sets @gradient (may be NULL) to the
  * derivative by each parameter. */
 double nalu_loss(const struct nalu *n, const struct fit_data *data, double *gradient);
 /* Trains a network on @data with Adam, from several starting points with a fixed seed, and stores
  * the network with the smallest loss. Deterministic. Returns the mean relative error of held-out
- * runs, a quarter of the runs at a time; NaN with fewer than four runs. Takes seconds with many
- * runs. */
+ * runs, NaN with fewer than four runs. In turn, each quarter of the runs is held out. Takes seconds
+ * with many runs. */
 double nalu_fit(const struct fit_data *data, struct nalu *out);
 
 #endif

@@ -15,7 +15,7 @@
 #define TOURNAMENT 3
 /* number of generations without improvement before a new population starts */
 #define PATIENCE 40
-/* price per token, as a share of the error, with which the shorter of two similar expressions is
+/* price per token, as a share of the error; with it, the shorter of two similar expressions is
  * preferred */
 #define LENGTH_PRICE 1e-2
 #define FIRST_DEPTH 3
@@ -81,8 +81,8 @@ static unsigned begin_of(const struct bred *i, unsigned last)
     return at;
 }
 
-/* Sets @child to a copy of @mother in which a subexpression of @father replaces one of its own, or
- * to @mother if the result is too long. */
+/* Sets @child to a copy of @mother in which a subexpression of @father replaces a subexpression. If
+ * the result is too long, sets @child to a copy of @mother. */
 static void cross(struct breeding *b, const struct bred *mother, const struct bred *father,
                   struct bred *child)
 {
@@ -98,7 +98,7 @@ static void cross(struct breeding *b, const struct bred *mother, const struct br
     child->length = mother->length - (last + 1 - first) + added;
 }
 
-/* Sets @child to a copy of @mother with a random subexpression, or with one other token. */
+/* Sets @child to a copy of @mother with a new random subexpression or one other token. */
 static void mutate(struct breeding *b, const struct bred *mother, struct bred *child)
 {
     struct bred fresh = {.length = 0};
@@ -201,8 +201,8 @@ static void breed(struct breeding *b, const struct bred *best)
     b->young = swap;
 }
 
-/* Returns the best expression of all populations. A new population replaces one without improvement
- * for PATIENCE generations. */
+/* Returns the best expression of all populations. If a population does not improve for PATIENCE
+ * generations, a new one replaces it. */
 static struct bred evolve_best(struct breeding *b)
 {
     struct bred best = {.price = INFINITY, .error = INFINITY}, own = best;
@@ -289,8 +289,8 @@ static double off(const struct formula *f, const struct fit_data *data, size_t r
 }
 
 /* Evolves an expression without run @run. Returns whether it predicts @run better than regression
- * does. This test is needed: the best of a million expressions always fits the runs from which it
- * evolved. */
+ * does. The test is needed because the best of a million expressions always fits the runs from
+ * which it evolved. */
 static bool breed_without(struct breeding *b, const struct fit_data *data, size_t run,
                           struct bred *best)
 {

@@ -19,8 +19,8 @@
 #include <sys/mman.h>
 
 #define REUSE_RECENT 16              /* number of lines in the short list */
-/* number of latest lines that a stream may continue; prefetchers of second levels follow streams in
- * about 32 pages */
+/* number of latest lines that a stream may continue; prefetchers of second-level caches follow
+ * streams in about 32 pages */
 #define REUSE_STREAM 64
 #define REUSE_APART (4 * REUSE_STREAM)   /* smallest distance at which a line can continue a
                                           * stream */
@@ -41,7 +41,7 @@ struct reuse_line {
 struct reuse {
     /* latest lines, most recent first, as 1 + line number; 0: none */
     uint64_t recent[REUSE_RECENT];
-    /* hash table with open addressing; entries of lines in the short list have no stamp */
+    /* hash table with open addressing; an entry of a line in the short list has no stamp */
     struct reuse_line *table;
     size_t table_size, table_used;
     uint64_t *bits;
@@ -294,8 +294,9 @@ static inline bool reuse_lately(const struct reuse *r, uint64_t line, size_t wit
 }
 
 /* Returns whether @line at @distance continues a stream of any instruction: the previous line was
- * used lately. The stream may be that of a loop whose remainder follows. Returns false for small
- * distances, because in a small area every line has such a neighbour, and if lines are sampled. */
+ * used lately. The stream may be that of a loop before its remainder loop. Returns false for small
+ * distances, because every line of a small area has such a neighbour. Also returns false if lines
+ * are sampled. */
 static inline bool reuse_continues(const struct reuse *r, uint64_t line, uint64_t distance)
 {
     return distance >= REUSE_APART && !r->sample_mask && line &&
@@ -304,7 +305,7 @@ static inline bool reuse_continues(const struct reuse *r, uint64_t line, uint64_
 
 /* Records a use of @line (address divided by line size). Returns its reuse distance, REUSE_COLD for
  * a first use, or REUSE_UNSAMPLED if sampling omits the line. If one line in 2^k is sampled, the
- * caller must multiply distances by 2^k. The result is wrong if @r->exhausted is set. */
+ * caller must multiply distances by 2^k. If @r->exhausted is true, the result is wrong. */
 static inline uint64_t reuse_touch(struct reuse *r, uint64_t line)
 {
     uint64_t before = line + 1, next;

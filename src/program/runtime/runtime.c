@@ -35,13 +35,13 @@
 
 #define LINE_BYTES STEPS_LINE
 #define SAMPLE_SHIFT 5u
-/* multiple of the mean time above which a call is ignored, because it was preempted */
+/* multiple of the mean time above which a call is considered preempted and ignored */
 #define LATE 16u
 #define LATE_TICKS 20000u
 #define TRIES 200
 /* number of the program's calls per measurement of an empty call */
 #define NOTHING_EVERY 16u
-/* minimum number of measurements of empty calls that replace the one at the start */
+/* minimum number of measurements of empty calls with which they replace the initial measurement */
 #define NOTHING_LEAST 8u
 #define CLOCKS_TICKS 100000u         /* ticks between two readings of the clocks */
 #define CALLS_DEEP 32u               /* maximum number of nested calls that are timed */
@@ -65,18 +65,18 @@ static const char *trace_mode = "counts";
 /* bytes added to every address, which vary the alignment of arrays */
 static uint64_t shift;
 static pid_t trace_process;
-static int forked;                   /* this process is a fork of the started one */
+static int forked;                   /* whether this process is a fork of the started process */
 static int written;
 static struct sets sets;             /* caches of mode sets; the other modes have none */
 static uint64_t sample_mask;         /* value of reuse.sample_mask in each thread */
-/* First uses of lines by any thread, and the distances of lines that another thread used before. */
+/* lines of all threads: first uses, and distances of lines that only another thread used before */
 static struct reuse new_lines;
-static int exhausted;                /* memory is exhausted, so the trace is incomplete */
+static int exhausted;                /* whether memory is exhausted; the trace is then incomplete */
 /* State of a thread */
 struct own {
     struct reuse reuse;
     struct branches branches;
-    /* Latest stores by address. before: number of references of the storing instruction up to the
+    /* Latest stores by address. @before: number of references of the storing instruction up to the
      * store. */
     struct {
         uint64_t address;
@@ -89,8 +89,8 @@ static _Thread_local unsigned turn;  /* references left in this thread's turn; 0
 static struct own *turn_owner;       /* thread that records references; NULL: none */
 static struct own *turn_last;        /* previous owner of the turn; only compared */
 static struct own *turn_next;        /* a thread that waits for its turn; only compared */
-/* @busy: this thread is in the runtime, so references of a signal handler that interrupts it are
- * not recorded. @left_out: number of these. */
+/* @busy: whether this thread is in the runtime. References of a signal handler that interrupts it
+ * are then not recorded. @left_out: number of these references. */
 static _Thread_local volatile int busy;
 static _Thread_local unsigned left_out;
 static int tracing;                  /* references are traced */
@@ -108,8 +108,8 @@ static _Thread_local struct clocks clocks_seen;
 static _Thread_local uint64_t clocks_seen_at;   /* ticks at which @clocks_seen was read */
 static _Thread_local unsigned open_count;
 static uint64_t nothing;             /* ticks of an empty call before the program started */
-/* Empty calls timed between the program's calls, one in NOTHING_EVERY, because their ticks vary
- * with the load of the shared core. */
+/* Empty calls timed between the program's calls, one in NOTHING_EVERY, because the ticks of an
+ * empty call vary with the load of the shared core. */
 static _Thread_local struct portolan_calls_ nothings;
 static _Thread_local unsigned ended;
 /* calls of the allocator in order */
@@ -121,7 +121,7 @@ static struct {
 static unsigned allocation_count;
 static int allocations_wanted;
 static char allocations_lock;
-/* Hash table of allocated addresses. by: 1 + index of the call that returned the address; 0: the
+/* Hash table of allocated addresses. @by: 1 + index of the call that returned the address; 0: the
  * memory was freed. */
 static struct {
     uintptr_t at;
@@ -152,16 +152,16 @@ static struct portolan_bin_ *bins_new(void)
  * thread. */
 static int wait_on(void)
 {
-    /* On a busy host a sleep would take a tenth of a second, so it yields instead. */
+    /* Yields, because on a busy host a sleep would take a tenth of a second. */
     if (getpid() != trace_process)
         return 0;
     sched_yield();
     return 1;
 }
 
-/* Returns whether the thread may record references, which it may until it sets busy to 0. A library
- * may leave a signal handler by a jump that is not instrumented, so that busy remains set. It is
- * therefore ignored after TURN references, which is more than a handler makes. */
+/* Sets @busy and returns true if the thread may record references. A jump out of a signal handler
+ * that is not instrumented leaves @busy set. It is therefore ignored after TURN references, more
+ * than a handler makes. */
 static int begin(void)
 {
     if (busy && ++left_out < TURN)
@@ -180,8 +180,8 @@ static void end_turn(void)
                                     __ATOMIC_RELAXED);
 }
 
-/* Ends the turn between references. Sets busy meanwhile, because a signal handler could otherwise
- * start a turn, which this function would end. */
+/* Ends the turn between references. Sets @busy meanwhile: a signal handler could start a turn,
+ * which this function would end. */
 static void give_turn_up(void)
 {
     if (busy)
@@ -191,9 +191,9 @@ static void give_turn_up(void)
     busy = 0;
 }
 
-/* If this thread had the last turn, waits until another thread starts its turn. On a busy host this
- * thread would otherwise take every turn. The wait is limited, because a thread that left the
- * runtime by a longjmp never takes its turn. Returns false in a forked process. */
+/* If this thread had the last turn, waits until another thread starts its turn. Without this wait,
+ * this thread would take every turn on a busy host. The wait is limited, because a thread that left
+ * the runtime by a longjmp never takes its turn. Returns false in a forked process. */
 static int let_others_first(void)
 {
     if (__atomic_load_n(&turn_last, __ATOMIC_RELAXED) != mine)
@@ -201,7 +201,7 @@ static int let_others_first(void)
     for (unsigned i = 0; i < NAPS_MOST && __atomic_load_n(&turn_next, __ATOMIC_RELAXED); i++) {
         if (getpid() != trace_process)
             return 0;
-        /* nanosleep would be a cancellation point, at which another thread could end this one. */
+        /* not nanosleep, where another thread could cancel this one */
         const int kept = errno;
         syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = NAP}, NULL);
         errno = kept;
@@ -211,7 +211,7 @@ static int let_others_first(void)
 }
 
 /* Waits for this thread's turn. Returns false in a forked process, or without memory for the
- * thread's state. After a longjmp out of a signal handler, it may already be this thread's turn. */
+ * thread's state. After a longjmp out of a signal handler, this thread may have the turn. */
 static int take_turn(void)
 {
     if (!mine && !exhausted) {
@@ -261,7 +261,7 @@ static void touch(struct portolan_access_ *access, uint64_t address, uint64_t fi
         return;
     }
     uint64_t distance = distance_of(first);
-    /* An access that crosses two lines has the larger distance. */
+    /* If an access crosses two lines, its distance is the larger of the two. */
     if (last != first) {
         uint64_t other = distance_of(last);
         if (distance == REUSE_UNSAMPLED || (other != REUSE_UNSAMPLED && other > distance))
@@ -358,7 +358,7 @@ void portolan_touch_range_(struct portolan_access_ *access, const void *address,
     }
 }
 
-/* Threads run on separate cores, so each has its own predictor. */
+/* Each thread has its own predictor, because threads run on separate cores. */
 void portolan_branch_(uint64_t *mispredicted, uint64_t taken)
 {
     if (!tracing || !mine || busy || sets.count)
@@ -494,7 +494,7 @@ static uint64_t own_ticks(uint64_t ticks, const struct clocks *begun)
 void portolan_call_at_(const struct portolan_calls_ *calls)
 {
     calls_at = calls;
-    give_turn_up();   /* The external function may wait for another thread. */
+    give_turn_up();   /* Gives up the turn: the external function may wait for another thread. */
 }
 
 /* Starts timing a call. Waits for the program's previous instructions, whose time is not part of
@@ -507,7 +507,7 @@ uint64_t portolan_call_begin_(void)
     _mm_lfence();
 #endif
     if (ticks_now() - clocks_seen_at > CLOCKS_TICKS) {
-        /* Reading the clocks takes long, so they are read only at some calls. */
+        /* Reads the clocks only at some calls, because this takes long. */
         clocks_seen = clocks_now();
         clocks_seen_at = ticks_now();
     }
@@ -539,7 +539,7 @@ void portolan_leave_(void)
 }
 
 /* Returns the ticks of the call from @begun to @now. Ends calls within it that a longjmp left.
- * UINT64_MAX: unknown, because a callback was entered and not left. */
+ * Returns UINT64_MAX (unknown) if a callback was entered and not left. */
 static uint64_t ticks_of_call(uint64_t begun, uint64_t now)
 {
     uint64_t ticks = now - begun;
@@ -580,7 +580,7 @@ void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun)
         call_end(&nothings, portolan_call_begin_());
 }
 
-/* Clears busy, because the longjmp may leave a signal handler that interrupted the runtime. */
+/* Clears @busy: the longjmp may leave a signal handler that interrupted the runtime. */
 void portolan_jump_(void)
 {
     busy = 0;
@@ -750,7 +750,7 @@ static __attribute__((destructor(101))) void trace_end(void)
     int timed = timing;
     char path[4096];
 
-    /* After vfork(), this process uses the parent's memory and must not write the trace. */
+    /* After vfork(), this process uses the parent's memory, and must not write the trace. */
     if (!trace_path || getpid() != trace_process || written)
         return;
     tracing = timing = allocations_wanted = 0;
@@ -785,8 +785,8 @@ static __attribute__((destructor(101))) void trace_end(void)
     close(o.file);
 }
 
-/* _exit and _Exit run no destructors, so the trace is written here. The symbol is weak, like those
- * of the allocator. */
+/* _exit and _Exit run no destructors, so writes the trace here. The symbol is weak, like those of
+ * the allocator. */
 __attribute__((weak)) void _exit(int status)
 {
     trace_end();

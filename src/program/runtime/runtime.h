@@ -30,8 +30,8 @@
 struct portolan_bin_ {
     uint64_t count, sum; /* number of references, and sum of their distances */
     uint64_t regular;    /* number of references with a steady stride of the instruction */
-    /* Most common steady stride in bytes, by Boyer and Moore's majority vote. A few other strides
-     * would change a mean, but some caches need the exact power of two. */
+    /* Most common steady stride in bytes, by Boyer and Moore's majority vote. A mean would change
+     * with a few other strides, but some caches need the exact power of two. */
     uint64_t step, votes;
 };
 
@@ -41,7 +41,7 @@ struct portolan_access_ {
     struct portolan_bin_ *bins;
     struct steps steps;
     /* For a load: the store that wrote most of its values, and the number of that store's
-     * executions since, both by Boyer and Moore's majority vote. */
+     * executions since then, both by Boyer and Moore's majority vote. */
     struct portolan_access_ *from;
     uint64_t from_age, from_votes;
 };
@@ -56,8 +56,7 @@ struct portolan_calls_ {
 struct portolan_unit_ {
     uint64_t version, blocks, accesses;
     const char *key; /* key of the unit, as in its description */
-    /* two per block: number of executions, and number of executions whose branch went to its first
-     * successor */
+    /* two counts per block: executions, and executions whose branch went to its first successor */
     uint64_t *counts;
     struct portolan_access_ *access;
     struct portolan_calls_ *calls; /* external calls of each block */
@@ -81,11 +80,11 @@ void portolan_call_at_(const struct portolan_calls_ *calls);
  * argument of the second. */
 uint64_t portolan_call_begin_(void);
 void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun);
-/* Called at the start and end of functions that external code may call, whose time is not part of
+/* Called at the start and end of functions that external code may call. Their time is not part of
  * the external call. */
 void portolan_enter_(void);
 void portolan_leave_(void);
-/* Called before each longjmp, because a longjmp may leave a signal handler. */
+/* Called before each longjmp, which may leave a signal handler. */
 void portolan_jump_(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Simulates caches by address, with LRU replacement. A level is accessed after a miss in the
- * previous one. Linked into traced programs, like reuse.h. One thread. */
+/* Simulates caches by address, with LRU replacement. A miss in a level accesses the next one.
+ * Linked into traced programs, like reuse.h. One thread. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_SETS_H
 #define PORTOLAN_PROGRAM_RUNTIME_SETS_H
 
@@ -45,7 +45,7 @@ static inline bool sets_begin(struct sets *s, const char *text)
     return s->count && !*text;
 }
 
-/* Returns whether @line hits. It becomes the most recent line of its set. */
+/* Returns whether @line hits. Makes it the most recent line of its set. */
 static inline bool sets_level_look(struct sets_level *l, uint64_t line)
 {
     uint64_t *set = l->lines + line % l->sets * l->ways, moved = line + 1;

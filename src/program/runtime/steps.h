@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Detects strides of an instruction that a prefetcher follows. A prefetcher follows the lines of
- * several streams: a load that alternates between the row above and the row below has two, one per
- * row. An instruction therefore has several heads, the last line of each stream. A line next to a
- * head continues its stream. Linked into traced programs. */
+/* Detects the strides of an instruction that a prefetcher would follow. A prefetcher follows
+ * several streams: a load that alternates between the row above and the row below has two streams,
+ * one per row. An instruction therefore has several heads, the last line of each stream. A line
+ * next to a head continues its stream. Linked into traced programs. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_STEPS_H
 #define PORTOLAN_PROGRAM_RUNTIME_STEPS_H
 
 #include <stdint.h>
 
 #define STEPS_LINE 64u
-/* number of streams per instruction; prefetchers of second levels follow more */
+/* number of streams per instruction; prefetchers of second-level caches follow more */
 #define STEPS_HEADS 8u
 #define STEPS_NONE UINT64_MAX
 
@@ -43,9 +43,9 @@ static inline int steps_stream(struct steps *s, uint64_t line)
     return 1;
 }
 
-/* Returns the stride in bytes from the instruction's last reference to @address if it repeats or
- * leads to an adjacent line, the size of a line if @address continues an earlier stream, 0 for the
- * same address, else STEPS_NONE. */
+/* Returns the stride in bytes from the instruction's last reference to @address, if it repeats or
+ * leads to an adjacent line. Returns the size of a line if @address continues an earlier stream, 0
+ * for the same address, and otherwise STEPS_NONE. */
 static inline uint64_t steps_next(struct steps *s, uint64_t address)
 {
     int64_t step = (int64_t)(address - s->last), before = (int64_t)s->step,
