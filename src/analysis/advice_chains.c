@@ -159,8 +159,8 @@ void advice_say_recurrence(const struct advice *s)
                               "<< 2n) | (b << n | b'): that halves the chain"
             : chain->affine ? ". Each step multiplies by a constant and adds. Combine two steps, x "
                               "* a * a + (b * a + b'): that halves the chain"
-                            : ". Each step transforms the whole value of the previous step, so it "
-                              "cannot be split into partial results.");
+                            : ". Each step transforms the whole value of the previous step, so the "
+                              "chain cannot be split into partial results.");
     if (chain->affine && !chain->carry && !crc)
         str_add(s->out, chain->floating ? ", rounded differently." : ".");
     if (chain->carry)
@@ -320,12 +320,12 @@ void advice_say_partial(const struct advice *s)
     str_add(s->out, ". ");
     advice_row(s->a, chain->user, s->out);
     str_addf(s->out,
-             " writes only %u bits of its register and merges them with the other bits, so it "
-             "waits for the old value. If these other bits are not used, ",
+             " writes only %u bits of its register and merges them with the other bits, so the "
+             "instruction waits for the old value. If the other bits are not used, ",
              to ? to->bits : 8U);
     str_add(s->out, insn->operation == OPERATION_MOVE && insn->traits & INSN_LOAD
-                        ? "movzx instead, or zeroing the register (xor) first, avoids that."
-                        : "zeroing the register (xor) first avoids that.");
+                        ? "movzx instead, or zeroing the register (xor) first, avoids this wait."
+                        : "zeroing the register (xor) first avoids this wait.");
     advice_next(s);
 }
 

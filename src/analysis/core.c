@@ -420,7 +420,7 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         approximate(c, insn, op);
         classify(c, insn, op);
     }
-    /* The instruction has no µop. It is a nop, or rename eliminates it, such as an addition of an
+    /* The instruction has no µop: it is a nop, or rename eliminates it, such as an addition of an
      * immediate on Golden Cove. */
     if (insn->traits & INSN_NOP || (op->entry && !op->usage.count))
         op->latency = 0;

@@ -102,8 +102,8 @@ static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_
         const bool decoded =
             insn_decode(isa, code + at, length - at, offset + at, texts, insn, NULL);
         if (!learned && (!decoded || insn->traits & INSN_UNDECODED)) {
-            /* Has other disassemblers decode the code from here on, and decodes it again with their
-             * results. */
+            /* Lets other disassemblers decode the rest of the code, and decodes this rest again
+             * with their results. */
             insn_done(insn);
             insn_learn(isa, code + at, length - at, NULL);
             learned = true;

@@ -86,7 +86,7 @@ static struct kernel *take_loops(const struct recipe *r, const struct compiled *
     }
     if (own.first_line && !assembly_lines(c, r->path, &r->options, &first, &last)) {
         err_set(err, ERR_DATA,
-                "give other lines: the compiler may have removed or merged the code of these",
+                "give other lines: the compiler may have removed or merged their code",
                 "no instructions from lines %zu-%zu", own.first_line, own.last_line);
         err_at(err, r->path, 0, 0);
         return NULL;

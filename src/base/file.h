@@ -41,7 +41,7 @@ bool file_fault(struct err *err, const char *path, const char *verb, const char 
 /* Returns the path of @relative in the data directory; NULL if it does not exist. The data
  * directory is $PORTOLAN_DATA if set. Otherwise it is the first of these that has the file: the
  * source tree, for a program in its build directory; a relocated installation; the configured
- * directory. The caller frees it. */
+ * directory. The caller frees the path. */
 char *file_data_path(const char *relative);
 
 #endif

@@ -16,7 +16,7 @@
 #define CLASSES_MOST 72
 #define BALANCE_MOST 6
 /* Maximum number of classes from which ports are inferred. Selects the classes that add the least
- * time to others, because they have the fewest µops. */
+ * time to other classes, because they have the fewest µops. */
 #define CORE_MOST 40
 #define LARGER 60            /* number of experiments per class with three forms, and also with four
                               * forms */

@@ -575,7 +575,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
         lattice_done(p.lattice);
         free(p.lattice);
         return err_set(err, ERR_LIMIT, "chart fewer --forms",
-                       "the ports found have more than %d usages: no form can be placed with them",
+                       "the ports found allow more than %d usages, too many to place forms",
                        COLUMNS_MOST);
     }
     p.form_of = mem_alloc((mapping_count(mapping) + 1) * sizeof *p.form_of);

@@ -194,8 +194,9 @@ static void take_uses(struct refining *r)
     count_sets(r);
 }
 
-/* Returns whether usages explain the times of all forms in row @i except @form. If @form is in the
- * core, the others must be too, because usages outside the core depend on the core. */
+/* Returns whether usages explain the times of all forms in row @i except @form. While core forms
+ * are refined, returns false if a form is outside the core, because its usage depends on the
+ * core. */
 static bool others_explained(const struct refining *r, size_t i, uint32_t form)
 {
     const struct chart *c = r->c;

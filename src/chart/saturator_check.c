@@ -25,7 +25,7 @@ static void ask(struct lab *lab, const uint32_t *form_of, const struct saturator
     }
 }
 
-/* Returns whether the times of @s agree with the core. Unstable times do not. */
+/* Returns whether the times of @s are stable and agree with the core. */
 static bool is_sound(const struct lab *lab, const struct saturator *s, const size_t rows[SIZES])
 {
     for (unsigned size = 0; size < SIZES; size++) {

@@ -10,8 +10,8 @@ struct saturator_level {
     uint32_t count;
 };
 
-/* Returns the number of levels. The first are all saturators at the smallest count, the others all
- * saturators at twice that count. */
+/* Returns the number of levels: first all saturators at the smallest count, then all at twice that
+ * count. */
 size_t saturator_levels(const struct saturators *s);
 /* Returns level @number for a form that takes @alone cycles in isolation. */
 struct saturator_level saturator_level_at(const struct saturators *s, size_t number, double alone);

@@ -17,7 +17,8 @@ struct stage_log {
     char *title;
     pthread_mutex_t lock;
     /* The lock protects the following members. */
-    struct stage_view now; /* stage_log_get computes the durations of running stages */
+    /* state at the last update; stage_log_get adds the durations of running stages */
+    struct stage_view now;
     double begun[CHART_STAGES], start;
     double every; /* shortest interval between two points, in seconds */
     struct stage_mapping *mapping; /* latest mapping; NULL: none yet */

@@ -10,9 +10,9 @@
 
 #define TRIALS 4             /* number of experiments per form */
 #define CONCURRENT 2             /* core forms in each experiment */
-/* Limits of the largest number of copies of a core form, which is three times the cycles of the
- * placed form within these limits. An experiment has a random number up to it, so ports that are
- * busy in one experiment are idle in another. */
+/* Limits of the largest number of copies of a core form. Within these limits, the largest number is
+ * three times the cycles of the placed form. Each experiment has a random number of copies up to
+ * the largest, so different experiments keep different ports busy. */
 #define COUNT_FEW 2
 #define COUNT_MANY 8
 

@@ -388,7 +388,7 @@ const struct command command_evolve_edit = {
         {PARAMETER(TEXT, "FORM", struct usage_edit_values, form), .required = true,
          .complete = COMPLETE_FORM, .help = "instruction form of the run, quoted"},
         {PARAMETER(TEXT, "USAGE", struct usage_edit_values, usage), .required = true,
-         .help = "µops by ports of the inferred mapping, such as 1*p01+1*p3; none: no µops"}),
+         .help = "µops by ports of the inferred mapping, such as 1*p01+1*p3, or none"}),
     .examples = EXAMPLES("evolve edit 'ADD (R64, R64)' 1*p0123",
                          "evolve edit 'IMUL (R64, R64)' 1*p1"),
     .values_size = sizeof(struct usage_edit_values),
@@ -708,8 +708,7 @@ const struct command command_evolve_adopt = {
         {PARAMETER(FLAG, "--alone", struct adopt_values, alone),
          .help = "make a machine of only the inferred forms and ports"},
         {PARAMETER(FLAG, "--least-error", struct adopt_values, least_error),
-         .help = "use the mapping with the smallest error, instead of the consensus, if the run "
-                 "ended with one"}),
+         .help = "if the run has a consensus, use the mapping with the smallest error instead"}),
     .examples = EXAMPLES("evolve adopt", "evolve adopt --alone", "evolve adopt --least-error"),
     .values_size = sizeof(struct adopt_values),
     .flags = COMMAND_CHANGES,

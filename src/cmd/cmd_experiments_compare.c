@@ -16,8 +16,8 @@
 #define ABREAST 5          /* maximum number of hosts per table in text */
 #define ROWS_SHOWN 40      /* maximum number of rows in text */
 
-/* A file of measurements. The name is the one in its host column, or the file name if it has no
- * such column. */
+/* A file of measurements. @name is taken from its column host, or is the file name if it lacks this
+ * column. */
 struct fleet_host {
     char *file, *name, *cpu, *microcode;   /* cpu and microcode: "" if unknown */
     struct experiments *table;

@@ -491,8 +491,8 @@ const struct command command_experiments_measure = {
          .help = "time limit, such as 90s, 15m or 2h"},
         {PARAMETER(DURATION, "--patience", struct experiments_measure_values, patience),
          .value = "T", .least = 0.01, .most = 8640000, .otherwise = "20s, plus 50 ms per value",
-         .help = "total time to wait for an idle core; later experiments get the state contended "
-                 "or once, and are measured by the next run"},
+         .help = "total time to wait for an idle core; after this time experiments get the state "
+                 "contended or once, and the next run measures them"},
         {PARAMETER(FLAG, "--retry", struct experiments_measure_values, retry),
          .help = "also measure failed experiments again"},
         {PARAMETER(FLAG, "--fresh", struct experiments_measure_values, fresh),

@@ -247,7 +247,7 @@ const struct command command_experiments_settle = {
     .options = PARAMETERS(
         {PARAMETER(DURATION, "--patience", struct settle_values, patience), .value = "T",
          .least = 0.01, .most = 8640000, .initial = "20s",
-         .help = "time to wait for an idle core; later experiments are measured by the next run"},
+         .help = "time to wait for an idle core; the next run measures the remaining experiments"},
         {PARAMETER(TEXT, "--simulate", struct settle_values, simulate), .value = "ID",
          .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
          .help = "machine to simulate instead of measuring; not with NAME"},

@@ -77,8 +77,8 @@ static double worth_of(const struct experiments *t, size_t index, const unsigned
     return sum;
 }
 
-/* Marks @controls rows as controls. Divides the table into as many sections, and chooses in each
- * one the row whose forms occur in the fewest controls. */
+/* Marks @controls rows as controls. Divides the table into @controls sections, and chooses from
+ * each section the row whose forms occur in the fewest controls. */
 static void choose_controls(const struct experiments *t, size_t controls, bool *control)
 {
     unsigned *covered = mem_zero(t->forms.count + 1, sizeof *covered);

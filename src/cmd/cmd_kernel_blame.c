@@ -42,7 +42,7 @@ struct kernel_blaming {
     struct recorded_costs recorded;
     struct err unrecorded;   /* reason why @recorded has no times */
     struct err unmeasured;   /* reason why @found is NULL although @recorded has times */
-    struct machine *machine; /* a copy */
+    struct machine *machine; /* the job's copy of the machine */
     double seconds;
     struct sandbox *sandbox;
     struct calibration calibration;
@@ -50,7 +50,7 @@ struct kernel_blaming {
     /* per variant: whether its time was requested before; if so, the next request measures the
      * variant again */
     VEC(bool) asked;
-    struct blame *found;             /* the result */
+    struct blame *found;
     pthread_mutex_t lock;            /* protects so_far */
     /* partial result for the UI thread, which takes it; NULL: nothing new */
     struct blame *so_far;

@@ -208,8 +208,8 @@ static bool prepare_compare(struct session *s, const void *values, struct task *
                                         .listed = TASK_LISTED_IF_LONG};
     const struct kernel_diff_values *v = values;
     const struct document *d = &s->document;
-    /* With several machines, a single kernel is compared on the displayed machine and the next
-     * one. */
+    /* With several machines, compares a single kernel on the displayed machine and the next
+     * machine. */
     const char *machines[] = {d->selected[d->in_view],
                               d->selected[(d->in_view + 1) % d->selected_count]};
     bool alone = v->other == NOT_GIVEN && !v->machines.count && d->shelf.list.count == 1 &&

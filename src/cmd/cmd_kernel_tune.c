@@ -44,7 +44,7 @@ struct tuning {
     struct job *job;
     const struct kernel *kernel; /* counted reference */
     size_t loop;
-    struct machine *machine; /* a copy */
+    struct machine *machine; /* the job's copy of the machine */
     struct tune_options options;
     unsigned inputs;
     bool here; /* this CPU can run the loop */

@@ -23,7 +23,7 @@ struct machine_charting {
     struct chart_job *charting;
     unsigned threads;
     struct record *record;           /* the session's record of measurements, for the views */
-    struct chart *chart;             /* the result */
+    struct chart *chart;
     struct stage_log *log;           /* progress for the views */
     struct machine *tables;          /* tables of the CPU for comparison; NULL: none */
 };
@@ -426,8 +426,8 @@ const struct command command_machine_chart = {
          .help = "time limit of the review's corrections of usages"},
         {PARAMETER(DURATION, "--patience", struct chart_values, patience), .value = "T",
          .least = 0.01, .most = 8640000, .initial = "20s",
-         .help = "time that each batch waits for an idle core; later experiments are measured by "
-                 "the next run"},
+         .help = "time that each batch waits for an idle core; the next run measures experiments "
+                 "that found no idle core"},
         {PARAMETER(TEXT, "--simulate", struct chart_values, simulate), .value = "MACHINE",
          .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
          .help = "chart a simulated CPU: the tables of this machine, with noise and contention"},

@@ -32,13 +32,13 @@
 struct checking {
     struct session *session;
     struct job *job;
-    struct machine *machine;      /* a copy */
+    struct machine *machine;      /* the job's copy of the checked machine */
     struct machine *simulated;    /* simulated machine; NULL: this CPU */
     struct forms *forms;
     VEC(char *) names;            /* forms to check */
     VEC(double) uses;
     double seconds, until;
-    struct check *check;          /* the result */
+    struct check *check;
     struct experiments *table;    /* one row per form of @names */
     size_t measured, without_latency;
     struct stage_log *log;        /* progress for the views */

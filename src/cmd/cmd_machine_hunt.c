@@ -34,7 +34,7 @@
  * shows the result. */
 struct machine_hunting {
     struct job *job;
-    struct machine *machine;      /* a copy */
+    struct machine *machine;      /* the job's copy of the tested machine */
     /* a copy of the reference machine; NULL: the reference is LLVM's model or this CPU */
     struct machine *against;
     char *llvm;                   /* CPU of llvm-mca's model; NULL: none */
@@ -49,11 +49,11 @@ struct machine_hunting {
     struct model *truth;          /* model of @against, which gives the times */
     struct sandbox *sandbox;
     struct calibration calibration;
-    struct hunt *hunt;            /* the result */
+    struct hunt *hunt;
     struct stage_log *log;        /* progress for the views */
 };
 
-/* Returns whether the reference is this CPU, which the job then measures. */
+/* Returns whether the job compares the machine with measurements on this CPU. */
 static bool measures(const void *state)
 {
     const struct machine_hunting *w = state;

@@ -175,8 +175,8 @@ const struct command command_mapping_set = {
         {PARAMETER(TEXT, "FORM", struct mapping_set_values, form), .required = true,
          .complete = COMPLETE_FORM, .help = "instruction form, quoted"},
         {PARAMETER(TEXT, "USAGE", struct mapping_set_values, usage), .required = true,
-         .help = "the form's µops, such as 1*p0156+1*p23; long port names in brackets: "
-                 "1*p[ALU0,ALU1]; none: no µops"}),
+         .help = "the form's µops, such as 1*p0156+1*p23, or none; long port names are in "
+                 "brackets: 1*p[ALU0,ALU1]"}),
     .options = PARAMETERS(
         {PARAMETER(FLAG, "--new", struct mapping_set_values, added),
          .help = "add a form that is neither in the machine nor in the form tables"}),

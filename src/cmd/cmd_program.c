@@ -33,7 +33,7 @@ struct program_loading {
     VEC(char *) words;
     bool built;                         /* the file is already an executable */
     double begun;
-    const struct program *program;      /* the result */
+    const struct program *program;
 };
 
 static bool loading_cancelled(void *state)

@@ -48,7 +48,7 @@ struct builds_diff {
     struct machine_set machines;
     size_t top;
     double fail_above;      /* smallest slowdown in percent that is an error; NaN: none is */
-    /* results */
+    /* results of the job */
     struct binary *builds[2];
     struct run_profile *profiles[2];
     struct loop_matches matches;

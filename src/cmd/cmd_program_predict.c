@@ -487,7 +487,7 @@ const struct command command_program_predict = {
         PROGRAM_FRESH_OPTION(predict_values),
         PROGRAM_THREADS_OPTIONS(predict_values),
         {PARAMETER(COUNT, "--top", struct predict_values, top), .value = "N", .least = 1,
-         .most = 1e9, .initial = "12", .help = "number of parts to show, the longest first"}),
+         .most = 1e9, .initial = "12", .help = "number of parts to show, the slowest first"}),
     .examples = EXAMPLES("program predict N=4096",
                          "program predict N=4096 --machine skylake --machine znver4"),
     .values_size = sizeof(struct predict_values),

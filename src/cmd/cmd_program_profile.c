@@ -59,7 +59,7 @@ struct profiling {
     /* whether a script's run was interrupted; the samples until then are evaluated */
     bool interrupted;
     struct sampled sampled;
-    struct run_profile *profile;       /* the result */
+    struct run_profile *profile;
     /* per loop: reason why it was not measured; NULL: it was measured */
     VEC(char *) unmeasured;
     struct session *session;       /* session with live lists; NULL in scripts */

@@ -25,7 +25,7 @@ struct showing {
     struct program_case at;
     /* number of a job that was started automatically; 0: the user started it */
     unsigned quiet;
-    struct study *study;           /* the result */
+    struct study *study;
 };
 
 static bool goes_on(void *state, double share)

@@ -43,8 +43,8 @@ struct explained_loop {
 void explained_free(struct explained_loop *x);
 /* Returns whether the explained code is loop @loop of @k. @x may be NULL. */
 bool explained_is(const struct explained_loop *x, const struct kernel *k, size_t loop);
-/* Returns the most frequent path that remains in the loop; Returns NULL if none was recorded or the
- * path is too long. */
+/* Returns the most frequent path that remains in the loop. Returns NULL if no such path was
+ * recorded, or if it is too long. */
 const struct explained_path *explained_main(const struct explained_loop *x);
 /* Appends the memory that the loads access in the program, if known. @x may be NULL. */
 void explained_print_memory(const struct explained_loop *x, struct str *out);

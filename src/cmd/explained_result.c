@@ -332,13 +332,13 @@ static void say_cycles(struct result *result, const struct explained_findings *f
                     "  timed in copies of the process, which execute the loop's original code");
     else if (x->region.each_away && !isnan(insitu_patch(x)))
         result_line(result,
-                    "  excluding %.1f cycles for the jump to the counting code, measured with a "
-                    "second jump",
+                    "  excluding %.1f cycles for the jump to the counting code, measured by "
+                    "executing the jump twice",
                     insitu_patch(x));
     else if (x->region.each_away)
         result_line(result,
-                    "  including 0.5 to %.0f cycles for the jump to the counting code, which could "
-                    "not be measured",
+                    "  including 0.5 to %.0f cycles for the jump to the counting code, whose cost "
+                    "could not be measured",
                     JUMP_MOST);
     if (!isnan(f->predicted))
         result_line(result, "%.2f cycles predicted for the executed mix of paths on %s",

@@ -22,7 +22,7 @@ struct kernel_loading {
     size_t loop;                    /* index of the requested loop, from 1 */
     struct str printed;             /* messages of the compiler if it rejected the source */
     double begun;
-    struct kernel *kernel;          /* the result */
+    struct kernel *kernel;
 };
 
 static void loading_free(void *state)

@@ -21,8 +21,7 @@ struct queued_commands {
     char *script;      /* name of the script; NULL: typed */
     size_t line;       /* line number of the first line of @text */
     char *text;
-    bool lines;        /* whether @text has the lines of a script; false: it is the rest of one
-                        * line */
+    bool lines;        /* whether @text has the lines of a script; false: the rest of one line */
 };
 
 /* A machine loaded for the next command, under the name in that command: an id or a directory. */

@@ -183,7 +183,7 @@ bool queue_load(struct session *s, const struct command *c, char **words, size_t
                                         .free = loading_free,
                                         .listed = TASK_LISTED_IF_LONG};
     *later = false;
-    /* Data is loaded only once, because what is still missing would be missing again. */
+    /* Loads data only once, because data that is still missing would be missing again. */
     if (s->queue.loaded) {
         s->queue.loaded = false;
         return true;

@@ -34,8 +34,8 @@ double model_cycles_of(struct model *model, const struct insn *insns, size_t cou
 double model_cycles_as(struct model *model, const struct insn *insns, size_t count,
                        enum shape shape);
 
-/* Returns whether two times differ by more than @tolerance of the larger one and by more than a
- * tenth of a cycle. */
+/* Returns whether two times differ by more than a tenth of a cycle, and by more than @tolerance
+ * times the larger. */
 bool cycles_differ(double a, double b, double tolerance);
 
 /* A change of a machine, such as "latency:IMUL (R64, R64)" = "4" instead of "3" */

@@ -103,7 +103,7 @@ static void fewer_instructions(struct hunting *h, struct judged *b)
     } while (best != SIZE_MAX);
 }
 
-/* Gives each slot a register that no other slot has, where the error retains its sign. */
+/* Gives each slot its own register, except where the error would change its sign. */
 static void fewer_dependences(struct hunting *h, struct judged *b)
 {
     struct slot slots[BLOCK_SLOTS];
@@ -434,7 +434,7 @@ static size_t next_open(const struct hunting *h)
 static void count_blocks(struct hunting *h)
 {
     struct hunt *r = h->result;
-    /* Suspends the watch of the hunt. It has expired and would end the predictions. */
+    /* Suspends the hunt's expired watch, which would end the predictions. */
     struct watch before = watch_begin(NULL, NULL);
     bool *counted = mem_zero(h->differ.count + 1, sizeof *counted);
 

@@ -29,8 +29,8 @@ static int compare_single(const void *a, const void *b, void *state)
     return p != q ? (p > q) - (p < q) : (x > y) - (x < y);
 }
 
-/* For each form, finds the forms whose cycles alone are within 8 % of its own. They are a range of
- * the list of forms sorted by cycles. */
+/* For each form, finds the forms whose cycles alone are within 8 % of its own. These forms are a
+ * range of the list sorted by cycles. */
 static void find_likes(struct annealer *s)
 {
     size_t n = s->p->forms;
@@ -375,8 +375,8 @@ void anneal_random(struct annealer *s)
     free(genes);
 }
 
-/* Returns -ln of the probability that a form has usage @gene, of which @others other forms of its
- * kind and forms of @kinds kinds have the same. */
+/* Returns -ln of the probability that a form has usage @gene. @others: number of other forms of its
+ * kind with this usage. @kinds: number of kinds that have forms with this usage. */
 static double code_length(const struct annealer *s, size_t others, size_t kinds,
                           const struct gene *gene)
 {

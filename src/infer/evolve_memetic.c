@@ -140,9 +140,10 @@ static void publish(struct evolve *e, unsigned index, struct annealer *s, bool c
     const struct genome *g = anneal_genome(s);
     double d_avg = g->d_avg;
 
-    /* Does not record the error over classes. It is on means of measurements, so it is smaller than
-     * the error on single measurements, and a curve must not mix the two. Errors on single
-     * measurements need expanded classes, which takes time. */
+    /* Does not record the error over classes. This error is smaller than that of single
+     * measurements, because it refers to means of measurements, and a curve must not mix both
+     * errors. The error of single measurements would require expansion of the classes, which takes
+     * long. */
     if (classes)
         d_avg = !e->live[index].busy || !e->best || e->best_expanded || evolve_sample_due(e)
                     ? note_expanded(e, g)

@@ -212,7 +212,7 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
             added++;
             pass++;
         } else if (pass > 0) {
-            /* This committee has no disagreement left, but a larger one would. Starts again: the
+            /* This committee no longer disagrees, but a larger committee would. Starts again: the
              * remaining experiments of the batch resolve the same disagreement a second time. */
             memcpy(left, all, rows * n * sizeof *left);
             pass = 0;

@@ -14,7 +14,7 @@
  * err, inference ends. */
 typedef bool select_measure(struct experiments *t, void *state, struct err *err);
 
-/* Experiments that may be selected. They have 2 to @size different forms. */
+/* Experiments that may be selected, with 2 to @size different forms */
 struct select_pool {
     const uint32_t *forms;               /* indices into the table's forms, without duplicates */
     size_t forms_count;

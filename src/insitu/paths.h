@@ -15,8 +15,8 @@ struct path {
 
 struct path_branch {
     uint32_t at;               /* index in the region's list */
-    /* @executed: number of executions of the branch. @taken: number of executions in which it was
-     * taken or, if it is an indirect jump, went to its most frequent target. */
+    /* @executed: number of executions of the branch. @taken: number of executions in which the
+     * branch was taken, or in which an indirect jump went to its most frequent target. */
     size_t executed, taken;
     VEC(uint64_t) targets;     /* different targets of an indirect jump */
     VEC(size_t) target_counts;

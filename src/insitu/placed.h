@@ -43,8 +43,8 @@ struct placed {
     enum copy_mode *chosen;              /* per slot: mode */
     /* per slot: initial values of SLOT_PERIOD and SLOT_RECORDS_LEFT */
     uint64_t *period, *given;
-    /* Blocks or recordings that a slot had completed when the mode changed. Not 0 only for threads
-     * in a system call, because their counters are not reset. */
+    /* Per slot: number of blocks or recordings completed before the mode changed. 0, except for
+     * threads in a system call, whose counters are not reset. */
     uint64_t *earlier;
     /* iterations counted in each slot since the last harvest, at the last poll */
     uint64_t *peeked;

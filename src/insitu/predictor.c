@@ -39,7 +39,8 @@ void predictor_run(const struct placed *x, struct predicted_branches *out)
         unsigned id = (unsigned)(x->events.items[i] >> 48);
         uint64_t value = x->events.items[i] & ((UINT64_C(1) << 48) - 1);
         bool indirect = id == EVENT_PART;
-        /* Checks the values, because the program may have overwritten the memory with them. */
+        /* Checks the values, because the program may have overwritten the memory that contains
+         * them. */
         if (indirect && (!x->region->dispatch || value > x->region->resumed.count))
             continue;
         out->iterations += (id == EVENT_PASS || id == EVENT_PART) && i >= begin;

@@ -78,9 +78,9 @@ struct traced *process_tracee(struct process *p, pid_t tid)
     return NULL;
 }
 
-/* Returns whether the stopped thread can execute instructions for the tracer. It cannot within a
- * system call, because restoring the registers would lose the call's result. It cannot after a stop
- * signal, because the execution would cancel the stop. */
+/* Returns whether the stopped thread can execute instructions for the tracer. Returns false within
+ * a system call, because restoring the registers would lose the call's result, and after a stop
+ * signal, because execution would cancel the stop. */
 static bool can_run(const struct traced *t)
 {
     return t->stopped && !t->exiting && !t->within && !t->listening;
@@ -507,8 +507,8 @@ static bool shares_memory(const struct process *p, const struct traced *t, int e
     return event != PTRACE_EVENT_FORK;
 }
 
-/* Handles the event of @t with the new process or thread @child. A thread belongs to the program, a
- * process is reported to the caller. */
+/* Handles the event of @t with the new process or thread @child. Adds a thread to the program, and
+ * reports a process to the caller. */
 static bool take_child(struct process *p, const struct traced *t, pid_t child, int event,
                        struct process_event *out)
 {

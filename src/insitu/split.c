@@ -85,8 +85,8 @@ struct split split_of(const struct split_facts *f)
         return of_replays(s, f);
     if (s.off > s.missing / 2)
         return refused(s, f->extra > s.missing / 4
-                              ? "returning from its indirect jump to the timed copy costs about as "
-                                "much as the difference"
+                              ? "the return to the timed copy after the loop's indirect jump costs "
+                                "about as much as the difference"
                               : "the times vary as much as the difference");
     if (f->calls && !f->alone)
         return refused(s, "the time includes functions that the loop calls");

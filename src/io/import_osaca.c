@@ -361,7 +361,7 @@ static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_not
                 return yaml_tree_fault(&r->tree, item, r->err, "remove one of the forms",
                                        "duplicate form %s", shown);
             if (!e->known)
-                return yaml_tree_fault(&r->tree, e->node, r->err, "give it a port_pressure",
+                return yaml_tree_fault(&r->tree, e->node, r->err, "give the entry a port_pressure",
                                        "no port_pressure for %s", shown);
             struct mapping_entry entry = {.form = (char *)form,
                                           .usage = e->usage,

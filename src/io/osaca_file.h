@@ -103,8 +103,8 @@ struct osaca_file {
 /* OSACA's key for one of Portolan's facts, for import and export */
 struct osaca_fact {
     const char *key, *fact;
-    bool added;      /* whether OSACA adds this number to others; if unknown, it is then written as
-                      * 0 */
+    bool added;      /* whether OSACA adds this number to other numbers; an unknown number is then
+                      * written as 0 */
     bool ours;       /* whether the key is Portolan's and not OSACA's; it is omitted if the value is
                       * unknown */
 };

@@ -34,8 +34,8 @@ struct calibration {
     double contention;       /* share of the rounds with contention */
     unsigned load_window;    /* load window in bytes with the least time and scatter */
     bool counters;           /* whether the kernel provides a cycle counter */
-    /* Whether an emulator runs this process. It does not filter system calls, and times are not
-     * those of a processor. */
+    /* Whether an emulator runs this process. An emulator does not filter system calls, and its
+     * times are not those of a processor. */
     bool unfiltered;
     /* maximum seconds of the search for an idle core if there is no baseline */
     double look;

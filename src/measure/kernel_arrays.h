@@ -60,8 +60,8 @@ struct kernel_arrays {
      * layout with separated branches is selected. */
     bool may_be_apart, apart;
     bool plain_values;
-    /* Estimated cycles per iteration, which determine the length of a sample. They are set by the
-     * last measurement or the caller. 0: the next measurement begins with an estimate. */
+    /* Estimated cycles per iteration, which determine the length of a sample. The last measurement
+     * or the caller sets them. 0: the next measurement begins with an estimate. */
     double rough;
     /* number of iterations of all samples since the last walk, after which the next sample
      * begins */

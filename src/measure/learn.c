@@ -272,7 +272,7 @@ static bool find_blockers(struct learner *l, struct err *err)
     return ok &&
            (l->blockers.count ||
             err_set(err, ERR_DATA, "select a machine more similar to this CPU",
-                    "no form of the mapping takes the cycles on this CPU that its usage predicts"));
+                    "no form of the mapping takes the predicted cycles on this CPU"));
 }
 
 struct learner *learner_new(struct source *source, const struct mapping *mapping,

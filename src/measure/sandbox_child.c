@@ -17,8 +17,8 @@
 #include "measure/ring.h"
 #include "measure/ticks.h"
 
-/* Distance between successive load places in cache lines. It keeps successive places apart. It is
- * odd, so all places are visited if their number is a power of two. */
+/* Distance in cache lines between successive load places. The distance is odd, so all places are
+ * visited if their number is a power of two. */
 #define PLACE_STEP 13
 /* Sleep between samples. Idle moments next to a busy neighbour last a few tenths of a millisecond,
  * so samples at every millisecond would miss them. */

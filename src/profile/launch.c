@@ -122,8 +122,8 @@ bool launch(const char *const *argv, const char *output, const char *input, stru
                        "no such program: %s", argv[0]);
     bool ok = launch_check(out->path, out->path, err);
     if (ok && (to = open_now(output, O_WRONLY | O_CREAT | O_APPEND)) < 0)
-        ok = err_set(err, ERR_IO, "--output FILE names another", "cannot write to %s: %s", output,
-                     strerror(errno));
+        ok = err_set(err, ERR_IO, "--output FILE names another file", "cannot write to %s: %s",
+                     output, strerror(errno));
     if (ok && (in = open_now(input ? input : "/dev/null", O_RDONLY)) < 0)
         ok = err_set(
             err, ERR_IO,

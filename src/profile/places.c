@@ -19,7 +19,7 @@
  * loop */
 #define HOT_PART 0.8
 #define PART_LEAST 50u     /* minimum number of samples of a loop that may be split */
-/* minimum fraction of all samples with which a loop gets source lines */
+/* smallest fraction of all samples at which the source lines of a loop are found */
 #define LINES_LEAST 0.01
 /* minimum fraction of all samples with which a function's loops are found */
 #define DECODED 0.001

@@ -40,7 +40,7 @@ struct trace {
     VEC(const struct program_unit *) units; /* units in the order of the trace */
     /* core cycles per tick of the clock that times calls, and ticks of an empty call */
     double cycles_per_tick, nothing;
-    struct trace_place *places; /* per reference of the program */
+    struct trace_place *places; /* one element per reference of the program */
     bool ended;
 };
 

@@ -37,7 +37,8 @@ struct front {
     int32_t uop_queue;              /* number of entries of the µop queue (fact) */
 
     /* Predecoder */
-    int32_t block_bytes, predecode_width, lcp_penalty, instruction_queue;   /* from the facts */
+    /* values of the machine's facts */
+    int32_t block_bytes, predecode_width, lcp_penalty, instruction_queue;
     struct place predecoded;        /* next instruction to predecode */
     /* first byte of the next instruction, counted from the first line */
     int64_t at;
@@ -46,7 +47,7 @@ struct front {
     bool lcp_paid, crossing_paid;
 
     /* Decoders */
-    int32_t decoders, complex_uops;        /* from the facts */
+    int32_t decoders, complex_uops;        /* values of the machine's facts */
     uint32_t microcode_width, alone_uops;
     bool fusible_last;
     /* number of instructions in the instruction queue before this cycle */
@@ -55,7 +56,7 @@ struct front {
     int32_t decode_stall;           /* remaining stall cycles */
 
     /* µop cache, loop buffer and symmetric decoders */
-    int32_t stream_width, taken_branches;   /* from the facts */
+    int32_t stream_width, taken_branches;   /* values of the machine's facts */
     bool one_line;                  /* whether the loop fits in one line of the µop cache */
     unsigned copies;                /* copies of the loop in the loop buffer */
     /* groups by windows of code (analysis/windows.h); empty if the source has no windows */
@@ -79,13 +80,13 @@ size_t front_state(const struct front *f, int64_t base, int32_t *out);
 /* Appends @item to the µop queue. */
 void front_deliver(struct front *f, const struct plan_item *item);
 
-/* predecode.c */
+/* Functions of predecode.c */
 void predecode_start(struct front *f, const struct core *c);
 void predecode_cycle(struct front *f);
-/* decode.c */
+/* Functions of decode.c */
 void decode_start(struct front *f, const struct core *c);
 void decode_cycle(struct front *f);
-/* uop_cache.c */
+/* Functions of uop_cache.c */
 void uop_cache_start(struct front *f, const struct core *c, const struct block_work *w,
                      const struct insn *insns);
 void uop_cache_cycle(struct front *f);

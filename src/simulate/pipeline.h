@@ -255,14 +255,14 @@ void pipeline_start(struct simulator *s, const struct block_work *w, const struc
                     size_t count, const struct block_options *block);
 void pipeline_free(struct simulator *s);
 
-/* rename.c */
+/* Functions of rename.c */
 void rename_start(struct simulator *s);
 void rename_cycle(struct simulator *s);
 /* Returns the next cycle in which rename continues after a blocking instruction, or UNKNOWN if
  * rename is not blocked. */
 int32_t rename_next(const struct simulator *s);
 
-/* scheduler.c */
+/* Functions of scheduler.c */
 void scheduler_start(struct simulator *s);
 /* Adds a µop of the current item. The µop waits for its sources, for @own µops of its item, and
  * until cycle @ready. */
@@ -286,7 +286,7 @@ void scheduler_leave(struct simulator *s, struct queue *q);
  * dispatched in this cycle. */
 int32_t scheduler_next(const struct simulator *s);
 
-/* ports.c */
+/* Functions of ports.c */
 void ports_start(struct simulator *s);
 /* Selects the queue of each µop of @item. */
 void ports_bind(struct simulator *s, const struct plan_item *item);
@@ -295,7 +295,7 @@ void ports_cycle(struct simulator *s);
 /* Returns the position of the next load port in the rotation. */
 unsigned ports_turn(const struct simulator *s);
 
-/* writeback.c */
+/* Functions of writeback.c */
 
 /* Computes the values that become known by the dispatch of @w. */
 void writeback_dispatched(struct simulator *s, struct waiting_uop *w);
@@ -309,7 +309,7 @@ void writeback_value(struct simulator *s, const struct iteration *row, uint32_t 
 int32_t writeback_trailed(const struct simulator *s, const struct iteration *row,
                           const struct plan_node *node, int32_t value);
 
-/* memory.c */
+/* Functions of memory.c */
 void memory_start(struct simulator *s);
 /* Returns whether a slot and the banks of @load are free in this cycle, and marks them as used. */
 bool memory_load(struct simulator *s, const struct plan_uop *load, int64_t iteration);
@@ -318,10 +318,10 @@ int32_t memory_slots_owed(const struct simulator *s);
 /* Commits retired stores to the cache. */
 void memory_commit(struct simulator *s);
 
-/* retire.c */
+/* Functions of retire.c */
 void retire_cycle(struct simulator *s);
 
-/* steady.c */
+/* Functions of steady.c */
 
 /* Starts the detection. The arguments are members of struct settle. */
 void steady_start(struct simulator *s, double least, double enough);

@@ -98,7 +98,7 @@ void result_free(struct result *r)
         release(r);
 }
 
-/* If @to has no parts, moves to it the text that was prepared for @from. */
+/* Moves the prepared text of @from to @to if @to has no parts. */
 static void take_prepared(struct result *to, struct result *from)
 {
     if (to->count)

@@ -58,7 +58,7 @@ static const struct demo_step {
      "port matter."},
     {8,
      {"evaluate", "view accuracy"},
-     "How good is it?",
+     "How good is this mapping?",
      "Predicted cycles against measured cycles of all experiments."},
     {12,
      {"set machine native", "kernel load data/kernels/triad-skl-O3.s", "kernel measure",

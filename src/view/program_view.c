@@ -345,7 +345,7 @@ static void draw_profile(struct program_view_state *v, struct grid *g, int y, un
         else
             str_addf(&text,
                      isnan(l->measured)
-                         ? "Predicted, not measured: at its bound (%s)."
+                         ? "Predicted, not measured: the loop is at its bound (%s)."
                          : "Measured outside the program, the loop is at its bound (%s).",
                      l->bottleneck);
         grid_put(g, 0, y, g->width, ROLE_ACCENT, 0, str_text(&text));

@@ -356,7 +356,7 @@ static void settle(struct job *job)
     lock_give(&job->lock);
     if (info.aside && info.state == JOB_FAILED)
         log_add(LOG_WARN, "%s: %s", info.title, info.err.what);
-    /* If the finish function starts a job, this must not remove others from the list. */
+    /* If the finish function starts a job, this call must not remove other jobs from the list. */
     settling++;
     if (job->ops->finish)
         job->ops->finish(job->state, &info);

@@ -411,7 +411,7 @@ bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reas
     out->step = out->writeback && literal ? strtoll(literal + 1, NULL, 0) : 0;
     /* add and sub undo the step, which must therefore be in their range. */
     if (out->step <= -4096 || out->step >= 4096) {
-        snprintf(reason, size, "base increment too large");
+        snprintf(reason, size, "moves the base register by 4096 bytes or more");
         return false;
     }
     return true;

@@ -26,8 +26,8 @@ static bool one_of(const char *text, size_t length, const char *const *list)
     return false;
 }
 
-/* Returns whether the text is a shift or extension, such as "LSL I", "SXTW" or "MUL VL". It is part
- * of the operand before it. */
+/* Returns whether the text is a shift or extension, such as "LSL I", "SXTW" or "MUL VL". Such a
+ * text is part of the operand before it. */
 static bool is_shift(const char *text, size_t length)
 {
     static const char *const words[] = {"LSL",  "LSR",  "ASR",  "ROR",  "MSL",

@@ -93,7 +93,7 @@ static struct own *turn_next;        /* a thread that waits for its turn; only c
  * are then not recorded. @left_out: number of these references. */
 static _Thread_local volatile int busy;
 static _Thread_local unsigned left_out;
-static int tracing;                  /* references are traced */
+static int tracing;                  /* whether references are traced */
 static int timing;                   /* calls are timed */
 /* two clocks in nanoseconds: wall clock, and this thread's CPU time */
 struct clocks {
