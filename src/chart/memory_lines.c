@@ -265,7 +265,8 @@ static void times_ascend(const struct memory_lines *p, const struct memory_costs
 }
 
 /* In private caches, too, no loop is faster with larger arrays. An unconfirmed time is therefore
- * limited to the time with larger arrays. */
+ * limited to the time with larger arrays. So is the time of non-temporal stores: on a Zen 5 it
+ * doubles for some milliseconds, whatever the size. */
 static void times_confirm(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                           double cycles[MEMORY_SIZES])
 {
@@ -275,7 +276,7 @@ static void times_confirm(const struct memory_lines *p, const struct memory_cost
         if (!p->rounds[at][k] || sizes->bytes[k] > sizes->second)
             continue;
         lowest(p->cycles[at][k], p->rounds[at][k], &apart);
-        if (apart > CONFIRMED - 1)
+        if (apart > CONFIRMED - 1 || memory_cost_shared(sizes, (enum memory_cost)at, 0))
             cycles[k] = fmin(cycles[k], larger);
         larger = fmin(larger, cycles[k]);
     }
