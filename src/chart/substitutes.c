@@ -206,15 +206,22 @@ static void conclude_others(struct standins *s)
     machine_free(tried);
 }
 
+/* Sets the slots of forms by their loops. A form that begins a group at rename fills no group: a
+ * loop of it and fillers showed that it has one slot (fact group_first). */
 static void conclude_slots(struct standins *s)
 {
+    struct machine *m = s->probes.chart->machine;
+
     for (size_t i = 0; i < SLOT_FORMS; i++) {
         double slots = probe_time(&s->probes, s->slots[i]) / TIMES * s->probes.width;
-        struct mapping_entry entry = {.latency = NAN,
-                                      .micro_ops = (unsigned)fmin(rint(slots), SLOTS_MOST)};
+        struct mapping_entry entry = {
+            .latency = NAN,
+            .micro_ops = machine_has(m, "group_first", slot_forms[i].line)
+                             ? 1
+                             : (unsigned)fmin(rint(slots), SLOTS_MOST)};
         if (slots >= 1 - AGREES && rint(slots) <= SLOTS_MOST &&
             fabs(slots - rint(slots)) <= AGREES * slots)
-            put(s->probes.chart->machine, slot_forms[i].form, &entry,
+            put(m, slot_forms[i].form, &entry,
                 "charted: number of slots from a loop, ports unknown");
     }
 }

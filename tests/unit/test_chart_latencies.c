@@ -130,7 +130,7 @@ static bool is_substituted(const char *form)
 {
     return strncmp(form, "PUSH (", 6) == 0 || strncmp(form, "POP (", 5) == 0 ||
            strncmp(form, "CALL_NEAR (", 11) == 0 || strncmp(form, "RET_NEAR (", 10) == 0 ||
-           strstr(form, "R8h") || strstr(form, "_LOCK (");
+           strcmp(form, "VZEROUPPER ()") == 0 || strstr(form, "R8h") || strstr(form, "_LOCK (");
 }
 
 /* Returns a copy of @truth without these forms. */
@@ -177,6 +177,33 @@ fail_msg("%s of %s: %s", *expected, machine, is ? "another usage" : "not found")
     chart_free(c);
     imitation_free(cpu);
     machine_free(truth);
+}
+
+/* A loop of VZEROUPPER takes a cycle per instruction on a Zen 5, because each begins a group. The
+ * instruction has one slot. */
+static void test_form_that_begins_a_group(void **state)
+{
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct machine *truth = machine_load_shipped("zen5-charted", &err);
+    struct late_lab l;
+
+    (void)state;
+    assert_true(forms && truth);
+    struct imitation *cpu = imitation_new(truth, 0.002, 1);
+    for (unsigned known = 0; known < 2; known++) {
+        struct chart *c = chart_at(without_substitutes(truth), forms, addition, 1);
+        machine_set_fact(c->machine, "group_first", known ? "vzeroupper" : "", "", "");
+        lab_on(&l, imitation_cpu(cpu));
+        c->width = 8;
+        assert_true(substitutes_find(&l.lab, c, &err));
+        assert_int_equal(mapping_find(c->machine->mapping, "VZEROUPPER ()")->micro_ops,
+                         known ? 1 : 8);
+        chart_free(c);
+    }
+    imitation_free(cpu);
+    machine_free(truth);
+    forms_free(forms);
 }
 
 static void test_stack_forms(void **state)
@@ -340,6 +367,7 @@ int main(void)
         cmocka_unit_test(test_latencies_are_kept),
         cmocka_unit_test(test_contended_forms_are_measured_again),
         cmocka_unit_test(test_load_latency_of_whole_registers),
+        cmocka_unit_test(test_form_that_begins_a_group),
         cmocka_unit_test(test_stack_forms), cmocka_unit_test(test_high_bytes),
         cmocka_unit_test(test_locked_forms),
         cmocka_unit_test(test_calls_and_returns),
