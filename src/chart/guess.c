@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Index of the only cause of times above the port bound. A guess does not distinguish causes. */
-#define ONE_CAUSE 0
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
 /* minimum cycles in isolation of a form for which a blocking pipe is tried */
@@ -102,14 +100,21 @@ static int count_on(const struct guess *g, size_t set)
     return 0;
 }
 
-double guess_cost_of_row(const struct guess *g, const float *row, const struct sights *s,
-                         double limit, struct times_seen *seen)
+/* Returns the price of @g with @more additional µops. */
+static double price(const struct guess *g, unsigned more)
 {
-    struct times_seen own = {.noise = s->lattice->noise,
-                             .late = s->lattice->late,
-                             .cost = UOP_PRICE * log2(1 + (double)guess_uops(g)) + 0.1 * g->n +
-                                     SLOT_PRICE * g->slots + (g->pipe > 0 ? PIPE_PRICE : 0)};
-    double dearest = 0;
+    return residual_rounded(UOP_PRICE * log2(1 + (double)(guess_uops(g) + more)) + 0.1 * g->n +
+                            SLOT_PRICE * g->slots + (g->pipe > 0 ? PIPE_PRICE : 0));
+}
+
+/* Returns the cost of @g as guess_cost does. @row: result of guess_row. */
+static double cost_of_row(const struct guess *g, const float *row, const struct sights *s,
+                          double limit, struct times_seen *seen)
+{
+    struct times_seen own = {
+        .noise = s->lattice->noise, .late = s->lattice->late, .cost = price(g, 0)};
+    /* A guess has no information about causes, so all times above the port bound have one. */
+    double dearest = 0, late_most = 0;
     size_t i = 0, worst_at = 0;
 
     for (; i < s->list.count && own.cost <= limit; i++) {
@@ -118,7 +123,7 @@ double guess_cost_of_row(const struct guess *g, const float *row, const struct s
         const double before = own.cost;
         times_add(&own,
                   guess_cycles(g, row, s->lattice, sight_saturator(s, one), one->count),
-                  one->cycles, one->beside == SIZE_MAX, ONE_CAUSE);
+                  one->cycles, one->beside == SIZE_MAX, &late_most);
         if (own.cost - before > dearest) {
             dearest = own.cost - before;
             worst_at = i;
@@ -137,7 +142,7 @@ double guess_cost(const struct guess *g, const struct sights *s, double limit,
     float row[COLUMNS_MOST];
 
     guess_row(g, s->lattice, row);
-    return guess_cost_of_row(g, row, s, limit, seen);
+    return cost_of_row(g, row, s, limit, seen);
 }
 
 bool guess_equal(const struct guess *a, const struct guess *b)
@@ -228,53 +233,45 @@ void guess_begin(const struct sights *s, struct guess *out)
     out->cost = guess_cost(out, s, INFINITY, NULL);
 }
 
-/* The best of several guesses so far */
-struct best {
-    const struct sights *sights;
-    struct guess guess;
-};
-
-static void take_better(void *state, const struct guess *other, const float *row)
+static void take_better(struct guess_search *search, const struct guess *other)
 {
-    struct best *b = state;
-    double cost = guess_cost_of_row(other, row, b->sights, b->guess.cost, NULL);
+    struct guess *best = search->state;
 
-    if (cost < b->guess.cost - GAIN) {
-        b->guess = *other;
-        b->guess.cost = cost;
-    }
+    if (other->cost < best->cost - GAIN)
+        *best = *other;
+    search->limit = best->cost;
 }
 
-static void try_guess(struct best *b, const struct guess *other)
+/* Replaces @best by @other if that costs less. */
+static void try_guess(const struct sights *s, const struct guess *other, struct guess *best)
 {
-    float row[COLUMNS_MOST];
+    struct guess g = *other;
 
-    guess_row(other, b->sights->lattice, row);
-    take_better(b, other, row);
+    g.cost = guess_cost(&g, s, best->cost, NULL);
+    take_better(&(struct guess_search){.state = best}, &g);
 }
 
 void guess_single(const struct sights *s, struct guess *out)
 {
     const struct sight *own = alone(s);
-    struct best b = {s, {.slots = 1}};
 
-    b.guess.cost = guess_cost(&b.guess, s, INFINITY, NULL);
+    *out = (struct guess){.slots = 1};
+    out->cost = guess_cost(out, s, INFINITY, NULL);
     for (size_t set = 0; own && set < s->lattice->sets.count; set++) {
         struct guess g = {.slots = 1};
         double count = rint(own->cycles * portset_size(s->lattice->sets.items[set]));
         if (count < 1 || count > 1000 || !change(&g, set, (int)count))
             continue;
         g.slots = (unsigned)fmax(1, fmin(count, floor(own->cycles * 1.01 * s->lattice->width)));
-        try_guess(&b, &g);
+        try_guess(s, &g, out);
     }
-    *out = b.guess;
 }
 
+/* A guess, and the search that receives its neighbours */
 struct neighbour_pass {
     const struct guess *guess;
     const struct lattice *lattice;
-    void (*each)(void *state, const struct guess *other, const float *row);
-    void *state;
+    struct guess_search *search;
     float row[COLUMNS_MOST];   /* result of guess_row for @guess */
 };
 
@@ -301,13 +298,58 @@ static void neighbour_row(const struct neighbour_pass *n, const struct guess *ot
         memcpy(row, from, n->lattice->stride * sizeof *row);
 }
 
-/* Calls the function of @n for @other. */
-static void pass_neighbour(const struct neighbour_pass *n, const struct guess *other)
+/* Passes @other to the search of @n if its cost is at most the limit. */
+static void pass_neighbour(const struct neighbour_pass *n, struct guess *other)
 {
     float row[COLUMNS_MOST];
 
     neighbour_row(n, other, row);
-    n->each(n->state, other, row);
+    other->cost = cost_of_row(other, row, n->search->sights, n->search->limit, NULL);
+    if (other->cost <= n->search->limit)
+        n->search->found(n->search, other);
+}
+
+/* Returns whether the guess of @n exceeds the search's limit with any additional µop. Counts only
+ * times that the guess exceeds, because more µops make no experiment faster. */
+static bool exceeds(const struct neighbour_pass *n)
+{
+    const struct sights *s = n->search->sights;
+    struct times_seen over = {
+        .noise = n->lattice->noise, .late = n->lattice->late, .cost = price(n->guess, 1)};
+
+    for (size_t i = 0; i < s->list.count && over.cost <= n->search->limit + GAIN; i++) {
+        const struct sight *one = &s->list.items[s->order[i]];
+        const double says =
+            guess_cycles(n->guess, n->row, n->lattice, sight_saturator(s, one), one->count);
+        if (says > one->cycles)
+            times_add(&over, says, one->cycles, one->beside == SIZE_MAX, &(double){0});
+    }
+    return over.cost > n->search->limit + GAIN;
+}
+
+/* Passes the guess of @n with @count more µops on set @set, unless the first time refutes it. */
+static void pass_addition(const struct neighbour_pass *n, size_t set, int count)
+{
+    const struct sights *s = n->search->sights;
+    struct guess other = *n->guess;
+
+    if (!change(&other, set, count))
+        return;
+    if (s->list.count) {
+        const struct sight *first = &s->list.items[s->order[0]];
+        const struct saturator *by = sight_saturator(s, first);
+        struct times_seen seen = {
+            .noise = n->lattice->noise, .late = n->lattice->late, .cost = price(&other, 0)};
+        times_add(&seen,
+                  lattice_cycles_more(n->lattice, n->row, set, (float)count, by ? by->row : n->row,
+                                      by ? (float)first->count : 0,
+                                      other.slots + (by ? first->count * by->slots : 0),
+                                      other.pipe),
+                  first->cycles, first->beside == SIZE_MAX, &(double){0});
+        if (seen.cost > n->search->limit)
+            return;
+    }
+    pass_neighbour(n, &other);
 }
 
 /* Adds @count µops to each set in turn, except to set @without. @reduced: the guess of @n with
@@ -315,40 +357,37 @@ static void pass_neighbour(const struct neighbour_pass *n, const struct guess *o
 static void pass_additions(const struct neighbour_pass *n, const struct guess *reduced, int count,
                            size_t without)
 {
-    struct neighbour_pass from = {reduced, n->lattice, n->each, n->state, {0}};
+    struct neighbour_pass from = {reduced, n->lattice, n->search, {0}};
 
     neighbour_row(n, reduced, from.row);
-    for (size_t set = 0; set < n->lattice->sets.count; set++) {
-        struct guess other = *reduced;
-        if (set != without && change(&other, set, count))
-            pass_neighbour(&from, &other);
-    }
+    for (size_t set = 0; set < n->lattice->sets.count; set++)
+        if (set != without)
+            pass_addition(&from, set, count);
 }
 
 /* Replaces a µop of set @set by two µops of known sets. */
 static void pass_splits(const struct neighbour_pass *n, size_t set)
 {
-    struct guess first, other;
-    struct neighbour_pass from = {&first, n->lattice, n->each, n->state, {0}};
+    struct guess first;
+    struct neighbour_pass from = {&first, n->lattice, n->search, {0}};
 
     for (size_t a = 0; a < n->lattice->known; a++) {
         first = *n->guess;
         if (a == set || !change(&first, set, -1) || !change(&first, a, 1))
             continue;
         neighbour_row(n, &first, from.row);
-        for (size_t b = 0; b <= a; b++) {
-            other = first;
-            if (b != set && change(&other, b, 1))
-                pass_neighbour(&from, &other);
-        }
+        if (exceeds(&from))
+            continue;
+        for (size_t b = 0; b <= a; b++)
+            if (b != set)
+                pass_addition(&from, b, 1);
     }
 }
 
-void guess_neighbours(const struct guess *g, const struct lattice *lattice,
-                      void (*each)(void *state, const struct guess *other, const float *row),
-                      void *state)
+void guess_neighbours(const struct guess *g, struct guess_search *search)
 {
-    struct neighbour_pass n = {g, lattice, each, state, {0}};
+    const struct lattice *lattice = search->sights->lattice;
+    struct neighbour_pass n = {g, lattice, search, {0}};
     struct guess other;
 
     guess_row(g, lattice, n.row);
@@ -425,7 +464,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
 
 /* Tries a blocking pipe as the explanation of a long time in isolation. If the guess has a pipe,
  * tries the guess without it. */
-static void try_pipe(struct guess *g, const struct sights *s, struct best *b)
+static void try_pipe(const struct guess *g, const struct sights *s, struct guess *best)
 {
     const struct sight *own = alone(s);
     struct guess other = *g;
@@ -433,18 +472,18 @@ static void try_pipe(struct guess *g, const struct sights *s, struct best *b)
     if (!own || (!(g->pipe > 0) && own->cycles < PIPE_ALONE))
         return;
     other.pipe = g->pipe > 0 ? 0 : rint(own->cycles);
-    try_guess(b, &other);
+    try_guess(s, &other, best);
 }
 
 void guess_improve(struct guess *g, const struct sights *s)
 {
     g->cost = guess_cost(g, s, INFINITY, NULL);
     for (unsigned step = 0; step < STEPS; step++) {
-        struct best b = {s, *g};
-        guess_neighbours(g, s->lattice, take_better, &b);
-        try_pipe(g, s, &b);
-        if (guess_equal(&b.guess, g))
+        struct guess best = *g;
+        guess_neighbours(g, &(struct guess_search){s, g->cost, take_better, &best});
+        try_pipe(g, s, &best);
+        if (guess_equal(&best, g))
             return;
-        *g = b.guess;
+        *g = best;
     }
 }

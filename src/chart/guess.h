@@ -47,9 +47,6 @@ double guess_cycles(const struct guess *g, const float *row, const struct lattic
  * sum exceeds @limit. Stores the evidence of the times in @seen (may be NULL). */
 double guess_cost(const struct guess *g, const struct sights *s, double limit,
                   struct times_seen *seen);
-/* Returns the same cost as guess_cost. @row: result of guess_row. */
-double guess_cost_of_row(const struct guess *g, const float *row, const struct sights *s,
-                         double limit, struct times_seen *seen);
 bool guess_equal(const struct guess *a, const struct guess *b);
 uint64_t guess_uops(const struct guess *g);
 /* Appends the µops of @g to @out, without a blocking pipe. */
@@ -64,10 +61,16 @@ void guess_begin(const struct sights *s, struct guess *out);
 void guess_single(const struct sights *s, struct guess *out);
 /* Replaces @g by its best neighbour until no neighbour costs less. */
 void guess_improve(struct guess *g, const struct sights *s);
-/* Calls @each for all guesses that differ from @g by one change. @row: result of guess_row for
- * @other. Does not compute the costs of the guesses. */
-void guess_neighbours(const struct guess *g, const struct lattice *lattice,
-                      void (*each)(void *state, const struct guess *other, const float *row),
-                      void *state);
+/* A search among guesses */
+struct guess_search {
+    const struct sights *sights;
+    /* largest cost of a guess that is passed to @found, which may lower the limit */
+    double limit;
+    void (*found)(struct guess_search *search, const struct guess *other);
+    void *state;
+};
+/* Passes to the search all guesses that differ from @g by one change and cost at most its limit,
+ * with their costs. */
+void guess_neighbours(const struct guess *g, struct guess_search *search);
 
 #endif

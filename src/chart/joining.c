@@ -9,9 +9,6 @@
 #include "base/vec.h"
 #include "chart/saturate.h"
 
-/* Adding and then subtracting this value rounds a double to a multiple of 2^-20. */
-#define WHOLE 0x1.8p32
-
 /* Union of port sets of the other µops, and the number of µops within its ports */
 struct joiner_union {
     portset ports;
@@ -132,7 +129,7 @@ void joining_add(struct joiner *j, const struct joining_row *row)
 static double price(double off, double predicted, double measured, double deviation_most,
                     struct residual_limit late)
 {
-    return residual_cost(off, predicted, measured, deviation_most, late) + WHOLE - WHOLE;
+    return residual_rounded(residual_cost(off, predicted, measured, deviation_most, late));
 }
 
 double joining_price(double predicted, double measured, double deviation_most,

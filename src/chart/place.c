@@ -206,17 +206,13 @@ struct rivals {
     size_t n;
 };
 
-/* Adds a guess whose cost exceeds the best cost only slightly. Such a guess is allowed the
- * additional cost of one time above the port bound, because such a time favours usages with too
- * many µops. */
-static void add_rival(void *state, const struct guess *other, const float *row)
+/* Adds a guess whose cost is at most the search's limit. */
+static void add_rival(struct guess_search *search, const struct guess *other)
 {
-    struct rivals *r = state;
-    struct guess g = *other;
-    double most = r->form->guess.cost + STILL + (r->place->lattice->late ? RESIDUAL_COST_MOST : 0);
+    struct rivals *r = search->state;
+    const struct guess g = *other;
 
-    g.cost = guess_cost_of_row(&g, row, &r->form->sights, most, NULL);
-    if (g.cost > most || guess_equal(&g, &r->form->guess))
+    if (guess_equal(&g, &r->form->guess))
         return;
     for (size_t i = 0; i < r->n; i++)
         if (guess_equal(&r->list[i], &g))
@@ -292,11 +288,16 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
 
     *r = (struct rivals){.place = p, .form = f};
     r->list[r->n++] = f->guess;
-    guess_neighbours(&f->guess, p->lattice, add_rival, r);
+    /* The largest excess of a rival's cost includes that of one time above the port bound, because
+     * such a time favours usages with too many µops. */
+    struct guess_search search = {
+        &f->sights, f->guess.cost + STILL + (p->lattice->late ? RESIDUAL_COST_MOST : 0), add_rival,
+        r};
+    guess_neighbours(&f->guess, &search);
     for (size_t i = 0; i < n; i++) {
-        float row[COLUMNS_MOST];
-        guess_row(&known[i], p->lattice, row);
-        add_rival(r, &known[i], row);
+        known[i].cost = guess_cost(&known[i], &f->sights, search.limit, NULL);
+        if (known[i].cost <= search.limit)
+            add_rival(&search, &known[i]);
     }
     want_telling(p, f, r->list, r->n, most, any);
     const size_t swapped = f->wanted_count ? 0 : prefer_tested(p, f, r);

@@ -13,6 +13,8 @@
 #include "throughput/predict.h"
 #include "throughput/throughput.h"
 
+/* maximum number of causes that are distinguished; further causes share a number */
+#define CAUSES 64
 /* minimum number of experiments that can confirm a usage */
 #define ROWS_FEWEST 8
 #define ROWS_MOST 1500      /* maximum number of experiments per form */
@@ -305,8 +307,9 @@ static bool is_tried(struct refine_trial *t, const struct usage *u, unsigned slo
     return false;
 }
 
-/* Adds the evidence of the time of row @i. */
-static void add_time(const struct refine_trial *t, size_t i, struct times_seen *seen)
+/* Adds the evidence of the time of row @i. @late_most: per cause (times_add). */
+static void add_time(const struct refine_trial *t, size_t i, struct times_seen *seen,
+                     double late_most[CAUSES])
 {
     const double is = t->table->rows.items[i].cycles, sigma = sight_noise(seen->noise, is),
                  alone = executions(t, i) * t->form->alone;
@@ -320,7 +323,7 @@ static void add_time(const struct refine_trial *t, size_t i, struct times_seen *
      * experiment. */
     if (seen->late && !single && is > says && alone > says && alone <= RESIDUAL_RATIO_ALONE * says)
         says = fmin(is, alone);
-    times_add(seen, says, is, single, t->causes[i]);
+    times_add(seen, says, is, single, &late_most[t->causes[i] % CAUSES]);
 }
 
 /* Tries usage @u, and stores it if it is the most probable so far. */
@@ -329,6 +332,7 @@ static void try_usage(struct refine_trial *t, const struct usage *u, unsigned sl
     if (is_tried(t, u, slots))
         return;
     const double prior = prior_cost(t, u, slots);
+    double late_most[CAUSES] = {0};
     struct times_seen seen = {.noise = t->refining->lab->noise,
                               .late = t->refining->lab->late,
                               .cost = prior};
@@ -338,7 +342,7 @@ static void try_usage(struct refine_trial *t, const struct usage *u, unsigned sl
     mapping_set(t->mapping, &t->entry);
     throughput_predict(t->mapping, t->table, t->cycles);
     for (size_t i = 0; i < t->table->rows.count; i++)
-        add_time(t, i, &seen);
+        add_time(t, i, &seen, late_most);
     const bool explained = seen.times >= ROWS_FEWEST && times_explained(&seen) &&
                            (double)seen.late_count <= LATE_SHARE_MOST * (double)seen.times;
     const double cost = seen.cost;

@@ -45,7 +45,7 @@ struct residual_limit residual_limit_of(const double *own, size_t n, bool scatte
 }
 
 void times_add(struct times_seen *seen, double predicted, double measured, bool alone,
-               size_t cause)
+               double *late_most)
 {
     if (isnan(predicted) || isnan(measured))
         return;
@@ -57,17 +57,16 @@ void times_add(struct times_seen *seen, double predicted, double measured, bool 
 
     seen->times++;
     if (off > 1 && is_above_ports(predicted, measured, by)) {
-        const double own = fmin(cost, RESIDUAL_COST_MOST);
-        double *most = &seen->late_most[cause % RESIDUAL_CAUSES];
+        const double own = residual_rounded(fmin(cost, RESIDUAL_COST_MOST));
         seen->late_count++;
-        seen->cost += fmax(0, own - *most) + fmin(fmin(own, *most), RESIDUAL_AGAIN);
-        *most = fmax(own, *most);
+        seen->cost += fmax(0, own - *late_most) + fmin(fmin(own, *late_most), RESIDUAL_AGAIN);
+        *late_most = fmax(own, *late_most);
         return;
     }
     seen->worst = fmax(seen->worst, error);
     seen->wrong += off > CONTRADICTS && error > CONTRADICTS_BY;
     seen->alone_off |= alone && off > CONTRADICTS && error > CONTRADICTS_BY;
-    seen->cost += fmin(cost, DEVIATION_MOST);
+    seen->cost += residual_rounded(fmin(cost, DEVIATION_MOST));
 }
 
 bool times_explained(const struct times_seen *seen)

@@ -30,8 +30,6 @@ static inline bool is_above_ports(double predicted, double measured, double by)
 
 /* cost of each further time above the port bound with the same cause */
 #define RESIDUAL_AGAIN 1.0
-/* maximum number of causes that are distinguished; further causes share a number */
-#define RESIDUAL_CAUSES 64
 
 /* Evidence of measured times for a usage. It decides which usages are placed, chosen and
  * settled. */
@@ -39,8 +37,6 @@ struct times_seen {
     double noise;     /* relative standard deviation of times from a correct prediction */
     bool late;        /* whether times of this CPU may exceed the port bound */
     double cost;      /* -2 ln of the likelihood so far */
-    /* per cause, the largest cost of a time above the port bound */
-    double late_most[RESIDUAL_CAUSES];
     double worst;     /* largest relative error of all times that are not above the port bound */
     /* @wrong: number of times that contradict the usage. @late_count: number of times above the
      * port bound. @alone_off: whether a time of the form in isolation contradicts the usage. */
@@ -51,11 +47,19 @@ struct times_seen {
 /* Adds a time of the form in isolation (@alone) or with other forms. A time below the port bound
  * deviates only by noise. Of several times above the bound with one cause, only the one with the
  * largest cost counts fully. Each other one costs at most RESIDUAL_AGAIN. An unknown time (NaN)
- * adds nothing. @cause: index of the likely cause, such as that of the slowest other form. */
+ * adds nothing. *@late_most: largest cost of such a time with this cause, initially 0. The cause is
+ * likely the slowest other form. */
 void times_add(struct times_seen *seen, double predicted, double measured, bool alone,
-               size_t cause);
+               double *late_most);
 /* Returns whether the times do not contradict the usage. */
 bool times_explained(const struct times_seen *seen);
+
+/* Rounds @cost, below 2^31, to a multiple of 2^-20. Sums of such costs do not depend on their
+ * order. */
+static inline double residual_rounded(double cost)
+{
+    return cost + 0x1.8p32 - 0x1.8p32;
+}
 
 /* Returns the cost of a time: the square of @off, the deviation in units of the noise, up to a
  * limit. The limit is @late.most if the time exceeds the port bound by at most @late.by, else

@@ -90,7 +90,7 @@ size_t lattice_set(const struct lattice *g, portset set)
     return i < g->sets.count ? i : SIZE_MAX;
 }
 
-/* A chart spends most of its computing time in the next two functions. The compiler therefore also
+/* A chart spends most of its computing time in the next functions. The compiler therefore also
  * makes versions for wider vectors, and the loader selects one. */
 #ifdef __x86_64__
 #define FOR_WIDE_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
@@ -108,21 +108,45 @@ void lattice_add(const struct lattice *g, size_t set, float count, const float *
             sum[c + lane] = row[c + lane] + count * within[c + lane];
 }
 
+/* Returns the largest of @most and of the cycles of @slots issue slots. */
+static double largest_cycles(const struct lattice *g, const float most[LATTICE_LANES],
+                             double slots, double pipe)
+{
+    double ports = pipe;
+
+    for (size_t lane = 0; lane < LATTICE_LANES; lane++)
+        ports = most[lane] > ports ? most[lane] : ports;
+    return slots / g->width > ports ? slots / g->width : ports;
+}
+
 FOR_WIDE_VECTORS
 double lattice_cycles(const struct lattice *g, const float *row, const float *more, float count,
                       double slots, double pipe)
 {
     float most[LATTICE_LANES] = {0};
-    double ports = pipe;
 
     for (size_t c = 0; c < g->stride; c += LATTICE_LANES)
         for (size_t lane = 0; lane < LATTICE_LANES; lane++) {
             float cycles = (row[c + lane] + count * more[c + lane]) * g->inverse[c + lane];
             most[lane] = cycles > most[lane] ? cycles : most[lane];
         }
-    for (size_t lane = 0; lane < LATTICE_LANES; lane++)
-        ports = most[lane] > ports ? most[lane] : ports;
-    return slots / g->width > ports ? slots / g->width : ports;
+    return largest_cycles(g, most, slots, pipe);
+}
+
+FOR_WIDE_VECTORS
+double lattice_cycles_more(const struct lattice *g, const float *row, size_t set, float added,
+                           const float *more, float count, double slots, double pipe)
+{
+    const float *within = g->within + set * g->stride;
+    float most[LATTICE_LANES] = {0};
+
+    for (size_t c = 0; c < g->stride; c += LATTICE_LANES)
+        for (size_t lane = 0; lane < LATTICE_LANES; lane++) {
+            float sum = row[c + lane] + added * within[c + lane],
+                  cycles = (sum + count * more[c + lane]) * g->inverse[c + lane];
+            most[lane] = cycles > most[lane] ? cycles : most[lane];
+        }
+    return largest_cycles(g, most, slots, pipe);
 }
 
 /* µop sums of all entries of the mapping. */

@@ -499,7 +499,7 @@ static void test_unknown_times(void **state)
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
         for (unsigned alone = 0; alone < 2; alone++) {
             struct times_seen seen = {.noise = SIGHT_NOISE, .late = true, .cost = 1};
-            times_add(&seen, unknown[i][0], unknown[i][1], alone, 0);
+            times_add(&seen, unknown[i][0], unknown[i][1], alone, &(double){0});
             assert_int_equal(seen.times, 0);
             assert_float_equal(seen.cost, 1, 0);
             assert_true(times_explained(&seen));
