@@ -277,7 +277,9 @@ static void measure_clock(struct insitu_watch *w)
     struct process *p = &w->process, copy;
     struct insitu *out = w->out;
 
-    if (w->trial.copies || w->clocked == CLOCKED_MOST || (!may_copy(w) && w->clocked))
+    /* A program often fills its data before it executes the loop. A copy would delay that. */
+    if (w->trial.copies || w->clocked == CLOCKED_MOST || !out->placed.iterations ||
+        (!may_copy(w) && w->clocked))
         return;
     for (size_t i = 0; i < p->tracees.count; i++) {
         struct traced *t = &p->tracees.items[i];
@@ -385,7 +387,7 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
     }
     if (!take_threads(w))
         return leave_for_good(w, "there are more threads than counters");
-    if (mode == COPY_TIME)
+    if (mode == COPY_TIME || !w->clocked)
         measure_clock(w);
     if (mode == COPY_COUNT)
         replay(w);
