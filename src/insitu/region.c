@@ -327,6 +327,7 @@ static void count_kinds(struct region *r)
         const struct region_insn *at = &r->list.items[i];
         r->calls += at->in_loop && at->in_place;
         r->jumps_indirect |= at->in_loop && at->indirect;
+        r->indirect |= at->indirect;
     }
 }
 

@@ -40,6 +40,7 @@ struct region {
     uint32_t calls;       /* number of instructions of the loop that are executed in the original */
     bool calls_always;    /* whether every iteration executes an instruction in the original */
     bool jumps_indirect;  /* whether the loop has an indirect jump */
+    bool indirect;        /* whether the loop or the code around it has an indirect jump */
     /* whether each iteration executes code of the original: calls_always, jumps_indirect or
      * dispatch */
     bool each_away;

@@ -151,8 +151,9 @@ static bool make_copy(struct rerun *m, struct traced *t, bool anywhere, int64_t 
             ok = fails(m, "memory is shared with other processes");
     }
     maps_done(&maps);
-    /* The copy continues from the position of @t in the original to the pivot. */
-    if (ok && (anywhere || m->x->region->jumps_indirect))
+    /* The copy continues from the position of @t in the original to the pivot. Indirect jumps of
+     * COPY_REPLAY lead to the original. */
+    if (ok && (anywhere || m->x->region->indirect))
         ok = (forbid_calls(m, copy) && placed_patch_copy(m->x, &m->copy, COPY_REPLAY, false)) ||
              fails(m, "the system cannot forbid system calls");
     return ok && (anywhere ? process_registers(copy, &m->regs) : step_to_pivot(m));

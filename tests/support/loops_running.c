@@ -21,6 +21,7 @@
 
 #define LOOP __attribute__((noinline, noclone))
 #define SIZE 65536
+#define SHORT 60
 
 static uint64_t iterations, seed = 88172645463325252u;
 static volatile long printed;
@@ -115,6 +116,34 @@ LOOP long loop_sum(const int *a, long n)
         __asm__ volatile("" : "+r"(s));
     }
     return s;
+}
+
+/* The loop over the numbers is beside an indirect jump, which is not within it. */
+LOOP long loop_switch(const int *a, long n, long rounds)
+{
+    unsigned long s = 0;
+    for (long r = 0; r < rounds; r++) {
+        for (long i = 0; i < n; i++) {
+            s += (unsigned long)a[i];
+            __asm__ volatile("" : "+r"(s));
+        }
+        switch (a[r] & 7) {
+#define CASE(n, change)                                                                            \
+    case n:                                                                                        \
+        change;                                                                                    \
+        __asm__ volatile("" : "+r"(s));                                                            \
+        break
+        CASE(0, s += 3);
+        CASE(1, s ^= 77);
+        CASE(2, s -= 5);
+        CASE(3, s *= 9);
+        CASE(4, s = -s);
+        CASE(5, s = ~s);
+        CASE(6, s <<= 1);
+        CASE(7, s >>= 1);
+        }
+    }
+    return (long)s;
 }
 
 LOOP long loop_interpret(const unsigned char *code, long steps)
@@ -353,6 +382,16 @@ static void run_sum(const char *name, long repeats)
     for (long r = 0; r < repeats; r++) {
         TIMED(printed += loop_sum(numbers, SIZE));
         iterations += SIZE;
+    }
+}
+
+/* Executes the loop of loop_switch in short visits. */
+static void run_switch(const char *name, long repeats)
+{
+    (void)name;
+    for (long r = 0; r < repeats; r++) {
+        printed += loop_switch(numbers, SHORT, SIZE / SHORT);
+        iterations += SIZE / SHORT * SHORT;
     }
 }
 
@@ -653,7 +692,7 @@ int main(int c, char **v)
     } programs[] = {
         {"partition", run_partition}, {"search", run_search}, {"hash", run_hash},
         {"list", run_list},           {"sum", run_sum},       {"interpret", run_interpret},
-        {"goto", run_goto},
+        {"goto", run_goto},           {"switch", run_switch},
         {"call", run_call},           {"double", run_double}, {"threads", run_threads},
         {"births", run_births},       {"spawns", run_spawns}, {"faults", run_faults},
         {"timer", run_timer},         {"fork", run_fork},     {"wait", run_wait},
