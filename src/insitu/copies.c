@@ -17,8 +17,6 @@
 #define DISPLACED_MORE 8u
 /* bytes from the region's start in which the target of an indirect jump is translated */
 #define WINDOW 65536u
-#define JUMP_COPY (SLOT_JUMP + 0u)
-#define JUMP_ORIGINAL (SLOT_JUMP + 8u)
 
 /* code that records the time at which control enters the loop at instruction @at, and then jumps to
  * @target */
@@ -78,13 +76,13 @@ static void outside(struct maker *m, uint64_t address)
         code_jump_address(m->c, address);
 }
 
-/* Appends a jump to the address in JUMP_ORIGINAL, or int3 if the copy ends there. */
+/* Appends a jump to the address in SLOT_JUMP_ORIGINAL, or int3 if the copy ends there. */
 static void outside_indirect(struct maker *m)
 {
     if (ends(m))
         BYTES(m->c, 0xcc);
     else
-        code_jump_slot(m->c, JUMP_ORIGINAL);
+        code_jump_slot(m->c, SLOT_JUMP_ORIGINAL);
 }
 
 static uint32_t label_of(const struct maker *m, unsigned copy, uint32_t at)
@@ -128,7 +126,7 @@ static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
         /* The register counts executions of its instruction, not of the pivot. */
         const bool ahead = source == m->r->pivot || m->out->induction.ahead.items[source];
         if (ahead && source != m->out->induction.at)
-            code_count(m->c, m->spare, SLOT_UNFINISHED, -1, SLOT_FREE0);
+            code_count(m->c, m->spare, SLOT_STEPS, (int32_t)m->out->induction.step, SLOT_FREE0);
         stamps_end_steps(m->c, m->out->induction.reg);
     }
     if (records(m))
@@ -213,8 +211,7 @@ static void conditional(struct maker *m, uint32_t source, unsigned copy)
 static void point(struct maker *m, uint32_t at, int32_t unfinished)
 {
     const bool steps = m->steps && m->r->list.items[at].in_loop;
-    struct copy_point p = {code_place(m->c), at,
-                           steps ? -m->out->induction.ahead.items[at] : unfinished, steps};
+    struct copy_point p = {code_place(m->c), at, steps ? 0 : unfinished, steps};
     size_t n = m->out->points.count;
 
     if (!n || m->out->points.items[n - 1].place != p.place)
@@ -236,7 +233,7 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
     events_load_target(m->c, i->insn, m->bias);
     if (records(m) && i->in_loop)
         events_add_rax(c, (uint16_t)source);
-    code_store(c, CODE_RAX, JUMP_ORIGINAL);
+    code_store(c, CODE_RAX, SLOT_JUMP_ORIGINAL);
     code_set(c, CODE_RCX, 0 - (m->r->list.items[0].insn->offset + m->bias));
     /* lea (rcx,rax), rax: offset of the target from the region's start */
     BYTES(c, 0x48, 0x8d, 0x04, 0x01);
@@ -252,9 +249,9 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
     vec_push(&c->fixups, ((struct code_fixup){code_place(c) - 4, code_place(c), m->table, 0}));
     BYTES(c, 0x48, 0x63, 0x04, 0x81);                   /* movslq (rcx,rax,4), rax */
     BYTES(c, 0x48, 0x8d, 0x04, 0x01);                   /* lea (rcx,rax), rax */
-    code_store(c, CODE_RAX, JUMP_COPY);
+    code_store(c, CODE_RAX, SLOT_JUMP_COPY);
     events_restore(c);
-    code_jump_slot(c, JUMP_COPY);
+    code_jump_slot(c, SLOT_JUMP_COPY);
 }
 
 /* Copies an instruction and recomputes its relative address. */
@@ -407,11 +404,11 @@ static void end_stamp(struct maker *m)
         code_store(c, CODE_RCX, SLOT_FREE2);
     BYTES(c, 0x48, 0x8d, 0x0d, 0, 0, 0, 0);             /* lea go, rcx */
     vec_push(&c->fixups, ((struct code_fixup){code_place(c) - 4, code_place(c), m->stamp.go, 0}));
-    code_store(c, CODE_RCX, JUMP_COPY);
+    code_store(c, CODE_RCX, SLOT_JUMP_COPY);
     code_jump(c, m->shared);
 }
 
-/* Appends a stamp that returns to the address at JUMP_COPY, and makes it the shared one. */
+/* Appends a stamp that returns to the address at SLOT_JUMP_COPY, and makes it the shared one. */
 static void share_stamp(struct maker *m)
 {
     struct stamp s = {.kind = m->steps ? STAMP_VISITS : m->stamp.kind,
@@ -420,22 +417,24 @@ static void share_stamp(struct maker *m)
 
     stamps_make(m->c, &s);
     code_label_here(m->c, s.go);
-    code_jump_slot(m->c, JUMP_COPY);
+    code_jump_slot(m->c, SLOT_JUMP_COPY);
     m->shared = s.here;
 }
 
-/* Appends the countdown to the next stamp at an entry, and stores the induction register. */
+/* Appends the countdown to the next stamp at an entry to @at, and stores the induction register. */
 static void stamp_entry(struct maker *m, uint32_t at)
 {
-    /* words_iterations counts a step of the countdown as a pass of all copies of COPY_TIME. */
-    const int32_t more = (int32_t)m->out->times[COPY_TIME] + m->out->induction.ahead.items[at];
+    const struct induction *x = &m->out->induction;
     const uint32_t counted = code_label(m->c);
     const struct stamp outer = m->stamp;
 
-    code_count(m->c, m->spare, SLOT_UNFINISHED, more, SLOT_FREE0);
+    /* words_iterations counts a step of the countdown as a pass of all copies of COPY_TIME. */
+    code_count(m->c, m->spare, SLOT_UNFINISHED, (int32_t)m->out->times[COPY_TIME], SLOT_FREE0);
+    if (x->ahead.items[at])   /* The visit adds this pass, which was counted before. */
+        code_count(m->c, m->spare, SLOT_STEPS, -(int32_t)x->step, SLOT_FREE0);
     m->stamp = (struct stamp){STAMP_VISITS, code_label(m->c), code_label(m->c), false};
     stamps_step_down(m->c, &m->stamp);
-    stamps_begin_steps(m->c, m->out->induction.reg);
+    stamps_begin_steps(m->c, x->reg);
     code_jump(m->c, counted);
     end_stamp(m);
     code_label_here(m->c, counted);

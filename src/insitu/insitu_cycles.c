@@ -22,7 +22,7 @@
 #define OTHERS_LEAST 0.2
 #define SLOW_DATA 2.0
 #define BLOCK_ITERATIONS 4000u /* iterations between stamps */
-/* maximum seconds between stamps, unless 16 passes take longer */
+/* maximum seconds between stamps, unless 16 passes or one visit take longer */
 #define BLOCK_SECONDS 0.0005
 /* Relative change of the clock above which a block is ignored. The counter of some CPUs advances in
  * steps of 10 ns, up to 0.095 of a measurement of the clock. */
@@ -299,20 +299,18 @@ double insitu_between(const struct insitu *x)
 
 uint64_t insitu_period(const struct insitu *x, enum copy_mode mode, double ticks_per_second)
 {
-    const unsigned times = x->copies.times[COPY_TIME];
-    const double trip = insitu_trip(x);
-    uint64_t period = BLOCK_ITERATIONS / times + 1;
+    const bool visits = mode == COPY_VISIT && x->copies.induction.at != REGION_NONE;
+    /* iterations per step of the countdown */
+    const double step = visits ? insitu_trip(x) : x->copies.times[COPY_TIME];
+    const uint64_t least = visits ? 1 : 16;
 
-    if (mode == COPY_VISIT && x->copies.induction.at != REGION_NONE)
-        return trip < BLOCK_ITERATIONS ? (uint64_t)(BLOCK_ITERATIONS / trip) : 1;
     if (!x->placed.timed.count)
-        return BLOCK_ITERATIONS / 16;
+        return visits ? least : BLOCK_ITERATIONS / 16;
     const struct timed_block *b = &x->placed.timed.items[x->placed.timed.count - 1];
     const double each = (double)b->ticks / (double)b->iterations,
-                 most = BLOCK_SECONDS * ticks_per_second / each / times;
-    if (isfinite(most) && most < (double)period)
-        period = most > 16 ? (uint64_t)most : 16;
-    return period;
+                 most = fmin(BLOCK_ITERATIONS / step + !visits,
+                             BLOCK_SECONDS * ticks_per_second / each / step);
+    return most > (double)least ? (uint64_t)most : least;
 }
 
 double insitu_trip(const struct insitu *x)

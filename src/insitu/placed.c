@@ -58,6 +58,7 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
     out->period = mem_zero(SLOTS_MOST, sizeof *out->period);
     out->given = mem_zero(SLOTS_MOST, sizeof *out->given);
     out->earlier = mem_zero(SLOTS_MOST, sizeof *out->earlier);
+    out->mixed = mem_zero(SLOTS_MOST, sizeof *out->mixed);
     out->peeked = mem_zero(SLOTS_MOST, sizeof *out->peeked);
     for (size_t i = 0; i < part_count(out); i++)
         vec_push(&out->parts, 0);
@@ -101,6 +102,7 @@ void placed_done(struct placed *x)
     free(x->period);
     free(x->given);
     free(x->earlier);
+    free(x->mixed);
     free(x->peeked);
     vec_done(&x->free);
     vec_done(&x->timed);
@@ -121,6 +123,7 @@ static uint32_t slot_new(struct placed *x)
 
     x->chosen[slot] = x->mode;
     x->earlier[slot] = 0;
+    x->mixed[slot] = false;
     x->period[slot] = PERIOD_FIRST;
     set_word(x, slot, SLOT_PERIOD, PERIOD_FIRST);
     set_word(x, slot, SLOT_COUNTDOWN, PERIOD_FIRST);
@@ -314,13 +317,14 @@ static void add_to(const struct placed *x, uint32_t slot, uint32_t place, uint64
 
 /* Adjusts the counts of a thread that stops at point @p with @regs. Subtracts an execution of the
  * part there, or adds the passes that were counted in advance but not executed. Adds the change of
- * the induction register since the entry. */
+ * the induction register since the entry, and its change for a pass that it has not counted. */
 static void add_unfinished(const struct placed *x, uint32_t slot, const struct copy_point *p,
                            const struct user_regs_struct *regs)
 {
     const uint64_t general[] = {regs->rax, regs->rcx, regs->rdx, regs->rbx, regs->rsp, regs->rbp,
                                 regs->rsi, regs->rdi, regs->r8,  regs->r9,  regs->r10, regs->r11,
                                 regs->r12, regs->r13, regs->r14, regs->r15};
+    const struct induction *y = &x->copies->induction;
     uint32_t place = SLOT_UNFINISHED;
     int32_t passes = p->unfinished;
     uint64_t from;
@@ -328,7 +332,8 @@ static void add_unfinished(const struct placed *x, uint32_t slot, const struct c
     if (slot == SLOT_NONE)
         return;
     if (p->steps && process_read(x->process, slot_address(x, slot) + SLOT_STEPS_FROM, &from, 8))
-        add_to(x, slot, SLOT_STEPS, general[x->copies->induction.reg] - from);
+        add_to(x, slot, SLOT_STEPS,
+               general[y->reg] - from + (y->ahead.items[p->at] ? (uint64_t)y->step : 0));
     for (size_t i = 0; x->region->dispatch && x->chosen[slot] == COPY_COUNT && i < part_count(x);
          i++)
         if (passes && region_site(x->region, i) == p->at) {
@@ -510,8 +515,7 @@ static void harvest_stamps(struct placed *x, struct traced *t, uint64_t end)
     const bool visits = x->chosen[slot] == COPY_VISIT,
                steps = visits && x->copies->induction.at != REGION_NONE;
 
-    /* Stamps of an earlier mode have other words than those of an induction register. */
-    if (count > 1 && count <= STAMPS_MOST && !(steps && x->earlier[slot]) &&
+    if (count > 1 && count <= STAMPS_MOST && !x->mixed[slot] &&
         process_read(x->process, begin, stamps, count * STAMP_BYTES))
         for (size_t i = 1; i < count; i++) {
             const uint64_t *a = &stamps[STAMP_BYTES / 8 * (i - 1)], *b = a + STAMP_BYTES / 8;
@@ -611,6 +615,7 @@ void placed_choose(struct placed *x, struct traced *t, uint64_t period, uint64_t
     x->chosen[t->slot] = x->mode;
     x->period[t->slot] = period;
     x->earlier[t->slot] = 0;
+    x->mixed[t->slot] = false;
     set_word(x, t->slot, SLOT_PERIOD, period);
     set_word(x, t->slot, SLOT_COUNTDOWN, period);
     x->given[t->slot] = x->mode == COPY_RECORD ? records : 0;
@@ -623,6 +628,7 @@ void placed_choose_waiting(struct placed *x, const struct traced *t)
         return;
     x->chosen[t->slot] = x->mode;
     x->earlier[t->slot] = progress(x, t->slot);
+    x->mixed[t->slot] = true;
 }
 
 bool placed_completed(const struct placed *x)

@@ -46,6 +46,9 @@ struct placed {
     /* Per slot: number of blocks or recordings completed before the mode changed. 0, except for
      * threads in a system call, whose counters are not reset. */
     uint64_t *earlier;
+    /* Per slot: whether its stamps may be of an earlier mode. Their words differ between modes, so
+     * the next harvest omits these stamps. */
+    bool *mixed;
     /* iterations counted in each slot since the last harvest, at the last poll */
     uint64_t *peeked;
     bool patched;                        /* whether the original jumps to the copies of @mode */

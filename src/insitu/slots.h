@@ -7,13 +7,14 @@ enum copy_slot {
     SLOT_FREE0 = 0x00,         /* saved registers during the execution of a copy */
     SLOT_FREE1 = 0x08,
     SLOT_FREE2 = 0x10,
+    /* timing visits with an induction register: sum of its changes for all iterations of completed
+     * visits, and its values at the last entry and at the last exit */
+    SLOT_STEPS = 0x18,
+    SLOT_STEPS_FROM = 0x20,
+    SLOT_STEPS_TO = 0x28,
     /* target of an indirect jump, as an address in the copies and in the original */
-    SLOT_JUMP = 0x20,
-    /* timing visits with an induction register: sum of its changes in all completed visits, and its
-     * values at the last entry and at the last exit */
-    SLOT_STEPS = 0x28,
-    SLOT_STEPS_FROM = 0x30,
-    SLOT_STEPS_TO = 0x38,
+    SLOT_JUMP_COPY = 0x30,
+    SLOT_JUMP_ORIGINAL = 0x38,
     SLOT_COUNTDOWN = 0x40,     /* timing: number of passes of the first copy until the next stamp */
     SLOT_PERIOD = 0x48,        /* initial value of the countdown */
     SLOT_BLOCKS = 0x50,        /* timing: number of completed countdowns */

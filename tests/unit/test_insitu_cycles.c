@@ -207,6 +207,34 @@ static void test_busy_host(void **state)
     vec_done(&x.placed.timed);
 }
 
+/* A block of visits has about 4000 iterations, and takes at most 0.5 ms with the time between its
+ * visits, unless a single visit takes longer. */
+static void test_visit_periods(void **state)
+{
+    static const struct {
+        uint64_t ticks, leaves, period;
+    } visits[] = {{40000, 40, 40}, {40000, 400, 400}, {40000, 4, 4}, {4000000, 40, 10},
+                  {4000000, 400, 100}, {400000000, 40, 1}, {40000, 0, 1}};
+    struct insitu x = {.copies.times[COPY_TIME] = 8};
+    (void)state;
+
+    assert_int_equal(insitu_period(&x, COPY_VISIT, 2e9), 1);
+    assert_int_equal(insitu_period(&x, COPY_TIME, 2e9), 250);
+    for (size_t i = 0; i < sizeof visits / sizeof *visits; i++) {
+        vec_push(&x.placed.timed, ((struct timed_block){.ticks = visits[i].ticks,
+                                                        .leaves = visits[i].leaves,
+                                                        .kind = BLOCK_VISITS,
+                                                        .iterations = 4000}));
+        assert_int_equal(insitu_period(&x, COPY_VISIT, 2e9), visits[i].period);
+        /* A pass of all copies has 8 iterations. */
+        assert_int_equal(insitu_period(&x, COPY_TIME, 2e9), visits[i].ticks <= 1000000 ? 501
+                                                            : visits[i].ticks < 100000000 ? 125
+                                                                                          : 16);
+        x.placed.timed.count = 0;
+    }
+    vec_done(&x.placed.timed);
+}
+
 /* The busy time of all CPUs excludes idle time and waits for devices. */
 static void test_others(void **state)
 {
@@ -227,7 +255,8 @@ static void test_others(void **state)
  * first time. */
 static void test_copied_pages(void **state)
 {
-    enum { PAGES = 200, WRITTEN = 100, PAGE = 4096, MORE = 50 };
+    /* The kernel counts resident pages in batches per thread and CPU, which MORE exceeds. */
+    enum { PAGES = 8000, WRITTEN = 4000, PAGE = 4096, MORE = 400 };
     const struct maps_faults none = {0};
     int wait[2];
     char end;
@@ -270,6 +299,7 @@ int main(void)
         cmocka_unit_test(test_waits),
         cmocka_unit_test(test_busy_host),
         cmocka_unit_test(test_others),
+        cmocka_unit_test(test_visit_periods),
         cmocka_unit_test(test_copied_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

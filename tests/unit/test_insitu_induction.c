@@ -7,11 +7,20 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "analysis/kernel.h"
 #include "insitu/copies.h"
 #include "insitu/induction.h"
+#include "insitu/placed.h"
 
 #if defined(__x86_64__)
+
+#define SET_GS 0x1001          /* argument of arch_prctl */
 
 #define BIAS UINT64_C(0x400010)
 #define NONE 0xff
@@ -45,10 +54,10 @@ static const struct {
 #define LOOPS (sizeof loops / sizeof *loops)
 
 /* Finds the region of the longest loop. Returns its kernel. */
-static struct kernel *find(size_t i, struct region *r)
+static struct kernel *find(const char *hex, struct region *r)
 {
     struct err err = {0};
-    struct kernel *k = kernel_from_hex(ISA_X86_64, loops[i].hex, &err);
+    struct kernel *k = kernel_from_hex(ISA_X86_64, hex, &err);
     size_t longest = 0;
 
     assert_non_null(k);
@@ -66,7 +75,7 @@ static void test_found(void **state)
     (void)state;
     for (size_t i = 0; i < LOOPS; i++) {
         struct region r;
-        struct kernel *k = find(i, &r);
+        struct kernel *k = find(loops[i].hex, &r);
         struct induction x = induction_find(&r);
         assert_int_equal(x.at == REGION_NONE, loops[i].reg == NONE);
         if (x.at != REGION_NONE) {
@@ -99,7 +108,7 @@ static void test_walks(void **state)
 
     for (size_t i = 0; i < LOOPS; i++) {
         struct region r;
-        struct kernel *k = find(i, &r);
+        struct kernel *k = find(loops[i].hex, &r);
         const uint32_t head = region_at(&r, k->insns[k->loops[r.loop].head].offset);
         for (r.pivot = 0; r.pivot < r.list.count; r.pivot++) {
             if (!r.list.items[r.pivot].in_loop || region_avoidable(&r, head, r.pivot))
@@ -130,7 +139,7 @@ static void test_same_code(void **state)
     for (size_t i = 0; i < LOOPS; i++) {
         struct region r;
         struct copies c;
-        struct kernel *k = find(i, &r);
+        struct kernel *k = find(loops[i].hex, &r);
         uint32_t before = REGION_NONE, place = 0, seen = 0;
         copies_make(&r, BIAS, &c);
         for (size_t p = 0; p < c.points.count; p++) {
@@ -153,6 +162,99 @@ static void test_same_code(void **state)
         kernel_free(k);
     }
 }
+
+static const uint8_t zero[] = {0x31, 0xc0};   /* xor %eax,%eax */
+
+/* Calls the search of test_executed @visits times. Returns the iterations. */
+static uint64_t search_of(struct placed *x, unsigned visits)
+{
+    int numbers[40];
+    uint64_t sum = 0;
+    int64_t (*search)(const int *, int, int64_t);
+    const uint64_t begin = x->bias - sizeof zero;
+
+    memcpy(&search, &begin, sizeof search);
+    for (int i = 0; i < 40; i++)
+        numbers[i] = i;
+    assert_int_equal(syscall(SYS_arch_prctl, SET_GS, x->slots), 0);
+    for (unsigned v = 0; v < visits; v++) {
+        const int sought = (int)(v % 13);
+        assert_int_equal(search(numbers, sought, 40), sought);
+        sum += (uint64_t)sought + 1;
+    }
+    assert_int_equal(syscall(SYS_arch_prctl, SET_GS, 0), 0);
+    return sum;
+}
+
+/* A search executed in this process leaves its loop before the induction register changes. Each
+ * block has all iterations of its visits. After a change of the mode while the thread waits in a
+ * system call, its stamps are omitted, and its iterations count. */
+static void test_executed(void **state)
+{
+    enum { VISITS_EACH = 13, BLOCKS = 20, CODE = 0x1000, CODE_BYTES = 0x100000 };
+    /* again: cmp %esi,(%rdi,%rax,4); je out; add $1,%rax; cmp %rdx,%rax; jne again; out: ret */
+    static const char hex[] = "39 34 87 74 09 48 83 c0 01 48 39 d0 75 f2 c3";
+    struct process p = {.memory = open("/proc/self/mem", O_RDWR | O_CLOEXEC)};
+    enum copy_mode chosen[1] = {COPY_VISIT};
+    uint64_t period[1] = {VISITS_EACH}, given[1] = {0}, earlier[1] = {0}, peeked[1] = {0};
+    bool mixed[1] = {false};
+    struct traced t = {.tid = getpid(), .slot = 0};
+    struct region r;
+    struct copies c;
+    struct err err = {0};
+    struct kernel *k = find(hex, &r);
+    uint8_t *code = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+            *slots = mmap(NULL, SLOT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                          -1, 0);
+    (void)state;
+
+    if (p.memory < 0 || code == MAP_FAILED)
+        skip();   /* The system does not permit memory that is both writable and executable. */
+    assert_ptr_not_equal(slots, MAP_FAILED);
+    memcpy(code, zero, sizeof zero);
+    for (size_t i = 0; i < k->insn_count; i++)
+        memcpy(code + sizeof zero + k->insns[i].offset, k->insns[i].bytes, k->insns[i].length);
+    copies_make(&r, (uintptr_t)code + sizeof zero, &c);
+    assert_int_not_equal(c.induction.at, REGION_NONE);
+    assert_true(c.code.bytes.count < CODE_BYTES - CODE);
+    assert_true(code_resolve(&c.code, (uintptr_t)code + CODE, &err));
+    memcpy(code + CODE, c.code.bytes.items, c.code.bytes.count);
+    struct placed x = {.process = &p, .region = &r, .copies = &c, .slots = (uintptr_t)slots,
+                       .bias = (uintptr_t)code + sizeof zero, .code = (uintptr_t)code + CODE,
+                       .slot_count = 1, .chosen = chosen, .period = period, .given = given,
+                       .earlier = earlier, .mixed = mixed, .peeked = peeked};
+    placed_harvest(&x, &t);   /* Initialises the slot, whose countdown was 0. */
+    x.iterations = 0;
+    assert_true(placed_patch(&x, COPY_VISIT, &err));
+    placed_choose(&x, &t, VISITS_EACH, 0);
+    uint64_t all = search_of(&x, VISITS_EACH * BLOCKS);
+    placed_harvest(&x, &t);
+    assert_int_equal(x.iterations, all);
+    assert_int_equal(x.timed.count, BLOCKS - 1);
+    for (size_t i = 0; i < x.timed.count; i++) {
+        assert_int_equal(x.timed.items[i].leaves, VISITS_EACH);
+        assert_int_equal(x.timed.items[i].iterations, all / BLOCKS);
+    }
+    x.timed.count = 0;
+    placed_choose(&x, &t, VISITS_EACH, 0);
+    all += search_of(&x, VISITS_EACH * BLOCKS);
+    assert_true(placed_patch(&x, COPY_RECORD, &err));
+    placed_choose_waiting(&x, &t);
+    all += search_of(&x, 1);
+    placed_harvest(&x, &t);
+    assert_int_equal(x.iterations, all);
+    assert_int_equal(x.timed.count, 0);
+    vec_done(&x.timed);
+    vec_done(&x.events);
+    vec_done(&x.stretches);
+    copies_done(&c);
+    region_done(&r);
+    kernel_free(k);
+    close(p.memory);
+    munmap(code, CODE_BYTES);
+    munmap(slots, SLOT_BYTES);
+}
 #endif
 
 int main(void)
@@ -162,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_found),
         cmocka_unit_test(test_walks),
         cmocka_unit_test(test_same_code),
+        cmocka_unit_test(test_executed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 #else

@@ -147,8 +147,10 @@ static void test_waiting(void **state)
     uint64_t period[1] = {16}, given[1] = {0}, earlier[1] = {0}, blocks = 20, left = 0;
     struct region r = {.dispatch = false};
     struct traced t = {.slot = 0};
+    bool mixed = false;
     struct placed x = {.process = &p, .region = &r, .slot_count = 1, .chosen = chosen,
-                       .period = period, .given = given, .earlier = earlier, .mode = COPY_TIME};
+                       .period = period, .given = given, .earlier = earlier, .mixed = &mixed,
+                       .mode = COPY_TIME};
     (void)state;
 
     assert_true(p.memory >= 0);
@@ -226,8 +228,10 @@ static size_t waited_blocks(struct process *p, bool tracer)
     uint64_t end = SLOT_STAMPS + sizeof stamps;
     struct region r = {.dispatch = false};
     struct copies c = {.times = {1, 1, 1, 1, 1, 1}};
+    bool mixed = false;
     struct placed x = {.process = p, .region = &r, .copies = &c, .slot_count = 1, .period = period,
-                       .chosen = chosen, .given = given, .earlier = earlier, .peeked = peeked};
+                       .chosen = chosen, .given = given, .earlier = earlier, .mixed = &mixed,
+                       .peeked = peeked};
     size_t waited = 0;
 
     for (uint64_t i = 0; i < STAMPS; i++)
