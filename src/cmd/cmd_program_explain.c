@@ -109,10 +109,13 @@ static bool enough(const struct explaining *w, struct err *err)
     if (x->cut)
         return err_set(err, ERR_DATA, NULL, "the loop was not executed: %s", x->cut);
     str_add(&todo, "program profile lists the program's hot loops");
-    for (size_t i = 0, shown = 0; w->place && i < k->loop_count && shown < OTHERS_SHOWN; i++)
-        if (i != w->found.loop && k->loops[i].depth)
-            str_addf(&todo, "%s %s", shown++ ? "," : "; other loops of this code:",
+    size_t others = 0;
+    for (size_t i = 0; w->place && i < k->loop_count; i++)
+        if (i != w->found.loop && k->loops[i].depth && others++ < OTHERS_SHOWN)
+            str_addf(&todo, "%s %s", others > 1 ? "," : "; other loops of this code:",
                      insn_address_text(&k->insns[k->loops[i].first], address));
+    if (others > OTHERS_SHOWN)
+        str_addf(&todo, " and %zu more", others - OTHERS_SHOWN);
     const struct insn *pivot = x->placed.region ? x->region.list.items[x->region.pivot].insn : NULL;
     err_set(err, ERR_DATA, str_text(&todo),
             "the loop was not executed in %.1f s: no execution of the instruction at %s, which "

@@ -12,9 +12,9 @@
 #include "insitu/slots.h"
 
 /* COPY_TIME stamps the time every few iterations. COPY_VISIT also stamps exits from the loop and
- * returns to it, which takes longer. With an induction register, its copy of the loop is at the
- * same place of a line as the original and counts nothing, and stamps are at entries. COPY_FOLLOW
- * and COPY_REPLAY run in copies of the process.
+ * returns to it, which takes longer. With an induction register, its copy of the loop begins at
+ * the same place of a line as the original and counts nothing, and stamps are at entries. After
+ * the first branch, places may differ. COPY_FOLLOW and COPY_REPLAY run in copies of the process.
  * COPY_FOLLOW records like COPY_RECORD, but includes the code around the loop. COPY_REPLAY stamps
  * like COPY_TIME, and loads lines into the cache at each stamp. Both modes end with int3 where
  * control would continue in the original. If each iteration executes code of the original,

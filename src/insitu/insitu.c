@@ -62,7 +62,7 @@ struct insitu_watch {
     uint64_t ticks_begun;       /* time stamp counter at the start */
     unsigned originals; /* number of timings of the original code in copies of the process */
     unsigned patches;   /* number of measurements of the patch */
-    unsigned clocked;   /* number of measurements of the clock */
+    unsigned clocked, clock_tries;   /* number of clock measurements, and of attempts at one */
     struct maps_faults copied; /* state after the last copy of the process; pid 0: no copy */
 };
 
@@ -279,7 +279,7 @@ static void measure_clock(struct insitu_watch *w)
 
     /* A program often fills its data before it executes the loop. A copy would delay that. */
     if (w->trial.copies || w->clocked == CLOCKED_MOST || !out->placed.iterations ||
-        (!may_copy(w) && w->clocked))
+        (!may_copy(w) && w->clock_tries))
         return;
     for (size_t i = 0; i < p->tracees.count; i++) {
         struct traced *t = &p->tracees.items[i];
@@ -290,6 +290,7 @@ static void measure_clock(struct insitu_watch *w)
             !process_registers(t, &regs) || (int64_t)regs.orig_rax >= 0)
             continue;
         uint32_t slot = t->slot;
+        w->clock_tries++;
         if (process_copy(p, t, &copy, &number)) {
             double overhead;
             keep_least(&out->ticks_per_cycle, placed_clock(&out->placed, &copy, &overhead));
@@ -320,8 +321,11 @@ static void replay(struct insitu_watch *w)
          original = !w->trial.copies && w->originals < REPLAYS_MOST && out->region.anchors.count,
          patch = !w->trial.copies && w->patches < REPLAYS_MOST && out->region.each_away &&
                  !out->region.dispatch;
-    if (!(again || original || patch) || !out->placed.timed.count || !may_copy(w))
+    if (!(again || original || patch) || !out->placed.timed.count || !may_copy(w)) {
+        if (again && out->placed.timed.count)
+            out->replays.why = "replays and page faults after them reached their time limit";
         return;
+    }
     w->copied = maps_faults(p->pid);
     for (size_t i = 0; i < p->tracees.count; i++) {
         struct traced *t = &p->tracees.items[i];

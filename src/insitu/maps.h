@@ -35,9 +35,9 @@ struct maps_faults {
     uint64_t resident; /* number of pages in memory */
 };
 
-/* maps_faults returns the present state of a process. maps_copied returns the number of pages that
- * the process has copied since state @then, because it wrote to pages shared with a copy of
- * itself. */
+/* maps_faults returns the present state of a process. maps_copied returns an upper bound of the
+ * number of pages that the process has copied since state @then, because it wrote to pages shared
+ * with a copy of itself. It includes first accesses to as many pages as the process has freed. */
 struct maps_faults maps_faults(pid_t pid);
 uint64_t maps_copied(const struct maps_faults *then);
 

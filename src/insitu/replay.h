@@ -21,7 +21,7 @@ struct replayed {
 struct replayed_all {
     VEC(struct replayed) list;
     size_t tried;
-    /* static reason why the last failed replay failed; NULL: no replay failed */
+    /* static reason why the last failed replay failed or was omitted; NULL: none */
     const char *why;
     double seconds;            /* seconds for which replays stopped the program */
 };

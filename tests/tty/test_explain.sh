@@ -182,6 +182,12 @@ test_refused() {
         place=$(sed -n 's/.*other loops of this code: \(0x[0-9a-f]*\).*/\1/p' "$work/err")
     done
     holds out ': 900000 iterations in the whole run'
+    # At most five of these loops are listed.
+    awk 'BEGIN { print "long loop_many(const int *a, long n, int w) { long s = 0; switch (w) {"; for (i = 0; i < 8; i++) print "case " i ": for (long i = 0; i < n; i++) { s += a[i] * " i + 3 "; __asm__ volatile(\"\" : \"+r\"(s)); } break;"; print "} return s; }\nint main(int argc, char **argv) { static int a[9]; (void)argv; return loop_many(a, 0, argc) > 5; }" }' >"$work/many.c"
+    # shellcheck disable=SC2086
+    ${CC:-cc} -O1 -fno-inline -fno-ipa-cp "$work/many.c" -o "$work/many" 2>"$work/cc" || skip "no compiler: $(head -n 1 "$work/cc")"
+    expect 1 "$portolan" -e "program explain loop_many $work/many"
+    holds err ' and 2 more'
     expect 1 "$portolan" -e "program explain loop_sum --pid 4194304"
     expect 1 "$portolan" -e "program explain --file /bin/sh 0x10 $work/loops sum 1"
     # A program in the current directory must be named with ./, like in a shell.

@@ -131,8 +131,8 @@ static void test_walks(void **state)
     }
 }
 
-/* A copy that counts by a register has the loop's instructions without others between them, at the
- * same place of a line of 64 bytes. */
+/* A copy that counts by a register has the loop's instructions without others between them. Both
+ * begin at the same place of a line of 64 bytes. */
 static void test_same_code(void **state)
 {
     (void)state;
