@@ -340,7 +340,10 @@ static void test_detection(void **state)
                                       "inc eax # x0 y0\n",
                                       "  10: d2 f0  shl al, cl\n",
                                       "mov eax, dword ptr [rip + s0]\n",
-                                      "call w1\nmov eax, 1\n"};
+                                      "call w1\nmov eax, 1\n",
+                                      "fld1\nfdiv st(0), st(1)\nfstp st(0)\n",
+                                      "fmul st1\nfadd st2\n",
+                                      "fadd qword [r8]\nfmul qword [r9 + r15*8]\n"};
     for (size_t i = 0; i < sizeof arm / sizeof *arm; i++)
         if (listing_isa(arm[i], strlen(arm[i])) != ISA_AARCH64)
             fail_msg("not seen as AArch64: %s", arm[i]);

@@ -48,11 +48,16 @@ static bool is_x86_register(const char *p, const char *end)
 {
     static const char *const names[] = {
         "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "eax", "ebx", "ecx", "edx", "esi",
-        "edi", "ebp", "esp", "al",  "bl",  "cl",  "dl",  "ax",  "bx",  "cx",  "dx",  "ptr"};
+        "edi", "ebp", "esp", "al",  "bl",  "cl",  "dl",  "ax",  "bx",  "cx",  "dx",  "ptr", "st"};
     size_t length = (size_t)(end - p);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i]) == length && strncasecmp(p, names[i], length) == 0)
             return true;
+    if (length > 1 && length <= 4 && (*p | 32) == 'r' &&
+        (strchr("89", p[1]) || (length > 2 && p[1] == '1' && p[2] >= '0' && p[2] < '6')))
+        return true;   /* r8 to r15d */
+    if (length == 3 && strncasecmp(p, "st", 2) == 0 && isdigit((unsigned char)p[2]))
+        return true;   /* NASM's name of st(0) */
     return length >= 4 && strchr("xyzXYZ", *p) && (p[1] | 32) == 'm' && (p[2] | 32) == 'm' &&
            isdigit((unsigned char)p[3]);
 }
