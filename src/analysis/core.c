@@ -65,6 +65,7 @@ struct core *core_new(const struct machine *m)
     c->stack_sync_all = !c->stack_sync_computed && !machine_has(m, "stack_pointer_sync", "changed");
     c->has_latencies = has_latencies(m);
     dispatch_limits_of(m, &c->dispatch_limits);
+    c->conflict_ports = ports_fact(m, "port_conflicts");
     c->replay_ports = ports_fact(m, "alu_replays_ports");
     c->unhurried_ports = ports_fact(m, "unhurried_ports");
     c->bypass_ports = ports_fact(m, "bypass_ports");

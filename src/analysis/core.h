@@ -117,7 +117,8 @@ enum unlamination {
 #define CORE_SWITCHES(X)                                                                           \
     X(jcc_erratum) X(stack_engine) X(fusible_in_last_decoder) X(low_byte_renamed) X(fuse_nop)      \
     X(memory_renaming_store_alone) X(memory_renaming_length_stack) X(store_forward_fail_drains)    \
-    X(memory_renaming_every_other) X(group_whole) X(unlaminate_relative)                           \
+    X(store_forward_by_store) X(memory_renaming_every_other) X(group_whole)                        \
+    X(unlaminate_relative)                                                                         \
     X(high_byte_renamed) X(shift_keeps_flags)
 #define CORE_NUMBER(key) double key;
 #define CORE_SWITCH(key) bool key;
@@ -136,6 +137,7 @@ struct core {
     /* whether the machine has a latency of loads or of any form; otherwise dependences are
      * ignored */
     bool has_latencies;
+    portset conflict_ports;              /* ports of the operations in fact port_conflicts */
     portset replay_ports;                /* ports of the operations in fact alu_replays */
     portset unhurried_ports;             /* fact unhurried_ports; 0: none */
     struct dispatch_limits dispatch_limits;

@@ -41,6 +41,8 @@ struct build {
     struct deps *d;
     struct holder holds[RESOURCE_COUNT];
     bool loaded[RESOURCE_COUNT];   /* by register: whether a load wrote its current value */
+    /* by register: node that computed its value, before moves that rename eliminates */
+    uint32_t computed[RESOURCE_COUNT];
     size_t forward;                /* index of the next entry in the list of forwarded loads */
     struct store_input *stores;    /* per instruction, used for stores; NULL: not needed */
     struct forwarding forwarding;
@@ -156,8 +158,11 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
     if (resource == RESOURCE_MEMORY)   /* Addresses determine the dependences through memory, so
                                         * memory has no holder. */
         return;
-    b->holds[resource] = (struct holder){node, distance, true};
     const struct operand *source = &b->insns[n->insn].operands[1];
+    bool moved = b->costs->rows[n->insn].flags & ROW_ELIMINATED && source->reg != REG_NONE &&
+                 b->holds[source->reg].known;
+    b->computed[resource] = moved ? b->computed[source->reg] : node;
+    b->holds[resource] = (struct holder){node, distance, true};
     b->loaded[resource] = b->costs->rows[n->insn].flags & ROW_ELIMINATED
                               ? source->reg != REG_NONE && b->loaded[source->reg]
                               : (b->costs->rows[n->insn].op->traits & OP_PURE_LOAD) != 0;
@@ -299,13 +304,13 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
     }
 }
 
-/* Returns the bypass delay between the producer of @value and instruction @at, in hundredths of a
- * cycle. */
-static int32_t between_kinds(const struct build *b, uint32_t at, struct holder value)
+/* Returns the bypass delay between the producer of register @reg and instruction @at, in hundredths
+ * of a cycle; 0 for an eliminated move. */
+static int32_t between_kinds(const struct build *b, uint32_t at, uint8_t reg)
 {
-    const struct dep_node *node = value.known ? &b->d->nodes[value.node] : NULL;
+    const struct dep_node *node = b->holds[reg].known ? &b->d->nodes[b->computed[reg]] : NULL;
 
-    if (!node || node->end >= LATENCY_ADDRESS)
+    if (!node || node->end >= LATENCY_ADDRESS || b->costs->rows[at].flags & ROW_ELIMINATED)
         return 0;
     const struct bypass_source from = {&b->insns[node->insn], b->costs->rows[node->insn].op,
                                        &b->insns[node->insn].operands[node->end]};
@@ -586,7 +591,7 @@ static void read_inputs(struct build *b, uint32_t at)
             if (op->offset_bits && !value.known)
                 value = b->holds[op->reg];
             connect(b, at, value, (int)i,
-                    sync_latency(b, at, op->reg) + between_kinds(b, at, value) + sum);
+                    sync_latency(b, at, op->reg) + between_kinds(b, at, op->reg) + sum);
             /* The core merges a separate high byte into the register first, so the result depends
              * on the high byte. */
             if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)

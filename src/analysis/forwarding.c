@@ -128,6 +128,14 @@ bool forwarding_renamed(const struct forwarding *f, const struct forward *link)
     return !f->crowded && could_rename(f, link);
 }
 
+/* Returns whether the forwarding latency is that of vectors. */
+static bool forwards_vector(const struct forwarding *f, const struct forward *link)
+{
+    if (f->core->store_forward_by_store)
+        return f->insns[link->store].traits & INSN_VECTOR;
+    return f->costs->rows[link->load].op->traits & OP_VECTOR;
+}
+
 /* Returns the forwarding latency of vectors, for the wider of store and load. */
 static double vector_latency(const struct forwarding *f, const struct forward *link)
 {
@@ -180,7 +188,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
                                         * executes before the store. */
     if (load->x87 != X87_NONE)
         return c->store_forward_x87;
-    if (f->costs->rows[link->load].op->traits & OP_VECTOR)
+    if (forwards_vector(f, link))
         return vector_latency(f, link);
     bool follows = f->costs->rows[link->load].op->traits & OP_RENAMES &&
                    !((load->traits | store->traits) & INSN_INDEXED) && covers_address(c, load) &&

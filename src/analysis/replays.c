@@ -20,6 +20,10 @@
 #define TRIES_FEW_FEW 1.3    /* the producer and the reader have few ports */
 #define TRIES_FEW 0.62       /* only the producer has few ports */
 
+/* Most conflicts of an operation of one cycle with operations of several cycles (fact
+ * port_conflicts). Measured like the constants above: n PDEP and one fused branch. */
+#define CONFLICTS_MOST 1.7
+
 /* Cycles by which chains of one-cycle operations lengthen, by the number of operations of the
  * chains and their readers per iteration. With more operations the ports are the limit. Measured
  * like the constants above. */
@@ -337,6 +341,24 @@ static double mixed_cycles(const struct core *c, const struct insn *insns,
     return (vectors + share * fmin(others, 3 * vectors)) / c->vector_loads_per_cycle;
 }
 
+/* Adds the slots that operations of several cycles lose to operations of one cycle (fact
+ * port_conflicts). */
+static void add_conflicts(struct replaying *r)
+{
+    const portset ports = r->c->conflict_ports;
+    double several = 0, single = 0;
+
+    for (uint32_t i = 0; ports && i < r->costs->count; i++)
+        if (computing_ports(r, &r->costs->rows[i]) == ports) {
+            several += r->costs->rows[i].op->latency > CYCLE;
+            single += r->costs->rows[i].op->latency <= CYCLE;
+        }
+    double slots = fmin(several, CONFLICTS_MOST * single);
+    if (slots > 0)
+        r->out->tries[r->out->count++] =
+            (struct mass){ports, (uint32_t)lrint(REPLAY_SLOT * slots)};
+}
+
 void replays_find(const struct core *c, const struct insn *insns, const struct costs *costs,
                   const struct deps *d, struct replays *out)
 {
@@ -350,8 +372,8 @@ void replays_find(const struct core *c, const struct insn *insns, const struct c
     out->mixed = mixed_cycles(c, insns, costs);
     if (isnan(c->load_replays) && isnan(c->alu_replays))
         return;
-    if (out->capacity < costs->count) {
-        out->capacity = 2 * costs->count;
+    if (out->capacity <= costs->count) {   /* One entry more is for conflicts. */
+        out->capacity = 2 * costs->count + 1;
         out->tries = mem_resize(out->tries, out->capacity * sizeof *out->tries);
     }
     r.tree = mem_alloc((costs->count + 1) * sizeof *r.tree);
@@ -369,6 +391,7 @@ void replays_find(const struct core *c, const struct insn *insns, const struct c
         for (uint32_t i = 0; i < costs->count && !watch_steps(1); i++)
             step(&r, i);
     }
+    add_conflicts(&r);
     out->crowded = crowding(&r);
     free(r.tree);
     free(r.waiting);

@@ -347,6 +347,10 @@ const struct fact fact_schema[] = {
      "extra port slots of an operation whose input waits for a port, because the operation is "
      "replayed",
      "port bound, simulation", FACT_FITTED},
+    {"port_conflicts", FACT_PORTS, NO_UNIT, NULL, NULL,
+     "ports on which each operation of several cycles takes a second slot, because its result "
+     "collides with that of an operation of one cycle; at most 1.7 slots for each of the latter",
+     "port bound, simulation", false},
     {"alu_replays_ports", FACT_PORTS, NO_UNIT, NULL, NULL, "ports of the operations of alu_replays",
      "port bound, simulation", false},
     {"split_loads_per_cycle", FACT_NUMBER, "loads/cycle", 0.01, MOST, NULL, NULL,
@@ -481,6 +485,10 @@ const struct fact fact_schema[] = {
      "latency from stored to loaded value, for 256 bits or more", "dependencies", false},
     {"store_forward_widest", FACT_NUMBER, CYCLES, "store_forward_wide", NULL,
      "latency from stored to loaded value, for all or part of 512 bits", "dependencies", false},
+    {"store_forward_by_store", YES_OR_NO, "no", NULL,
+     "the forwarding latency is that of vectors if the store has a vector register, whatever the "
+     "load has",
+     "dependencies", false},
     {"store_forward_x87", FACT_NUMBER, CYCLES, "store_forward", NULL,
      "latency from stored to loaded value, for the x87 stack", "dependencies", false},
     {"store_forward_modify", FACT_NUMBER, CYCLES, "store_forward", NULL,

@@ -129,7 +129,8 @@ static void list_trails(struct plan *p, const struct plan_item *item, bool pure_
         }
         if (node->kind == NODE_COMPUTED && pure_load && edge->end != LATENCY_COMMIT)
             add_source(p, node->first_trail, edge,
-                       edge->before + edge->operation - overlap(p, edge));
+                       edge->before + edge->operation - overlap(p, edge) -
+                           (edge->end == LATENCY_MEMORY ? handed_on(p, item, edge) : 0));
     }
     node->trails = (uint32_t)p->sources.count - node->first_trail;
 }

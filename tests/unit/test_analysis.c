@@ -338,13 +338,12 @@ static void test_flag_names(void **state)
     }
 }
 
-static void assert_unmodelled_with(const char *source, const char *branches, const char *crossings,
-                                   const char *misses, const char *forwards)
+static void assert_unmodelled_kinds(const char *source,
+                                    const char *const expected[UNMODELLED_COUNT])
 {
     struct machine *m = load_machine("skylake");
     struct kernel *k = kernel_of(source);
     struct analysis *a = analysis_new(k, 0, m);
-    const char *expected[UNMODELLED_COUNT] = {branches, crossings, misses, forwards};
 
     for (int kind = 0; kind < UNMODELLED_COUNT; kind++) {
         const char *got = a->not_modelled[kind];
@@ -355,6 +354,13 @@ static void assert_unmodelled_with(const char *source, const char *branches, con
     analysis_free(a);
     kernel_free(k);
     machine_free(m);
+}
+
+static void assert_unmodelled_with(const char *source, const char *branches, const char *crossings,
+                                   const char *misses, const char *forwards)
+{
+    const char *const expected[UNMODELLED_COUNT] = {branches, crossings, misses, forwards};
+    assert_unmodelled_kinds(source, expected);
 }
 
 static void assert_unmodelled(const char *source, const char *branches, const char *crossings)
@@ -384,6 +390,10 @@ static void test_not_modelled(void **state)
     assert_unmodelled_with(
         "1: movslq (%rdi), %rax\naddq $4, %rdi\nincl (%rsi,%rax,4)\ncmpq %rdi, %rcx\njne 1b\n",
         NULL, NULL, "inc (line 3)", "inc (line 3)");
+    assert_unmodelled_kinds(
+        "1: movnti %rax, (%rdi)\nmovntdqa (%rsi), %xmm0\nfldcw (%rdx)\ndecl %ecx\njne 1b\n",
+        (const char *const[UNMODELLED_COUNT]){[UNMODELLED_STREAMS] = "movnti (line 1)",
+                                              [UNMODELLED_MODES] = "fldcw (line 3)"});
     /* Branches on counters with a constant limit are not listed. A counter may be in memory, as at
      * -O0. */
     assert_unmodelled("1: addl $1, -4(%rbp)\ncmpl $99, -4(%rbp)\njle 1b\n", NULL, NULL);

@@ -144,6 +144,12 @@ static void test_each_fact_matters(void **state)
         {"unhurried_ports", "", "f20f58c1" "f20f1107" "f20f114708", 2, 2},
         /* mov ecx,3; shl rax,cl; shl rbx,cl */
         {"shift_keeps_flags", "yes", "b903000000" "48d3e0" "48d3e3", 1, 2},
+        /* pdep rax,rbx,rcx; rorx eax,ebx,3: .99 measured */
+        {"port_conflicts", "", "c4e2e3f5c1" "c4e37bf0c303", 1, 0.67},
+        /* movups [rdi],xmm0; mov rax,[rdi]; movq xmm0,rax: 12.99 measured */
+        {"store_forward_by_store", "no", "0f1107" "488b07" "66480f6ec0", 13, 11},
+        /* mov [rdi],rax; movq xmm0,[rdi]; movq rax,xmm0: 11.99 measured */
+        {"store_forward_by_store", "no", "488907" "f30f7e07" "66480f7ec0", 12, 14},
     };
 
     (void)state;
@@ -179,6 +185,48 @@ static void test_ways_out_of_vectors(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_near("the bound", cases[i].hex, predicted_cycles(m, cases[i].hex, false),
                     cases[i].measured, WITHIN);
+    machine_free(m);
+}
+
+/* Checks bound and simulation of values through memory, masks and the x87 stack, and of parts of
+ * registers. */
+static void test_values_as_measured(void **state)
+{
+    static const struct { const char *hex; double measured; } cases[] = {
+        /* mov [rdi],rax; movq xmm0,[rdi]; movq rax,xmm0 */
+        {"488907" "f30f7e07" "66480f7ec0", 11.99},
+        /* movq [rdi],xmm0; mov rax,[rdi]; movq xmm0,rax */
+        {"660fd607" "488b07" "66480f6ec0", 12.99},
+        /* movups [rdi],xmm0; movups xmm0,[rdi] */
+        {"0f1107" "0f1007", 8.99},
+        /* vmovdqu64 [rdi],zmm0; vmovdqu64 zmm0,[rdi] */
+        {"62f1fe487f07" "62f1fe486f07", 10.99},
+        /* vmovaps ymm0,ymm1; vaddps ymm1,ymm0,ymm2 */
+        {"c5fc28c1" "c5fc58ca", 2.00},
+        /* vpcmpeqd k1,zmm0,zmm1; vpaddd zmm0{k1},zmm0,zmm2 */
+        {"62f17d4876c9" "62f17d49fec2", 8.10},
+        /* extractps eax,xmm0,2; movd xmm0,eax */
+        {"660f3a17c002" "660f6ec0", 10.98},
+        /* lea ax,[rcx+rdx] */
+        {"668d0411", 1.00},
+        /* mul cl */
+        {"f6e1", 3.00},
+        /* fild dword ptr [rsi]; fistp dword ptr [rdi] */
+        {"db06" "db1f", 2.00},
+        /* fld tbyte ptr [rsi]; fstp tbyte ptr [rdi] */
+        {"db2e" "db3f", 9.00},
+        /* fld qword ptr [rdi]; fadd qword ptr [rsi]; fstp qword ptr [rdi] */
+        {"dd07" "dc06" "dd1f", 19.99},
+    };
+    struct machine *m = load_machine("zen5-charted");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_near("the bound", cases[i].hex, predicted_cycles(m, cases[i].hex, false),
+                    cases[i].measured, WITHIN);
+        assert_near("simulated", cases[i].hex, predicted_cycles(m, cases[i].hex, true),
+                    cases[i].measured, WITHIN);
+    }
     machine_free(m);
 }
 
@@ -231,6 +279,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_rename_finds), cmocka_unit_test(test_groups),
         cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_ways_out_of_vectors),
-        cmocka_unit_test(test_loops_as_measured)};
+        cmocka_unit_test(test_values_as_measured), cmocka_unit_test(test_loops_as_measured)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
