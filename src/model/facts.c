@@ -167,12 +167,10 @@ const struct fact fact_schema[] = {
      "dependencies", FACT_FITTED},
     {"bypass_delay_addition", FACT_NUMBER, CYCLES, "0", NULL,
      "extra latency from a two-cycle floating-point addition to any operation except another "
-     "addition",
-     "dependencies", false},
+     "addition", "dependencies", false},
     {"bypass_ports", FACT_PORTS, NO_UNIT, NULL, NULL,
      "ports whose multipliers, converters and comparers have a bypass delay to one-cycle vector "
-     "operations",
-     "dependencies", false},
+     "operations", "dependencies", false},
     {"bypass_delay", FACT_NUMBER, CYCLES, "1", NULL,
      "bypass delay to an operation whose only ports are bypass_ports, and from that operation to "
      "floating-point multipliers; the delay is smaller for operations with other ports and for "
@@ -318,25 +316,21 @@ const struct fact fact_schema[] = {
      "loads that one bank of load_bank_bytes serves per cycle", "memory bound, simulation", false},
     {"load_replays", FACT_NUMBER, "loads", 0, 1, NULL, NULL,
      "extra load-port slots of a load that loads the address of another load, because dependent "
-     "loads are replayed",
-     "memory bound, simulation", FACT_FITTED},
+     "loads are replayed", "memory bound, simulation", FACT_FITTED},
     {"load_replays_through", FACT_WHOLE, "instructions", 0, 64, "0", NULL,
      "maximum number of register operations between the two loads of load_replays",
      "memory bound, simulation", FACT_FITTED},
     {"load_replays_pairs", FACT_NUMBER, "loads", 0, 1, "0", NULL,
      "extra load-port slots per pair of loads of load_replays that depend, directly or not, on the "
-     "same load",
-     "memory bound, simulation", FACT_FITTED},
+     "same load", "memory bound, simulation", FACT_FITTED},
     {"vector_loads_per_cycle", FACT_NUMBER, "loads/cycle", 0.01, MOST, NULL, NULL,
      "vector loads executed per cycle", "memory bound", false},
     {"vector_loads_mixed", FACT_NUMBER, "loads", 0, 1, NULL, NULL,
      "part of a vector-load slot that another access uses, for at most three other accesses per "
-     "vector load",
-     "memory bound, simulation", FACT_FITTED},
+     "vector load", "memory bound, simulation", FACT_FITTED},
     {"vector_loads_mixed_runs", FACT_NUMBER, "loads", 0, 1, "vector_loads_mixed", NULL,
      "value of vector_loads_mixed if at least half of the accesses follow an access of the same "
-     "kind",
-     "memory bound, simulation", FACT_FITTED},
+     "kind", "memory bound, simulation", FACT_FITTED},
     {"forward_replays", FACT_NUMBER, "loads", 0, 4, NULL, NULL,
      "extra load-port slots per store-forwarded load; plain stores also use one",
      "memory bound, simulation", FACT_FITTED},
@@ -345,8 +339,7 @@ const struct fact fact_schema[] = {
      "memory bound, simulation", FACT_FITTED},
     {"alu_replays", FACT_NUMBER, "slots", 0, 2, NULL, NULL,
      "extra port slots of an operation whose input waits for a port, because the operation is "
-     "replayed",
-     "port bound, simulation", FACT_FITTED},
+     "replayed", "port bound, simulation", FACT_FITTED},
     {"port_conflicts", FACT_PORTS, NO_UNIT, NULL, NULL,
      "ports on which each operation of several cycles takes a second slot, because its result "
      "collides with that of an operation of one cycle; at most 1.7 slots for each of the latter",
@@ -355,8 +348,7 @@ const struct fact fact_schema[] = {
      "port bound, simulation", false},
     {"split_loads_per_cycle", FACT_NUMBER, "loads/cycle", 0.01, MOST, NULL, NULL,
      "loads per cycle that cross a line of 64 bytes; each uses loads_per_cycle divided by this "
-     "number of load slots",
-     "memory bound, simulation", false},
+     "number of load slots", "memory bound, simulation", false},
     {"split_access_slots", FACT_NUMBER, "accesses", 1, 16, NULL, NULL,
      "load or store slots of an access that crosses a line of 64 bytes", "memory bound", false},
     {"dtlb_miss", FACT_NUMBER, CYCLES, "0", NULL,
