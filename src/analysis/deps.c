@@ -18,6 +18,8 @@ struct holder {
     uint32_t node;
     uint32_t distance;
     bool known;
+    bool loaded;                   /* whether a load wrote the value */
+    uint32_t computed;             /* node that computed the value, before eliminated moves */
 };
 
 /* Values on which a store's address and data depend */
@@ -40,9 +42,6 @@ struct build {
     const struct costs *costs;
     struct deps *d;
     struct holder holds[RESOURCE_COUNT];
-    bool loaded[RESOURCE_COUNT];   /* by register: whether a load wrote its current value */
-    /* by register: node that computed its value, before moves that rename eliminates */
-    uint32_t computed[RESOURCE_COUNT];
     size_t forward;                /* index of the next entry in the list of forwarded loads */
     struct store_input *stores;    /* per instruction, used for stores; NULL: not needed */
     struct forwarding forwarding;
@@ -158,14 +157,14 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
     if (resource == RESOURCE_MEMORY)   /* Addresses determine the dependences through memory, so
                                         * memory has no holder. */
         return;
+    const struct cost *row = &b->costs->rows[n->insn];
     const struct operand *source = &b->insns[n->insn].operands[1];
-    bool moved = b->costs->rows[n->insn].flags & ROW_ELIMINATED && source->reg != REG_NONE &&
-                 b->holds[source->reg].known;
-    b->computed[resource] = moved ? b->computed[source->reg] : node;
-    b->holds[resource] = (struct holder){node, distance, true};
-    b->loaded[resource] = b->costs->rows[n->insn].flags & ROW_ELIMINATED
-                              ? source->reg != REG_NONE && b->loaded[source->reg]
-                              : (b->costs->rows[n->insn].op->traits & OP_PURE_LOAD) != 0;
+    struct holder from = {.loaded = row->op->traits & OP_PURE_LOAD};
+    if (row->flags & ROW_ELIMINATED)
+        from = source->reg != REG_NONE ? b->holds[resource_of(b, n->insn, source)]
+                                       : (struct holder){0};
+    b->holds[resource] =
+        (struct holder){node, distance, true, from.loaded, from.known ? from.computed : node};
     if (resource < REG_HIGH_BYTES && b->insns[n->insn].operands[n->end].bits >= 32)
         b->holds[RESOURCE_HIGH + resource].known = false;
 }
@@ -304,11 +303,11 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
     }
 }
 
-/* Returns the bypass delay between the producer of register @reg and instruction @at, in hundredths
- * of a cycle; 0 for an eliminated move. */
-static int32_t between_kinds(const struct build *b, uint32_t at, uint8_t reg)
+/* Returns the bypass delay between the producer of @value and instruction @at, in hundredths of a
+ * cycle; 0 for an eliminated move. */
+static int32_t between_kinds(const struct build *b, uint32_t at, struct holder value)
 {
-    const struct dep_node *node = b->holds[reg].known ? &b->d->nodes[b->computed[reg]] : NULL;
+    const struct dep_node *node = value.known ? &b->d->nodes[value.computed] : NULL;
 
     if (!node || node->end >= LATENCY_ADDRESS || b->costs->rows[at].flags & ROW_ELIMINATED)
         return 0;
@@ -423,8 +422,8 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
         int32_t extra = insn->traits & INSN_LOAD ? info->load_latency + load_extra(b->c, op) : 0;
         /* Pointer chasing has a shorter latency if a load wrote the base and the address is
          * simple. */
-        if (extra && !(info->traits & OP_VECTOR) && b->loaded[parts[i]] && is_simple_address(op) &&
-            !isnan(b->c->load_latency_simple))
+        if (extra && !(info->traits & OP_VECTOR) && b->holds[parts[i]].loaded &&
+            is_simple_address(op) && !isnan(b->c->load_latency_simple))
             extra = hundredths(b->c->load_latency_simple) + load_extra(b->c, op);
         if (insn->traits & INSN_LOAD && addresses_far(&b->d->addresses, at))
             extra += hundredths(b->c->dtlb_miss);
@@ -476,8 +475,9 @@ static void read_memory(struct build *b, uint32_t at)
         b->d->forwarded += tried_again && !(b->insns[f->store].traits & INSN_LOAD);
         b->d->forwarded_modified += tried_again && b->insns[f->store].traits & INSN_LOAD;
         b->d->renamed_plain += renamed && !(b->insns[at].traits & INSN_STORE);
-        struct holder source = {node_of(b->d, f->store, waits ? RESOURCE_COMMIT : RESOURCE_MEMORY),
-                                f->distance, true};
+        struct holder source = {
+            .node = node_of(b->d, f->store, waits ? RESOURCE_COMMIT : RESOURCE_MEMORY),
+            .distance = f->distance, .known = true};
         connect(b, at, source, LATENCY_MEMORY, hundredths(cycles));
         if (!waits)
             wait_for_address(b, at, f);
@@ -497,8 +497,9 @@ static void keep_order(struct build *b, uint32_t at)
     if (b->blocked && (store || is_blocked(b, at))) {
         uint32_t commit = node_of(b->d, at, RESOURCE_COMMIT);
         if (store)
-            add_edge(b->d, (struct holder){node_of(b->d, at, RESOURCE_MEMORY), 0, true}, commit,
-                     LATENCY_COMMIT, 0, 0);
+            add_edge(b->d,
+                     (struct holder){.node = node_of(b->d, at, RESOURCE_MEMORY), .known = true},
+                     commit, LATENCY_COMMIT, 0, 0);
         if (b->holds[RESOURCE_COMMIT].known)
             add_edge(b->d, b->holds[RESOURCE_COMMIT], commit, LATENCY_COMMIT, 0, 0);
     }
@@ -513,7 +514,8 @@ static void find_barrier(struct build *b)
 {
     for (uint32_t i = 0; i < b->costs->count; i++)
         if (b->insns[i].traits & INSN_BARRIER)
-            b->barrier = (struct holder){node_of(b->d, i, RESOURCE_FENCE), 1, true};
+            b->barrier = (struct holder){.node = node_of(b->d, i, RESOURCE_FENCE), .distance = 1,
+                                         .known = true};
 }
 
 /* Adds edges to barrier @at from the results of instructions @from to @to, @distance iterations
@@ -525,8 +527,8 @@ static void wait_for_all(struct build *b, uint32_t at, uint32_t from, uint32_t t
 
     for (uint32_t n = b->d->first_node[from]; n < b->d->first_node[to]; n++)
         if (b->d->nodes[n].end != LATENCY_COMMIT)
-            add_edge(b->d, (struct holder){n, distance, true}, fence, LATENCY_FENCE,
-                     b->costs->rows[at].op->fence, 0);
+            add_edge(b->d, (struct holder){.node = n, .distance = distance, .known = true}, fence,
+                     LATENCY_FENCE, b->costs->rows[at].op->fence, 0);
 }
 
 /* Makes a barrier wait for all instructions after the previous barrier, and any other instruction
@@ -542,7 +544,7 @@ static void keep_barriers(struct build *b, uint32_t at)
         if (b->barrier.distance)
             wait_for_all(b, at, before + 1, (uint32_t)b->costs->count, 1);
         wait_for_all(b, at, b->barrier.distance ? 0 : before + 1, at, 0);
-        b->barrier = (struct holder){node_of(b->d, at, RESOURCE_FENCE), 0, true};
+        b->barrier = (struct holder){.node = node_of(b->d, at, RESOURCE_FENCE), .known = true};
     } else if (!(insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM | INSN_NOP))) {
         connect(b, at, b->barrier, LATENCY_FENCE,
                 insn->traits & INSN_LOAD ? b->costs->rows[at].op->load_latency : 0);
@@ -591,7 +593,7 @@ static void read_inputs(struct build *b, uint32_t at)
             if (op->offset_bits && !value.known)
                 value = b->holds[op->reg];
             connect(b, at, value, (int)i,
-                    sync_latency(b, at, op->reg) + between_kinds(b, at, op->reg) + sum);
+                    sync_latency(b, at, op->reg) + between_kinds(b, at, value) + sum);
             /* The core merges a separate high byte into the register first, so the result depends
              * on the high byte. */
             if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)
@@ -663,7 +665,7 @@ static bool is_copied(const struct build *b, const struct insn *store)
     for (unsigned i = 0; i < store->operand_count; i++) {
         const struct operand *op = &store->operands[i];
         if (op->kind == OPERAND_REGISTER && op->access == ACCESS_READ && op->reg < INSN_REGISTERS &&
-            b->loaded[op->reg])
+            b->holds[op->reg].loaded)
             return true;
     }
     return false;

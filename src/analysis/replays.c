@@ -83,12 +83,12 @@ static bool finds_store(const struct replaying *r, uint32_t at)
     return i < r->d->addresses.found_count && r->d->addresses.found[i].load == at;
 }
 
-/* Returns the ports of the first µop that uses only replay_ports; 0: none. */
-static portset computing_ports(const struct replaying *r, const struct cost *row)
+/* Returns the ports of the first µop that uses only ports of @within; 0: none. */
+static portset ports_within(const struct costs *costs, const struct cost *row, portset within)
 {
     for (uint32_t k = row->first; k < row->first + row->count; k++)
-        if (!(r->costs->masses[k].ports & ~r->c->replay_ports))
-            return r->costs->masses[k].ports;
+        if (!(costs->masses[k].ports & ~within))
+            return costs->masses[k].ports;
     return 0;
 }
 
@@ -284,7 +284,9 @@ static void step(struct replaying *r, uint32_t i)
         v.found = finds_store(r, i);
     }
     v.behind = idiom || !(r->c->load_replays_through > 0) ? 0 : behind_load(r, i, &v.load);
-    portset ports = idiom || row->flags & ROW_ELIMINATED ? 0 : computing_ports(r, row);
+    portset ports = idiom || row->flags & ROW_ELIMINATED
+                        ? 0
+                        : ports_within(r->costs, row, r->c->replay_ports);
     if (row->op->traits & OP_PURE_STORE && !(insn->traits & INSN_VECTOR))
         ports = ports ? ports : r->c->replay_ports;   /* A scalar store also has a store-data
                                                        * µop. */
@@ -342,21 +344,22 @@ static double mixed_cycles(const struct core *c, const struct insn *insns,
 }
 
 /* Adds the slots that operations of several cycles lose to operations of one cycle (fact
- * port_conflicts). */
-static void add_conflicts(struct replaying *r)
+ * port_conflicts). Operations of unknown latency do not count, except branches. */
+static void add_conflicts(const struct core *c, const struct insn *insns,
+                          const struct costs *costs, struct replays *out)
 {
-    const portset ports = r->c->conflict_ports;
+    const portset ports = c->conflict_ports;
     double several = 0, single = 0;
 
-    for (uint32_t i = 0; ports && i < r->costs->count; i++)
-        if (computing_ports(r, &r->costs->rows[i]) == ports) {
-            several += r->costs->rows[i].op->latency > CYCLE;
-            single += r->costs->rows[i].op->latency <= CYCLE;
+    for (uint32_t i = 0; ports && i < costs->count; i++)
+        if (ports_within(costs, &costs->rows[i], ports) == ports) {
+            int32_t latency = costs->rows[i].op->latency;
+            several += latency > CYCLE;
+            single += latency <= CYCLE && (latency >= 0 || insns[i].traits & INSN_BRANCH);
         }
     double slots = fmin(several, CONFLICTS_MOST * single);
     if (slots > 0)
-        r->out->tries[r->out->count++] =
-            (struct mass){ports, (uint32_t)lrint(REPLAY_SLOT * slots)};
+        out->tries[out->count++] = (struct mass){ports, (uint32_t)lrint(REPLAY_SLOT * slots)};
 }
 
 void replays_find(const struct core *c, const struct insn *insns, const struct costs *costs,
@@ -370,11 +373,13 @@ void replays_find(const struct core *c, const struct insn *insns, const struct c
     out->count = 0;
     out->crowded = 0;
     out->mixed = mixed_cycles(c, insns, costs);
-    if (isnan(c->load_replays) && isnan(c->alu_replays))
-        return;
     if (out->capacity <= costs->count) {   /* One entry more is for conflicts. */
         out->capacity = 2 * costs->count + 1;
         out->tries = mem_resize(out->tries, out->capacity * sizeof *out->tries);
+    }
+    if (isnan(c->load_replays) && isnan(c->alu_replays)) {
+        add_conflicts(c, insns, costs, out);
+        return;
     }
     r.tree = mem_alloc((costs->count + 1) * sizeof *r.tree);
     r.waiting = mem_alloc((costs->count + 1) * sizeof *r.waiting);
@@ -391,7 +396,7 @@ void replays_find(const struct core *c, const struct insn *insns, const struct c
         for (uint32_t i = 0; i < costs->count && !watch_steps(1); i++)
             step(&r, i);
     }
-    add_conflicts(&r);
+    add_conflicts(c, insns, costs, out);
     out->crowded = crowding(&r);
     free(r.tree);
     free(r.waiting);

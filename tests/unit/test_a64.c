@@ -331,7 +331,9 @@ static void test_detection(void **state)
                                       "  10:\tf9400020 \tldr\tx0, [x1]\n",
                                       "\t.type f, %function\nf:\n\tmov w0, 0\n\tret\n",
                                       "mov v0.16b, v1.16b // 100%\n",
-                                      "ld1d {z0.d}, p0/z, [x0]\n"};
+                                      "ld1d {z0.d}, p0/z, [x0]\n",
+                                      "  14:\t4c007800 \tst1\t{v0.4s}, [x0]\n",
+                                      "1: st2 {v0.4s, v1.4s}, [x0]\n"};
     static const char *const x86[] = {"add rax, rbx\n",
                                       "addq %rax, %rbx\n",
                                       "ret\n",

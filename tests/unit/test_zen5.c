@@ -167,6 +167,22 @@ static void test_each_fact_matters(void **state)
     }
 }
 
+/* Fact port_conflicts acts without the facts of other replays. */
+static void test_conflicts_alone(void **state)
+{
+    /* pdep rax,rbx,rcx; rorx eax,ebx,3 */
+    static const char pdep[] = "c4e2e3f5c1" "c4e37bf0c303";
+    static const char *const others[] = {"load_replays", "alu_replays", "alu_replays_ports"};
+    struct machine *m = load_machine("zen5-charted");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        machine_set_fact(m, others[i], "", "", "");
+    for (int simulated = 0; simulated < 2; simulated++)
+        assert_near("port_conflicts", pdep, predicted_cycles(m, pdep, simulated), 1, 0.02);
+    machine_free(m);
+}
+
 /* Vectors stored to memory, moved to general registers or compared to flags share two ports, which
  * third operands also use. A move to a general register has one more operation on them. */
 static void test_ways_out_of_vectors(void **state)
@@ -278,7 +294,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_rename_finds), cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_ways_out_of_vectors),
+        cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_conflicts_alone),
+        cmocka_unit_test(test_ways_out_of_vectors),
         cmocka_unit_test(test_values_as_measured), cmocka_unit_test(test_loops_as_measured)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

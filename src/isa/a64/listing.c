@@ -44,7 +44,7 @@ bool a64_is_register(const char *p, size_t length)
     return n < 32 && (at == end || (*at == '.' && (class == 'v' || class == 'z')));
 }
 
-static bool is_x86_register(const char *p, const char *end)
+static bool is_x86_register(const char *p, const char *end, const char *line_end)
 {
     static const char *const names[] = {
         "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "eax", "ebx", "ecx", "edx", "esi",
@@ -57,7 +57,8 @@ static bool is_x86_register(const char *p, const char *end)
         (strchr("89", p[1]) || (length > 2 && p[1] == '1' && p[2] >= '0' && p[2] < '6')))
         return true;   /* r8 to r15d */
     if (length == 3 && strncasecmp(p, "st", 2) == 0 && isdigit((unsigned char)p[2]))
-        return true;   /* NASM's name of st(0) */
+        /* NASM's name of st(0), but not AArch64's ST1 {V0.4S}, [X0] */
+        return end == skip_blank(end, line_end) || *skip_blank(end, line_end) != '{';
     return length >= 4 && strchr("xyzXYZ", *p) && (p[1] | 32) == 'm' && (p[2] | 32) == 'm' &&
            isdigit((unsigned char)p[3]);
 }
@@ -93,7 +94,7 @@ static void line_weigh(const char *p, const char *end, bool *arm, bool *other)
         const char *e = word_end(p, end);
         *arm |= p > mnemonic && a64_is_register(p, (size_t)(e - p));
         *arm |= is_mnemonic(p, e) && e < end && isspace((unsigned char)*e);
-        *other |= p > mnemonic && is_x86_register(p, e);
+        *other |= p > mnemonic && is_x86_register(p, e, end);
         p = e - 1;
     }
 }
