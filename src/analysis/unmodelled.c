@@ -2,7 +2,6 @@
 #include "analysis/unmodelled.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/str.h"
@@ -62,14 +61,11 @@ static void list_crossings(const struct insn *insns, const struct address_work *
  * store of a line with vmovntdq took 200 cycles, and an fldcw that changed the word 90. */
 static void list_slow(const struct insn *insns, size_t count, struct listed l[UNMODELLED_COUNT])
 {
-    static const char *const modes[] = {"fldcw", "ldmxcsr", "vldmxcsr"};
-
     for (size_t at = 0; at < count; at++) {
-        if (insns[at].traits & INSN_STORE && insn_streams(&insns[at]))
+        if (insn_streams(&insns[at]))
             list(&l[UNMODELLED_STREAMS], insns, at);
-        for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-            if (strcmp(insns[at].mnemonic, modes[i]) == 0)
-                list(&l[UNMODELLED_MODES], insns, at);
+        if (insn_sets_mode(&insns[at]))
+            list(&l[UNMODELLED_MODES], insns, at);
     }
 }
 

@@ -108,10 +108,16 @@ unsigned insn_flops(const struct insn *insn)
 
 bool insn_streams(const struct insn *insn)
 {
-    static const char *const x86[] = {"movnt*", "vmovnt*", NULL}, *const a64[] = {"stnp", "stnt1*",
-                                                                                  NULL};
+    static const char *const x86[] = {"movnt*", "vmovnt*", "maskmov*", "vmaskmovdqu", NULL},
+                             *const a64[] = {"stnp", "stnt1*", NULL};
     return insn->traits & INSN_STORE &&
            str_match_any(insn->isa == ISA_AARCH64 ? a64 : x86, insn->mnemonic);
+}
+
+bool insn_sets_mode(const struct insn *insn)
+{
+    static const char *const x86[] = {"fldcw", "ldmxcsr", "vldmxcsr", NULL};
+    return str_match_any(x86, insn->mnemonic);
 }
 
 bool insn_leaves_vectors(const struct insn *insn)

@@ -187,8 +187,10 @@ const struct operand *insn_immediate(const struct insn *insn);
 /* Returns the number of floating-point operations: one per lane, or two if multiply and add are
  * fused. */
 unsigned insn_flops(const struct insn *insn);
-/* Returns whether the instruction is a non-temporal store (movnt, stnp). */
+/* Returns whether the instruction is a non-temporal store (movnt, maskmovdqu, stnp). */
 bool insn_streams(const struct insn *insn);
+/* Returns whether the instruction loads a control word (fldcw, ldmxcsr). */
+bool insn_sets_mode(const struct insn *insn);
 /* Returns whether the instruction computes a general register or the flags from vectors or
  * masks. */
 bool insn_leaves_vectors(const struct insn *insn);

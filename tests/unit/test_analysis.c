@@ -394,6 +394,10 @@ static void test_not_modelled(void **state)
         "1: movnti %rax, (%rdi)\nmovntdqa (%rsi), %xmm0\nfldcw (%rdx)\ndecl %ecx\njne 1b\n",
         (const char *const[UNMODELLED_COUNT]){[UNMODELLED_STREAMS] = "movnti (line 1)",
                                               [UNMODELLED_MODES] = "fldcw (line 3)"});
+    assert_unmodelled_kinds(
+        "1: maskmovdqu %xmm1, %xmm0\nvmaskmovdqu %xmm1, %xmm0\ndecl %ecx\njne 1b\n",
+        (const char *const[UNMODELLED_COUNT]){
+            [UNMODELLED_STREAMS] = "maskmovdqu (line 1), vmaskmovdqu (line 2)"});
     /* Branches on counters with a constant limit are not listed. A counter may be in memory, as at
      * -O0. */
     assert_unmodelled("1: addl $1, -4(%rbp)\ncmpl $99, -4(%rbp)\njle 1b\n", NULL, NULL);
