@@ -223,6 +223,10 @@ static void test_values_as_measured(void **state)
         {"62f17d4876c9" "62f17d49fec2", 8.10},
         /* extractps eax,xmm0,2; movd xmm0,eax */
         {"660f3a17c002" "660f6ec0", 10.98},
+        /* kxnorw k1,k1,k1; vpscatterdd [rdi+zmm1*4]{k1},zmm0 */
+        {"c5f446c9" "62f27d49a0048f", 16.97},
+        /* kxnorw k1,k1,k1; vscatterqpd [rdi+ymm1*4]{k1},ymm0 */
+        {"c5f446c9" "62f2fd29a3048f", 4.98},
         /* lea ax,[rcx+rdx] */
         {"668d0411", 1.00},
         /* mul cl */
