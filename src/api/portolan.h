@@ -31,7 +31,7 @@ enum portolan_error_code {
 };
 
 typedef struct portolan_error {
-    int code;            /* code, an enum portolan_error_code */
+    int code;            /* error code (enum portolan_error_code) */
     char text[512];      /* "file:line:column: cause; remedy" */
 } portolan_error;
 
@@ -117,8 +117,8 @@ typedef struct portolan_inference {
     unsigned threads;                /* number of threads, at most 1024; 0: one thread */
     unsigned generations;            /* maximum number of generations; 0: unlimited, in which case
                                       * seconds must be limited */
-    /* time limit in seconds; 0: unlimited; the search uses half of this time for the first
-     * generation */
+    /* Time limit in seconds. 0: unlimited. The search uses half of this time for the first
+     * generation. */
     double seconds;
     uint64_t seed;                   /* random seed; 0: 1 */
 } portolan_inference;

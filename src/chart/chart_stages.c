@@ -176,8 +176,8 @@ static size_t forms_to_place(const struct charting *w, bool core, struct place_f
     return n;
 }
 
-/* Sets the usage of joined forms, of which several executions share a slot at rename: one slot, no
- * port. */
+/* Sets the usage of joined forms: one slot, no port. Several executions of such a form share a slot
+ * at rename. */
 static void write_joined(const struct charting *w, struct mapping *m)
 {
     struct chart *c = w->chart;

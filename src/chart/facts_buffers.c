@@ -14,7 +14,8 @@
  * iteration is at most this ratio of the time of one chain. The divider of a Haswell is busy for
  * two thirds of a root's latency. */
 #define OVERLAPPED 0.7
-/* Largest ratio of the time per iteration to the time of one chain at which chains overlap. */
+/* In all rounds, chains overlap if the time per iteration is at most this ratio of the time of one
+ * chain. */
 #define BETWEEN 0.84
 #define LEAST 24
 #define MOST 720
@@ -182,9 +183,9 @@ static const char *begin(const struct probes *p, struct buffer_search *s, double
     return s->over ? NULL : "chains overlap with any number of operations between them";
 }
 
-/* Returns the number of entries in use when the second chain starts. They hold the instructions
- * between the starts of both chains, of which @others are not filling. The finished roots of the
- * first chain are subtracted. */
+/* Returns the number of entries in use when the second chain starts. They contain the instructions
+ * between the starts of both chains. @others of these instructions are not filling. The finished
+ * roots of the first chain are subtracted. */
 static double held(const struct buffer_search *s, double others)
 {
     return s->over + others - s->at_over / s->chain * CHAIN;

@@ -379,7 +379,7 @@ static void conclude_prefixes(struct probes *p, const struct front_probes *f,
         fabs(penalty - rint(penalty)) <= PROBE_CERTAIN / 2) {
         found->penalty = (unsigned)rint(penalty);
         tell_count(p, "lcp_penalty", found->penalty, "cycles",
-                   "copies of a block with a length-changing prefix, and without one");
+                   "copies of a block with and without a length-changing prefix");
     } else if (without < 2 - PROBE_CERTAIN && fabs(with - without) <= PROBE_WITHIN * without &&
                differs(p, &f->plain)) {
         probe_tell(p, "lcp_penalty", "0", "cycles",

@@ -27,7 +27,7 @@
 #define ROUNDS_SHARED 2
 #define AGREED 0.15
 #define CONFIRMED 1.04    /* largest ratio of a time to the lowest time that it confirms */
-#define FAILED_MOST 20    /* maximum number of failed runs, of which a busy machine is the cause */
+#define FAILED_MOST 20    /* maximum number of runs that fail because the machine is busy */
 /* Seconds of a run with dependent loads in more than HOPS_FAR bytes. In a shorter run, the page
  * tables are not yet cached. */
 #define HOPS_SECONDS 0.015

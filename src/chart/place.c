@@ -575,7 +575,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     if (!p.lattice->columns) {
         lattice_done(p.lattice);
         free(p.lattice);
-        return err_set(err, ERR_LIMIT, "chart fewer --forms",
+        return err_set(err, ERR_LIMIT, "chart fewer forms (--forms)",
                        "the ports found allow more than %d usages, too many to place forms",
                        COLUMNS_MOST);
     }

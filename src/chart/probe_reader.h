@@ -57,7 +57,8 @@ unsigned reader_local(struct table_reader *r, const char *name);
 /* Reads "NAME in GROUP" or "NAME in FROM..TO". Declares the variable, and stores the range in
  * args[0] and args[1] of @n. Returns the group, or NO_GROUP. */
 unsigned reader_range(struct table_reader *r, struct probe_node *n);
-/* Reads "(ITEMS, EXPRESSION)". Returns a node of @kind for the item. */
+/* Reads "(ITEMS, EXPRESSION)". Returns a node of @kind for the item of ITEMS with the number
+ * EXPRESSION. */
 struct probe_node *reader_of_item(struct table_reader *r, enum probe_node_kind kind);
 /* Reads an expression, which the table owns. */
 struct probe_node *reader_expression(struct table_reader *r);

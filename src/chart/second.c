@@ -177,7 +177,8 @@ static void note_change(struct chart *c, const struct remedy *change, const stru
 {
     bool usage = str_has_prefix(change->name, CHANGE_USAGE);
 
-    /* A change of a latency concerns a single rule. */
+    /* A change of a latency between two operands concerns a single rule. A change of a form's
+     * latency is handled below. */
     if (change->from != LATENCY_ANY || change->to != LATENCY_ANY) {
         machine_drop_latency(c->machine);
         machine_put_latency(c->machine, form_changed(change, 0), change->from, change->to,

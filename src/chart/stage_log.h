@@ -37,7 +37,8 @@ struct stage_finding {
 enum stage_list { STAGE_WORST, STAGE_DIFFERENCES, STAGE_LISTS };
 
 struct stage_view {
-    const char *title, *curve;   /* owned by the log; valid until the caller frees its reference */
+    const char *title, *curve;   /* owned by the log; valid until the caller frees its reference to
+                                  * the log */
     /* whether the run is a chart with its stages in @rows; false: a run without stages, which uses
      * only @step */
     bool charts;

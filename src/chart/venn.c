@@ -301,7 +301,8 @@ static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
     return (uint8_t)uops;
 }
 
-/* Returns the price of the µops of @uops beyond the slots of the joining form. */
+/* Returns the price of those of @uops µops that exceed the slots of the joining form; 0 for a form
+ * that accesses memory. */
 static double double_price(const struct venn *v, unsigned uops)
 {
     unsigned slots = v->known.slots[v->form];

@@ -40,7 +40,7 @@ const struct parameter evolve_start_options[] = {
      .initial = "memetic",
      .help = "inference method: Portolan's, or the evolutionary algorithm of the PMEvo paper"},
     {PARAMETER(DURATION, "--seconds", struct evolve_values, seconds), .value = "T",
-     .otherwise = "60; no limit with --generations",
+     .otherwise = "60s; no limit with --generations",
      .help = "time limit, such as 90s or 15m (0: no limit)"},
     {PARAMETER(COUNT, "--generations", struct evolve_values, generations), .value = "G",
      .most = 1e9, .initial = "0", .help = "number of generations (0: no limit)"},
@@ -404,8 +404,8 @@ static struct evolve_run *newest_run(const struct session *s)
     return s->document.run_count ? s->document.runs[s->document.run_count - 1] : NULL;
 }
 
-/* Returns the session's table and marks its measurements as read if @run has not read them;
- * otherwise NULL. */
+/* Returns the session's table if @run has not read its measurements, and marks them as read.
+ * Otherwise returns NULL. */
 static struct experiments *news_for(const struct session *s, struct evolve_run *run)
 {
     struct experiments *t = s->document.experiments;

@@ -238,7 +238,7 @@ static void add_summary(const struct session *s, struct result *result)
     if (m->once + m->contended)
         result_line(result,
                     "left: %zu measured once, %zu contended: other tasks use this core. Run the "
-                    "command again later, or with a longer --patience",
+                    "command again later, or with a longer wait (--patience)",
                     m->once, m->contended);
     if (m->taken_over && !s->interactive)
         result_line(result,

@@ -129,8 +129,8 @@ static bool add_publish(struct session *s, void *state, struct result *result, s
 
     (void)result;
     if (now != a->base && (a->base || (forms_added(now, &added), added)))
-        return err_set(err, ERR_USAGE, "try again",
-                       "another command changed the forms meanwhile; run forms add again");
+        return err_set(err, ERR_USAGE, "run the command again",
+                       "another command changed the forms meanwhile");
     session_set_forms(s, a->made);
     a->made = NULL;
     return true;

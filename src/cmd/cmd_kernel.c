@@ -120,7 +120,7 @@ static bool run_list(struct session *s, const void *values, struct result *resul
 
 const struct command command_kernel_list = {
     .name = "kernel list",
-    .help = "list the loops; * marks the current one",
+    .help = "list the loops; * marks the current loop",
     .examples = EXAMPLES("kernel list"),
     .read = run_list,
 };

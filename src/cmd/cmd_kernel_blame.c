@@ -14,7 +14,7 @@
 #include "report/blame.h"
 #include "work/job.h"
 
-/* default time limit in seconds, of which most may pass before the core is idle */
+/* default time limit in seconds; most of this time may pass before the core is idle */
 #define SECONDS 20
 /* maximum number of instructions; work and memory grow with the square, because each one is removed
  * once */

@@ -123,7 +123,7 @@ const struct command command_kernel_compile = {
         {PARAMETER(TEXT, "--compiler", struct compile_values, compiler), .value = "CC",
          .otherwise = "the same", .help = "another compiler, named as for kernel load"},
         {PARAMETER(CHOICE, "--next", struct compile_values, next), .choices = "level|compiler",
-         .otherwise = "neither",
+         .otherwise = "the same level and compiler",
          .help = "the next optimisation level (-O0 to -O3, then again -O0), or the next installed "
                  "compiler"}),
     .examples = EXAMPLES("kernel compile -O3 -ffast-math", "kernel compile --compiler clang",

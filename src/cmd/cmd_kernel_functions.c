@@ -205,7 +205,7 @@ const struct command command_kernel_functions = {
                    "program's samples. An outer loop counts only its own samples.",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "FILE", struct functions_values, file), .complete = COMPLETE_FILE,
-         .otherwise = "the loaded one", .help = "object, library or program (ELF)"}),
+         .otherwise = "the loaded file", .help = "object, library or program (ELF)"}),
     .options = PARAMETERS(
         {PARAMETER(FLAG, "--loops", struct functions_values, loops),
          .help = "list loops instead of functions"},

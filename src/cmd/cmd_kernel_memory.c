@@ -488,7 +488,8 @@ const struct command command_kernel_memory = {
     .help = "predict or measure cycles per iteration by array size, from each cache and from "
             "memory",
     .description = "The streams are determined from the loop's instructions. The costs of cache "
-                   "lines are measured by machine calibrate --memory, or are the machine's facts.",
+                   "lines are those measured by machine calibrate --memory, otherwise the "
+                   "machine's facts.",
     .options = PARAMETERS(
         {PARAMETER(TEXT, "--size", struct memory_values, size), .value = "SIZES", .initial = SIZES,
          .help = "total bytes of all arrays: one size, or a range in powers of two, with suffixes "

@@ -110,7 +110,7 @@ static bool run_opened(struct session *s, const void *values, struct result *res
 
 const struct command command_kernel_opened = {
     .name = "kernel opened",
-    .help = "list the loaded and pasted kernels; * marks the current one",
+    .help = "list the loaded and pasted kernels; * marks the current kernel",
     .examples = EXAMPLES("kernel opened"),
     .run = run_opened,
 };

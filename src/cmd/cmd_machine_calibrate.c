@@ -341,7 +341,7 @@ const struct command command_machine_calibrate = {
     .help = "measure the clock, noise and idle baseline of this CPU",
     .options = PARAMETERS(
         {PARAMETER(COUNT, "--cpu", struct calibrate_values, cpu), .value = "N",
-         .otherwise = "an idle one", .help = "CPU to measure on; numbers start at 0"},
+         .otherwise = "an idle CPU", .help = "CPU to measure on; numbers start at 0"},
         {PARAMETER(FLAG, "--memory", struct calibrate_values, memory),
          .help = "instead, measure and save the costs of cache lines from each cache and from "
                  "memory"}),

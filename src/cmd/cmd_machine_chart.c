@@ -430,7 +430,7 @@ const struct command command_machine_chart = {
                  "that found no idle core"},
         {PARAMETER(TEXT, "--simulate", struct chart_values, simulate), .value = "MACHINE",
          .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
-         .help = "chart a simulated CPU: the tables of this machine, with noise and contention"},
+         .help = "chart a simulation of MACHINE, with noise and contention, instead of this CPU"},
         {PARAMETER(FLAG, "--recorded", struct chart_values, recorded),
          .help = "infer again from this CPU's journal without measuring"},
         {PARAMETER(FLAG, "--leave-doubts", struct chart_values, leave_ambiguities),

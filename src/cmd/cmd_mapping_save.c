@@ -101,8 +101,8 @@ const struct command command_mapping_export = {
     .arguments = PARAMETERS(
         {PARAMETER(CHOICE, "FORMAT", struct mapping_export_values, format), .required = true,
          .choices = "uops-info|pmevo|pmevo-flat|osaca|csv",
-         .help = "format: a uops.info table, PMEvo's three-level or two-level mapping, an OSACA "
-                 "machine file, or CSV with form,usage,latency"},
+         .help = "uops-info: a uops.info table; pmevo, pmevo-flat: PMEvo's three-level or "
+                 "two-level mapping; osaca: a machine file; csv: columns form,usage,latency"},
         {PARAMETER(TEXT, "FILE", struct mapping_export_values, path), .required = true,
          .complete = COMPLETE_FILE, .help = "file to write"}),
     .examples = EXAMPLES("mapping export osaca mine.yml", "mapping export uops-info mine.csv"),

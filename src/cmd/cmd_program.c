@@ -531,7 +531,8 @@ static bool prepare_run_command(struct session *s, const void *values, struct ta
 
 const struct command command_program_run = {
     .name = "program run",
-    .help = "run the program on small inputs, and fit formulas of the inputs to its counts",
+    .help = "run the program on small inputs, and fit its execution counts by formulas of the "
+            "inputs",
     .description =
         "Each run counts executions of blocks and records the reuse distance of every memory "
         "reference. Inputs are numbers on the program's command line, in this order unless program "

@@ -95,7 +95,7 @@ static bool watch_run(struct blaming_program *w, const struct program_code *code
     bool ok = sampling_run(&o, &s, err);
 
     if (ok && !s.ended)
-        ok = err_set(err, ERR_LIMIT, "use smaller inputs, or a longer --limit",
+        ok = err_set(err, ERR_LIMIT, "use smaller inputs, or a longer time limit (--limit)",
                      "the program did not end within %g s", w->limit);
     if (ok && (!WIFEXITED(s.status) || (WEXITSTATUS(s.status) && !w->how.any_status)))
         ok = err_set(err, ERR_DATA, "run the program in a shell to see its messages",
@@ -113,7 +113,7 @@ static bool watch_run(struct blaming_program *w, const struct program_code *code
     return ok;
 }
 
-/* Predicts for the core's current state. Keeps the prediction for the shortest run. */
+/* Predicts for the core's current state. Keeps the shortest prediction so far. */
 static bool predict(struct blaming_program *w, struct estimator *e, struct program_time *least,
                     struct err *err)
 {

@@ -62,7 +62,7 @@ static void say_inputs(struct result *result, const struct program_model *m, con
     str_done(&at);
 }
 
-/* Adds one block. @all: executions of all blocks, of which the block's share is its probability. */
+/* Adds one block. @all: executions of all blocks. The block's share of them is its probability. */
 static void add_block(struct result_table *t, const struct program_model *m,
                       const struct program_run *run, size_t b, double all)
 {
@@ -117,7 +117,7 @@ static bool run_blocks(struct session *s, const void *values, struct result *res
         {.key = "instructions", .kind = CELL_COUNT},
         {.key = "first_way", .title = "first way", .kind = CELL_NUMBER, .decimals = 4},
         {.key = "share",
-         .title = "of all executions",
+         .title = "share of all executions",
          .unit = "%",
          .kind = CELL_NUMBER,
          .decimals = 3},
@@ -269,7 +269,7 @@ static void add_levels(struct result *result, const struct memory *memory,
         {.key = "ways", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "misses", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "rate",
-         .title = "of all references",
+         .title = "share of all references",
          .unit = "%",
          .kind = CELL_NUMBER,
          .decimals = 3},
@@ -279,7 +279,7 @@ static void add_levels(struct result *result, const struct memory *memory,
          .kind = CELL_NUMBER,
          .decimals = 3},
         {.key = "full", .title = "fully associative", .kind = CELL_NUMBER, .decimals = 0},
-        {.key = "sets", .title = "by addresses", .kind = CELL_NUMBER, .decimals = 0}};
+        {.key = "sets", .title = "misses by addresses", .kind = CELL_NUMBER, .decimals = 0}};
     size_t shown = sizeof columns / sizeof *columns - !by_sets;
     double total = reuse_histogram_total(all), reach = total, conflicts[MEMORY_LEVELS] = {0};
 

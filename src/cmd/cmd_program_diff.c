@@ -266,7 +266,7 @@ static const char *note_of(const struct builds_diff *w, const struct diff_row *r
                             *q = m->b != MATCH_NONE ? build_loop(w->builds[1], m->b) : NULL;
 
     if (!p || !q)
-        return (p ? p : q)->remainder ? "remainder of another" : "";
+        return (p ? p : q)->remainder ? "remainder of another loop" : "";
     if (m->within)
         return "loops within differ";
     if (m->known == MATCH_TIMES_UNKNOWN)
@@ -301,8 +301,11 @@ static void add_changed(const struct builds_diff *w, struct result *result)
     const bool profiled = w->profiles[0] != NULL, several = w->machines.list.count > 1;
 
     if (profiled) {
-        columns[count++] = (struct result_column){
-            .key = "share", .title = "of A's run", .kind = CELL_NUMBER, .unit = "%", .decimals = 1};
+        columns[count++] = (struct result_column){.key = "share",
+                                                    .title = "share of A's run",
+                                                    .kind = CELL_NUMBER,
+                                                    .unit = "%",
+                                                    .decimals = 1};
         columns[count++] = (struct result_column){
             .key = "effect", .title = "program", .kind = CELL_TEXT, .width = 9};
     }
@@ -349,7 +352,7 @@ static void add_only(const struct builds_diff *w, int side, struct result *resul
         {.key = "instructions", .title = "insns", .kind = CELL_COUNT},
         {.key = "share",
          .hide = w->profiles[side] ? 0 : NOT_TEXT | NOT_DOCUMENT,
-         .title = "of the run",
+         .title = "share of the run",
          .unit = "%",
          .kind = CELL_NUMBER,
          .decimals = 1},
@@ -519,7 +522,7 @@ static void say_program(const struct builds_diff *w, struct result *result)
          .kind = CELL_NUMBER,
          .decimals = 1},
         {.key = "covered",
-         .title = "of A's run compared",
+         .title = "compared share of A's run",
          .unit = "%",
          .kind = CELL_NUMBER,
          .decimals = 1}};

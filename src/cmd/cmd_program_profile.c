@@ -214,7 +214,7 @@ static bool measure(struct profiling *w, struct err *err)
         job_progress(w->job, (double)i, (double)most, "measuring %s outside the program", l->name);
         bool done = ok &&
                     (l->kernel->isa == isa_host() ||
-                     err_set(err, ERR_DATA, NULL, "the code is for another processor")) &&
+                     err_set(err, ERR_DATA, NULL, "the code is for another instruction set")) &&
                     kernel_run(sandbox, &calibration, insns, count, &measured, err);
         l->measured = done ? measured.cycles : NAN;
         vec_push(&w->unmeasured, done ? NULL : mem_strdup(err->what));

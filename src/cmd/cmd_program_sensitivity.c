@@ -314,7 +314,11 @@ static bool sweep_finish(struct session *s, void *state, struct result *result, 
     const struct result_column columns[] = {
         {.key = p->property, .kind = CELL_NUMBER, .decimals = SHORTEST},
         {.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 6},
-        {.key = "share", .title = "of now", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}};
+        {.key = "share",
+         .title = "share of current time",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 1}};
 
     (void)s;
     (void)err;

@@ -10,7 +10,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
 
 const struct command command_undo = {
     .name = "undo",
-    .help = "undo the last change of a mapping or kernel",
+    .help = "undo the last change to a mapping or kernel",
     .description =
         "Undoes changes by mapping set and kernel learn, and edits and reloads of kernels. Also "
         "removes machines that mapping load, new and import or evolve adopt added. The title of a "

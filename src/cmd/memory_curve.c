@@ -354,7 +354,7 @@ bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t
     struct block_work *bounds = here ? block_work_new(c->machine) : NULL;
     struct sandbox *s =
         c->count && arena_fits(most, memory_available(),
-                               "choose a smaller --size, or end other programs", err)
+                               "choose a smaller size (--size), or end other programs", err)
             ? sandbox_new(-1, err)
             : NULL;
     bool ok = s != NULL;

@@ -326,9 +326,9 @@ void saved_state_report(const struct kept_session *k, struct str *out)
             str_addf(out, " (%zu measured)", k->measured);
     }
     if (k->run.checkpoint && k->run.limit > 0)
-        str_addf(out, ", run at %.0f %%", 100 * k->run.seconds / k->run.limit);
+        str_addf(out, ", inference run at %.0f %%", 100 * k->run.seconds / k->run.limit);
     else if (k->run.checkpoint)
-        str_addf(out, ", run at %.0f s", k->run.seconds);
+        str_addf(out, ", inference run at %.0f s", k->run.seconds);
 }
 
 bool saved_state_last(struct kept_session *out)

@@ -155,8 +155,8 @@ bool session_set_experiments(struct session *s, struct experiments **made,
                              const struct experiments *base, struct err *err)
 {
     if (base && s->document.experiments != base)
-        return err_set(err, ERR_USAGE, "try again",
-                       "another command changed the experiments meanwhile; run the command again");
+        return err_set(err, ERR_USAGE, "run the command again",
+                       "another command changed the experiments meanwhile");
     /* The table is a modified version of @base, so it keeps the serial number. */
     if (base) {
         (*made)->serial = base->serial;

@@ -101,7 +101,7 @@ struct block_maker *block_maker_new(enum isa isa, const struct block_form *forms
     if (ok && m->count)
         return m;
     if (ok)
-        err_set(err, ERR_DATA, NULL, "no form is available for blocks");
+        err_set(err, ERR_DATA, NULL, "no form can be used in random blocks");
     block_maker_free(m);
     return NULL;
 }

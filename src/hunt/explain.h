@@ -44,8 +44,8 @@ struct remedy {
                                     * name NULL: no change */
     /* operands of a latency rule (enum latency_end); LATENCY_ANY for other changes */
     int from, to;
-    /* changes of all forms of a family, of which the first one has @value and @before; empty: only
-     * the named form changes */
+    /* changes of all forms of a family; the first change has @value and @before. Empty: only the
+     * named form changes. */
     struct form_change { char *name, *value; } *forms;   /* owned by the remedy */
     size_t form_count;
 };
@@ -66,7 +66,7 @@ struct family {
 
 /* Input of explain */
 struct trial {
-    const struct judged *blocks;   /* blocks, of which the first one is to be explained */
+    const struct judged *blocks;   /* the first block is the block to explain */
     size_t count;
     /* mutations of the first block, most of which a change must correct */
     const struct judged *like;

@@ -433,7 +433,8 @@ void anneal_run(struct annealer *s, uint64_t moves, double temperature)
 {
     if (s->stale)
         anneal_lay_out(s);
-    /* Counts a rejected move as work, because it reads the experiments of a form. */
+    /* @look: steps per move in addition to its evaluations, because even a rejected move reads the
+     * experiments of a form. */
     uint64_t look = 1 + s->p->link_start[s->p->forms] / (s->p->forms + 1) / LINKS_A_STEP,
              before = s->stats.evaluations;
     for (uint64_t i = 0;

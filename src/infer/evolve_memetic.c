@@ -425,7 +425,7 @@ static unsigned long_ones_first(struct evolve *e)
     return count;
 }
 
-/* Moves the smallest number of ports to the end. Returns it. */
+/* Moves the smallest number of ports in e->race to its end. Returns the number. */
 static unsigned fewest_last(struct evolve *e)
 {
     unsigned at = 0;

@@ -19,7 +19,7 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
 {
     if (e->preparation != EVOLVE_PREPARED) {
         snprintf(phase, room, "comparing forms");
-        return "forms with equal behaviour in all experiments are combined into one";
+        return "forms with equal behaviour in all experiments are combined";
     }
     if (e->o.algorithm == EVOLVE_MEMETIC && isnan(e->scale)) {
         snprintf(phase, room, "estimating the error scale");

@@ -467,7 +467,8 @@ static bool nothing_taken(struct osaca_file *r, struct err *err)
     for (size_t i = 0; i < r->entries.count; i++)
         pressure |= r->entries.items[i].known;
     if (!r->skipped.count && r->entries.count && !pressure)
-        return yaml_tree_fault(&r->tree, NULL, err, "give a machine file of OSACA 0.3.1 or newer",
+        return yaml_tree_fault(&r->tree, NULL, err,
+                               "give an OSACA machine file, version 0.3.1 or newer",
                                "no entry has a port_pressure");
     if (!r->skipped.count)
         return yaml_tree_fault(&r->tree, NULL, err, "give a machine file for x86 or AArch64",

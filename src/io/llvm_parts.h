@@ -8,8 +8,8 @@
 
 
 /* Adds to @m a latency rule for each register operand of @forms from which the result is available
- * sooner than the form's latency. Runs llvm-mca on two copies, of which the second depends on the
- * first only through this operand. Returns false with err if llvm-mca fails. */
+ * sooner than the form's latency. Runs llvm-mca on two copies. The second copy depends on the first
+ * only through this operand. Returns false with err if llvm-mca fails. */
 bool llvm_advances(const char *cpu, const struct forms *forms, struct machine *m, struct err *err);
 
 

@@ -173,7 +173,7 @@ static json_t *parse_json(const char *name, const char *bytes, size_t length,
             *kind = kinds[i];
             return root;
         }
-    err_set(err, ERR_DATA, "give a JSON file of PMEvo", "expected kind %s, not \"%s\"", kinds[0],
+    err_set(err, ERR_DATA, "give a PMEvo JSON file", "expected kind %s, not \"%s\"", kinds[0],
             found ? found : "");
     err_at(err, name, 0, 0);
     json_decref(root);
@@ -192,7 +192,7 @@ static void collect_architecture(json_t *root, struct translation *t)
 /* Sets err with the item's number, because jansson stores no lines. */
 static bool item_fault(struct err *err, const char *name, const char *what, size_t index)
 {
-    err_set(err, ERR_DATA, "give a JSON file of PMEvo", "%s %zu does not have PMEvo's format", what,
+    err_set(err, ERR_DATA, "give a PMEvo JSON file", "%s %zu does not have PMEvo's format", what,
             index + 1);
     return err_at(err, name, 0, 0);
 }
@@ -260,7 +260,7 @@ struct experiments *pmevo_experiments_parse(const char *name, const char *bytes,
         return NULL;
     collect_architecture(root, &t);
     if (!json_is_array(list)) {
-        err_set(err, ERR_DATA, "give a JSON file of PMEvo", "the list \"exps\" is missing");
+        err_set(err, ERR_DATA, "give a PMEvo JSON file", "the list \"exps\" is missing");
         err_at(err, name, 0, 0);
         goto out;
     }
@@ -353,7 +353,7 @@ static bool read_ports(const char *name, json_t *assignment, bool three_level, s
     bool ok = json_is_object(assignment);
 
     if (!ok)
-        err_set(err, ERR_DATA, "give a JSON file of PMEvo", "the object \"assignment\" is missing");
+        err_set(err, ERR_DATA, "give a PMEvo JSON file", "the object \"assignment\" is missing");
     json_object_foreach(assignment, form, value)
         if (ok && (!*form || !collect_ports(value, three_level ? 2 : 1, &found)))
             ok = err_set(err, ERR_DATA, "give lists of ports", "invalid ports of \"%s\"", form);

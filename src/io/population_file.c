@@ -78,9 +78,9 @@ static bool read_ports(json_t *list, struct ports *ports, struct err *err)
                        name) if (!json_is_string(name) || !ports_add(ports, json_string_value(name),
                                                                      err)) return err->what[0]
         ? false
-        : err_set(err, ERR_DATA, "give a checkpoint file of evolve start",
+        : err_set(err, ERR_DATA, "give an evolve start checkpoint file",
                   "a port name is not a string");
-    return ports->count || err_set(err, ERR_DATA, "give a checkpoint file of evolve start",
+    return ports->count || err_set(err, ERR_DATA, "give an evolve start checkpoint file",
                                    "the file has no ports");
 }
 
@@ -101,7 +101,7 @@ static struct mapping *read_mapping(json_t *forms, const struct ports *ports, do
                                       .micro_ops = slots > 0 && slots < 256 ? (unsigned)slots : 0};
         if (!*form || !usage || !usage_parse(usage, ports, &entry.usage, err)) {
             if (!usage)
-                err_set(err, ERR_DATA, "give a checkpoint file of evolve start",
+                err_set(err, ERR_DATA, "give an evolve start checkpoint file",
                         "\"%s\" has no usage", form);
             mapping_free(m);
             return NULL;
@@ -132,7 +132,7 @@ bool population_parse(const char *name, const char *bytes, size_t length, struct
     if (!ok && watch_goes_on(&own))
         err_set(&own, ERR_DATA, NULL, "%s", fault.text);
     else if (ok && (!found || strcmp(found, kind) != 0))
-        ok = err_set(&own, ERR_DATA, "give a checkpoint file of evolve start",
+        ok = err_set(&own, ERR_DATA, "give an evolve start checkpoint file",
                      "not a population file");
     ok = ok && read_ports(json_object_get(root, "ports"), &ports, &own);
     json_array_foreach(json_object_get(root, "individuals"), i, item) {

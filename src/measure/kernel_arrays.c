@@ -47,7 +47,7 @@
 /* minimum number of cycles of a run that estimates the time of a unit */
 #define ROUGH_CYCLES 6e4
 #define ROUGH_MORE 6
-#define ROUGH_RUNS 2              /* number of runs of an estimate, of which the fastest is used */
+#define ROUGH_RUNS 2              /* number of runs of an estimate, which uses the fastest run */
 #define LAYOUT_RUNS 4             /* number of runs of an estimate that compares layouts */
 #define GOLDEN 0.6180339887498949 /* golden ratio; its multiples modulo 1 are evenly distributed */
 #define SAMPLES 150               /* maximum number of samples per measurement */
@@ -692,7 +692,8 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
 
     if (w.all < 1)
         return err_set(
-            err, ERR_USAGE, "choose a larger --size", "the arrays end after %llu iteration%s",
+            err, ERR_USAGE, "choose a larger size (--size)",
+            "the arrays end after %llu iteration%s",
             (unsigned long long)arrays->iterations, plural((unsigned long long)arrays->iterations));
     if (!arrays_fill(k, arrays, &fresh, err))
         return false;

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 
 #define LINKS 48
-#define TIMES 3   /* number of runs of each chain, of which the fastest is used */
+#define TIMES 3   /* number of runs of each chain; the fastest run is used */
 
 size_t latency_measure(struct sandbox *s, const struct calibration *c, const struct form_code *code,
                        struct latency out[CHAINS_MAX], struct err *err)

@@ -118,7 +118,7 @@ struct insn_samples {
 };
 
 /* Finds the shortest part of loop @l, from a branch target to the branch, with most of the loop's
- * own samples. The loops to split have several back edges to one head, of which the longest is
+ * own samples. The loops to split have several back edges to one head, and the longest of them is
  * rarely taken. Returns false if there is no such part. */
 static bool hot_part(const struct kernel *k, size_t l, const struct insn_samples *s, size_t samples,
                      size_t *first, size_t *last)

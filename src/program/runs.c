@@ -100,7 +100,7 @@ static bool judge(const struct program_runs *runs, const double *inputs,
 
     program_inputs_print(runs->names, inputs, runs->name_count, &at);
     if (r->timed_out || (WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGXCPU))
-        err_set(err, ERR_LIMIT, "use smaller inputs, or a longer --limit",
+        err_set(err, ERR_LIMIT, "use smaller inputs, or a longer time limit (--limit)",
                 "the program did not end within %g s for %s", options->seconds, str_text(&at));
     else if (WIFSIGNALED(r->status))
         err_set(err, ERR_DATA, "run the program in a shell to see its messages",

@@ -19,7 +19,7 @@ enum experiment_column {
     EXPERIMENT_COLUMN_FORM = EXPERIMENT_COLUMNS, /* alias of the first column, for filters only */
     EXPERIMENT_FILTER_COLUMNS
 };
-/* all columns in the order of the enum, of which the last one is for filters only */
+/* All columns, in the order of the enum. The last column is for filters only. */
 extern const struct table_column experiment_column_table[EXPERIMENT_FILTER_COLUMNS];
 /* name of an additional column: the difference between the lengths of the two measured bodies */
 #define EXPERIMENT_LENGTHS "lengths"

@@ -320,8 +320,8 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
     return intel > att ? SYNTAX_INTEL : SYNTAX_ATT;
 }
 
-/* Returns whether the bytes of a listing line are several instructions, of which none is a branch,
- * from a repetition or from several statements. */
+/* Returns whether the bytes of a listing line are several instructions without a branch, from a
+ * repetition or from several statements. */
 static bool several(const struct isa_ops *isa, const uint8_t *code, size_t n)
 {
     size_t at = 0, count = 0;

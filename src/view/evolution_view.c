@@ -219,8 +219,8 @@ static int draw_trials(struct evolve_run *run, struct grid *g, int y)
     return rows;
 }
 
-/* Draws the quality of the best mapping after the title, of which *@used columns are used. @more:
- * whether the next row may be used. Returns the row below. */
+/* Draws the quality of the best mapping after the title, which uses *@used columns. @more: whether
+ * the next row may be used. Returns the row below. */
 static int draw_best(const struct evolve_status *status, struct grid *g, unsigned *used, bool more)
 {
     struct str least = {0};

@@ -293,7 +293,7 @@ static void draw_code(const struct experiment_detail *d, bool made, size_t first
         return;
     }
     grid_printf(g, x, y, width, ROLE_HEADER, 0, "%s: %u time%s in %zu byte%s",
-                d->ran ? "code as run" : "code as it would be executed", d->executions,
+                d->ran ? "code as run" : "code as it would be run", d->executions,
                 plural(d->executions), d->bytes, plural(d->bytes));
     for (size_t i = 0; i < first && *line; i++)
         line += strcspn(line, "\n") + 1;

@@ -57,7 +57,7 @@ struct frame {
     struct str message;          /* bottom line; cleared by the next key */
     bool failed;                 /* whether the message is an error */
     char search[128];
-    struct str prefill;          /* text for the prompt, from a view */
+    struct str prefill;          /* text that a view puts in the prompt */
     enum frame_reply reply;      /* request of the running command to the caller */
     struct str next;             /* commands caused by actions, which have not run yet */
     bool collecting;             /* whether the editor collects text for `kernel paste` */

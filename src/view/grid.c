@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* lowest heat level that is drawn: a small value must not look like a missing one */
+/* minimum heat level: smaller values are drawn with it, so they do not look like missing ones */
 #define HEAT_SEEN 0.12
 /* first heat level drawn in reverse on terminals without colours */
 #define HEAT_REVERSED (ROLE_HEAT_0 + 8)

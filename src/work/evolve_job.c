@@ -349,7 +349,7 @@ static bool run_job(struct job *job, void *state, struct err *err)
     struct evolve_status status;
     evolve_get_status(shift.run->evolve, &status);
     if (status.state == EVOLVE_DONE && isnan(status.d_avg))
-        return err_set(err, ERR_LIMIT, "use longer --seconds, or fewer experiments",
+        return err_set(err, ERR_LIMIT, "use a longer time limit (--seconds), or fewer experiments",
                        "no mapping yet: the time limit of %g s was reached while the run was %s",
                        o.seconds, status.phase);
     return evolve_run_checkpoint(shift.run, err);

@@ -93,8 +93,9 @@ static bool run_team(unsigned workers, bool fewer, void (*work)(void *state, uns
     if (ok)
         work(state, 0);
     else
-        err_set(err, ERR_LIMIT, "use fewer --threads", "only %u of %u threads started: %s", started,
-                workers, strerror(fault));
+        err_set(err, ERR_LIMIT, "use fewer threads (--threads)",
+                "only %u of %u threads started: %s", started, workers,
+                strerror(fault));
     for (unsigned i = 1; i < started; i++)
         pthread_join(all[i].thread, NULL);
     pthread_cond_destroy(&team.decided);

@@ -124,7 +124,7 @@ test_run_goes_on() {
     await_kept 'checkpoint,'
     kill_bench
     open_bench 100 30
-    see '3 experiments, run at'
+    see '3 experiments, inference run at'
     t send-keys Enter
     see 'evolve status shows its progress'   # loading the kernel changes the view
     prompt view evolution

@@ -510,7 +510,7 @@ test_bad_programs() {
     printf '#include <stdlib.h>\n#include <signal.h>\n#include <unistd.h>\n#include <sys/syscall.h>\nint main(int c, char **v) { int n = atoi(v[1]); for (;n == 1;); if (n == 2) raise(SIGSEGV); if (n == 4) syscall(SYS_exit_group, 0); return n == 3 ? c : 0; }\n' >goes.c
     built goes.c -O0
     expect 1 "$portolan" -e "$loads; program run N=1 --limit 300ms"
-    holds err 'the program did not end within 0.3 s for N=1; use smaller inputs, or a longer --limit'
+    holds err 'the program did not end within 0.3 s for N=1; use smaller inputs, or a longer time limit (--limit)'
     expect 1 "$portolan" -e "$loads; program run N=2"
     holds err 'the program crashed for N=2: Segmentation fault'
     expect 1 "$portolan" -e "$loads; program run N=3"

@@ -82,7 +82,7 @@ static void test_detail(void **state)
     frame_key(&frame, KEYCODE_ENTER, &prefill);
     assert_true(screen_holds("No samples"));
     job_wait(0);   /* This encodes the code. */
-    assert_true(screen_holds("as it would be executed: 200 times"));
+    assert_true(screen_holds("as it would be run: 200 times"));
     fill_record();
     assert_true(screen_holds("code as run: 1 time in 10 bytes"));
     assert_true(screen_holds("imul rax, r10"));
@@ -105,7 +105,7 @@ static void test_detail(void **state)
         press("j");
     }
     frame_key(&frame, KEYCODE_ESCAPE, &prefill);
-    assert_true(screen_lacks("as it would be executed"));
+    assert_true(screen_lacks("as it would be run"));
     frame_run(&frame, "view machine");
     compare_sizes("machine");
     session.settings.ascii = true;

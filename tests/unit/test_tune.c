@@ -400,8 +400,8 @@ static const char *const replaced[][2] = {
     {"shuffle as a blend", "vperm2f128 ymm0, ymm1, ymm2, 0x30"},
     {"shuffle as a blend", "vperm2i128 ymm0, ymm1, ymm2, 0x12"},
     {"shuffle as a blend", "vpblendw ymm0, ymm1, ymm2, 0xc3"},
-    {"move of a lane as a blend", "movsd xmm0, xmm1"},
-    {"move of a lane as a blend", "vmovss xmm0, xmm1, xmm2"},
+    {"movss or movsd as a blend", "movsd xmm0, xmm1"},
+    {"movss or movsd as a blend", "vmovss xmm0, xmm1, xmm2"},
 };
 
 static void test_each_replacement(void **state)

@@ -104,7 +104,7 @@ static void list_pairs(const struct x86_code *code, struct chain *list, size_t *
             struct chain c =
                 chain_of(CHAIN_REGISTER, shown(code, from), shown(code, to), 0,
                          both ? "upper bound: the larger latency of this operand and of the "
-                                "written one" : "");
+                                "written operand" : "");
             if (a != b) {
                 if (a == DOMAIN_MASK || b == DOMAIN_MASK || (from != to && both))
                     continue;
@@ -139,7 +139,7 @@ static void list_fixed(const struct x86_code *code, struct chain *list, size_t *
                 chain_of(CHAIN_FIXED, i, shown(code, to), 0,
                          written->access & ACCESS_READ
                              ? "upper bound: the larger latency of this operand and of the "
-                               "written one"
+                               "written operand"
                              : "");
             c.from = op->reg;
             c.to = (uint8_t)to;

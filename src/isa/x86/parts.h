@@ -41,6 +41,7 @@ bool x86_alike(const char *form, size_t *at, char out[FORM_MAX]);
 bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FORM_MAX]);
 bool x86_alternative(const struct insn *insn, size_t *at, struct isa_alternative *out);
 
+/* rewrite.c: rewritten instructions of x86-64 (isa/rewrite.h) */
 
 extern const struct isa_rewrite x86_rewrite;
 

@@ -142,8 +142,8 @@ struct related_rule {
     const char *from, *to;
     /* required start of the operand list; NULL: any list */
     const char *from_operands;
-    /* operand list of the other form; NULL: the same list; "R" stands for @registers registers of
-     * the first operand's type */
+    /* Operand list of the other form. "R" stands for @registers registers of the first operand's
+     * type. NULL: the same list. */
     const char *to_operands;
     unsigned registers;
     enum requirement requirement;

@@ -439,7 +439,7 @@ static const struct rule {
     {"vector shift by 1 as an addition", double_by_vector_shift, 0},
     {"floating-point logic as integer logic", logic_of_integers, 0},
     {"shuffle as a blend", shuffle_by_blend, 0},
-    {"move of a lane as a blend", move_by_blend, 0},
+    {"movss or movsd as a blend", move_by_blend, 0},
     {"shorter encoding", shorter, 0},
 };
 
