@@ -262,7 +262,7 @@ static bool give_place(struct planner *p, const struct array_region *r, struct e
     if (!lead || p->out->factors[lead->reg] != lead->factor || given_step(p, s) != r->step ||
         r->sum > INT32_MAX)
         return refuse_at(p, s->insn,
-                         "the symbol and registers of the address cannot address a separate array",
+                         "no separate memory can be assigned to this array, because of its address",
                          err);
     p->out->places[p->out->place_count].symbol = s->place;
     p->out->places[p->out->place_count++].at = r->sum;
@@ -292,12 +292,16 @@ static bool give_bases(struct planner *p, struct err *err)
         if (s->place)
             continue;
         if (base == UINT8_MAX && !inside)
-            return refuse_at(p, s->insn, "other arrays also use all registers of the address", err);
+            return refuse_at(p, s->insn,
+                             "no separate memory can be assigned to this array, because other "
+                             "arrays also use all registers of its address",
+                             err);
         if (base == UINT8_MAX && (have < magnitude(r->low) ||
                                   have + r->bytes + magnitude(r->high) > p->out->bytes + PAGE))
             return refuse_at(p, s->insn,
-                             "the address registers are set for other arrays, and address memory "
-                             "outside of all arrays",
+                             "no separate memory can be assigned to this array, because its "
+                             "registers are set for other arrays, and its address is outside of all "
+                             "arrays",
                              err);
         if (base != UINT8_MAX) {
             give(p, base, r->sum - have, !inside);

@@ -298,7 +298,7 @@ static void step(struct replaying *r, uint32_t i)
 }
 
 /* Returns the cycles by which readers lengthen chains of one operation. They depend on the number
- * of readers, of which the operation is one, and of pairs that read the same value (fact
+ * of readers, including the operation, and of pairs that read the same value (fact
  * chain_delay_company). */
 static double crowding(const struct replaying *r)
 {

@@ -279,8 +279,8 @@ static void say_spread(struct result *result, const struct predicting *p,
                     s->counts_most / s->counts_least > 1.1 ? str_text(&run) : "");
     if (s->branches > SHOWN_LEAST)
         result_line(result,
-                    "mispredicted branches that depend on data are not included (up to %.0f %% of "
-                    "the time), except in the range",
+                    "the time excludes mispredictions of data-dependent branches (up to %.0f %% of "
+                    "the time); the range from least to most includes them",
                     100 * s->branches);
     result_switch(result, "known", known);
     result_number(result, "counts_least", s->counts_least);

@@ -189,7 +189,7 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         {.key = "address", .kind = CELL_TEXT},
         {.key = "access", .title = "load", .kind = CELL_TEXT},
         {.key = "fresh", .title = "new lines", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "streamed", .title = "of them sequential", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "streamed", .title = "sequential new lines", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "from_l2", .title = "from L2", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "from_l3", .title = "from L3", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "from_memory", .title = "from memory", .kind = CELL_NUMBER, .decimals = 3},
@@ -326,7 +326,7 @@ static void say_cycles(struct result *result, const struct explained_findings *f
                     "  including code that the loop's indirect jump reaches without a jump table: "
                     "a computed goto or another function");
     if (x->region.calls)
-        result_line(result, "  %s called functions", alone ? "without" : "with");
+        result_line(result, "  %s called functions", alone ? "excluding" : "including");
     if (x->region.jumps_indirect && insitu_original(x))
         result_line(result, "%s",
                     "  timed in copies of the process, which execute the loop's original code");
@@ -364,7 +364,7 @@ static void say_counted(struct result *result, const struct explained_findings *
     }
     if (text.length)
         result_line(result,
-                    "hardware counters, of the whole program, per iteration of the loop: %s",
+                    "hardware counters of the whole program, per iteration of the loop: %s",
                     str_text(&text));
     if (c->why)
         result_line(result, "%shardware counters: %s", text.length ? "not all " : "no ", c->why);
@@ -412,7 +412,7 @@ static void say_cache(struct result *result, const struct explained_findings *f,
                 more, insn_shown(in), insn_address_text(in, address),
                 (double)(l->fresh + l->streamed) / (double)f->lines.iterations);
     result_line(result, "%s",
-                "  reduce the misses by smaller or denser data, an order that reuses lines, or a "
+                "  to reduce the misses, make the data smaller or denser, reuse lines sooner, or "
                 "prefetch some iterations ahead");
 }
 
@@ -536,8 +536,9 @@ static void say_terms(struct result *result, const struct explained_findings *f)
         return;
     }
     result_line(result,
-                "  cycles: %.1f (± %.1f) with mispredicted branches, %.1f (± %.1f) with caches "
-                "and TLB, %.1f (± %.1f) with neither, from replays at %zu moment%s",
+                "  of the difference, %.1f (± %.1f) cycles due to mispredicted branches, %.1f "
+                "(± %.1f) due to caches and TLB, %.1f (± %.1f) due to other causes, from replays "
+                "at %zu moment%s",
                 s->branch.cycles, s->branch.off, s->cache.cycles, s->cache.off, s->rest.cycles,
                 s->rest.off, f->insitu.replays.list.count, plural(f->insitu.replays.list.count));
     say_levels(result, f);

@@ -24,7 +24,7 @@ struct traced {
     /* whether the thread is stopped within a system call whose result is pending; it cannot
      * execute other instructions */
     bool within;
-    bool replaced;             /* whether the thread is within exec, and replaced by another
+    bool replaced;             /* whether the thread is within the exec that has replaced its
                                 * program */
     uint32_t considered;       /* index of the last process_stop call that examined the thread */
     bool listening;            /* whether a stop signal has stopped the thread until SIGCONT */
@@ -81,7 +81,8 @@ struct process {
 bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err);
 /* Closes the file descriptors, and detaches threads that are still traced. */
 void process_done(struct process *p);
-/* Waits at most @seconds for the next event. */
+/* Waits at most @seconds for the next event. Returns PROCESS_QUIET if there was none, or
+ * PROCESS_ENDED if the process has ended. */
 struct process_event process_wait(struct process *p, double seconds);
 struct traced *process_tracee(struct process *p, pid_t tid);
 /* Opens the memory of the new program after PROCESS_EXEC. Returns false with err. */

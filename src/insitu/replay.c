@@ -543,8 +543,9 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
     out->seconds += clock_wall() - begun;
 }
 
-/* Returns the anchor that the fewest recorded iterations execute, and their share in *@share. For
- * parts of computed gotos, uses their counts. Returns NULL if the share is not permitted. */
+/* Returns the anchor with the smallest share of recorded iterations from ANCHORED_LEAST to
+ * ANCHORED_MOST. Sets *@share. For computed gotos, the share is from the execution counts of the
+ * parts. Returns NULL if no anchor has such a share. */
 static const struct copy_anchor *choose_anchor(const struct placed *x, double *share)
 {
     const struct region *r = x->region;

@@ -63,7 +63,7 @@ struct system_trial trial_judge(const struct trial_seen *s)
     t.copies = !s->copied ? "a copy of a process (clone) does not run"
                : s->copy_words != words
                    ? "a loop in a copy of a process had a wrong number of iterations"
-               : s->between != 0 ? "a copy of a process changes memory of the process"
+               : s->between != 0 ? "a copy of a process (clone) changes the memory of the original"
                                  : NULL;
     t.state = t.copies                    ? t.copies
               : !s->state                 ? "vector registers cannot be read (NT_X86_XSTATE)"

@@ -19,7 +19,7 @@ static bool pipes_of_form(const struct machine *m, struct throughput *throughput
 
     if (!e || !e->usage.count)
         return err_set(err, ERR_MISSING, "use --model steady, or another machine",
-                       "%s has no ports for %s", m->id, form);
+                       "%s has no port usage for %s", m->id, form);
     for (size_t i = 0; i < e->usage.count; i++) {
         unsigned ports = (unsigned)__builtin_popcount(e->usage.uops[i].ports);
         fewest = ports < fewest ? ports : fewest;

@@ -21,7 +21,7 @@ void count_print(const struct program_model *m, size_t block, const double *inpu
 
     if (count_basis_of(m, block, inputs) == COUNT_CODE &&
         formula_value(f, inputs, m->runs->name_count) != count)
-        str_add(out, "by trip counts");
+        str_add(out, "from trip counts");
     else
         formula_print(f, (const char *const *)m->runs->names, m->runs->name_count, out);
 }

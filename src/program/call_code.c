@@ -77,8 +77,8 @@ struct following {
     unsigned depth;
 };
 
-/* Appends the instruction at @place. Decodes the instruction from this process, of which the child
- * is a copy. Returns false if the call ends, is too long, or cannot be decoded. */
+/* Appends the instruction at @place. Decodes the instruction from this process, because the child
+ * is a copy of it. Returns false if the call ends, is too long, or cannot be decoded. */
 static bool follow(struct following *f, uintptr_t place)
 {
     struct insn insn;

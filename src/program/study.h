@@ -36,7 +36,7 @@ struct study_block {
     const char *limit;         /* limit of the block's largest part; "": it is in no part */
     struct study_way ways[2];
     size_t way_count;
-    bool more_ways;            /* whether the block ends in a switch, of which only two edges are
+    bool more_ways;            /* whether the block ends in a switch; only two of its edges are
                                 * stored */
 };
 

@@ -9,8 +9,9 @@
 #include "program/native_core.h"
 #include "program/runs.h"
 
-/* Smallest and largest number of pages per measurement. In an area larger than the second level, a
- * page takes longer, because the system fills each page with zeros. */
+/* Limits of the number of pages per measurement, which is otherwise the program's. In an area
+ * larger than the second-level cache, a page takes longer, because the system fills each page with
+ * zeros. */
 #define PAGES_LEAST 64.0
 #define PAGES_MOST 2048.0
 #define READINGS 5

@@ -37,7 +37,7 @@ struct plan_uop {
      * the pipe; 0: none */
     portset pipe;
     int32_t hold;         /* cycles for which the pipe is blocked */
-    uint8_t kind;         /* kind, an enum uop_kind */
+    uint8_t kind;         /* enum uop_kind */
     uint16_t choice;      /* index of the µop's combination of ports and pipe (plan.choices) */
     uint16_t pipe_choice; /* index of the µop's pipe (plan.pipe_choices) */
     /* number of µops of the same item for which the µop waits: the load, the last computing
@@ -59,7 +59,7 @@ struct plan_node {
     int32_t latency;      /* latency of the operation in cycles */
     int32_t reach;        /* largest delay from the value to a reader, in cycles */
     uint32_t item;        /* index of the value's item */
-    uint8_t kind;         /* kind, an enum node_kind */
+    uint8_t kind;         /* enum node_kind */
     bool read;            /* whether the value has readers */
     bool merged;          /* whether UOP_MERGED publishes the value */
     uint32_t first_reader, readers;   /* range of the readers, sorted by distance, nearest first */

@@ -75,8 +75,8 @@ static void publish_stored(struct simulator *s, const struct plan_item *item, st
         publish(s, flight, nodes[i], stored);
 }
 
-/* Publishes the values that also depend on other sources. The other sources are ready in cycle
- * @ready. */
+/* Publishes the new flags that depend on older flags (UOP_MERGED). The older flags are ready in
+ * cycle @ready. */
 static void publish_merged(struct simulator *s, const struct plan_item *item, struct flight *flight,
                            int32_t ready)
 {

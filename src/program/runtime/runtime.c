@@ -129,7 +129,7 @@ static struct {
 } given[GIVEN_PLACES];
 static _Thread_local const struct portolan_calls_ *calls_at;
 
-/* Returns zeroed bins. Reserves large pieces, of which the system allocates only the used pages. */
+/* Returns zeroed bins. Reserves large pieces. The system allocates only their used pages. */
 static struct portolan_bin_ *bins_new(void)
 {
     static char *at, *end;
