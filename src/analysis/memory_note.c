@@ -7,8 +7,8 @@
 #include "isa/vary.h"
 #include "model/facts.h"
 
-/* smallest ratio of the time with larger arrays to the time in the first level for which a note is
- * made */
+/* smallest ratio of the time with larger arrays to the time in the first-level cache for which a
+ * note is made */
 #define MATTERS 1.05
 /* size of arrays up to which they certainly fit a cache, as a share of the cache's size */
 #define WITHIN 0.5

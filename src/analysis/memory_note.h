@@ -1,4 +1,4 @@
-/* Note on larger arrays, for an analysis with all data in the first level */
+/* Note on larger arrays, for an analysis with all data in the first-level cache */
 #ifndef PORTOLAN_ANALYSIS_MEMORY_NOTE_H
 #define PORTOLAN_ANALYSIS_MEMORY_NOTE_H
 
@@ -6,7 +6,7 @@
 #include "analysis/memory_time.h"
 
 /* Returns the core's time of a loop, as input of memory_time_at. @cycles: cycles per iteration with
- * all data in the first level. @bounds: BOUND_COUNT bounds. Pure. */
+ * all data in the first-level cache. @bounds: BOUND_COUNT bounds. Pure. */
 struct memory_core memory_core_of(const struct machine *m, double cycles, const double *bounds);
 /* Returns the trip count of a loop whose counter starts at 0, advances by a constant and ends at a
  * constant; 0: unknown. Sets *@reg to the counter's register. Pure. */

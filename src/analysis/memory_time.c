@@ -12,14 +12,14 @@
 #define STORED_LINES 8       /* stride of measured loop COST_STORE_8, in lines */
 /* stride of measured loops COST_EVERY_64 and COST_STORE_64, in lines */
 #define MOST_LINES 64
-/* multiple of the second level's size above which hits in that level do not reduce the measured
- * costs */
+/* multiple of the second-level cache's size above which hits in that level do not reduce the
+ * measured costs */
 #define BEYOND_SECOND 2
 #define SECOND_WAYS 16       /* usual number of ways of a second-level cache */
 #define HUGE_SHARE 0.5       /* minimum share of huge pages at which neighbouring pages are assumed
                               * to be neighbours in physical memory */
 #define ODD 3                /* stride of measured loop COST_ODD, in lines */
-/* Ratio to the time in the first level. Below this ratio, the cost of lines is hidden. */
+/* Ratio to the time in the first-level cache. Below this ratio, the cost of lines is hidden. */
 #define HIDDEN 1.15
 
 static bool walks_alone(const struct stream *s)
@@ -83,8 +83,8 @@ static double crowded_cost(const struct memory_costs *m, enum memory_cost from, 
 }
 
 /* Returns the cycles per line for lines @step bytes apart. Power-of-two strides use fewer sets of
- * the first level, whose ways limit the lines in flight. A line per page takes at least the time of
- * a page walk, which depends on the number of pages. */
+ * the first-level cache, whose ways limit the lines in flight. A line per page takes at least the
+ * time of a page walk, which depends on the number of pages. */
 static double skipped_cost(const struct memory_costs *m, double step, double held, double bytes)
 {
     double ordered = memory_cost_at(m, COST_LOAD, held), odd = memory_cost_at(m, COST_ODD, held),
@@ -194,7 +194,7 @@ static void stream_cost(const struct streams *s, const struct stream *one,
 }
 
 /* Returns the cycles per line that measured loop @by waits for. Returns 0 if the loop takes hardly
- * longer than in the first level, where the cost is hidden. */
+ * longer than in the first-level cache, where the cost is hidden. */
 static double line_seen(const struct memory_costs *m, enum memory_cost by, double bytes)
 {
     const double time = memory_cost_at(m, by, bytes), core = memory_cost_at(m, by, 0);
@@ -274,8 +274,8 @@ static unsigned walks_count(const struct streams *s)
 }
 
 /* Returns whether lines arrive irregularly, and the core waits although transfers take less time.
- * This is the case for lines from beyond the second level, in a loop that only reads, on a machine
- * with the fact reads_wait. */
+ * This is the case for lines from beyond the second-level cache, in a loop that only reads, on a
+ * machine with the fact reads_wait. */
 static bool irregular(const struct streams *s, const struct memory_costs *m, double held)
 {
     bool other = !m->measured || !m->overlaps || !m->reads_wait || held <= m->second;

@@ -12,29 +12,30 @@ enum memory_limit {
     MEMORY_LIMITS
 };
 
-/* The core's time of a loop with all data in the first level */
+/* The core's time of a loop with all data in the first-level cache */
 struct memory_core {
     double cycles;                  /* cycles per iteration */
-    /* cycles per iteration in which loads and stores use the first level (T_nOL of the ECM model).
-     * Line transfers do not overlap with these cycles. */
+    /* cycles per iteration in which loads and stores use the first-level cache (T_nOL of the ECM
+     * model). Line transfers do not overlap with these cycles. */
     double own;
     /* number of reorder buffer entries per iteration; 0: unknown, and LIMIT_AHEAD is not
      * computed */
     double uops;
     /* number of entries of the reorder buffer, and of the schedulers */
     double window, scheduler;
-    double reload;                  /* latency of a load from the first level, in cycles */
+    double reload;                  /* latency of a load from the first-level cache, in cycles */
 };
 
 struct memory_time {
     double cycles;                  /* cycles per iteration */
-    /* cycles per iteration of each part; LIMIT_CORE: the core with all data in the first level */
+    /* cycles per iteration of each part; LIMIT_CORE: the core with all data in the first-level
+     * cache */
     double parts[MEMORY_LIMITS];
     enum memory_limit limit;        /* largest part */
     /* size in bytes of the address range that each part accesses; 0: it accesses no lines */
     double within[MEMORY_LIMITS];
-    /* number of lines transferred per iteration; beyond the first level, a written line counts
-     * twice */
+    /* number of lines transferred per iteration; beyond the first-level cache, a written line
+     * counts twice */
     double lines;
     /* bytes of cache that all lines occupy; less than the array size if lines are skipped */
     double held;

@@ -361,7 +361,7 @@ bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *sta
     return ok;
 }
 
-/* Sets @out to the costs of @m, interpolated at the sizes @bytes beyond the second level. */
+/* Sets @out to the costs of @m, interpolated at the sizes @bytes beyond the second-level cache. */
 static void sizes_replace(const struct memory_costs *m, const double *bytes, size_t count,
                           struct memory_costs *out)
 {

@@ -77,8 +77,8 @@ bool recorded_costs_measure(struct sandbox *s, const struct recording *r, double
     out->cycles = ok ? times[0].cycles : NAN;
     out->spread = ok ? times[0].spread : NAN;
     /* The cost of small pages is the gain of huge pages, divided by the times of runs with all data
-     * in the first level. These times do not depend on the page size, so changes of the host's load
-     * cancel. */
+     * in the first-level cache. These times do not depend on the page size, so changes of the
+     * host's load cancel. */
     if (ok && !huge &&
         recorded_measure(s, r, true, c.list.items, 2, HUGE_PART * seconds, large, &share, err) &&
         share >= HUGE_LEAST) {

@@ -17,7 +17,7 @@ struct recorded_cost {
 struct recorded_costs {
     double cycles, spread;     /* cycles per iteration of the unchanged loop */
     double program;            /* cycles per iteration in the program */
-    struct recorded_cost near; /* cost of accesses beyond the first level */
+    struct recorded_cost near; /* cost of accesses beyond the first-level cache */
     bool huge_pages;           /* whether the program's data, and therefore the data of all runs, is
                                 * on pages of 2 MiB */
     /* cost of pages of 4 KiB instead of 2 MiB; NaN: no large pages, or already used */

@@ -9,7 +9,8 @@
 #include "model/facts.h"
 
 #define ITERATIONS_LEAST 500u  /* minimum number of evaluated iterations for a rate */
-/* minimum number of new lines per iteration of a load whose lines are not in the first level */
+/* minimum number of new lines per iteration of a load whose lines are not in the first-level
+ * cache */
 #define NEW_LEAST 0.003
 /* Expected number of common lines at which a recording has none with a probability of 5 %. */
 #define NONE_COMMON 3.0
@@ -193,7 +194,7 @@ double lines_all(const struct loop_lines *l, bool *at_least)
     for (size_t i = 0; i < l->list.count; i++) {
         const struct load_lines *load = &l->list.items[i];
         double each = (double)(load->fresh + load->streamed) / (double)l->iterations;
-        if (each < NEW_LEAST)   /* Skips a load whose lines remain in the first level. */
+        if (each < NEW_LEAST)   /* Skips a load whose lines remain in the first-level cache. */
             continue;
         sum += load->footprint;
         *at_least |= load->at_least;

@@ -26,7 +26,7 @@
 /* minimum number of repetitions of a sequence before the arrays end; with fewer, a shorter sequence
  * is used */
 #define UNITS_LEAST 2
-/* arrays up to this size fit in the first level, or nearly */
+/* arrays up to this size fit in the first-level cache, or nearly */
 #define NEAR_BYTES ((uint64_t)64 << 10)
 #define CLOCK_LONG 402
 #define CLOCK_SHORT 2
@@ -394,10 +394,10 @@ static uint64_t part_ahead(const struct array_walk *w, unsigned number, uint64_t
 }
 
 /* Returns the walk with the longest sequence that fits into the arrays at least UNITS_LEAST times.
- * Beyond the first level, returns the walk with a single copy: prefetchers identify streams by the
- * addresses of instructions, so copies differ from the loop of a program. On a Zen 5, 30 to 53
- * copies of a loop of 64 bytes double the time per line of the second level, and 8 copies of loops
- * with larger strides halve it. A counter in memory would limit a single copy. */
+ * Beyond the first-level cache, returns the walk with a single copy: prefetchers identify streams
+ * by the addresses of instructions, so copies differ from the loop of a program. On a Zen 5, 30 to
+ * 53 copies of a loop of 64 bytes double the time per line of the second-level cache, and 8 copies
+ * of loops with larger strides halve it. A counter in memory would limit a single copy. */
 static struct array_walk walk_of(const struct kernel_arrays *k, const struct arrays *arrays)
 {
     const struct arrays_code *code = k->code[k->apart];

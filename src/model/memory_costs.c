@@ -76,8 +76,8 @@ double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, doubl
 {
     if (!m->count)
         return NAN;
-    /* These costs are times of a complete loop; other costs are times of lines beyond the first
-     * level. */
+    /* These costs are times of a complete loop; other costs are times of lines beyond the
+     * first-level cache. */
     if (cost == COST_STREAMED || cost == COST_COPIED || cost == COST_FEW || cost == COST_SOME)
         return between(m, cost, bytes);
     if (bytes <= m->first)
@@ -139,8 +139,8 @@ bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct e
                  far_miss = fmax(far, wait / fact_number(m, "miss_parallel")),
                  second = fact_number(m, "l2_latency"), l2 = fact_number(m, "l2_line_cycles"),
                  l2_write = fact_number(m, "l2_write_cycles"),
-                 /* The third level must not cost more than main memory, whose cost may be a smaller
-                  * fact. */
+                 /* The third-level cache must not cost more than main memory, whose cost may be a
+                  * smaller fact. */
                  l3 = fmin(fact_number(m, "l3_line_cycles"), far),
                  l3_write = fmin(fact_number(m, "l3_write_cycles"), far_written),
                  l3_miss = fmin(fact_number(m, "l3_miss_cycles"), far_miss);

@@ -25,7 +25,7 @@ struct blamed_part {
     /* seconds of the prediction that result from differences between the run's counts and the
      * measured counts */
     double counts;
-    bool near; /* whether the program's data fits the first level; no load then misses */
+    bool near; /* whether the program's data fits the first-level cache; no load then misses */
     /* term that explains the difference: "counts", "ports", "chain", "misses", "branch misses",
      * "calls", "agrees", "not explained", "not distinguished" */
     const char *term;

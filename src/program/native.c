@@ -22,7 +22,7 @@
 #define MOST_BYTES ((size_t)64 << 20)
 #define JUMPS 4000
 #define SLOW_BYTES ((size_t)1 << 22)        /* size in bytes of each part of a slow stream */
-#define SLOW_NEAR_BYTES ((size_t)1 << 14)   /* size in bytes of an area in the first level */
+#define SLOW_NEAR_BYTES ((size_t)1 << 14)   /* size in bytes of an area in the first-level cache */
 /* Minimum number of independent accesses per measurement. It makes the cost of the system calls
  * around it small. */
 #define SCATTERED 32768
@@ -36,9 +36,9 @@
 #define FIRST_WAIT 0.3e-3        /* seconds of the first wait; each next wait is twice as long */
 #define WAIT_TRIES 3
 /* size of the recently accessed area in multiples of the first size: an eighth to a quarter of the
- * second level */
+ * second-level cache */
 #define NEAR_BY 2
-/* size of the area in multiples of the first size: half to all of the second level */
+/* size of the area in multiples of the first size: half to all of the second-level cache */
 #define SECOND_BY 8
 
 static volatile uint64_t sink;
@@ -312,7 +312,7 @@ static double crowd_once(const char *from, size_t bytes)
 struct native_probe {
     char *at;                    /* area of MOST_BYTES bytes */
     size_t first;                /* size of the first area: a power of two, a sixteenth to an eighth
-                                  * of the second level */
+                                  * of the second-level cache */
     struct machine *machine;     /* this CPU's machine */
     VEC(struct native) seen;
 };
@@ -399,7 +399,7 @@ void native_probe_look(struct native_probe *p)
                                    .latency = jump_seconds(p->at, size),
                                    .scatter = NAN};
         read_seconds(p->at, size);
-        /* The third level may contain the last half of the largest area. */
+        /* The third-level cache may contain the last half of the largest area. */
         l->scatter = scatter_seconds(p->at, size < MOST_BYTES ? size : size / 2);
         for (int i = 0; i < PIECES; i++)
             core_readings_add(&pieces);
@@ -432,7 +432,8 @@ void native_probe_look(struct native_probe *p)
     for (size_t i = 0; i < NATIVE_WALKS; i++)
         n.walks[i] = least_of_tries(walk_once, p->at, (NATIVE_FIRST_WALK << i) * PAGE);
     n.alone = least_of_tries(alone_seconds, p->at, MOST_BYTES);
-    /* Uses another part for each measurement: the third level may contain the previous part. */
+    /* Uses another part for each measurement: the third-level cache may contain the previous
+     * part. */
     n.slow = INFINITY;
     for (size_t i = 0; i < TRIES; i++)
         n.slow = fmin(n.slow, slow_seconds(p->at + MOST_BYTES / 2 + i * SLOW_BYTES, SLOW_BYTES));

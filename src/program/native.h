@@ -29,41 +29,43 @@ struct native_level {
     double update; /* seconds per streamed line that is read and written */
 };
 
-/* Latency of lines that were accessed some time ago, in an area larger than the second level.
+/* Latency of lines that were accessed some time ago, in an area larger than the second-level cache.
  * During that time, other tasks replace lines. */
 struct native_wait {
     double age, latency;         /* seconds; @latency is NaN after a preemption */
-    /* age and latency of the part that was accessed last and is in the second level at first */
+    /* age and latency of the part that was accessed last and is in the second-level cache at
+     * first */
     double waited, second;
 };
 
 struct native {
     double clock_hz;
     struct core_share share;
-    /* areas of ascending sizes: within the second level, once to twice its size, ..., in main
+    /* areas of ascending sizes: within the second-level cache, once to twice its size, ..., in main
      * memory */
     struct native_level sizes[NATIVE_SIZES];
     size_t count;
-    /* Area of half to all of the second level's size, a power of two. Its times show how much of
-     * the level other tasks leave. If its @bytes are 0, it was not measured. */
+    /* Area of half to all of the second-level cache's size, a power of two. Its times show how much
+     * of the level other tasks leave. If its @bytes are 0, it was not measured. */
     struct native_level second;
-    /* waits in ascending order of age; NaN: no area is larger than the second level and smaller
-     * than main memory */
+    /* waits in ascending order of age; NaN: no area is larger than the second-level cache and
+     * smaller than main memory */
     struct native_wait waits[NATIVE_WAITS];
     /* seconds per line with one line per page: for NATIVE_FIRST_WALK pages, then for twice as many
      * each time */
     double walks[NATIVE_WALKS];
-    /* Seconds per line of NATIVE_FEW_PAGES lines in the second level. @crowded: all lines at one
-     * page offset, and therefore in one set of the first level. @apart: lines in different sets. */
+    /* Seconds per line of NATIVE_FEW_PAGES lines in the second-level cache. @crowded: all lines at
+     * one page offset, and therefore in one set of the first-level cache. @apart: lines in
+     * different sets. */
     double crowded, apart;
     double columns;              /* like @crowded, for NATIVE_FIRST_WALK lines */
     /* Seconds per line of random cycles through areas with native_cycle_by times the bytes of the
-     * second level. 0: not measured. */
+     * second-level cache. 0: not measured. */
     double cycles[NATIVE_CYCLES];
     double alone;                /* seconds per line of a single stream through the largest area */
     /* @slow: the same as @alone in a loop of MEMORY_FEW_UOPS micro-operations per line, with which
-     * the core has few lines in flight. @slow_near: time of that loop in the first level. 0: not
-     * measured. */
+     * the core has few lines in flight. @slow_near: time of that loop in the first-level cache. 0:
+     * not measured. */
     double slow, slow_near;
     double fault_user;           /* share of user time in page faults (page_fault_user_share) */
 };
@@ -82,8 +84,9 @@ void native_probe_look(struct native_probe *p);
 void native_probe_result(const struct native_probe *p, const bool *use, struct native *out);
 /* Returns whether all measurements in @use agree (native_looks_agree). */
 bool native_probe_agrees(const struct native_probe *p, const bool *use, double within);
-/* Returns whether all @count measurements agree on the times beyond the second level, of streamed
- * lines and of latency: the largest time exceeds the smallest by at most the share @within. */
+/* Returns whether all @count measurements agree on the times beyond the second-level cache, of
+ * streamed lines and of latency: the largest time exceeds the smallest by at most the share
+ * @within. */
 bool native_looks_agree(const struct native *looks, size_t count, double within);
 
 /* Sets the measured clock, caches and memory as facts of @m. Keeps the shapes of private caches.

@@ -8,28 +8,30 @@
 
 #include "model/facts.h"
 
-/* Minimum ratio of the time of a slow stream from main memory to that in the first level. Below
- * this ratio, prefetching hides the latency. */
+/* Minimum ratio of the time of a slow stream from main memory to that in the first-level cache.
+ * Below this ratio, prefetching hides the latency. */
 #define SLOW_SEEN 1.15
-/* smallest cost of a page walk, as a share of a line's time from the second level; a smaller cost
- * is set to 0 */
+/* smallest cost of a page walk, as a share of a line's time from the second-level cache; a smaller
+ * cost is set to 0 */
 #define WALKS_LEAST 0.2
 /* smallest ratio of the time per line in one set to that in different sets at which the two times
  * count as different */
 #define CROWDED_BY 1.25
-/* Smallest ratio of the time of a line from main memory to that from the third level at which
- * streams show the size of the third level. */
+/* Smallest ratio of the time of a line from main memory to that from the third-level cache at which
+ * streams show the size of the third-level cache. */
 #define STREAMS_DIFFER 1.5
 /* A lifetime is computed only if at most this share of lines is still cached after the longest
  * wait. */
 #define LEFT_MOST 0.8
 #define SECOND_ROUNDS 20
-/* smallest lifetime of a line in seconds, about the time of a walk through the second level */
+/* smallest lifetime of a line in seconds, about the time of a walk through the second-level
+ * cache */
 #define KEPT_LEAST 20e-6
 
-/* Multiples of the second level's size: smaller, larger, and large enough that hardly a line of the
- * previous walk is still in it. On a Zen 5 with a busy host, other tasks replace lines of the third
- * level within walks through four times the size: 50 to 440 cycles, three times 46 to 73. */
+/* Multiples of the second-level cache's size: smaller, larger, and large enough that hardly a line
+ * of the previous walk is still in it. On a Zen 5 with a busy host, other tasks replace lines of
+ * the third-level cache within walks through four times the size: 50 to 440 cycles, three times 46
+ * to 73. */
 const double native_cycle_by[NATIVE_CYCLES] = {0.5, 1.5, 3};
 
 static void set(struct machine *m, const char *key, double value, const char *unit)
@@ -39,8 +41,8 @@ static void set(struct machine *m, const char *key, double value, const char *un
     machine_set_fact(m, key, text, unit, NATIVE_SOURCE);
 }
 
-/* Returns the time of an access that misses the second level. @measured: mean over @area, of which
- * @bytes bytes are in the second level. @second: time of a hit. */
+/* Returns the time of an access that misses the second-level cache. @measured: mean over @area, of
+ * which @bytes bytes are in the second-level cache. @second: time of a hit. */
 static double behind_second(double bytes, const struct native_level *area, double measured,
                             double second)
 {
@@ -62,9 +64,9 @@ static double not_held(const struct cache_shape *cache, double lines)
     return 1 - (held + cache->ways * (1 - below)) / mean;
 }
 
-/* Returns the number of bytes of the second level that other tasks leave to the program, from the
- * share of hits in an area of about its size. The latency of the next level depends on the result,
- * so the computation iterates. */
+/* Returns the number of bytes of the second-level cache that other tasks leave to the program, from
+ * the share of hits in an area of about its size. The latency of the next level depends on the
+ * result, so the computation iterates. */
 static double second_left(const struct native *n, const struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *area = &n->sizes[2];
@@ -105,9 +107,9 @@ static double kept_seconds(const double ages[NATIVE_WAITS], const double lefts[N
     return left < LEFT_MOST ? age / sqrt(-log(left)) : NAN;
 }
 
-/* Computes the lifetimes of lines in the second level, and in the third level, which gets the
- * second level's victims. @second: bytes of the second level. @third: latency of the third level in
- * seconds. */
+/* Computes the lifetimes of lines in the second-level cache, and in the third-level cache, which
+ * gets the second-level cache's victims. @second: bytes of the second-level cache. @third: latency
+ * of the third-level cache in seconds. */
 static void find_kept(const struct native *n, double second, double third, double *kept_second,
                       double *kept_third)
 {
@@ -145,9 +147,9 @@ static double bytes_at(const struct native *n, size_t offset, double half)
     return n->sizes[n->count - 1].bytes;
 }
 
-/* Returns the number of bytes of the third level that other tasks leave to the program. Of an area
- * of this size, half of the lines come from main memory, as the latency or the streams show.
- * @third: latency of the third level. */
+/* Returns the number of bytes of the third-level cache that other tasks leave to the program. Of an
+ * area of this size, half of the lines come from main memory, as the latency or the streams show.
+ * @third: latency of the third-level cache. */
 static double third_left(const struct native *n, double third)
 {
     const struct native_level *next = &n->sizes[1], *far = &n->sizes[n->count - 1];
@@ -189,9 +191,10 @@ static double oldest_of(const struct cache_shape *shape, double lines, double hi
     return any > oldest ? fmin(1, fmax(0, (any - hit) / (any - oldest))) : NAN;
 }
 
-/* Sets the replacement policy of the second level for lines at one page offset. In the second
- * level, such lines use random sets. In the first level they share a set, whose ways limit the
- * lines in flight (memory_single_set). @latency: latency of the third level. */
+/* Sets the replacement policy of the second-level cache for lines at one page offset. In the
+ * second-level cache, such lines use random sets. In the first-level cache they share a set, whose
+ * ways limit the lines in flight (memory_single_set). @latency: latency of the third-level
+ * cache. */
 static void apply_columns(const struct native *n, double bytes, double latency, struct machine *m)
 {
     const double ways = fact_number(m, "l2_ways"), second = fmax(n->crowded, n->walks[0]),
@@ -211,9 +214,9 @@ static void apply_columns(const struct native *n, double bytes, double latency, 
         set(m, "l2_column_oldest", oldest, "");
 }
 
-/* Sets the second level's replacement policy from the times of random cycles. A time is a linear
- * function of the hits, and the hits of each cycle are one of l2_oldest. Three cycles therefore
- * determine l2_oldest. */
+/* Sets the second-level cache's replacement policy from the times of random cycles. A time is a
+ * linear function of the hits, and the hits of each cycle are one of l2_oldest. Three cycles
+ * therefore determine l2_oldest. */
 static void apply_replacement(const struct native *n, double bytes, struct machine *m)
 {
     const double ways = fact_number(m, "l2_ways"), *cycles = n->cycles;
@@ -275,7 +278,7 @@ void native_apply(const struct native *n, struct machine *m)
     set(m, "l3_line_cycles", next->read * n->clock_hz, "cycles");
     if (next->update > 0)
         set(m, "l3_write_cycles", fmax(next->read, next->update) * n->clock_hz, "cycles");
-    /* Uses the third size: the second size may hardly exceed the second level. */
+    /* Uses the third size: the second size may hardly exceed the second-level cache. */
     const struct native_level *area = &n->sizes[2];
     double third = behind_second(second, area, area->latency, near->latency), kept_second, kept;
     apply_columns(n, second, third, m);
@@ -286,7 +289,7 @@ void native_apply(const struct native *n, struct machine *m)
         set(m, "l2_kept", kept_second * 1e3, "ms");
     if (!isnan(kept))
         set(m, "l3_kept", kept * 1e3, "ms");
-    /* This area has once to twice the size of the second level, which contains part of it. A
+    /* This area has once to twice the size of the second-level cache, which contains part of it. A
      * program with the same reuse has the same share of hits. */
     set(m, "l3_miss_cycles", next->scatter * n->clock_hz, "cycles");
     set(m, "memory_bandwidth", MEMORY_LINE / far->read * 1e-9, "GB/s");
