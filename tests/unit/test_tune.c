@@ -139,9 +139,9 @@ static void expect(const char *id, const char *text, unsigned unroll, bool reass
 static void test_known_best(void **state)
 {
     (void)state;
-    /* Seven µops occupy two lines of the µop cache, at one line per cycle. Next to its branch, the
-     * comparison fuses with it. The six µops are then in one line, and at four slots they take 1.5
-     * cycles. */
+    /* Seven µops occupy two lines of the µop cache, at one line per cycle. Next to its branch,
+     * the comparison fuses with it. The six µops are then in one line, and at four slots they take
+     * 1.5 cycles. */
     expect("skylake",
            INTEL "a: cmp rdi, rdx\nmov rax, [rdi]\nmov rbx, [rdi+8]\nlea rsi, [rsi+8]\nlea r11, "
                  "[r11+8]\nmov r8, [rsi]\njne a\n",
