@@ -213,7 +213,7 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
     }
     /* Predicts the ends of loops from the counts if these follow from the code. */
     for (size_t b = 0; b < p->block_count; b++)
-        if (p->blocks[b].two_way && isnan(derived_taken[b]))
+        if ((p->blocks[b].two_way && isnan(derived_taken[b])) || p->blocks[b].selects)
             out->mispredicted[b] =
                 seen ? seen->mispredicted[b]
                      : out->counts[b] * formula_value(&m->mispredicted[b], reciprocals, width);

@@ -92,7 +92,8 @@ static void find_run(const struct program_model *m, const double *inputs, struct
 }
 
 /* Returns an upper bound of the cycles of mispredicted branches on data without traced runs:
- * assumes that each execution of the rarer direction is mispredicted. */
+ * assumes that each execution of the rarer direction is mispredicted, of a select's branch every
+ * second one. */
 static double branches_at_most(const struct program_model *m, const double *inputs,
                                double branch_miss)
 {
@@ -110,6 +111,8 @@ static double branches_at_most(const struct program_model *m, const double *inpu
     for (size_t b = 0; b < p->block_count; b++)
         if (p->blocks[b].two_way && isnan(taken[b]))
             sum += fmin(run.taken[b], run.counts[b] - run.taken[b]);
+        else if (p->blocks[b].selects)
+            sum += run.counts[b] / 2;
     program_run_done(p, &run);
     free(derived);
     return sum * (isnan(branch_miss) ? 0 : branch_miss);

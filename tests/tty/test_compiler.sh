@@ -13,6 +13,36 @@ traced() {
 }
 sum_of() { awk -v kind="$1" '$1 == kind { n += $3 } END { printf "%.0f\n", n }' "$work/trace"; }
 
+# x86 has no conditional move of floating-point values, so a select of them is a branch in the
+# machine code. It is mispredicted half of the time on random bits, and hardly on alternating ones.
+test_branches_of_selects() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'selects are branches on x86-64 only'
+    cd "$work" || return 1
+    cat >select.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    unsigned long bit = 1, random = argc == 3;
+    double v = 1, w = argv[1][0];
+    for (long i = 0; i < 4000; i++) {
+        bit = random ? bit * 6364136223846793005u + 1442695040888963407u : ~bit;
+        v = bit >> 63 ? v * 0.5 : v + w;
+    }
+    printf("%g %s\n", v, argv[1]);
+    return 0;
+}
+C
+    expect 0 "$cc" -O2 select.c -o select
+    traced exact ./select x
+    mispredicted=$(sum_of mispredicted)
+    [ "$mispredicted" -le 100 ] || fail "alternating bits: $mispredicted mispredictions"
+    traced exact ./select x y
+    mispredicted=$(sum_of mispredicted)
+    [ "$mispredicted" -ge 1600 ] && [ "$mispredicted" -le 2400 ] ||
+        fail "4000 random bits: $mispredicted mispredictions"
+}
+
 # portolan-cc replaces a compiler: one command, separate objects, dependencies on headers, other
 # actions, the same output.
 test_compiler_drop_in() {

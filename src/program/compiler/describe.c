@@ -182,6 +182,8 @@ static json_t *describe_block(struct module *m, size_t index)
     json_object_set_new(
         out, "two_way",
         json_boolean(last && LLVMGetInstructionOpcode(last) == LLVMBr && LLVMIsConditional(last)));
+    if (m->blocks.items[index].selects)
+        json_object_set_new(out, "selects", json_integer(m->blocks.items[index].selects));
     return out;
 }
 

@@ -320,6 +320,7 @@ static bool compile(const struct command_line *l, const char *dir, const char *s
         LLVMDisposeModule(plain);
     }
     if (ok) {
+        module_find_selects(m, str_text(&assembly));
         describe(l, m, source, &assembly, &about);
         module_trace(m, has_threads(l), str_text(&about), about.length);
         ok = generate(l, m->module, source, GENERATED_OBJECT, object, &err);

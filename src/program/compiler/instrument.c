@@ -8,6 +8,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "base/mem.h"
+#include "base/vec.h"
 #include "config.h"
 #include "program/compiler/module.h"
 #include "program/runtime/runtime.h"
@@ -68,6 +69,63 @@ static LLVMValueRef first_place(LLVMBasicBlockRef block)
     return NULL;
 }
 
+/* Emits a call that passes the outcome of branch number @number of block @index to the predictor.
+ * @condition: an integer of one bit. Branch 0 ends the block. */
+static void trace_branch(const struct additions *a, uint64_t index, uint64_t number,
+                         LLVMValueRef condition)
+{
+    LLVMValueRef at = word(a, index), taken = LLVMBuildZExt(a->builder, condition, a->word, ""),
+                 both = LLVMBuildOr(a->builder, taken, word(a, 2 * number), ""),
+                 arguments[] = {LLVMConstGEP2(a->word, a->mispredicted, &at, 1), both};
+    LLVMBuildCall2(a->builder, a->branch_type, a->branch, arguments, 2, "");
+}
+
+/* Returns the condition of @insn, a select of one value or a minimum or maximum of integers, before
+ * the builder's position; NULL: another instruction. */
+static LLVMValueRef condition_of(const struct additions *a, LLVMValueRef insn)
+{
+    static const struct { const char *name; LLVMIntPredicate less; } least[] = {
+        {"llvm.smin.", LLVMIntSLT}, {"llvm.smax.", LLVMIntSGT},
+        {"llvm.umin.", LLVMIntULT}, {"llvm.umax.", LLVMIntUGT}};
+    const LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(insn));
+    size_t length;
+
+    if (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind)
+        return NULL;
+    if (LLVMGetInstructionOpcode(insn) == LLVMSelect)
+        return LLVMGetOperand(insn, 0);
+    LLVMValueRef callee = LLVMIsACallInst(insn) ? LLVMGetCalledValue(insn) : NULL;
+    const char *name = callee && LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : "";
+    for (size_t i = 0; i < sizeof least / sizeof *least; i++)
+        if (strncmp(name, least[i].name, strlen(least[i].name)) == 0)
+            return LLVMBuildICmp(a->builder, least[i].less, LLVMGetOperand(insn, 0),
+                                 LLVMGetOperand(insn, 1), "");
+    return NULL;
+}
+
+/* Traces @count selects of @block, which are branches in the machine code: the first ones with
+ * different conditions that the block computes. Other conditions hardly change. */
+static void trace_selects(const struct additions *a, LLVMBasicBlockRef block, uint64_t index,
+                          unsigned count)
+{
+    VEC(LLVMValueRef) seen = {0};
+
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && seen.count < count;
+         i = LLVMGetNextInstruction(i)) {
+        LLVMPositionBuilderBefore(a->builder, LLVMGetBasicBlockTerminator(block));
+        LLVMValueRef condition = condition_of(a, i);
+        bool fresh = condition && LLVMIsAInstruction(condition) &&
+                     LLVMGetInstructionParent(condition) == block;
+        for (size_t k = 0; fresh && k < seen.count; k++)
+            fresh = seen.items[k] != condition;
+        if (!fresh)
+            continue;
+        vec_push(&seen, condition);
+        trace_branch(a, index, seen.count, condition);
+    }
+    vec_done(&seen);
+}
+
 static void count_block(const struct additions *a, LLVMBasicBlockRef block, uint64_t index)
 {
     LLVMValueRef first = first_place(block), last = LLVMGetBasicBlockTerminator(block);
@@ -78,11 +136,9 @@ static void count_block(const struct additions *a, LLVMBasicBlockRef block, uint
     add_count(a, 2 * index, word(a, 1));
     if (LLVMGetInstructionOpcode(last) == LLVMBr && LLVMIsConditional(last)) {
         LLVMPositionBuilderBefore(a->builder, last);
-        LLVMValueRef at = word(a, index),
-                     taken = LLVMBuildZExt(a->builder, LLVMGetCondition(last), a->word, ""),
-                     arguments[] = {LLVMConstGEP2(a->word, a->mispredicted, &at, 1), taken};
-        add_count(a, 2 * index + 1, taken);
-        LLVMBuildCall2(a->builder, a->branch_type, a->branch, arguments, 2, "");
+        add_count(a, 2 * index + 1,
+                  LLVMBuildZExt(a->builder, LLVMGetCondition(last), a->word, ""));
+        trace_branch(a, index, 0, LLVMGetCondition(last));
     }
 }
 
@@ -339,6 +395,8 @@ void module_trace(struct module *m, bool threads, const char *about, size_t leng
     a.enter = LLVMAddFunction(m->module, PORTOLAN_ENTER, a.mark_type);
     a.leave = LLVMAddFunction(m->module, PORTOLAN_LEAVE, a.mark_type);
     a.jump = LLVMAddFunction(m->module, PORTOLAN_JUMP, a.mark_type);
+    for (size_t i = 0; i < m->blocks.count; i++)
+        trace_selects(&a, m->blocks.items[i].block, i, m->blocks.items[i].selects);
     for (size_t i = 0; i < m->blocks.count; i++)
         time_calls(&a, m->blocks.items[i].block, i);
     for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f; f = LLVMGetNextFunction(f))

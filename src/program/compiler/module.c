@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/index.h"
 #include "base/mem.h"
+#include "program/compiler/selects.h"
 
 #define BITCODE_LIMIT ((size_t)256 << 20)
 
@@ -158,7 +159,7 @@ static void number(struct module *m)
         if (!module_has_code(f))
             continue;
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
-            vec_push(&m->blocks, ((struct module_block){b, function}));
+            vec_push(&m->blocks, ((struct module_block){b, function, 0}));
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
                 add_references(m, i);
         }
@@ -217,4 +218,14 @@ LLVMModuleRef module_plain(const struct module *m)
     LLVMModuleRef copy = LLVMCloneModule(m->module);
     module_number_lines(copy);
     return copy;
+}
+
+void module_find_selects(struct module *m, const char *assembly)
+{
+    unsigned *counts = mem_zero(m->blocks.count + 1, sizeof *counts);
+
+    selects_count(assembly, m->blocks.count, counts);
+    for (size_t i = 0; i < m->blocks.count; i++)
+        m->blocks.items[i].selects = counts[i];
+    free(counts);
 }

@@ -37,6 +37,7 @@ struct module_reference {
 struct module_block {
     LLVMBasicBlockRef block;
     unsigned function;             /* index among the functions with code */
+    unsigned selects;              /* number of its selects that are branches in machine code */
 };
 
 struct module {
@@ -50,6 +51,9 @@ struct module {
 /* Reads LLVM bitcode. @source is part of the key. Returns NULL with err on failure. */
 struct module *module_read(const char *path, const char *source, struct err *err);
 void module_free(struct module *m);
+/* Sets the number of selects of each block that became branches in @assembly, the code of
+ * module_plain. */
+void module_find_selects(struct module *m, const char *assembly);
 /* Returns a new array with the description of functions, blocks and their instructions. Call it
  * before module_trace. */
 json_t *module_describe(struct module *m);

@@ -361,9 +361,9 @@ void portolan_touch_range_(struct portolan_access_ *access, const void *address,
 /* Each thread has its own predictor, because threads run on separate cores. */
 void portolan_branch_(uint64_t *mispredicted, uint64_t taken)
 {
-    if (!tracing || !mine || busy || sets.count)
-        return;
-    if (branches_mispredicted(&mine->branches, (uint64_t)(uintptr_t)mispredicted / 8, (int)taken))
+    if (tracing && mine && !busy && !sets.count &&
+        branches_mispredicted(&mine->branches, (uintptr_t)mispredicted / 8 + (taken >> 1 << 32),
+                              (int)(taken & 1)))
         __atomic_store_n(mispredicted, __atomic_load_n(mispredicted, __ATOMIC_RELAXED) + 1,
                          __ATOMIC_RELAXED);
 }

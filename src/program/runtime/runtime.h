@@ -69,8 +69,8 @@ void portolan_touch_(struct portolan_access_ *access, const void *address, uint6
 /* Record an access of a store or a load to one address */
 void portolan_store_(struct portolan_access_ *access, const void *address, uint64_t size);
 void portolan_load_(struct portolan_access_ *access, const void *address, uint64_t size);
-/* Called before each conditional branch, with the counter of its block, and whether the condition
- * is true. */
+/* Called before each conditional branch, with the counter of its block. @taken: twice the branch's
+ * number in its block, plus 1 if the condition is true. */
 void portolan_branch_(uint64_t *mispredicted, uint64_t taken);
 void portolan_touch_range_(struct portolan_access_ *access, const void *address, uint64_t size);
 /* Called before each external call. Allocations until the next call belong to the block of

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/compiler/selects.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "base/vec.h"
+
+/* maximum number of sequences without a block between a branch and the next known block */
+#define HOPS 4
+
+/* Instructions up to the next label or branch */
+struct sequence {
+    const char *label, *target;    /* names of the label before it and of the branch's target */
+    size_t label_length, target_length;
+    uint32_t block;                /* 1 + index of its first known block; 0: unknown */
+    uint32_t last;                 /* like @block, of its last known block */
+    bool branches, falls;          /* whether it ends in a branch, and may continue with the next */
+};
+
+struct sequences {
+    VEC(struct sequence) list;
+    struct index labels;
+};
+
+struct name { const char *text; size_t length; };
+
+static size_t word_length(const char *at)
+{
+    return strcspn(at, " \t\n");
+}
+
+/* Returns whether @word is a branch to a label: x86 jumps, AArch64 b, b.COND, cbz, cbnz, tbz, tbnz.
+ * Sets *@conditional. */
+static bool is_branch(const char *word, size_t length, bool *conditional)
+{
+    static const char *const others[] = {"cbz", "cbnz", "tbz", "tbnz"};
+
+    *conditional = (word[0] == 'j' && (length < 3 || strncmp(word, "jmp", 3) != 0)) ||
+                   strncmp(word, "b.", 2) == 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        *conditional |= length == strlen(others[i]) && strncmp(word, others[i], length) == 0;
+    return *conditional || strncmp(word, "jmp", 3) == 0 || (length == 1 && word[0] == 'b');
+}
+
+static void begin(struct sequences *s, const char *label, size_t length)
+{
+    vec_push(&s->list, ((struct sequence){.label = label, .label_length = length, .falls = true}));
+}
+
+/* Returns whether the instruction sets up a frame. Such instructions have no .loc directive, and the
+ * preceding one belongs to other code. */
+static bool sets_frame(const char *word, size_t line)
+{
+    const char *stack = strstr(word, "sp");
+
+    return strncmp(word, "push", 4) == 0 ||
+           ((strncmp(word, "sub", 3) == 0 || strncmp(word, "stp", 3) == 0) && stack &&
+            stack < word + line);
+}
+
+/* Reads the instruction at @word into the last sequence. A branch or return ends it. */
+static void add_insn(struct sequences *s, const char *word, uint32_t block)
+{
+    struct sequence *last = &s->list.items[s->list.count - 1];
+    const size_t length = word_length(word), line = strcspn(word, "\n");
+    bool conditional;
+
+    if (sets_frame(word, line))
+        return;
+    last->block = last->block ? last->block : block;
+    last->last = block ? block : last->last;
+    if (is_branch(word, length, &conditional)) {
+        const char *target = strstr(word, ".L");
+        last->target = target && target < word + line ? target : word;
+        last->target_length = strcspn(last->target, " \t,\n");
+        last->branches = true;
+        last->falls = conditional;
+        begin(s, NULL, 0);
+    } else if (strncmp(word, "ret", 3) == 0) {
+        last->falls = false;
+        begin(s, NULL, 0);
+    }
+}
+
+/* Returns the block number of a .loc directive, the second number at @at; 0: none. */
+static uint32_t loc_block(const char *at, size_t blocks)
+{
+    char *end;
+
+    (void)strtoul(at, &end, 10);
+    const unsigned long line = strtoul(end, NULL, 10);
+    return line <= blocks ? (uint32_t)line : 0;
+}
+
+static void read_sequences(const char *text, size_t blocks, struct sequences *s)
+{
+    uint32_t block = 0;
+
+    begin(s, NULL, 0);
+    for (const char *at = text; *at;) {
+        const size_t line = strcspn(at, "\n");
+        const char *word = at + strspn(at, " \t");
+        const size_t length = word_length(word);
+        if (length > 1 && word == at && word[length - 1] == ':') {
+            if (strncmp(word, ".Ltmp", 5) != 0)
+                begin(s, word, length - 1);
+        } else if (strncmp(word, ".loc", 4) == 0 && length == 4) {
+            block = loc_block(word + 4, blocks);
+        } else if (word < at + line && *word != '.' && *word != '#' && *word != '/') {
+            add_insn(s, word, block);
+        }
+        at += line + (at[line] == '\n');
+    }
+}
+
+static bool has_label(const void *items, uint32_t item, const void *key)
+{
+    const struct sequence *s = (const struct sequence *)items + item;
+    const struct name *name = key;
+
+    return s->label_length == name->length && strncmp(s->label, name->text, name->length) == 0;
+}
+
+static void index_labels(struct sequences *s)
+{
+    for (size_t i = 0; i < s->list.count; i++)
+        if (s->list.items[i].label)
+            index_add(&s->labels, hash_bytes(s->list.items[i].label, s->list.items[i].label_length),
+                      (uint32_t)i);
+}
+
+/* Returns the index of the sequence at the target of @q's branch; the number of sequences: none. */
+static size_t target_of(const struct sequences *s, const struct sequence *q)
+{
+    const struct name name = {q->target, q->target_length};
+    const uint32_t at = index_find(&s->labels, hash_bytes(name.text, name.length), has_label,
+                                   s->list.items, &name);
+
+    return at == INDEX_NONE ? s->list.count : at;
+}
+
+/* Returns the first known block from sequence @at on; 0: none within a few sequences. */
+static uint32_t block_from(const struct sequences *s, size_t at)
+{
+    for (int hop = 0; hop < HOPS && at < s->list.count; hop++) {
+        const struct sequence *q = &s->list.items[at];
+        if (q->block)
+            return q->block;
+        at = q->falls ? at + 1 : q->branches ? target_of(s, q) : s->list.count;
+    }
+    return 0;
+}
+
+void selects_count(const char *assembly, size_t blocks, unsigned *counts)
+{
+    struct sequences s = {.list = {0}};
+
+    memset(counts, 0, blocks * sizeof *counts);
+    read_sequences(assembly, blocks, &s);
+    index_labels(&s);
+    for (size_t i = 0; i < s.list.count; i++) {
+        const struct sequence *q = &s.list.items[i];
+        if (!q->branches || !q->falls || !q->last || block_from(&s, i + 1) != q->last)
+            continue;
+        if (block_from(&s, target_of(&s, q)) == q->last)
+            counts[q->last - 1]++;
+    }
+    index_done(&s.labels);
+    vec_done(&s.list);
+}
