@@ -184,10 +184,12 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
 }
 
 /* Returns the hit probability in the first level for a line of a steady walk. Virtual addresses
- * select the sets, so walks fill them evenly, unlike random lines. */
+ * select the sets, so a walk of D lines puts the next smaller or larger whole number to D / sets
+ * into each set, and the next use of a line follows D - 1 others. */
 static double hit_even(const struct cache_shape *shape, double distance)
 {
-    return isinf(distance) ? 0 : fmin(1, fmax(0, shape->ways * (1 - distance / shape->lines)));
+    const double own = (distance + 1) * shape->ways / shape->lines;
+    return isinf(distance) ? 0 : fmin(1, fmax(0, shape->ways + 1 - own));
 }
 
 void memory_served(const struct memory *m, double distance, double step, double alike,

@@ -63,11 +63,10 @@ static void test_served(void **state)
     assert_true(served[0] > 0.99);
     memory_served(&three, 100, 64, 1, served);
     assert_true(served[0] > 0.99);
-    /* Steady walks fill the sets evenly, unlike random lines. After 440 other lines a line is still
-     * in the first level, but not after 520. */
-    memory_served(&three, 440, 8, 1, served);
+    /* Steady walks fill the sets evenly, unlike random lines. */
+    memory_served(&three, 511, 8, 1, served);
     assert_true(served[0] == 1);
-    memory_served(&three, 520, 8, 1, served);
+    memory_served(&three, 576, 8, 1, served);
     assert_true(served[0] == 0);
     memory_served(&three, 440, 0, 1, served);
     assert_true(served[0] < 0.8);
@@ -77,6 +76,37 @@ static void test_served(void **state)
     assert_true(served[0] == 0);
     memory_served(&three, 9, 4096, 0, served);
     assert_true(served[0] > 0.99);
+}
+
+/* Returns the share of hits of repeated walks through @lines lines @apart sets apart in a cache of
+ * 64 sets of eight ways that replaces the least recently used line. */
+static double walked(unsigned lines, unsigned apart)
+{
+    unsigned sets[64][8], hits = 0;
+
+    memset(sets, 0xff, sizeof sets);
+    for (unsigned i = 0; i < 4 * lines; i++) {
+        const unsigned line = i % lines;
+        unsigned *set = sets[line * apart % 64], way = 0;
+        while (way < 7 && set[way] != line)
+            way++;
+        hits += i >= 3 * lines && set[way] == line;
+        memmove(set + 1, set, way * sizeof *set);
+        set[0] = line;
+    }
+    return (double)hits / lines;
+}
+
+static void test_walk_sets(void **state)
+{
+    double served[MEMORY_LEVELS + 1];
+
+    (void)state;
+    for (unsigned apart = 1; apart <= 8; apart++)
+        for (unsigned lines = 32; lines < 640; lines++) {
+            memory_served(&three, lines - 1, 64.0 * apart, 1, served);
+            assert_true(fabs(served[0] - walked(lines, apart)) < 0.05);
+        }
 }
 
 /* Other users of the third level replace lines by age, the oldest first. Of lines reused after the
@@ -267,6 +297,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_served),    cmocka_unit_test(test_kept_beside_others),
+        cmocka_unit_test(test_walk_sets),
         cmocka_unit_test(test_ages),      cmocka_unit_test(test_modes),
         cmocka_unit_test(test_far_modes), cmocka_unit_test(test_machines),
         cmocka_unit_test(test_slow_streams)};
