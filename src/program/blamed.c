@@ -13,7 +13,8 @@
 #define EXPLAINS 0.5           /* smallest share of a difference that a term must explain */
 
 /* Returns the cycles of mispredicted branches if each execution of a branch's rarer direction is
- * mispredicted. Subtracts @ends, the cycles of mispredicted loop ends. */
+ * mispredicted, and every second one of a select's branch. Subtracts @ends, the cycles of
+ * mispredicted loop ends. */
 static double branches_of(const struct program *p, const struct program_run *run,
                           const struct code_part *part, double branch_miss, double ends)
 {
@@ -23,6 +24,7 @@ static double branches_of(const struct program *p, const struct program_run *run
         uint32_t b = part->blocks.items[i];
         if (p->blocks[b].two_way)
             sum += fmax(0, fmin(run->taken[b], run->counts[b] - run->taken[b])) * branch_miss;
+        sum += run->counts[b] * p->blocks[b].selects / 2 * branch_miss;
     }
     return fmax(0, sum - ends);
 }

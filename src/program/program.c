@@ -100,7 +100,8 @@ static bool read_block(json_t *json, const struct program_unit *unit, struct pro
 
     b->line = (uint32_t)json_integer_value(json_object_get(json, "line"));
     b->two_way = json_is_true(json_object_get(json, "two_way"));
-    b->selects = json_integer_value(json_object_get(json, "selects")) > 0;
+    const json_int_t selects = json_integer_value(json_object_get(json, "selects"));
+    b->selects = selects > 0 && selects <= UINT32_MAX ? (uint32_t)selects : 0;
     b->ops = mem_zero(json_array_size(ops) + 1, sizeof *b->ops);
     b->next = mem_zero(json_array_size(next) + 1, sizeof *b->next);
     b->calls = mem_zero(json_array_size(calls) + 1, sizeof *b->calls);

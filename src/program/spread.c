@@ -108,11 +108,11 @@ static double branches_at_most(const struct program_model *m, const double *inpu
     }
     program_model_at(m, inputs, &run);
     derived_at(m->derived, inputs, derived, taken);
-    for (size_t b = 0; b < p->block_count; b++)
+    for (size_t b = 0; b < p->block_count; b++) {
         if (p->blocks[b].two_way && isnan(taken[b]))
             sum += fmin(run.taken[b], run.counts[b] - run.taken[b]);
-        else if (p->blocks[b].selects)
-            sum += run.counts[b] / 2;
+        sum += run.counts[b] * p->blocks[b].selects / 2;
+    }
     program_run_done(p, &run);
     free(derived);
     return sum * (isnan(branch_miss) ? 0 : branch_miss);

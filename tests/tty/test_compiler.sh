@@ -71,7 +71,7 @@ int part(int n) { int sum = 0; for (int i = 0; i <= n; i++) sum += FACTOR * i; r
     holds err "undeclared identifier 'FACTOR'"
 }
 
-# A call with the attribute musttail must remain a tail call.
+# A call with the attribute musttail must remain a tail call, also after a select that is a branch.
 test_calls_that_end_a_function() {
     needs_llvm
     cd "$work" || return 1
@@ -85,6 +85,21 @@ C
     expect 0 "$cc" -O1 -o whole main.c part.c
     expect 0 ./whole
     holds out 2
+    cat >part.c <<'C'
+double part(double v, long n) { return v + n; }
+C
+    cat >main.c <<'C'
+#include <stdio.h>
+double part(double v, long n);
+__attribute__((noinline)) static double last(double v, long n) {
+    v = n >> 3 ? v * 0.5 : v + 3;
+    __attribute__((musttail)) return part(v, n);
+}
+int main(int argc, char **argv) { (void)argv; printf("%g\n", last(argc, argc)); return 0; }
+C
+    expect 0 "$cc" -O2 -o whole main.c part.c
+    expect 0 ./whole
+    holds out 5
 }
 
 # Without PORTOLAN_TRACE, no trace is written. A child process does not overwrite its parent's

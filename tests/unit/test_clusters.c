@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "program/model.h"
+#include "program/spread.h"
 
 /* One block with one reference. */
 static const char one_block[] = "{\"key\":\"k\",\"source\":\"f.c\",\"language\":\"c\",\"level\":\"-"
@@ -165,10 +166,42 @@ static void test_counts_are_bounded(void **state)
     program_free(p);
 }
 
+/* Without traced runs, at most each execution of a branch's rarer direction is mispredicted, and
+ * every second one of each select that is a branch. */
+static void test_mispredictions_at_most(void **state)
+{
+    const struct program *p = read_program(
+        "{\"key\":\"k\",\"source\":\"f.c\",\"language\":\"c\",\"level\":\"-O3\",\"references\":["
+        "{\"block\":0,\"bytes\":8,\"write\":false}],\"functions\":[{\"name\":\"f\",\"blocks\":[{"
+        "\"line\":1,\"ops\":[],\"calls\":[],\"next\":[0,0],\"two_way\":true,\"selects\":3}]}],"
+        "\"assembly\":\"\"}");
+    char *names[] = {(char *)(uintptr_t)"N"};
+    struct program_runs *runs = program_runs_new(p, names, 1);
+    const struct program_time time = {.cycles = 1e6};
+    struct time_spread spread;
+    struct err err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        const struct run_bin bin = {1, 1, 1, 8};
+        add_run(runs, 400 * (double)(i + 1), &bin, 1);
+        runs->runs.items[i].mode = TRACE_COUNTS;
+        runs->runs.items[i].taken[0] = 100 * (double)(i + 1);
+    }
+    const struct program_model *m = program_model_new(runs, COUNTS_REGRESSION, NULL, NULL, &err);
+    assert_non_null(m);
+    spread_of(m, (double[]){8000}, &time, 20, &spread);
+    assert_float_equal(spread.branches, (2000 + 3 * 4000) * 20 / 1e6, 1e-6);
+    program_model_free(m);
+    program_runs_free(runs);
+    program_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_clusters_of_small_runs),
                                        cmocka_unit_test(test_rows_that_lie_otherwise),
-                                       cmocka_unit_test(test_counts_are_bounded)};
+                                       cmocka_unit_test(test_counts_are_bounded),
+                                       cmocka_unit_test(test_mispredictions_at_most)};
     return cmocka_run_group_tests_name("clusters", tests, NULL, NULL);
 }

@@ -80,27 +80,27 @@ static void trace_branch(const struct additions *a, uint64_t index, uint64_t num
     LLVMBuildCall2(a->builder, a->branch_type, a->branch, arguments, 2, "");
 }
 
-/* Returns the condition of @insn, a select of one value or a minimum or maximum of integers, before
- * the builder's position; NULL: another instruction. */
-static LLVMValueRef condition_of(const struct additions *a, LLVMValueRef insn)
+/* Returns the comparison of @insn, a minimum or maximum of integers; 0: another instruction. */
+static LLVMIntPredicate comparison_of(LLVMValueRef insn)
 {
     static const struct { const char *name; LLVMIntPredicate less; } least[] = {
         {"llvm.smin.", LLVMIntSLT}, {"llvm.smax.", LLVMIntSGT},
         {"llvm.umin.", LLVMIntULT}, {"llvm.umax.", LLVMIntUGT}};
-    const LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(insn));
     size_t length;
-
-    if (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind)
-        return NULL;
-    if (LLVMGetInstructionOpcode(insn) == LLVMSelect)
-        return LLVMGetOperand(insn, 0);
     LLVMValueRef callee = LLVMIsACallInst(insn) ? LLVMGetCalledValue(insn) : NULL;
     const char *name = callee && LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : "";
     for (size_t i = 0; i < sizeof least / sizeof *least; i++)
         if (strncmp(name, least[i].name, strlen(least[i].name)) == 0)
-            return LLVMBuildICmp(a->builder, least[i].less, LLVMGetOperand(insn, 0),
-                                 LLVMGetOperand(insn, 1), "");
-    return NULL;
+            return least[i].less;
+    return 0;
+}
+
+bool module_selects(LLVMValueRef insn)
+{
+    const LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(insn));
+
+    return kind != LLVMVectorTypeKind && kind != LLVMScalableVectorTypeKind &&
+           (LLVMGetInstructionOpcode(insn) == LLVMSelect || comparison_of(insn));
 }
 
 /* Traces @count selects of @block, which are branches in the machine code: the first ones with
@@ -110,12 +110,17 @@ static void trace_selects(const struct additions *a, LLVMBasicBlockRef block, ui
 {
     VEC(LLVMValueRef) seen = {0};
 
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && seen.count < count;
-         i = LLVMGetNextInstruction(i)) {
-        LLVMPositionBuilderBefore(a->builder, LLVMGetBasicBlockTerminator(block));
-        LLVMValueRef condition = condition_of(a, i);
-        bool fresh = condition && LLVMIsAInstruction(condition) &&
-                     LLVMGetInstructionParent(condition) == block;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i && seen.count < count; i = next) {
+        next = LLVMGetNextInstruction(i);
+        if (!module_selects(i))
+            continue;
+        LLVMPositionBuilderBefore(a->builder, next);
+        LLVMValueRef condition =
+            LLVMGetInstructionOpcode(i) == LLVMSelect
+                ? LLVMGetOperand(i, 0)
+                : LLVMBuildICmp(a->builder, comparison_of(i), LLVMGetOperand(i, 0),
+                                LLVMGetOperand(i, 1), "");
+        bool fresh = LLVMIsAInstruction(condition) && LLVMGetInstructionParent(condition) == block;
         for (size_t k = 0; fresh && k < seen.count; k++)
             fresh = seen.items[k] != condition;
         if (!fresh)

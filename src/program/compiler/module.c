@@ -225,7 +225,11 @@ void module_find_selects(struct module *m, const char *assembly)
     unsigned *counts = mem_zero(m->blocks.count + 1, sizeof *counts);
 
     selects_count(assembly, m->blocks.count, counts);
-    for (size_t i = 0; i < m->blocks.count; i++)
-        m->blocks.items[i].selects = counts[i];
+    for (size_t i = 0; i < m->blocks.count; i++) {
+        struct module_block *b = &m->blocks.items[i];
+        for (LLVMValueRef insn = LLVMGetFirstInstruction(b->block);
+             insn && b->selects < counts[i]; insn = LLVMGetNextInstruction(insn))
+            b->selects += module_selects(insn);
+    }
     free(counts);
 }

@@ -51,8 +51,11 @@ struct module {
 /* Reads LLVM bitcode. @source is part of the key. Returns NULL with err on failure. */
 struct module *module_read(const char *path, const char *source, struct err *err);
 void module_free(struct module *m);
+/* Returns whether @insn is a select of one value, or a minimum or maximum of two integers. */
+bool module_selects(LLVMValueRef insn);
 /* Sets the number of selects of each block that became branches in @assembly, the code of
- * module_plain. */
+ * module_plain. A branch of other code within a block, such as a loop of compare-and-exchange,
+ * counts only if the block has a select. */
 void module_find_selects(struct module *m, const char *assembly);
 /* Returns a new array with the description of functions, blocks and their instructions. Call it
  * before module_trace. */

@@ -13,7 +13,7 @@
 #define HOPS 4
 
 /* Instructions up to the next label or branch */
-struct sequence {
+struct code_sequence {
     const char *label, *target;    /* names of the label before it and of the branch's target */
     size_t label_length, target_length;
     uint32_t block;                /* 1 + index of its first known block; 0: unknown */
@@ -21,12 +21,12 @@ struct sequence {
     bool branches, falls;          /* whether it ends in a branch, and may continue with the next */
 };
 
-struct sequences {
-    VEC(struct sequence) list;
+struct code_sequences {
+    VEC(struct code_sequence) list;
     struct index labels;
 };
 
-struct name { const char *text; size_t length; };
+struct label_name { const char *text; size_t length; };
 
 static size_t word_length(const char *at)
 {
@@ -46,26 +46,26 @@ static bool is_branch(const char *word, size_t length, bool *conditional)
     return *conditional || strncmp(word, "jmp", 3) == 0 || (length == 1 && word[0] == 'b');
 }
 
-static void begin(struct sequences *s, const char *label, size_t length)
+static void begin(struct code_sequences *s, const char *label, size_t length)
 {
-    vec_push(&s->list, ((struct sequence){.label = label, .label_length = length, .falls = true}));
+    const struct code_sequence next = {.label = label, .label_length = length, .falls = true};
+
+    vec_push(&s->list, next);
 }
 
-/* Returns whether the instruction sets up a frame. Such instructions have no .loc directive, and the
- * preceding one belongs to other code. */
+/* Returns whether the instruction sets up a frame. Such instructions have no .loc directive, and
+ * the preceding one belongs to other code. */
 static bool sets_frame(const char *word, size_t line)
 {
-    const char *stack = strstr(word, "sp");
-
     return strncmp(word, "push", 4) == 0 ||
-           ((strncmp(word, "sub", 3) == 0 || strncmp(word, "stp", 3) == 0) && stack &&
-            stack < word + line);
+           ((strncmp(word, "sub", 3) == 0 || strncmp(word, "stp", 3) == 0) &&
+            memmem(word, line, "sp", 2));
 }
 
 /* Reads the instruction at @word into the last sequence. A branch or return ends it. */
-static void add_insn(struct sequences *s, const char *word, uint32_t block)
+static void add_insn(struct code_sequences *s, const char *word, uint32_t block)
 {
-    struct sequence *last = &s->list.items[s->list.count - 1];
+    struct code_sequence *last = &s->list.items[s->list.count - 1];
     const size_t length = word_length(word), line = strcspn(word, "\n");
     bool conditional;
 
@@ -74,8 +74,8 @@ static void add_insn(struct sequences *s, const char *word, uint32_t block)
     last->block = last->block ? last->block : block;
     last->last = block ? block : last->last;
     if (is_branch(word, length, &conditional)) {
-        const char *target = strstr(word, ".L");
-        last->target = target && target < word + line ? target : word;
+        const char *target = memmem(word, line, ".L", 2);
+        last->target = target ? target : word;
         last->target_length = strcspn(last->target, " \t,\n");
         last->branches = true;
         last->falls = conditional;
@@ -96,7 +96,7 @@ static uint32_t loc_block(const char *at, size_t blocks)
     return line <= blocks ? (uint32_t)line : 0;
 }
 
-static void read_sequences(const char *text, size_t blocks, struct sequences *s)
+static void read_sequences(const char *text, size_t blocks, struct code_sequences *s)
 {
     uint32_t block = 0;
 
@@ -119,13 +119,13 @@ static void read_sequences(const char *text, size_t blocks, struct sequences *s)
 
 static bool has_label(const void *items, uint32_t item, const void *key)
 {
-    const struct sequence *s = (const struct sequence *)items + item;
-    const struct name *name = key;
+    const struct code_sequence *s = (const struct code_sequence *)items + item;
+    const struct label_name *name = key;
 
     return s->label_length == name->length && strncmp(s->label, name->text, name->length) == 0;
 }
 
-static void index_labels(struct sequences *s)
+static void index_labels(struct code_sequences *s)
 {
     for (size_t i = 0; i < s->list.count; i++)
         if (s->list.items[i].label)
@@ -134,9 +134,9 @@ static void index_labels(struct sequences *s)
 }
 
 /* Returns the index of the sequence at the target of @q's branch; the number of sequences: none. */
-static size_t target_of(const struct sequences *s, const struct sequence *q)
+static size_t target_of(const struct code_sequences *s, const struct code_sequence *q)
 {
-    const struct name name = {q->target, q->target_length};
+    const struct label_name name = {q->target, q->target_length};
     const uint32_t at = index_find(&s->labels, hash_bytes(name.text, name.length), has_label,
                                    s->list.items, &name);
 
@@ -144,10 +144,10 @@ static size_t target_of(const struct sequences *s, const struct sequence *q)
 }
 
 /* Returns the first known block from sequence @at on; 0: none within a few sequences. */
-static uint32_t block_from(const struct sequences *s, size_t at)
+static uint32_t block_from(const struct code_sequences *s, size_t at)
 {
     for (int hop = 0; hop < HOPS && at < s->list.count; hop++) {
-        const struct sequence *q = &s->list.items[at];
+        const struct code_sequence *q = &s->list.items[at];
         if (q->block)
             return q->block;
         at = q->falls ? at + 1 : q->branches ? target_of(s, q) : s->list.count;
@@ -157,13 +157,13 @@ static uint32_t block_from(const struct sequences *s, size_t at)
 
 void selects_count(const char *assembly, size_t blocks, unsigned *counts)
 {
-    struct sequences s = {.list = {0}};
+    struct code_sequences s = {.list = {0}};
 
     memset(counts, 0, blocks * sizeof *counts);
     read_sequences(assembly, blocks, &s);
     index_labels(&s);
     for (size_t i = 0; i < s.list.count; i++) {
-        const struct sequence *q = &s.list.items[i];
+        const struct code_sequence *q = &s.list.items[i];
         if (!q->branches || !q->falls || !q->last || block_from(&s, i + 1) != q->last)
             continue;
         if (block_from(&s, target_of(&s, q)) == q->last)
