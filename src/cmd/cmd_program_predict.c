@@ -38,13 +38,9 @@ struct machine_prediction {
     double clock;                      /* clock in GHz */
     char day[KEPT_DAY];              /* date of the memory measurement; "": not measured */
     size_t levels;                     /* number of cache levels */
-    struct core_share share;           /* only if @machine is this CPU: seconds for the start and
-                                        * for page faults, and number of page faults; NaN: unknown;
-                                        * otherwise 0 */
-    /* only for this CPU, otherwise 0: seconds for the start and for page faults, and number of page
-     * faults; NaN: unknown */
-    struct system_cost cost;
-    double faults;
+    struct core_share share;           /* only if @machine is this CPU */
+    struct system_cost cost;           /* start and page faults; only if @machine is this CPU */
+    double faults;                     /* number of page faults; NaN: unknown */
     struct program_time time;
     struct time_spread spread;         /* uncertainty of the time due to the counts */
     bool done;
@@ -93,7 +89,7 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
     snprintf(text, sizeof text, "%.12g", p->clock);
     if (!isnan(p->clock))
         machine_set_fact(o->machine, "clock", text, "GHz", "given");
-    o->faults = o->here ? estimator_run(e)->faults : 0;
+    o->faults = estimator_run(e)->faults;
     if (o->here && !estimator_meet_system(e, o->machine, &o->cost, err))
         return false;
     o->done =
@@ -134,7 +130,19 @@ static bool predict_run(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-static void say_here(struct result *result, const struct machine_prediction *o, size_t machines)
+/* States that the time of @o, a machine other than this CPU, has no page faults. */
+static void say_excluded(struct result *result, const struct machine_prediction *o)
+{
+    if (isnan(o->faults))
+        result_line(result, "the times of machines other than this CPU exclude page faults");
+    else if (o->faults > 0)
+        result_line(result,
+                    "the times of machines other than this CPU exclude the program's %.0f page "
+                    "faults",
+                    o->faults);
+}
+
+static void say_here(struct result *result, const struct machine_prediction *o)
 {
     program_say_memory(result, o->day);
     result_line(result,
@@ -150,8 +158,6 @@ static void say_here(struct result *result, const struct machine_prediction *o, 
             "system time for the start of the program and its %.0f page faults: %.4g s more",
             o->faults, o->cost.system);
     program_say_faults(result, o->cost.user, fact_number(o->machine, "page_fault_user"));
-    if (machines > 1 && o->cost.user > 0)
-        result_line(result, "the times of other machines exclude page faults");
     result_number(result, "page_faults", o->faults);
     result_number(result, "slots_left", o->share.slots);
     result_number(result, "ports_left", o->share.ports);
@@ -229,7 +235,12 @@ static void add_machines(struct result *result, const struct predicting *p)
             say_doubts(result, &p->outcomes.items[i]);
     for (size_t i = 0; i < p->outcomes.count; i++)
         if (p->outcomes.items[i].done && *p->outcomes.items[i].day) {
-            say_here(result, &p->outcomes.items[i], p->outcomes.count);
+            say_here(result, &p->outcomes.items[i]);
+            break;
+        }
+    for (size_t i = 0; i < p->outcomes.count; i++)
+        if (p->outcomes.items[i].done && !p->outcomes.items[i].here) {
+            say_excluded(result, &p->outcomes.items[i]);
             break;
         }
     for (size_t i = 0; i < p->outcomes.count; i++)

@@ -564,6 +564,9 @@ END
         expect 0 "$portolan" --format csv -e "program load $file -O1; program run N=100,200,401,800,1600; program validate N=50000 --times 1 --machine skylake"
         awk -F, '$1 == 50000 { seen = 1; far = $11 < 0.85 * $12 || $11 > 1.15 * $12; few = $12 < 200 } END { exit !(seen && !far && !few) }' "$work/out" || fail "$file: $(tail -4 "$work/out")"
     done
+    # Their cost is known only for this CPU.
+    expect 0 "$portolan" -e "program load again.c -O1; program run N=100,200,401,800,1600; program predict N=50000 --machine skylake"
+    grep -q "other than this CPU exclude the program's [0-9]* page faults" "$work/out" || fail "$(cat "$work/out")"
     # Times on this CPU include the share of page faults that the system counts as user time: all of
     # it with a share of 1, half with one of 0.5.
     export PORTOLAN_CPU='AuthenticAMD 25 17 1'
