@@ -83,8 +83,9 @@ enum form_kind x86_form_kind(const char *form)
         return memory == operands + 1 && !only_reads(form) ? FORM_STORE : FORM_LOAD;
     if (begins(form, calls) || begins(form, returns))
         return begins(form, calls) ? FORM_STORE : FORM_LOAD;
-    if (operands && (strstr(operands, "MM") || strstr(operands, "(K") || strstr(operands, ", K") ||
-                     strstr(operands, "ST(")))
+    /* The names of x87 instructions begin with F. */
+    if (*form == 'F' || (operands && (strstr(operands, "MM") || strstr(operands, "(K") ||
+                                      strstr(operands, ", K") || strstr(operands, "ST("))))
         return vector_kind(form);
     return begins(form, branches)     ? FORM_BRANCH
            : begins(form, multiplies) ? FORM_MULTIPLY
