@@ -48,7 +48,7 @@ static void name_accesses(const struct advice *s)
         str_add(s->out, "accesses that share cache banks or cross cache lines");
         break;
     case ACCESSES_AGAIN:
-        str_add(s->out, "accesses, some of which are replayed: a fitted mean");
+        str_add(s->out, "accesses (a fitted mean, because some are replayed)");
         break;
     }
 }
@@ -62,11 +62,12 @@ static void say_accesses(const struct advice *s)
     count_accesses(a, &loads, &stores);
     switch (a->accesses) {
     case ACCESSES_LOADS:
-        str_addf(s->out, "Loads take %.2f cycles per iteration: %zu, %g per cycle.", cycles, loads,
+        str_addf(s->out,
+                 "Loads take %.2f cycles per iteration: %zu at %g per cycle.", cycles, loads,
                  machine_number(a->machine, "loads_per_cycle"));
         break;
     case ACCESSES_STORES:
-        str_addf(s->out, "Stores take %.2f cycles per iteration: %zu, %g per cycle.", cycles,
+        str_addf(s->out, "Stores take %.2f cycles per iteration: %zu at %g per cycle.", cycles,
                  stores, machine_number(a->machine, "stores_per_cycle"));
         break;
     case ACCESSES_LINES:
@@ -166,7 +167,7 @@ static void say_frontend(const struct advice *s)
              a->bounds[BOUND_FRONTEND]);
     if (f->at != FRONTEND_NOWHERE && f->at < a->count) {
         const struct insn *insn = a->rows[f->at].insn;
-        str_add(s->out, f->jcc_erratum ? " because of " : ", fullest from ");
+        str_add(s->out, f->jcc_erratum ? " because of " : ", fullest block from ");
         advice_row(a, f->at, s->out);
         if (insn->line)
             str_addf(s->out, " at 0x%llx",
@@ -194,8 +195,8 @@ static void say_frontend(const struct advice *s)
                         "windows. Another alignment, longer encodings or unrolling would help.");
     else if (f->source == SOURCE_UOP_CACHE)
         str_addf(s->out,
-                 ": this cache delivers %g \302\265ops per cycle, and each iteration begins a new "
-                 "cycle. Fewer \302\265ops or unrolling would help.",
+                 ": this cache delivers %g \302\265ops per cycle, and each iteration begins in a "
+                 "new cycle. Fewer \302\265ops or unrolling would help.",
                  fact(s, "uop_cache_width"));
     else if (advice_is_predecode(f)) {
         add_predecode(s);

@@ -209,7 +209,7 @@ void advice_say_select(const struct advice *s)
         address |= s->l->chain.links[i].address;
     str_addf(s->out, "Select chain of %.2f cycles per iteration: ", s->l->chain.cycles);
     advice_links(s, true);
-    str_addf(s->out, ". Each selection waits for the previous one%s.",
+    str_addf(s->out, ". Each selection waits for the previous selection%s.",
              s->l->chain.compared ? " and for its own comparison" : "");
     str_add(s->out,
             address ? " Run several searches in one loop; a well-predicted branch would let the "

@@ -108,7 +108,7 @@ void advice_say_microcode(const struct advice *s)
 
     str_addf(s->out, "%s take %.2f cycles per iteration%s; minimum cycles of each:",
              slow ? slow : "microcoded or serialising instructions", a->bounds[BOUND_ISSUE],
-             slow ? ", more than their ports are busy" : "");
+             slow ? ", longer than their ports are busy" : "");
     s->out->data[start] = (char)toupper(s->out->data[start]);
     for (size_t i = 0, named = 0; i < a->count && named < 3; i++)
         if (a->rows[i].alone) {

@@ -260,7 +260,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     if (loop < k->loop_count && k->loops[loop].dispatch) {
         free(a->not_modelled[UNMODELLED_BRANCHES]);
         a->not_modelled[UNMODELLED_BRANCHES] = mem_strdup(
-            "computed gotos; the cycles are those of all parts, an iteration executes one");
+            "computed gotos: the cycles include all parts, but an iteration executes only one");
     }
     limit_find(a, work, &a->limit);
     mark_chain(a);

@@ -175,7 +175,7 @@ static const char *near_name(const struct object *o, const char *wanted, char to
         free(names[1]);
     }
     near.best = closest ? closest : holding;
-    const char *said = similar_todo(&near, "kernel functions FILE lists its functions", todo);
+    const char *said = similar_todo(&near, "kernel functions FILE lists the functions", todo);
     free(closest);
     free(holding);
     return said;

@@ -300,8 +300,8 @@ static bool give_bases(struct planner *p, struct err *err)
                                   have + r->bytes + magnitude(r->high) > p->out->bytes + PAGE))
             return refuse_at(p, s->insn,
                              "no separate memory can be assigned to this array, because its "
-                             "registers are set for other arrays, and its address is outside of "
-                             "all arrays",
+                             "registers are set for other arrays, and its address is outside all "
+                             "arrays",
                              err);
         if (base != UINT8_MAX) {
             give(p, base, r->sum - have, !inside);

@@ -119,7 +119,7 @@ static void add_size(const struct insn *insns, size_t count, const struct stream
 
     if (!(bytes > m->first) || !(t.cycles > MATTERS * core->cycles))
         return;
-    str_addf(out, " The arrays have %.3g MB if ", bytes * 1e-6);
+    str_addf(out, " The arrays total %.3g MB if ", bytes * 1e-6);
     vary_register_name((enum isa)insns[0].isa, reg, out);
     str_addf(out, " begins at 0. An iteration then takes %g cycles instead of %g.",
              rounded(t.cycles), rounded(core->cycles));

@@ -145,7 +145,7 @@ static bool refuse_other(const char *path, const char *name, bool data, struct e
 {
     return belongs(name, data) ||
            err_set(err, ERR_USAGE,
-                   "give a new or empty directory, or one that contains only an atlas",
+                   "give a new or empty directory, or a directory that contains only an atlas",
                    "%s contains %s, which is not part of an atlas", path, name);
 }
 

@@ -372,7 +372,7 @@ void ambiguities_note(const struct chart *c, const struct chart_form *f, struct 
     if (f->hidden)
         str_addf(out, ", %s", ambiguities_hidden_reason(f));
     if (f->hidden && f->settle)
-        str_addf(out, "; %s would distinguish", f->settle);
+        str_addf(out, "; %s would distinguish the usages", f->settle);
     if (!f->hidden)
         untested_print(f->untested, mapping_ports(c->machine->mapping), out);
 }
@@ -477,7 +477,7 @@ static bool read_row(char **row, const struct ports *ports, struct ambiguities *
     if (strcmp(row[COLUMN_FORM], "noise") == 0) {
         out->noise = d.weight;
         return (d.weight >= 0 && d.weight < 1) ||
-               err_set(err, ERR_DATA, NULL, "no noise: %s", row[COLUMN_WEIGHT]);
+               err_set(err, ERR_DATA, NULL, "invalid noise: %s", row[COLUMN_WEIGHT]);
     }
     if (strcmp(row[COLUMN_FORM], "late") == 0) {
         out->late = d.weight > 0;

@@ -383,7 +383,7 @@ static void conclude_prefixes(struct probes *p, const struct front_probes *f,
     } else if (without < 2 - PROBE_CERTAIN && fabs(with - without) <= PROBE_WITHIN * without &&
                differs(p, &f->plain)) {
         probe_tell(p, "lcp_penalty", "0", "cycles",
-                   "copies of a block with a length-changing prefix take no longer");
+                   "copies of a block take no longer with a length-changing prefix");
     } else {
         probe_tell(p, "lcp_penalty", NULL, "",
                    isnan(with) || isnan(without) ? "no stable time" : no_explanation(p, f, e));

@@ -266,7 +266,7 @@ static unsigned whole(struct table_reader *r)
     while (r->ok && isdigit((unsigned char)*r->at)) {
         number = 10 * number + (unsigned)(*r->at++ - '0');
         if (number > FAMILY_MOST)
-            reader_fail(r, "a number above %d", FAMILY_MOST);
+            reader_fail(r, "the number is above %d", FAMILY_MOST);
     }
     return number;
 }

@@ -149,5 +149,5 @@ void verdict_new(struct chart *c, size_t form, struct chart_usage *take_before)
 
 void verdict_likeliest(struct chart *c, size_t form, double worst)
 {
-    write_source(c, form, worst, "most probable by all experiments of the form");
+    write_source(c, form, worst, "most probable according to all experiments of the form");
 }

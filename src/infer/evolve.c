@@ -468,7 +468,8 @@ struct evolve *evolve_new(struct problem *p, const struct evolve_options *o,
         return NULL;
     }
     if (o->population > most || o->population == 1) {
-        err_set(err, ERR_USAGE, NULL, "invalid population %u: 2 to %u", o->population, most);
+        err_set(err, ERR_USAGE, NULL,
+                "invalid population %u: it must be 2 to %u", o->population, most);
         return NULL;
     }
     if (!mem_room(bytes_of(p, o), "the search", err))

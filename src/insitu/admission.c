@@ -130,7 +130,7 @@ bool admit_mapping(const struct maps *maps, const char *file, uint64_t address, 
     }
     *missing = true;
     return err_set(err, ERR_DATA,
-                   "give a process that executes the loop itself, not one that starts it",
+                   "give the process that executes the loop, not the process that started it",
                    "the process has not mapped %s", file);
 }
 

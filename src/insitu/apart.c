@@ -215,7 +215,7 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
     while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
     if (pid > 0 && !told)
-        err_set(err, ERR_IO, "try again", "the tracing process has ended");
+        err_set(err, ERR_IO, "run the command again", "the tracing process has ended");
     return told && ok;
 }
 #endif

@@ -514,7 +514,8 @@ static bool clear_way(struct insitu_watch *w, struct err *err)
         if (w->executed)
             break;
     }
-    return err_set(err, ERR_LIMIT, "try again", "a thread does not leave the code to be patched");
+    return err_set(err, ERR_LIMIT,
+                   "run the command again", "a thread does not leave the code to be patched");
 }
 
 /* Places the copies and patches the original. All threads must be stopped. */
@@ -615,7 +616,7 @@ static bool attach(struct insitu_watch *w, struct err *err)
         return false;
     handle_late(w);
     return !w->executed ||
-           err_set(err, ERR_DATA, "try again",
+           err_set(err, ERR_DATA, "run the command again",
                    "process %d has just executed another program (exec)", (int)w->options->pid);
 }
 

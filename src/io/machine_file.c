@@ -179,7 +179,7 @@ static bool add_row(struct mapping *m, const struct override *o, const struct ma
 
     *column = c->usage;
     if (o->how != OVERRIDE_SET)
-        return err_set(err, ERR_DATA, "use none for no µops",
+        return err_set(err, ERR_DATA, "give the usage of the form, or none if it has no µops",
                        "the form %s has no usage", o->forms);
     *column = c->form;
     if (mapping_find(m, o->forms))
@@ -400,7 +400,7 @@ static struct machine *load_base(const char *id, const char *base, struct err *e
     struct machine *m = machine_load_shipped(base, err);
 
     if (m && machine_fact(m, "base")) {
-        err_set(err, ERR_DATA, "give the machine on which the base is based",
+        err_set(err, ERR_DATA, "give a machine that has no base itself",
                 "the base %s has a base itself", base);
         machine_free(m);
         return NULL;

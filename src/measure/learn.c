@@ -548,7 +548,7 @@ double learn_latency(struct source *source, const struct form_row *row, struct e
     }
     form_code_free(code);
     if (isnan(most) && n != SIZE_MAX)
-        err_set(err, ERR_DATA, "use latency measure to see each chain",
+        err_set(err, ERR_DATA, "latency measure shows each chain",
                 "no chain through registers has a measured latency");
     return most;
 }

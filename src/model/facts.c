@@ -218,7 +218,7 @@ const struct fact fact_schema[] = {
     {"instruction_queue", FACT_WHOLE, "instructions", 1, MOST, "64", NULL,
      "size of the queue between predecoder and decoders", "simulation", false},
     {"decoders", FACT_WHOLE, "instructions/cycle", 1, MOST, NULL, NULL,
-     "number of decoders, of which only the first can decode an instruction of several µops",
+     "number of decoders; only the first can decode an instruction of several µops",
      "decoders", false},
     {"decode_complex_uops", FACT_WHOLE, "µops", 1, MOST, "4", NULL,
      "maximum µops of an instruction at the first decoder. Larger instructions come from "
@@ -332,8 +332,8 @@ const struct fact fact_schema[] = {
      "value of vector_loads_mixed if at least half of the accesses follow an access of the same "
      "kind", "memory bound, simulation", FACT_FITTED},
     {"forward_replays", FACT_NUMBER, "loads", 0, 4, NULL, NULL,
-     "extra load-port slots per store-forwarded load; plain stores of such a loop also use one",
-     "memory bound, simulation", FACT_FITTED},
+     "extra load-port slots per store-forwarded load; in a loop with such loads, each plain store "
+     "also uses one slot", "memory bound, simulation", FACT_FITTED},
     {"forward_replays_modify", FACT_NUMBER, "loads", 0, 4, "forward_replays", NULL,
      "extra load-port slots per load forwarded from a read-modify-write",
      "memory bound, simulation", FACT_FITTED},
@@ -342,7 +342,7 @@ const struct fact fact_schema[] = {
      "replayed", "port bound, simulation", FACT_FITTED},
     {"port_conflicts", FACT_PORTS, NO_UNIT, NULL, NULL,
      "ports on which each operation of several cycles takes a second slot, because its result "
-     "collides with that of an operation of one cycle; at most 1.7 slots for each of the latter",
+     "collides with the result of a one-cycle operation; at most 1.7 slots per one-cycle operation",
      "port bound, simulation", false},
     {"alu_replays_ports", FACT_PORTS, NO_UNIT, NULL, NULL, "ports of the operations of alu_replays",
      "port bound, simulation", false},
@@ -397,7 +397,8 @@ const struct fact fact_schema[] = {
     {"l3_latency", FACT_NUMBER, CYCLES, NULL, NULL,
      "latency from address to value, from the third-level cache", "programs", false},
     {"l3_line_cycles", FACT_NUMBER, CYCLES, "8", NULL,
-     "cycles per line streamed from the third-level cache; at most memory's", "programs", false},
+     "cycles per line streamed from the third-level cache; at most the cycles per line from main "
+     "memory", "programs", false},
     {"l3_write_cycles", FACT_NUMBER, CYCLES, "l3_line_cycles", NULL,
      "cycles per line of a stream that is both read and written, from the third-level cache",
      "programs", false},
@@ -408,7 +409,8 @@ const struct fact fact_schema[] = {
      "time in which other processes on the core replace all but 1/e of the second-level cache",
      "programs", false},
     {"l3_kept", FACT_NUMBER, "ms", 0.001, MOST, NULL, NULL,
-     "other processes' time to replace all but 1/e of the third-level cache", "programs", false},
+     "time in which other processes replace all but 1/e of the third-level cache",
+     "programs", false},
     {"memory_latency", FACT_NUMBER, "ns", 0, MOST, NULL, NULL,
      "latency from address to value, from main memory", "programs", false},
     {"memory_bandwidth", FACT_NUMBER, "GB/s", 0.001, MOST, NULL, NULL,
@@ -478,9 +480,8 @@ const struct fact fact_schema[] = {
     {"store_forward_widest", FACT_NUMBER, CYCLES, "store_forward_wide", NULL,
      "latency from stored to loaded value, for all or part of 512 bits", "dependencies", false},
     {"store_forward_by_store", YES_OR_NO, "no", NULL,
-     "the forwarding latency is that of vectors if the store has a vector register, whatever the "
-     "load has",
-     "dependencies", false},
+     "the forwarding latency of vectors applies if the store has a vector register, whatever "
+     "register the load has", "dependencies", false},
     {"store_forward_x87", FACT_NUMBER, CYCLES, "store_forward", NULL,
      "latency from stored to loaded value, for the x87 stack", "dependencies", false},
     {"store_forward_modify", FACT_NUMBER, CYCLES, "store_forward", NULL,
@@ -489,8 +490,7 @@ const struct fact fact_schema[] = {
      "dependencies", false},
     {"store_address_late", FACT_NUMBER, CYCLES, NULL, NULL,
      "latency from a store's address to the value of the forwarded load, if the address is ready "
-     "last",
-     "dependencies", false},
+     "last", "dependencies", false},
     {"store_forward_copied", FACT_NUMBER, CYCLES, NULL, NULL,
      "minimum forwarding latency of a vector that was loaded and then stored", "dependencies",
      false},
@@ -515,8 +515,8 @@ const struct fact fact_schema[] = {
      "instructions to which memory renaming applies if they have an immediate and write only flags",
      "dependencies", false},
     {"memory_renaming_modify", FACT_CHOICE, NO_UNIT, "none", "all constant none",
-     "read-modify-writes to which memory renaming applies. all: those of at most two µops; "
-     "constant: those without a register operand and without carry",
+     "read-modify-writes to which memory renaming applies. all: read-modify-writes of at most two "
+     "µops; constant: read-modify-writes without a register operand and without carry",
      "dependencies", false},
     {"memory_renaming_bits", FACT_WORDS, "bits", 0, 0, NULL, "8 16 32 64",
      "widths of stores and loads to which memory renaming applies", "dependencies", false},

@@ -264,7 +264,8 @@ bool archive_read(const char *path, struct archive *out, struct err *err)
         mapped_check(&file, fd);
         /* Fails: the file became shorter during the read, so the members may be wrong. */
         if (mapped_cut(&file))
-            ok = err_set(err, ERR_IO, "try again", "the archive was truncated while it was read");
+            ok = err_set(err, ERR_IO,
+                         "run the command again", "the archive was truncated while it was read");
         mapped_close(&file);
     }
     if (fd >= 0)

@@ -443,7 +443,8 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
     struct stat status;
     size_t length = fstat(fd, &status) == 0 && status.st_size > 0 ? (size_t)status.st_size : 0;
     bool ok = !size || (offset <= length && size <= length - offset) ||
-              err_set(err, ERR_IO, "try again", "the archive was truncated while it was read");
+              err_set(err, ERR_IO,
+                      "run the command again", "the archive was truncated while it was read");
     Elf *elf = NULL;
     errno = 0;
     /* If the file cannot be mapped, libelf reads it. */
@@ -496,7 +497,7 @@ bool object_whole(const struct object *o, const char *path, struct err *err)
 {
     if (!mapped_cut(&o->file))
         return true;
-    err_set(err, ERR_IO, "try again", "the file was truncated while it was read");
+    err_set(err, ERR_IO, "run the command again", "the file was truncated while it was read");
     return err_at(err, path, 0, 0);
 }
 

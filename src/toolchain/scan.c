@@ -152,7 +152,7 @@ bool scan_take(struct scan *to, struct unpacking *from, struct err *err)
     }
     return !from->broken ||
            err_set(err, ERR_DATA, "start the same version of Portolan on every host",
-                   "the counts of another rank are damaged");
+                   "the counts from another rank are damaged");
 }
 
 static int by_count(const void *a, const void *b)

@@ -64,7 +64,8 @@ static const struct demo_step {
      {"set machine native", "kernel load data/kernels/triad-skl-O3.s", "kernel measure",
       "view kernel"},
      "This CPU",
-     "The first loop again, now measured on this CPU: without hardware counters, without root."},
+     "The first loop again, now measured on this CPU: without hardware counters or root "
+     "privileges."},
     {12,
      {"experiments clear", "experiments generate --singles", "view experiments",
       "experiments measure --patience 3 --budget %g", "job wait"},

@@ -348,7 +348,7 @@ static void draw_detail(struct experiments_view_state *v, struct session *s, str
         grid_wrap(
             g, beside ? (int)code + 1 : 0, y + (beside ? 2 : (int)height - 1),
             beside ? g->width - code - 1 : g->width, beside ? rest : 1, ROLE_DIM, 0,
-            "No samples: they are kept only for the last experiments measured in this session.");
+            "No samples: samples are kept only for the last experiments measured in this session.");
     if (plotted)
         draw_samples(&d.samples, g, beside ? (int)code + 1 : 0, y + 2,
                      beside ? g->width - code - 1 : g->width, beside ? rest : rest / 2);

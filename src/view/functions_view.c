@@ -211,7 +211,7 @@ static bool functions_act(void *state, struct session *s, enum action action, st
 const struct view_ops functions_view = {
     .name = "functions",
     .label = "Functions",
-    .help = "functions with loops of an object or program; Enter opens one",
+    .help = "functions with loops of an object or program; Enter opens the selected row",
     .act = functions_act,
     .marks = "filter\tfunction~sort & vectors>10; an empty filter shows all rows",
     .state_size = sizeof(struct functions_view_state),

@@ -21,7 +21,7 @@ struct deed {
 
 static const struct deed hints[] = {
     {.text = "Paste a loop, or press L to load a file, p to profile a program; ? lists the keys, "
-             ":tutorial shows you around.",
+             ":tutorial explains the workbench.",
      .commands = {"program profile", "tutorial", "demo"},
      .view = "help",
      .other_kernel = true},
@@ -36,8 +36,8 @@ static const struct deed steps[] = {
              "the line below the table explains the selected instruction.",
      .keys = {'j', 'k', KEYCODE_DOWN, KEYCODE_UP}},
     {.title = "The bottleneck",
-     .text = "The sentence names the limit of the loop; the bounds show the next limit. Press m: "
-             "another machine, perhaps another limit.",
+     .text = "The sentence names the limit of the loop; the bounds show the next limit. Press m "
+             "for another machine, perhaps with another limit.",
      .keys = {'m'}},
     {.title = "All machines",
      .text = "Press c to compare the machines; < marks the limit of the loop on each machine. "
@@ -52,8 +52,9 @@ static const struct deed steps[] = {
              "previous place.",
      .view = "mapping"},
     {.title = "A command",
-     .text = "Everything is also a command; Tab completes a command, Up recalls earlier commands. "
-             "Type  :kernel list  and Enter: the loops of this file. q closes the output.",
+     .text = "Every action is also a command; Tab completes a command, Up recalls earlier "
+             "commands. Type  :kernel list  and Enter: the loops of this file. q closes the "
+             "output.",
      .commands = {"kernel list"}},
     {.title = "Another loop",
      .text = "Type  :kernel load data/kernels/pi-O1.s  and Enter. You can also paste your own "
@@ -69,7 +70,7 @@ static const struct deed steps[] = {
      .commands = {"kernel whatif"}},
     {.title = "This CPU",
      .text = "Type  :kernel measure  and Enter: the loop runs on this CPU, without hardware "
-             "counters and without root. If that fails, F8 continues.",
+             "counters or root privileges. If that fails, F8 continues.",
      .commands = {"kernel measure"}},
     {.title = "Saved sessions",
      .text = "The session is saved automatically; the next start offers to resume it. Type  "

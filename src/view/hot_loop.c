@@ -45,8 +45,9 @@ void hot_loop_unpredicted(const struct run_profile *p, const struct profile_loop
         str_addf(out, "%s: no prediction, because the loop is too long (%zu instructions)", l->name,
                  l->kernel->loops[l->loop].count);
     else if (p->machine)
-        str_addf(out, "%s: no prediction, because its instruction set is not that of %s", l->name,
-                 p->machine);
+        str_addf(out,
+                 "%s: no prediction, because the loop and %s have different instruction sets",
+                 l->name, p->machine);
     else
         str_addf(out, "%s: no prediction, because no machine has this CPU's instruction set",
                  l->name);

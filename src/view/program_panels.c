@@ -139,7 +139,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
         if (!next->way_count)
             str_add(&text, "  returns");
         if (next->more_ways)
-            str_add(&text, "  and others");
+            str_add(&text, "  and more");
         row++;
         enum role role = index == selected ? ROLE_CURSOR : ROLE_TEXT;
         if (index == selected)

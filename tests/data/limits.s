@@ -1368,7 +1368,7 @@
 	cmpq	%rbx, %rbp
 	jne	1b
 ### zen5-charted: microcode: square roots, longer than their ports
-# says: Divisions or square roots take 4.50 cycles per iteration, more than their ports are busy | !Microcoded
+# says: Divisions or square roots take 4.50 cycles per iteration, longer than their ports are busy | !Microcoded
 1:	vmovss	(%rdi), %xmm1
 	vsqrtss	%xmm1, %xmm1, %xmm0
 	vmovss	%xmm0, (%rdi)
@@ -1384,7 +1384,7 @@
 	cmpl	%edx, %esi
 	jne	1b
 ### skylake-avx512: microcode: a gather, longer than its ports
-# says: Slow vector instructions take 5.00 cycles per iteration, more than their ports are busy | vgatherdps 5.00 (line 3) | !Microcoded
+# says: Slow vector instructions take 5.00 cycles per iteration, longer than their ports are busy | vgatherdps 5.00 (line 3) | !Microcoded
 1:	vmovdqu	(%rsi), %ymm2
 	vmovaps	%ymm3, %ymm4
 	vgatherdps	%ymm4, (%rdi,%ymm2,4), %ymm1

@@ -147,7 +147,7 @@ test_without_tables() {
 test_hint_is_whole() {
     open_bare 80 24
     see ':tutorial'
-    see 'shows you around'
+    see 'explains the workbench'
     t send-keys Q
 }
 

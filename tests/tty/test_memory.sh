@@ -60,10 +60,10 @@ test_symbols() {
         grep -qE "^ +[123] +$stream +32 +0.50" "$work/out" || fail "$stream is no stream: $(cat "$work/out")"
     done
     holds out 'Assumed: data in the first-level cache (L2 '
-    holds out 'The arrays have 240 MB if rax begins at 0. An iteration then takes '
+    holds out 'The arrays total 240 MB if rax begins at 0. An iteration then takes '
     expect 0 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel analyze"
     holds out 'Assumed: data in the first-level cache (L2 '
-    if grep -q 'The arrays have' "$work/out"; then fail 'a size that the loop does not tell'; fi
+    if grep -q 'The arrays total' "$work/out"; then fail 'a size that the loop does not tell'; fi
     expect 0 "$portolan" --machine skylake -e "kernel load $work/none.s; kernel analyze"
     if grep -q 'first level (L2' "$work/out"; then fail 'arrays of a loop without memory'; fi
 }
@@ -85,7 +85,7 @@ test_shared_arrays() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/rows.s; kernel memory --size 16M; kernel memory --size 16M --arrays 2=1+8192"
     holds out '8192 bytes after stream 2'
     expect 1 "$portolan" --machine skylake -e "kernel load $work/rows.s; kernel memory --arrays 2=7+8"
-    holds err 'streams 2 and 7 are not two different streams'
+    holds err '2 and 7 are not the numbers of two different streams'
     for wrong in 2 2= =1 2=1+ a=b 2=1*3 1=1 ''; do
         expect 1 "$portolan" --machine skylake -e "kernel load $work/rows.s; kernel memory --arrays '$wrong'"
     done

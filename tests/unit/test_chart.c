@@ -357,7 +357,7 @@ static void test_an_odd_time_alone(void **state)
                  ",", &names);
     assert_string_equal(str_text(&names), "DV,2DV,3DV,4DV,5DV,6DV");
     assert_non_null(strstr(mapping_find(c->machine->mapping, ODD_FORM)->source,
-                           "most probable by all experiments of the form"));
+                           "most probable according to all experiments of the form"));
     assert_float_equal(charted_together(c, "DIV (R32)", "IDIV (R64)"), 15, 0.5);
     assert_float_equal(charted_together(c, "CLD ()", "SAHF ()"), 7, 0.3);
     assert_float_equal(charted_together(c, ODD_FORM, "SAHF ()"), 7, 0.3);

@@ -313,8 +313,8 @@ static void test_what_is_known_besides(void **state)
     assert_true(!f->rival && !f->settle);
     assert_true(f->error < 0.01 && f->confidence > 0.9 && f->confidence <= 1);
     assert_string_equal(mapping_find(m, cpu[CMP].form)->source,
-                        "charted: confidence 1.00, most probable by all experiments of the form, "
-                        "not tested against p5");
+                        "charted: confidence 1.00, most probable according to all experiments of "
+                        "the form, not tested against p5");
     ambiguities_of_chart(c, "", false, &ambiguities);
     assert_int_equal(ambiguities.list.count, 0);
     ambiguities_done(&ambiguities);
