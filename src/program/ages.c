@@ -11,8 +11,8 @@ struct counted { double distance, count; };
 
 /* Computes the lengths, in references, of windows that contain d distinct lines. At each reference
  * with a distance above d a line enters the window. The mean number of references between two such
- * references is therefore the length added per line. The length is its integral over d (Denning's
- * working set, 1968). */
+ * references is therefore the length added per line. The integral of this mean over d is the
+ * window's length (Denning's working set, 1968). */
 void ages_of(const struct program *p, const struct program_run *run, struct ages *out)
 {
     VEC(struct counted) all = {0};

@@ -12,9 +12,9 @@
 #define AGREES 0.03
 #define EXPLAINS 0.5           /* smallest share of a difference that a term must explain */
 
-/* Returns the cycles of mispredicted branches if each execution of a branch's rarer direction is
- * mispredicted, and every second one of a select's branch. Subtracts @ends, the cycles of
- * mispredicted loop ends. */
+/* Returns the cycles of mispredicted branches. Assumes that each execution of a branch's rarer
+ * direction and every second execution of a select's branch is mispredicted. Subtracts @ends, the
+ * cycles of mispredicted loop ends. */
 static double branches_of(const struct program *p, const struct program_run *run,
                           const struct code_part *part, double branch_miss, double ends)
 {
@@ -105,7 +105,7 @@ static const char *core_term(const struct blamed_part *b)
 }
 
 /* Returns the name of the term that explains the part's difference. If the part in isolation also
- * has most of the difference, the term is a limit of the core; otherwise it is an effect that
+ * has most of the difference, the term is a limit of the core; otherwise the term is an effect that
  * occurs only in the program. */
 static const char *term_of(const struct blamed_part *b, double measured)
 {
@@ -126,7 +126,7 @@ static const char *term_of(const struct blamed_part *b, double measured)
                : b->calls > 0                                    ? "calls"
                : b->branches > 0                                 ? "branch misses"
                                                                  : "not explained";
-    /* Explains a part that is faster than predicted by its largest predicted term. */
+    /* If the part is faster than predicted, its largest predicted term is the explanation. */
     if (b->misses >= enough && b->misses >= b->calls && !b->near)
         return "misses";
     if (b->calls >= enough)

@@ -14,10 +14,10 @@
 #include "base/vec.h"
 #include "toolchain/compile.h"
 
-/* Does not limit the memory of a sanitized compiler, which reserves far more address space than it
- * uses. */
+/* The memory of a sanitized compiler is not limited, because it reserves far more address space
+ * than it uses. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define MEMORY SIZE_MAX   /* means RLIM_INFINITY */
+#define MEMORY SIZE_MAX   /* no limit (RLIM_INFINITY) */
 #else
 #define MEMORY ((size_t)16 << 30)
 #endif

@@ -23,7 +23,7 @@ static void make_calls(const struct call_function *const *functions, size_t coun
 {
     static volatile double sink;
 
-    /* The child requests a signal at its parent's end, which may come before the parent sets
+    /* The child requests a signal at its parent's death, because the parent may die before it sets
      * PTRACE_O_EXITKILL. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 ||
         raise(SIGSTOP) != 0)

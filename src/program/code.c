@@ -9,8 +9,8 @@
 #include "program/calls.h"
 
 #define OUTSIDE UINT32_MAX
-/* A block is on a loop's path if its executions are at least this share of those of the loop's most
- * executed block. */
+/* A block is on a loop's path if its executions are at least this share of the executions of the
+ * loop's most executed block. */
 #define ON_PATH 0.5
 
 /* Block and label of a line of the assembler text */
@@ -284,8 +284,8 @@ static void add_insn(struct code_part *part, const struct code_unit *u, uint32_t
         vec_push(&part->blocks, u->block[insn]);
 }
 
-/* Makes a part of the instructions of loop @loop (UINT32_MAX: no loop) that are in no inner loop,
- * with more than @above and at most @most executions. */
+/* Makes a part from the instructions of loop @loop (UINT32_MAX: no loop) that are in no inner loop
+ * and have more than @above and at most @most executions. */
 static void take(const struct program_code *c, const double *times, uint32_t unit, uint32_t loop,
                  double above, double most, struct code_part *out)
 {

@@ -70,7 +70,7 @@ static bool expression(struct control *c, const char **at, unsigned depth)
     } else if (chosen) {
         node.op = CONTROL_SELECT;
         operands = 2;
-        /* The condition of a select is before its width in the text, so parses it first. */
+        /* The condition of a select is before its width in the text, so it is parsed first. */
         if (!expression(c, at, depth + 1))
             return false;
     } else {

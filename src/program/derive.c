@@ -35,7 +35,7 @@ struct variable {
 
 /* Functions and variables that the symbols of a unit denote */
 struct unit_names {
-    /* per symbol: index of the program's function; CONTROL_NONE: none */
+    /* per symbol: index of the function in the program; CONTROL_NONE: none */
     uint32_t *functions;
     uint32_t *variables;         /* per symbol: index of the variable */
     bool *allocates;             /* per symbol: whether it is an allocation function */
@@ -49,12 +49,12 @@ struct function_facts {
     uint32_t *order;             /* blocks in reverse postorder */
     uint32_t order_count;
     uint32_t *position;          /* per block: index in @order */
-    struct loop_body *regions;      /* one for each loop, then one for the function */
+    struct loop_body *regions;      /* bodies of the loops, then the body of the function */
     /* per loop: whether the execution of its body depends on the iteration */
     bool *depends;
     /* whether the function's address is taken; unknown code may then call it */
     bool called;
-    bool spoilt;                 /* the function's counts are unknown in this walk */
+    bool spoilt;                 /* whether the function's counts are unknown in this walk */
 };
 
 struct derivation {
@@ -69,7 +69,7 @@ struct derivation {
     double *counts, *taken;
     /* whether unknown code may call each function whose address is taken */
     bool starting;
-    bool misread;                /* a word parsed as a whole number is negative or invalid */
+    bool misread;                /* whether a word read as a whole number is negative or invalid */
     uint32_t branches;           /* number of data-dependent branches so far */
     size_t steps;
     unsigned depth;

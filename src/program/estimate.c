@@ -12,8 +12,8 @@
 
 #define RATE_ROUNDS 8
 #define RATE_ERROR 0.02   /* largest relative difference of rates that are considered equal */
-/* Time constant in seconds with which another process replaces the second level's lines. The value
- * is for a compiler that reads 2 GB/s. */
+/* Time constant in seconds with which another process replaces the lines of the second-level cache.
+ * The value applies to a compiler that reads 2 GB/s. */
 #define FILLED 1e-3
 
 struct estimator {
@@ -153,9 +153,9 @@ static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_ch
 }
 
 /* Sets the rates at which other processes replace the lines of a program that takes @seconds.
- * Processes that share the second or third level evict lines continuously. Processes that preempt
- * the program run for some milliseconds each time, and fill the second level. Returns whether a
- * rate of @memory changed much. */
+ * Processes that share the second- or third-level cache evict lines continuously. Processes that
+ * preempt the program run for some milliseconds each time, and fill the second-level cache. Returns
+ * whether a rate of @memory changed by more than RATE_ERROR. */
 static bool keep(const struct core_share *share, const struct machine *m, double seconds,
                  struct memory *memory)
 {

@@ -14,8 +14,8 @@
 #define ALL_SUBSETS_MOST 16      /* maximum number of terms all of whose subsets are tried */
 #define EXACT_SIZE 5             /* maximum number of terms of an exact formula */
 #define SUBSET_SIZE 3            /* maximum number of terms of an inexact formula from subsets */
-/* largest ratio of the errors at left-out runs (with products to without) at which products are
- * used */
+/* largest ratio of the error with products to the error without them, at left-out runs, at which
+ * products are used */
 #define GAIN 0.7
 /* Smallest scale of relative errors, as a share of the largest value. It limits the weight of runs
  * whose value is 0 at small inputs. */
@@ -23,7 +23,7 @@
 /* smallest error at left-out runs; smaller errors are set to it */
 #define LEAST_ERROR 1e-7
 /* A formula's criterion is first computed from single left-out runs. If it then exceeds the best
- * one by at most this, it is also computed from left-out values of inputs. */
+ * one by at most this value, it is also computed from left-out values of inputs. */
 #define LENIENCE 10
 /* largest excess of a formula's criterion over the best one at which the formula is considered
  * about as good */
@@ -391,7 +391,7 @@ static bool find_exact_count(struct search *s)
     size_t most = s->terms.count <= ALL_SUBSETS_MOST ? EXACT_SIZE : s->terms.count <= 40 ? 3 : 2;
     for (size_t size = 1; !found && size <= most; size++)
         found = find_exact(s, size);
-    s->spare = 2;   /* Requires more runs: one of many candidates may fit by chance. */
+    s->spare = 2;   /* Requires more runs, because one of many candidates may fit by chance. */
     for (size_t size = 1; !found && active <= 3 && size <= (active == 1 ? 4 : 2); size++)
         found = find_stepped(s, size);
     return found || (active > 1 && products_exact(s->data, s->active, s->out));
@@ -476,7 +476,8 @@ static void find_best(struct search *s, unsigned degree)
         products_best(s->data, s->active, most, s->out)) {
         const double values = range_left_out(s->data, s->out);
         s->out->error = fmax(s->out->error, values);
-        /* NaN means that a coefficient depends on a single value. */
+        /* Restores the formula if a coefficient of the new one depends on a single value (NaN), or
+         * if its error is too large. */
         if (isnan(values) || !(s->out->error < most))
             *s->out = before;
     }
@@ -500,8 +501,8 @@ static bool all_equal(const struct fit_data *d)
     return true;
 }
 
-/* Returns whether the formula has a fraction as its value in a step beyond run @run along @input,
- * because it divides by an input. */
+/* Returns whether the formula's value is a fraction in a step beyond run @run along @input, because
+ * the formula divides by an input. */
 static bool breaks(const struct fit_data *d, const struct formula *f, size_t run, size_t input)
 {
     double inputs[INPUTS_MAX], step = 1;
@@ -522,10 +523,10 @@ static bool breaks(const struct fit_data *d, const struct formula *f, size_t run
     return false;
 }
 
-/* Returns the inputs for which the runs do not determine the formula beyond their values. Reasons:
- * a coefficient depends on a single value; N / 4 may be floor(N / 4) if all values are multiples of
- * 4; a quotient with only two values may be a threshold or have another divisor; a second threshold
- * may follow one that at most one run exceeds. */
+/* Returns the inputs for which the runs do not determine the formula beyond the inputs' values in
+ * the runs. Reasons: a coefficient depends on a single value; N / 4 may be floor(N / 4) if all
+ * values are multiples of 4; a quotient with only two values may be a threshold or have another
+ * divisor; a second threshold may follow one that at most one run exceeds. */
 static uint16_t told_within(const struct fit_data *d, const struct formula *f)
 {
     uint16_t within = range_decided(d, f);

@@ -78,7 +78,7 @@ double formula_value(const struct formula *f, const double *inputs, size_t count
     if (f->code_length) {
         sum = f->coefficients[0] +
               f->coefficients[1] * formula_code_value(f->code, f->code_length, inputs);
-        /* Quotients in an exact formula may have been rounded. */
+        /* Rounds the sum of an exact formula, because its quotients may have been rounded. */
         sum = f->exact ? rint(sum) : sum;
         return sum > 0 ? sum : 0;
     }
@@ -181,7 +181,8 @@ static void print_term(const struct formula_term *t, const char *const *names, s
         }
 }
 
-/* Prints the postfix expression that ends at *@at. Moves *@at to the token before it. */
+/* Prints the postfix expression that ends at *@at. Moves *@at to the token before the
+ * expression. */
 static void print_code(const struct formula *f, size_t *at, const char *const *names,
                        struct str *out)
 {

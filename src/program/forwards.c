@@ -46,8 +46,8 @@ static bool is_placed(const struct program_reference *r, bool write)
     return r->write == write && !r->fixed;
 }
 
-/* Assigns the loads or stores of a block to the operands in @places, in order. Does nothing if
- * their numbers differ. */
+/* Assigns the loads or stores of a block to the operands in @places, in order. Does nothing if the
+ * numbers of operands and references differ. */
 static void put(const struct program *p, const uint32_t *own, size_t count, bool write,
                 const place_list *places, uint32_t *insn_of)
 {

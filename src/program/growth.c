@@ -14,7 +14,8 @@
  * added one by one */
 #define ALL_SUBSETS_MOST 12
 #define SIZE_MOST 4              /* maximum number of terms to add one by one */
-/* largest ratio of the errors (with more terms to without) at which more terms are accepted */
+/* largest ratio of the error with more terms to the error without them at which more terms are
+ * accepted */
 #define GAIN 0.5
 /* maximum number of candidate terms; the degree is reduced if there are more */
 #define TERMS_MOST 150
@@ -208,9 +209,9 @@ static double residual(const struct grower *g, const struct formula *f)
 }
 
 /* Fits a sum of any number of products with positive coefficients if few terms leave a residual.
- * With several inputs, a reuse distance is the sum of the lines of several arrays, each of which is
- * a product of inputs. Left-out runs are a weak test of many terms, but positive coefficients
- * prevent overfitting. */
+ * With several inputs, a reuse distance is the sum of the lines of several arrays. The lines of
+ * each array are a product of inputs. Left-out runs are a weak test of many terms, but positive
+ * coefficients prevent overfitting. */
 static void search_sums(struct grower *g, struct formula *out)
 {
     const struct fit_data *d = g->data;

@@ -20,7 +20,7 @@
 /* maximum number of chunks of one size in the thread cache; these chunks are never merged */
 #define CACHED 7u
 #define CACHED_SIZES 65u
-#define SIZE_MOST 0x1p46 /* maximum number of bytes of a request; larger ones fail */
+#define SIZE_MOST 0x1p46 /* number of bytes from which a request fails */
 
 struct chunk {
     uint64_t at, size;
@@ -123,7 +123,8 @@ static uint64_t take_free(struct heap *h, size_t index, uint64_t size)
     return at;
 }
 
-/* Makes the top have @size bytes. Returns false if malloc would use mmap. */
+/* Extends the top if it has too little space for a chunk of @size bytes. Returns false if malloc
+ * would use mmap. */
 static bool extend(struct heap *h, uint64_t size)
 {
     if (h->end - h->top >= size + LEAST_CHUNK)

@@ -12,7 +12,8 @@
 #include "model/facts.h"
 
 #define TLB_WAYS 16.0
-#define TLB_BASES 4 /* number of random bases of columns over whose sets a mean is taken */
+/* number of random base addresses of columns over which the share of misses is averaged */
+#define TLB_BASES 4
 /* Relative range of the number of pages per set. Within it, the share of missed translations rises
  * from 0 to 1. Measured on a Golden Cove with columns of 800 to 3,200 pages. */
 #define TLB_RAMP 0.35
@@ -184,8 +185,8 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
 }
 
 /* Returns the hit probability in the first level for a line of a steady walk. Virtual addresses
- * select the sets, so a walk of D lines puts the next smaller or larger whole number to D / sets
- * into each set, and the next use of a line follows D - 1 others. */
+ * select the sets, so each set receives D / sets of the walk's D lines, rounded up or down. The
+ * next use of a line follows D - 1 others. */
 static double hit_even(const struct cache_shape *shape, double distance)
 {
     const double own = (distance + 1) * shape->ways / shape->lines;
@@ -294,7 +295,7 @@ double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEV
 
 double ages_at(const struct ages *ages, double distance)
 {
-    /* Binary search of the first entry with at least this distance. */
+    /* Binary search for the first entry with at least this distance */
     size_t low = 0, high = ages->list.count;
 
     while (low < high) {

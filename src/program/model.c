@@ -21,8 +21,8 @@
 
 /* number of parts into which the references are divided if clusters differ between runs */
 #define SHARES 16
-/* One mean distance represents a cluster up to this ratio of the mean distance of its farthest
- * tenth to that of its nearest quarter. */
+/* Largest ratio of the mean distance of a cluster's farthest tenth to that of its nearest quarter
+ * at which one mean distance represents the cluster */
 #define SPREAD 2.5
 #define SPREAD_LINES 16
 /* smallest size of a cluster relative to the corresponding cluster of the largest run */
@@ -31,8 +31,8 @@
 #define ALIKE_DIVISORS 8   /* largest divisor that is tried; a line has 8 doubles */
 /* smallest error of the formula of all runs at which remainders are tried */
 #define ALIKE_WORTH 0.02
-/* A formula per remainder is used if the error with the runs of one remainder is at most this share
- * of the error with all runs. */
+/* Largest ratio of the error with the runs of one remainder to the error with all runs at which a
+ * formula per remainder is used */
 #define ALIKE_BETTER 0.25
 #define DEGREE_MOST 3      /* largest degree of distance formulas */
 #define LINES 0.25         /* insignificant difference of a distance, in lines */
@@ -46,7 +46,7 @@
 #define DERIVED_RUNS 3
 #define DERIVED_MOST 32      /* maximum number of inputs at which counts are derived */
 
-/* values of a fitted formula: those of all runs, then those derived from the code at further
+/* Values of a fitted formula: those of all runs, then those derived from the code at further
  * inputs */
 struct fitted { double *values; size_t count; };
 
@@ -76,8 +76,8 @@ static bool same_values(const void *items, uint32_t item, const void *key)
            memcmp(one->values, w->values, w->count * sizeof *w->values) == 0;
 }
 
-/* Returns the index of the formula of @values: @n counts, of the runs and then of the further
- * inputs. Fits equal values only once. */
+/* Returns the index of the formula of the @n counts @values: those of the runs, then those at the
+ * further inputs. Fits equal values only once. */
 static uint32_t formula_of(struct fitting *f, const double *values, size_t n)
 {
     struct wanted_values key = {values, n};
@@ -197,9 +197,9 @@ static void fit_mode(const struct fitting *f, const struct mode *modes, const do
 }
 
 /* Returns whether @modes, the clusters of @total references, correspond to those of the largest
- * run. They correspond if there are as many, and none is much smaller than its counterpart. The
- * number alone is not enough, because a small run may merge two clusters and have an additional
- * one. */
+ * run. They correspond if their numbers are equal, and no cluster is much smaller than its
+ * counterpart. The number alone is not enough, because a small run may merge two clusters and have
+ * an additional one. */
 static bool corresponds(const struct mode *modes, size_t count, double total,
                         const struct mode *largest, size_t largest_count, double largest_total)
 {
@@ -287,7 +287,7 @@ static void fit_clusters(struct fitting *f, size_t reference, struct mode (*mode
 }
 
 /* Splits the largest run's clusters into parts of at most 1 / SHARES of the references. In the
- * other runs, the part is the same range of shares of the references, sorted by distance. */
+ * other runs, a part is the same range of shares of the references, sorted by distance. */
 static void fit_shares(struct fitting *f, size_t reference, const struct mode *clusters,
                        size_t count, const double *totals, struct model_reference *out)
 {
@@ -356,7 +356,8 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     out->total = same_count ? f->model->counts[block] : formula_of(f, totals, n);
     if (counts[largest]) {
         size_t same = alike(f, modes, counts, totals, largest, use);
-        /* With no more runs than inputs, the effect of each input is unknown. */
+        /* If clusters differ between runs, they need at least two more runs than inputs: with fewer
+         * runs, the effect of each input is unknown. */
         if (same >= varying(f) + 2 || same == n)
             fit_clusters(f, reference, modes, counts, largest, totals, use, out);
         else
@@ -368,8 +369,8 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     free(use);
 }
 
-/* Fits the number of distinct lines per run. This number limits the distances, and its degree
- * limits theirs. */
+/* Fits the number of distinct lines per run. This number is an upper bound of the distances. The
+ * degree of its formula limits the degrees of the distances' formulas. */
 static void fit_footprint(struct fitting *f)
 {
     const struct growth_limits limits = {DEGREE_MOST, 2, SCATTER, 0, INFINITY, 2, true};
@@ -406,7 +407,7 @@ static void find_beyond(struct fitting *f)
     }
     f->inputs = mem_resize(f->inputs, ((n + DERIVED_MOST) * width + 1) * sizeof *f->inputs);
     for (size_t k = 0; k < n && k < DERIVED_RUNS; k++)
-        for (size_t i = width == 1; i <= width; i++)   /* For i 0 all inputs change together. */
+        for (size_t i = width == 1; i <= width; i++)   /* If i is 0, all inputs change together. */
             for (double factor = 2; factor <= 4 && f->derived_count < DERIVED_MOST; factor *= 2) {
                 double *at = f->inputs + (n + f->derived_count++) * width;
                 memcpy(at, f->runs->runs.items[order[k]].inputs, width * sizeof *at);
@@ -633,7 +634,8 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     }
     ok = ok && (fit_failed(&f, fit, progress, state) ||
                 err_set(err, ERR_INTERRUPTED, NULL, "fitting was cancelled"));
-    ok = ok && watch_goes_on(err);   /* After a cancellation the fits are incomplete. */
+    /* Fails after a cancellation, because the fits are incomplete. */
+    ok = ok && watch_goes_on(err);
     m->formulas = f.formulas.items;
     m->formula_count = f.formulas.count;
     m->ranges = mem_zero(f.formulas.count + 1, sizeof *m->ranges);

@@ -8,10 +8,11 @@
 #define GAP 1.5            /* smallest ratio of the distances of two clusters */
 #define GAP_LINES 4        /* smallest difference of the distances of two clusters, in lines */
 #define SMALL 0.005
-#define STRAGGLER 0.001   /* smallest share of the references in a bin that starts a cluster */
+/* smallest share of the references that a bin must have to start a cluster */
+#define STRAGGLER 0.001
 /* largest ratio of a distance to the next smaller distance at which one mean represents both */
 #define FAR_OFF 4.0
-/* smallest share of the references in a cluster that is farther from the others */
+/* smallest share of the references that a cluster must have if it is farther from the others */
 #define FAR_LEAST 1e-4
 
 static void join(struct mode *into, const struct mode *from)
@@ -47,8 +48,9 @@ static bool stays(const struct mode *modes, size_t count, size_t k, double total
            ratio(modes[k].distance, modes[k - 1].distance) > FAR_OFF;
 }
 
-/* Repeatedly merges the smallest of @count finite clusters with its nearer neighbour, as long as
- * the smallest cluster is small or there are more than @most. Returns the number of clusters. */
+/* Merges the smallest of @count finite clusters with its nearer neighbour. Repeats this while
+ * the smallest cluster is small or there are more than @most clusters. Returns the number of
+ * clusters. */
 static size_t thin(struct mode *modes, size_t count, double total, size_t most)
 {
     while (count > 1) {

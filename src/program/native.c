@@ -43,7 +43,7 @@
 
 static volatile uint64_t sink;
 
-/* start of a measurement by two clocks, in seconds */
+/* Start of a measurement by two clocks, in seconds */
 struct lap { double cpu, wall; };
 
 static struct lap lap_begin(void)
@@ -211,7 +211,7 @@ static uint64_t column_sum(const char *at, size_t rows, size_t step)
 
 /* Measures independent accesses to lines of @bytes in columns of rows of 1,000 numbers. The area
  * has more lines than are accessed, to make columns as long as in programs. As in programs, the
- * other words of long columns are read between the first accesses, which may evict prefetched
+ * other words of long columns are read between the first accesses. This may evict prefetched
  * neighbours of the lines. Long columns are timed by the wall clock, because a system call slows
  * the next thousand accesses: 12 cycles per line on a virtual Zen 5 instead of 2. The core has its
  * maximum number of misses in flight. */
@@ -221,7 +221,8 @@ static double scatter_once(const char *from, size_t bytes)
                  few = wide < COLUMN_PAGES ? wide : COLUMN_PAGES,
                  rows = bytes / step > few ? bytes / step : few,
                  columns = 1 + (bytes / (size_t)MEMORY_LINE - 1) / rows;
-    /* Continues after the previous measurement, because its latest lines are still cached. */
+    /* Starts at the column after those of the previous measurement, whose latest lines are
+     * still cached. */
     static _Thread_local size_t column;
     const size_t words = rows < COLUMN_PAGES / 2 ? 1 : (size_t)MEMORY_LINE / sizeof(uint64_t);
     uint64_t sum = 0;
@@ -399,7 +400,8 @@ void native_probe_look(struct native_probe *p)
                                    .latency = jump_seconds(p->at, size),
                                    .scatter = NAN};
         read_seconds(p->at, size);
-        /* The third-level cache may contain the last half of the largest area. */
+        /* Uses half of the largest area, because the third-level cache may contain the last
+         * half. */
         l->scatter = scatter_seconds(p->at, size < MOST_BYTES ? size : size / 2);
         for (int i = 0; i < PIECES; i++)
             core_readings_add(&pieces);
@@ -459,7 +461,7 @@ bool native_looks_agree(const struct native *looks, size_t count, double within)
     return true;
 }
 
-/* a list of measurements */
+/* A list of measurements */
 struct looks { const struct native *items; size_t count; };
 
 /* Returns the median, over the measurements, of the member at @offset; for an even number, the mean
@@ -511,7 +513,7 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
     const struct looks looks = {used, count};
     *out = used[0];
     out->clock_hz = middle(&looks, offsetof(struct native, clock_hz));
-    /* The mean of the rates is the reciprocal of the mean time. */
+    /* The shares are rates, so the result is the reciprocal of the mean time. */
     for (size_t i = 0; i < count; i++) {
         slots += 1 / looks.items[i].share.slots;
         ports += 1 / looks.items[i].share.ports;

@@ -17,8 +17,8 @@
 /* smallest ratio of the time per line in one set to that in different sets at which the two times
  * count as different */
 #define CROWDED_BY 1.25
-/* Smallest ratio of the time of a line from main memory to that from the third-level cache at which
- * streams show the size of the third-level cache. */
+/* Smallest ratio of a line's time from main memory to that from the third-level cache at which
+ * streams show the size of this cache. */
 #define STREAMS_DIFFER 1.5
 /* A lifetime is computed only if at most this share of lines is still cached after the longest
  * wait. */
@@ -64,9 +64,9 @@ static double not_held(const struct cache_shape *cache, double lines)
     return 1 - (held + cache->ways * (1 - below)) / mean;
 }
 
-/* Returns the number of bytes of the second-level cache that other tasks leave to the program, from
- * the share of hits in an area of about its size. The latency of the next level depends on the
- * result, so the computation iterates. */
+/* Returns the number of bytes of the second-level cache that other tasks leave to the program. The
+ * number follows from the share of hits in an area of about the cache's size. The latency of the
+ * next level depends on the result, so the computation iterates. */
 static double second_left(const struct native *n, const struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *area = &n->sizes[2];
@@ -215,8 +215,8 @@ static void apply_columns(const struct native *n, double bytes, double latency, 
 }
 
 /* Sets the second-level cache's replacement policy from the times of random cycles. A time is a
- * linear function of the hits, and the hits of each cycle are one of l2_oldest. Three cycles
- * therefore determine l2_oldest. */
+ * linear function of the hits, and the hits of each cycle are a linear function of l2_oldest. Three
+ * cycles therefore determine l2_oldest. */
 static void apply_replacement(const struct native *n, double bytes, struct machine *m)
 {
     const double ways = fact_number(m, "l2_ways"), *cycles = n->cycles;

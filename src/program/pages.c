@@ -33,7 +33,7 @@ struct pages_model {
     struct formula rest;
     /* smallest number of these faults in a run: the faults of starting the program */
     double rest_least;
-    bool measured;          /* the page faults of all runs were measured */
+    bool measured;          /* whether the page faults of all runs were measured */
 };
 
 /* Returns the number of pages that @run uses. Sets *@read (may be NULL) to the number of these that
@@ -176,7 +176,7 @@ static void fit_sizes(struct pages_model *m, const struct program_runs *runs, co
     free(counts);
 }
 
-/* Returns the allocations at @inputs: those of the run @seen, or if it is NULL, those of the
+/* Returns the allocations at @inputs: those of the run @seen, or if @seen is NULL, those of the
  * template with the formulas' sizes. The caller frees them. */
 static struct heap_event *events_at(const struct pages_model *m, const struct program_runs *runs,
                                     const struct program_run *seen, const double *inputs)
@@ -250,8 +250,8 @@ static double explain(const struct pages_model *m, const struct program_runs *ru
 {
     double read, faults = pages_used(runs->program, run, &read);
 
-    /* A page that is read first is mapped to a page of zeros, and faults again at its first
-     * write. */
+    /* A page that is read first faults twice: it is mapped to a page of zeros, and faults again at
+     * its first write. */
     faults += read;
 
     free(run->again);

@@ -22,7 +22,7 @@
 #define ABOUT_MOST ((size_t)512 << 20)   /* largest size of all descriptions in bytes */
 
 /* Appends the section with the descriptions to @out (may be NULL). Returns false if the file lacks
- * it, or if it is too large. */
+ * it, or if the section is too large. */
 static bool read_section(const char *path, struct str *out)
 {
     /* With O_NONBLOCK, opening a pipe does not block. */
@@ -67,8 +67,8 @@ static char *text_of(json_t *object, const char *key)
     return mem_strdup(text ? text : "");
 }
 
-/* Parses an operation such as "fadd 0 2". Returns false if it is invalid. If it reads too many
- * values, keeps only the latest. */
+/* Parses an operation such as "fadd 0 2". Returns false if it is invalid. If the operation reads
+ * too many values, keeps only the latest. */
 static bool read_op(const char *text, size_t at, struct graphlet_op *out)
 {
     size_t length = text ? strcspn(text, " ") : 0;

@@ -30,7 +30,7 @@
 #define STEEPER 1.0
 #define SCALE 0.02         /* smallest scale of relative errors, as a share of the largest value */
 
-/* runs used for one fit, and working storage */
+/* Runs used for one fit, and working storage */
 struct rows {
     const struct fit_data *data;
     double *values, *weights, *columns[SOLVE_COLUMNS];

@@ -20,7 +20,7 @@
 /* Number of alignments with which a short run is traced. The offset of an array in a cache line
  * determines the number of lines that a short row crosses. */
 #define SHIFTS 4
-#define SHIFT_BYTES 16           /* bytes between two offsets: the alignment of malloc */
+#define SHIFT_BYTES 16           /* number of bytes between two offsets: the alignment of malloc */
 /* Maximum number of references of a short run; tracing them takes about a second. A limit of time
  * instead would depend on the load of the host. */
 #define SHORT_REFERENCES 4e7

@@ -8,7 +8,8 @@
 /* multiple of the ways at which random replacement leaves hardly any line of a set */
 #define FAR_OFF 6.0
 #define TERM_MOST 1e200        /* terms above this are rescaled */
-#define SPREAD 5.0             /* range of the number of lines per set, in standard deviations */
+#define SPREAD 5.0             /* largest distance of the number of lines per set from its mean,
+                                * in standard deviations */
 
 /* Returns the probability that fewer than cache->ways of @distance lines map to the set (binomial
  * distribution). Terms are relative to a factor with logarithm @scale, which avoids underflow at

@@ -91,9 +91,9 @@ static void find_run(const struct program_model *m, const double *inputs, struct
     }
 }
 
-/* Returns an upper bound of the cycles of mispredicted branches on data without traced runs:
- * assumes that each execution of the rarer direction is mispredicted, of a select's branch every
- * second one. */
+/* Returns an upper bound of the cycles of mispredicted branches on data without traced runs.
+ * Assumes that each execution of a branch's rarer direction and every second execution of a
+ * select's branch is mispredicted. */
 static double branches_at_most(const struct program_model *m, const double *inputs,
                                double branch_miss)
 {

@@ -13,19 +13,21 @@
 #include "program/window.h"
 #include "simulate/simulate.h"
 
-/* a path is simulated only if its share of all executed instructions is at least this */
+/* smallest share of all executed instructions at which a path is simulated */
 #define SIMULATED 0.002
 #define SIMULATED_MOST 400     /* maximum number of instructions of a simulated path */
-/* smallest share of a reference's executions with long steady strides at which it is a walk */
+/* smallest share of a reference's executions with long steady strides at which the reference counts
+ * as a walk */
 #define STEADY 0.8
 /* Overlap of core time and main memory time, as a share of the smaller one. Measured on a Golden
  * Cove with sums of products over 64 MiB. */
 #define FAR_HIDDEN 0.25
-/* Maximum number of other lines used since a line was used, with which the line still counts as
- * just used and causes no miss. */
+/* Maximum number of other lines used since the last use of a line at which the line counts as just
+ * used and causes no miss. */
 #define SAME_LINE 16
 #define STREAM_STEP 2048.0     /* longest stride in bytes that prefetchers follow */
-/* smallest ratio of two distances at which a walk uses new lines */
+/* smallest ratio of a reference's distance to the median distance at which a walk uses a new
+ * line */
 #define NEW_LINE 4
 
 struct timing {
@@ -40,7 +42,7 @@ struct timing {
     struct turns turns;
     struct code_forwards forwards;
     double insns;                    /* number of instructions executed in all parts */
-    /* number of entries of reorder buffer, load buffer and store buffer */
+    /* numbers of entries of the reorder, load and store buffers */
     double window, loads, stores;
     double parallel, branch_miss;
     double pages;                    /* number of pages that the program uses */
@@ -122,7 +124,7 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     add_turns(t, part, out);
 }
 
-/* lines and misses of a part's references, summed over all executions */
+/* Lines and misses of a part's references, summed over all executions */
 struct part_misses {
     /* cycles of lines with a steady stride: @near from caches, @far from main memory */
     double near, far;
@@ -134,7 +136,7 @@ struct part_misses {
     /* cycles in which these lines occupy the transfer paths, walks included */
     double taken;
     double translated;        /* cycles in which page walkers are busy */
-    /* pages per line of lines with a steady stride */
+    /* number of pages per line with a steady stride */
     double paged;
     /* number of columns that walks access concurrently, and of groups of columns with the same
      * rows */
@@ -164,13 +166,13 @@ static uint32_t rows_of(const struct program_run *run, uint32_t at)
     return run->references[at].rows ? run->references[at].rows : at + 1;
 }
 
-/* Returns the number of lines per stride in the walk of reference @own[at], which several
- * references share in an unrolled loop. */
+/* Returns the number of lines per stride in the walk of reference @own[at]. In an unrolled loop,
+ * several references share a walk. */
 static double copies_of(const struct program_run *run, const uint32_t *own, size_t count, size_t at)
 {
     const struct run_reference *all = run->references, *r = &all[own[at]];
     const double step = run_step(r);
-    VEC(double) places = {0};   /* offsets of the lines within a stride, as shares of it */
+    VEC(double) places = {0};   /* offsets of the lines within a stride, relative to the stride */
 
     for (size_t i = 0; i < count && step > MEMORY_LINE; i++) {
         const double apart = all[own[i]].apart - r->apart;
@@ -187,8 +189,8 @@ static double copies_of(const struct program_run *run, const uint32_t *own, size
     return copies;
 }
 
-/* Returns the pages per line of a reference with a stride of @step bytes, of which @copies share a
- * walk. */
+/* Returns the pages per line of a reference with a stride of @step bytes whose walk has @copies
+ * lines per stride. */
 static double pages_per_line(double step, double copies)
 {
     return fmin(1, fmax(MEMORY_LINE, step / copies) / MEMORY_PAGE);
@@ -615,7 +617,7 @@ static void index_references(struct timing *t)
     }
 }
 
-/* Sorts paths before other parts, which may have only those instructions of a block that were
+/* Sorts paths before other parts. Other parts may have only those instructions of a block that were
  * copied or moved out of a loop. */
 static int by_path(const void *a, const void *b)
 {

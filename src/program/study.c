@@ -189,8 +189,8 @@ static void add_blocks(const struct studying *w, const struct program_time *time
     free(shown);
 }
 
-/* Adds the misses of the machine's levels, and those over the cache size up to the size with only
- * first uses. */
+/* Adds the misses of the machine's cache levels. Also adds the curve of misses over cache size, up
+ * to the size at which only first uses miss. */
 static void add_memory(const struct studying *w, const struct memory *memory)
 {
     const struct program *p = w->model->runs->program;

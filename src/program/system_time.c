@@ -15,8 +15,8 @@
 #define PAGES_LEAST 64.0
 #define PAGES_MOST 2048.0
 #define READINGS 5
-/* Duration of the measurement of the share of user time. The system counts by ticks: 20 of them, in
- * 0.2 s, gave 0.41 to 0.64 on a virtual Turin. */
+/* Duration of the measurement of the share of user time. The system counts clock ticks:
+ * measurements over 20 ticks (0.2 s) gave shares of 0.41 to 0.64 on a virtual Turin. */
 #define SHARE_SECONDS 1.0
 
 /* Returns the seconds per page for @count pages, each of which is written for the first time and
@@ -63,7 +63,7 @@ bool system_cost_of(const struct run_pages *pages, double user_share, struct sys
     *out = (struct system_cost){0, program_start_seconds(err)};
     if (isnan(out->system))
         return false;
-    /* Other tasks and the host can only increase the time. */
+    /* Uses the minimum, because other tasks and the host can only increase the time. */
     for (int i = 0; i < READINGS; i++)
         seconds = fmin(seconds, page_seconds(count));
     if (isinf(seconds)) /* The failure means a lack of memory. The program could not allocate these

@@ -26,7 +26,7 @@
 #define LEADS_MOST 64
 #define ALLOCATIONS_MOST 32768 /* maximum number of allocations that the runtime records */
 
-/* last address of a reference, and the sum of the differences of all its addresses from it, modulo
+/* Last address of a reference, and the sum of the differences of all its addresses from it, modulo
  * 2^64 */
 struct trace_place {
     double last;
@@ -174,8 +174,8 @@ static bool read_reference(struct trace *t, const char *at)
     return ok && !*at;
 }
 
-/* Parses the store that wrote most of a load's values. Ignores the store unless it wrote nearly all
- * of them. */
+/* Parses the store that wrote most of a load's values. Ignores the store unless it wrote at least
+ * four fifths of them. */
 static bool read_forward(struct trace *t, const char *at)
 {
     double load, store, age, votes;

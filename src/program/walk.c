@@ -273,7 +273,7 @@ static float *owed_in(struct walker *w, uint32_t unit)
 }
 
 /* Sets *@taken to the direction of the current branch. Returns false if the direction is rare
- * enough to be mispredicted: the code after it then does not overlap. */
+ * enough to be mispredicted: the code after the branch then does not overlap. */
 static bool choose(struct walker *w, size_t target, bool *taken)
 {
     const float share = w->flow->units[w->at.unit].taken[w->at.insn];

@@ -46,7 +46,7 @@ double window_waits(const struct memory *m, const struct window *w,
 struct walking {
     size_t bin;
     double left, rates[MEMORY_LEVELS + 1];
-    double crowded; /* minimum cycles per execution of its lines */
+    double crowded; /* minimum cycles per execution of the bin's lines */
 };
 
 static void enter_bin(const struct memory *m, const struct walk_reference *walk, double parallel,

@@ -143,8 +143,8 @@ static void read_word(struct command_line *l, int *i, int argc, char **argv)
     }
 }
 
-/* Returns flang's other name, flang-new up to LLVM 19. Tests for it at run time, because packages
- * differ and flang may be installed after the build. */
+/* Returns flang's other name, flang-new up to LLVM 19. Tests for this name at run time, because
+ * packages differ and flang may be installed after the build. */
 static const char *flang_other_name(void)
 {
     return strncmp(FLANG_PROGRAM, "flang-new", 9) == 0 ? "flang-" NUMBER(LLVM_MAJOR)

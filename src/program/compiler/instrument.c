@@ -103,8 +103,9 @@ bool module_selects(LLVMValueRef insn)
            (LLVMGetInstructionOpcode(insn) == LLVMSelect || comparison_of(insn));
 }
 
-/* Traces @count selects of @block, which are branches in the machine code: the first ones with
- * different conditions that the block computes. Other conditions hardly change. */
+/* Traces @count selects of @block, which are assumed to be the branches in the machine code: the
+ * first ones with different conditions that the block computes. Conditions from other blocks hardly
+ * change. */
 static void trace_selects(const struct additions *a, LLVMBasicBlockRef block, uint64_t index,
                           unsigned count)
 {
@@ -196,8 +197,8 @@ static bool must_end(LLVMValueRef insn)
 #if LLVM_MAJOR >= 18
     return LLVMGetTailCallKind(insn) == LLVMTailCallKindMustTail;
 #else
-    /* LLVM's C interface does not return this attribute. Its printed text begins with it: "musttail
-     * call ...", or "%3 = musttail call ...". */
+    /* LLVM's C interface does not return this attribute. The instruction's printed text begins with
+     * it: "musttail call ...", or "%3 = musttail call ...". */
     char *text = LLVMPrintValueToString(insn);
     const char *call = text + strspn(text, " "),
                *equals = *call == '%' ? strstr(call, " = ") : NULL;

@@ -14,11 +14,16 @@
 
 /* Instructions up to the next label or branch */
 struct code_sequence {
-    const char *label, *target;    /* names of the label before it and of the branch's target */
+    /* names of the label before the sequence and of the target of its branch */
+    const char *label, *target;
     size_t label_length, target_length;
-    uint32_t block;                /* 1 + index of its first known block; 0: unknown */
-    uint32_t last;                 /* like @block, of its last known block */
-    bool branches, falls;          /* whether it ends in a branch, and may continue with the next */
+    /* 1 + index of the first known block of the sequence; 0: unknown */
+    uint32_t block;
+    /* 1 + index of the last known block of the sequence; 0: unknown */
+    uint32_t last;
+    /* @branches: whether the sequence ends in a branch. @falls: whether execution may continue
+     * with the next sequence. */
+    bool branches, falls;
 };
 
 struct code_sequences {
@@ -62,7 +67,7 @@ static bool sets_frame(const char *word, size_t line)
             memmem(word, line, "sp", 2));
 }
 
-/* Reads the instruction at @word into the last sequence. A branch or return ends it. */
+/* Reads the instruction at @word into the last sequence. A branch or return ends the sequence. */
 static void add_insn(struct code_sequences *s, const char *word, uint32_t block)
 {
     struct code_sequence *last = &s->list.items[s->list.count - 1];
@@ -133,7 +138,8 @@ static void index_labels(struct code_sequences *s)
                       (uint32_t)i);
 }
 
-/* Returns the index of the sequence at the target of @q's branch; the number of sequences: none. */
+/* Returns the index of the sequence at the target of @q's branch, or the number of sequences if
+ * there is none. */
 static size_t target_of(const struct code_sequences *s, const struct code_sequence *q)
 {
     const struct label_name name = {q->target, q->target_length};

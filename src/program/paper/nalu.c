@@ -18,10 +18,10 @@
 #define FOLDS 4
 #define SEED 62
 
-/* parameters of a cell; each array has one number per input */
+/* Parameters of a cell; each array has one number per input */
 struct nalu_cell { const double *a, *b, *g; };
 
-/* intermediate values in the computation of one cell */
+/* Intermediate values in the computation of one cell */
 struct passed { double sum, product, gate, value; };
 
 static double logistic(double x)
@@ -58,8 +58,8 @@ static struct passed pass(const struct nalu_cell *c, const double *x, size_t wid
     return p;
 }
 
-/* Adds @by times the derivatives of the cell's value: by the parameters to @to, and by the inputs
- * to @inputs (may be NULL). */
+/* Adds @by times the derivatives of the cell's value: those with respect to the parameters to @to,
+ * and those with respect to the inputs to @inputs (may be NULL). */
 static void pass_back(const struct nalu_cell *c, const double *x, size_t width, size_t cells,
                       const struct passed *p, double by, double *to, double *inputs)
 {

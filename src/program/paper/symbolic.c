@@ -98,7 +98,8 @@ static void cross(struct breeding *b, const struct bred *mother, const struct br
     child->length = mother->length - (last + 1 - first) + added;
 }
 
-/* Sets @child to a copy of @mother with a new random subexpression or one other token. */
+/* Sets @child to a copy of @mother in which a random subexpression or a single other token replaces
+ * the old one. */
 static void mutate(struct breeding *b, const struct bred *mother, struct bred *child)
 {
     struct bred fresh = {.length = 0};
@@ -113,8 +114,8 @@ static void mutate(struct breeding *b, const struct bred *mother, struct bred *c
     child->code[at] = formula_is_operator(child->code[at]) ? chance_operator(b) : chance_leaf(b);
 }
 
-/* Sets b->column to the expression's value in each run. Returns false if one is undefined or all
- * are equal. */
+/* Sets b->column to the expression's value in each run. Returns false if a value is undefined, or
+ * if all values are equal. */
 static bool values_of(struct breeding *b, const struct bred *i)
 {
     const struct fit_data *d = b->data;

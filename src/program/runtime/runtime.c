@@ -45,11 +45,11 @@
 #define NOTHING_LEAST 8u
 #define CLOCKS_TICKS 100000u         /* ticks between two readings of the clocks */
 #define CALLS_DEEP 32u               /* maximum number of nested calls that are timed */
-#define TURN 4096u                   /* number of consecutive references of one thread */
+#define TURN 4096u                   /* number of references in a thread's turn */
 #define NAP 50000                    /* nanoseconds of a sleep while another thread has its turn */
 #define NAPS_MOST 2000u              /* maximum number of consecutive sleeps: a tenth of a second or
                                       * more */
-#define STORED_PLACES 4096u           /* number of recorded recent stores, by address */
+#define STORED_PLACES 4096u           /* number of entries of the table of recent stores */
 #define ALLOCATIONS 32768u             /* maximum number of allocations that are recorded */
 /* number of entries of the hash table of addresses, a power of two */
 #define GIVEN_PLACES (2 * ALLOCATIONS)
@@ -62,7 +62,7 @@ extern struct portolan_unit_ *__start_portolan_units[] __attribute__((weak)),
 
 static const char *trace_path;
 static const char *trace_mode = "counts";
-/* bytes added to every address, which vary the alignment of arrays */
+/* number of bytes added to every address, to vary the alignment of arrays */
 static uint64_t shift;
 static pid_t trace_process;
 static int forked;                   /* whether this process is a fork of the started process */
@@ -85,17 +85,17 @@ struct own {
     } stored[STORED_PLACES];
 };
 static _Thread_local struct own *mine;
-static _Thread_local unsigned turn;  /* references left in this thread's turn; 0: it has none */
+static _Thread_local unsigned turn;  /* number of references left in the turn; 0: no turn */
 static struct own *turn_owner;       /* thread that records references; NULL: none */
 static struct own *turn_last;        /* previous owner of the turn; only compared */
 static struct own *turn_next;        /* a thread that waits for its turn; only compared */
-/* @busy: whether this thread is in the runtime. References of a signal handler that interrupts it
- * are then not recorded. @left_out: number of these references. */
+/* @busy: whether this thread is in the runtime. References of a signal handler that interrupts the
+ * runtime are then not recorded. @left_out: number of these references. */
 static _Thread_local volatile int busy;
 static _Thread_local unsigned left_out;
 static int tracing;                  /* whether references are traced */
-static int timing;                   /* calls are timed */
-/* two clocks in nanoseconds: wall clock, and this thread's CPU time */
+static int timing;                   /* whether calls are timed */
+/* Two clocks in nanoseconds: wall clock, and this thread's CPU time */
 struct clocks {
     uint64_t wall, own;
 };
@@ -108,8 +108,8 @@ static _Thread_local struct clocks clocks_seen;
 static _Thread_local uint64_t clocks_seen_at;   /* ticks at which @clocks_seen was read */
 static _Thread_local unsigned open_count;
 static uint64_t nothing;             /* ticks of an empty call before the program started */
-/* Empty calls timed between the program's calls, one in NOTHING_EVERY, because the ticks of an
- * empty call vary with the load of the shared core. */
+/* Empty calls timed between the program's calls, one in NOTHING_EVERY. The ticks of an empty call
+ * vary with the load of the shared core. */
 static _Thread_local struct portolan_calls_ nothings;
 static _Thread_local unsigned ended;
 /* calls of the allocator in order */
@@ -201,7 +201,7 @@ static int let_others_first(void)
     for (unsigned i = 0; i < NAPS_MOST && __atomic_load_n(&turn_next, __ATOMIC_RELAXED); i++) {
         if (getpid() != trace_process)
             return 0;
-        /* not nanosleep, where another thread could cancel this one */
+        /* Makes the system call directly, because nanosleep is a cancellation point. */
         const int kept = errno;
         syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = NAP}, NULL);
         errno = kept;
@@ -253,7 +253,7 @@ static void touch(struct portolan_access_ *access, uint64_t address, uint64_t fi
 {
     if (!turn && !take_turn())
         return;
-    turn -= turn > 1;   /* reference_end ends a turn of 1. */
+    turn -= turn > 1;   /* A turn of 1 remains, because reference_end ends it. */
     access->references++;
     access->sum += address;
     if (sets.count) {
@@ -531,7 +531,7 @@ void portolan_enter_(void)
 
 void portolan_leave_(void)
 {
-    give_turn_up();   /* The thread may exit after the function returns. */
+    give_turn_up();   /* because the thread may exit after the function returns */
     if (timing && open_count && open_calls[open_count - 1].inside &&
         --open_calls[open_count - 1].inside == 0)
         open_calls[open_count - 1].away +=
@@ -704,7 +704,7 @@ static void begin_forked(void)
         for (uint64_t i = 0; i < unit->accesses; i++) {
             unit->access[i].references = 0;
             unit->access[i].sum = 0;
-            unit->access[i].bins = NULL;   /* The bins belong to the parent's trace. */
+            unit->access[i].bins = NULL;   /* Drops the bins, which belong to the parent's trace. */
             unit->access[i].from_votes = 0;
         }
     }
@@ -778,15 +778,15 @@ static __attribute__((destructor(101))) void trace_end(void)
     for (unsigned i = 0; i < allocation_count; i++)
         put_allocation(&o, allocations[i].calls, allocations[i].size, allocations[i].of);
 
-    /* A trace without the end mark is incomplete. */
+    /* Omits the end mark if memory is exhausted: a trace without the mark is incomplete. */
     if (!exhausted)
         PUT(&o, "end\n");
     flush(&o);
     close(o.file);
 }
 
-/* _exit and _Exit run no destructors, so writes the trace here. The symbol is weak, like those of
- * the allocator. */
+/* _exit and _Exit run no destructors, so the trace is written here. The symbol is weak, like those
+ * of the allocator. */
 __attribute__((weak)) void _exit(int status)
 {
     trace_end();
