@@ -13,7 +13,7 @@
 #define MOVED_MOST INT32_MAX /* largest displacement of an address, in bytes */
 
 /* Returns a register that neither the loop nor @more uses, in the register file of @insn's first
- * operand. */
+ * operand; REG_NONE: none. */
 static uint8_t free_register(const struct analysis *a, const struct insn *insn,
                              const struct insn *more, size_t count)
 {
@@ -28,8 +28,8 @@ static uint8_t free_register(const struct analysis *a, const struct insn *insn,
     return reg;
 }
 
-/* Appends @insn to the code with @reg as the accumulator, and its address moved forward by @copy
- * iterations. Returns false if @insn cannot be rewritten. */
+/* Sets @out to the instruction of row @row with @reg as the accumulator, and with its address moved
+ * forward by @copy iterations. Returns false if the instruction cannot be rewritten. */
 static bool sum_into(const struct analysis *a, const struct deps *d, uint32_t row,
                      const struct isa_sum *sum, uint8_t reg, unsigned copy, struct insn *out)
 {
@@ -92,7 +92,7 @@ char *accumulators_split(const struct analysis *a, const struct deps *d,
     const uint32_t first = chain->links[0].row;
     const unsigned most = wanted < SPLIT_MOST ? wanted : SPLIT_MOST;
     for (unsigned i = 0; i < most; i++) {
-        /* Splits the links of one iteration first, then those of the next iterations. */
+        /* Uses the links of one iteration first, then the links of the next iterations. */
         const uint32_t row = chain->count > 1 ? chain->links[i % chain->count].row : first;
         const struct insn *insn = a->rows[row].insn;
         const uint8_t reg = i ? free_register(a, insn, begin, starts) : sum.reg;

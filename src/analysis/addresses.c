@@ -19,7 +19,7 @@
                                  * address of the mapped page */
 #define PAGE 4096
 #define AT_CODE UINT32_MAX  /* symbol of addresses that are relative to the program counter */
-#define LOW32 0x80000000u /* flag of a symbol: its value fits 32 bits */
+#define LOW32 0x80000000u /* flag of a symbol whose value fits in 32 bits */
 
 /* A value: symbol + offset. Symbol 0 is the constant 0. */
 struct value {
@@ -34,7 +34,7 @@ struct store_record {
 };
 
 struct composite {
-    /* generation in which the entry was written; the entry is free if that generation is over */
+    /* generation (address_work) that wrote the entry; the entry is free in any other generation */
     uint32_t used;
     uint32_t kind, a, b, symbol;
     int64_t offset;
@@ -47,8 +47,8 @@ struct access_place {
     struct value address;
     /* stride: bytes between the accesses of the last two rounds; 0 if unknown */
     int64_t step;
-    /* number of rounds in which the access used a page that was not used recently; an access with
-     * an unknown address does not count */
+    /* number of rounds in which the access used a page that was not used recently; rounds with an
+     * unknown address do not count */
     uint32_t misses;
     bool used, counted;
 };
@@ -84,7 +84,8 @@ static struct value fresh(struct state *s)
     return (struct value){++s->work->symbols, 0};
 }
 
-/* Returns the symbol of kind @kind made of @a, @b and @offset. It is equal for equal arguments. */
+/* Returns the symbol of kind @kind made of @a, @b and @offset. Equal arguments give equal
+ * symbols. */
 static struct value compose(struct state *s, uint32_t kind, uint32_t a, uint32_t b, int64_t offset)
 {
     uint64_t hash = (uint64_t)a * 0x9e3779b97f4a7c15u ^ (uint64_t)b * 0xc2b2ae3d27d4eb4fu ^
@@ -193,8 +194,8 @@ size_t addresses_found(const struct address_work *work, uint32_t load)
     return from;
 }
 
-/* Records a link in the second-last round and confirms it in the last one. Only confirmed links are
- * part of the steady state. */
+/* Records a link in the second-last round and confirms it in the last round. Only confirmed links
+ * are part of the steady state. */
 static void add_forward(struct address_work *work, struct forward f, bool last)
 {
     if (last) {
@@ -244,7 +245,7 @@ static const struct store_record *find_store(const struct state *s, struct value
     return NULL;
 }
 
-/* Returns whether the bytes of the load that @r does not write are written by no other store. */
+/* Returns whether no other store writes the bytes of the load that @r does not write. */
 static bool is_alone(const struct state *s, const struct store_record *r, struct value address,
                      uint32_t bytes)
 {
@@ -257,8 +258,9 @@ static bool is_alone(const struct state *s, const struct store_record *r, struct
            !find_store(s, add_constant(r->address, (int64_t)r->bytes), (uint32_t)behind);
 }
 
-/* Returns the value that a load of @bits at @address reads. All memory contains one repeated value.
- * The result is not sign-extended. */
+/* Returns the value that a load of @bits at @address reads. Under START_DIFFERENT, each address has
+ * its own symbol; otherwise all memory contains one repeated 64-bit value. The result is not
+ * sign-extended. */
 static struct value memory_value(struct state *s, struct value address, unsigned bits)
 {
     uint64_t value = 0, full_of = s->start == START_EQUAL ? START_VALUE : START_MEMORY;
@@ -543,7 +545,8 @@ static bool has_returned(const struct insn *insn, const struct insn *next)
     return insn->traits & INSN_CALL && (!next || next->offset == insn->offset + insn->length);
 }
 
-/* Executes @insn symbolically. @next: the following instruction; NULL after the last one. */
+/* Executes @insn symbolically. @next: the following instruction; NULL after the last
+ * instruction. */
 static void step(struct state *s, const struct insn *insn, const struct insn *next, uint32_t at,
                  uint32_t round, uint32_t rounds)
 {
@@ -673,7 +676,7 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
         work->composites = mem_zero(COMPOSITES, sizeof *work->composites);
     }
     /* The generation counter has overflowed. Clears all entries, because an old generation could
-     * equal a new one. */
+     * equal a new generation. */
     if (++work->generation == 0) {
         memset(work->composites, 0, COMPOSITES * sizeof *work->composites);
         work->generation = 1;

@@ -12,11 +12,11 @@
 #define TIMES_MOST 256    /* largest factor by which compilers unroll or vectorise */
 
 struct source_lines {
-    uint32_t first, last;   /* source lines; last is 0 if there are none */
+    uint32_t first, last;   /* first and last source line; last is 0: none */
 };
 
 struct advance {
-    /* source lines of the loop, and those of its accesses with a known stride */
+    /* all: source lines of the loop. stepped: source lines of its accesses with a known stride. */
     struct source_lines all, stepped;
     uint64_t least, most;        /* smallest and largest known stride in bytes */
 };

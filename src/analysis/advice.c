@@ -7,7 +7,7 @@
 #include "analysis/memory_note.h"
 #include "analysis/nest.h"
 
-/* largest share of unused slots with which the slots of a group count as full */
+/* largest share of unused slots at which the slots of a group count as full */
 #define SLOTS_FULL 0.005
 #define HEAVY 4           /* minimum number of slots of an instruction that the sentence names */
 /* Maximum number of slots of a loop for which unrolling is advised. In a longer loop, the counter
@@ -104,7 +104,8 @@ static bool several_micro_ops(const struct analysis *a)
     return false;
 }
 
-/* Returns the first instruction with a length-changing prefix, or the instruction count. */
+/* Returns the index of the first instruction with a length-changing prefix; the instruction count:
+ * none. */
 static size_t long_prefix(const struct analysis *a)
 {
     size_t i = 0;
@@ -118,7 +119,8 @@ static double fact(const struct advice *s, const char *name)
     return machine_number(s->a->machine, name);
 }
 
-/* Appends ": 16 bytes and 5 instructions per cycle" if the machine has these facts. */
+/* Appends ": 16 bytes and 5 instructions per cycle", if the machine has these facts, and the
+ * remedy. */
 static void add_predecode(const struct advice *s)
 {
     const double bytes = fact(s, "predecode_bytes"), insns = fact(s, "predecode_width");
@@ -132,7 +134,8 @@ static void add_predecode(const struct advice *s)
                                            : "shorter encodings would help.");
 }
 
-/* Returns the number of instructions at the decoders, with a macro-fused pair as one. */
+/* Returns the number of instructions at the decoders, where a macro-fused pair is one
+ * instruction. */
 static double decoded(const struct analysis *a)
 {
     double count = 0;
@@ -406,7 +409,7 @@ static void name_fewer(const struct analysis *a, struct str *out)
 
     for (unsigned p = 0, count = advice_bottlenecks(a, parts); p < count; p++)
         works |= 1U << work_on(a, parts[p]);
-    /* @works has more than one kind of access. */
+    /* Names several kinds of accesses by a single word. */
     if ((works & accesses) & ((works & accesses) - 1U))
         works = (works & ~accesses) | 1U << WORK_ACCESSES;
     for (unsigned work = 0; work < sizeof things / sizeof *things; work++)
@@ -459,7 +462,7 @@ static void name_remedy(const struct advice *s, enum limit_kind kind)
         str_add(s->out, remedies[kind]);
 }
 
-/* Returns whether the limit @kind is a number of operations, which wider vectors relieve. */
+/* Returns whether the limit @kind is a number of operations, which wider vectors reduce. */
 static bool is_count(const struct advice *s, enum limit_kind kind)
 {
     return (kind == LIMIT_PORTS && work_on(s->a, s->a->bottleneck_ports) != WORK_JUMP) ||
@@ -565,7 +568,7 @@ static say_kind *const say[LIMIT_COUNT] = {
 };
 
 /* Lists the tied limits (within LIMIT_TIE) that unrolling relieves if @unrolls is true, otherwise
- * the tied limits that it does not relieve. Returns their number. */
+ * those that unrolling does not relieve. Returns their number. */
 static unsigned tied_kinds(const struct advice *s, bool unrolls, enum limit_kind out[LIMIT_COUNT])
 {
     unsigned count = 0;
@@ -710,7 +713,7 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
     if (has_call(a))
         str_add(&s, "Without the called functions: ");
     if (limited_by_repeated(a))
-        /* Appends no sentence, because it would describe only one repetition of the instruction. */
+        /* A sentence would describe only one repetition of the instruction. */
         ;
     else if (a->limit.count > 1)
         say_tie(&advice);

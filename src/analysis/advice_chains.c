@@ -20,8 +20,8 @@ void advice_say_induction(const struct advice *s)
                                   : "");
 }
 
-/* Returns the number of accumulators, or of independent data items, that hide the chain's
- * latency. */
+/* Returns the number of accumulators, or of independent data items, that hide the chain's latency,
+ * from 2 to REGISTERS_MOST. */
 static double wanted(const struct advice *s)
 {
     const double many = s->l->left_cycles > 0
@@ -124,7 +124,7 @@ void advice_narrower(const struct advice *s)
     }
 }
 
-/* Appends advice for a chain of carries, some of which may pass through a register. */
+/* Appends advice for a chain of carries if some of them pass through a register. */
 static void add_carry(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;

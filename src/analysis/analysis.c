@@ -109,8 +109,8 @@ static void read_from(const struct last_writer *writers, unsigned resource, uint
                  ((struct analysis_edge){writers[resource].insn, to, writers[resource].distance}));
 }
 
-/* Adds the dependences of instruction @at, usually a branch. It has no node in @deps, because it
- * writes no value. */
+/* Adds the dependences of instruction @at, usually a branch. The instruction has no node in @deps,
+ * because it writes no value. */
 static void add_reads(const struct last_writer *writers, const struct insn *insn, uint32_t at,
                       edge_list *edges)
 {
@@ -146,7 +146,8 @@ static void add_readers(const struct analysis *a, const struct insn *insns, cons
     }
 }
 
-/* Converts edges between values into edges between instructions. */
+/* Converts edges between values into edges between instructions, sorted by producer and without
+ * duplicates. */
 static void take_edges(struct analysis *a, const struct insn *insns, const struct deps *deps)
 {
     edge_list edges = {0};
@@ -200,7 +201,7 @@ bool analysis_bounds(struct block_work *work, const struct insn *insns, size_t c
              isnan(out->cycles[BOUND_DEPENDENCIES]) || out->open || out->guessed);
 }
 
-/* Sets the number of distinct forms that the machine's table lacks, and the first of them. */
+/* Sets the number of distinct forms that the machine's table lacks, and the first such form. */
 static void count_unknown(struct analysis *a)
 {
     VEC(const char *) forms = {0};

@@ -105,7 +105,8 @@ static double replayed_ports(struct block_work *w)
     return throughput_of_masses(w->throughput, w->plain, plain) / REPLAY_SLOT;
 }
 
-/* Raises the memory bound to @cycles if these are more, and sets its cause to @by. Ignores NaN. */
+/* If @cycles exceeds the memory bound, raises the bound to @cycles and sets its cause to @by.
+ * Ignores NaN. */
 static void raise_memory(struct bounds *out, double cycles, enum accesses_by by)
 {
     if (!(cycles > out->cycles[BOUND_MEMORY]) && !isnan(out->cycles[BOUND_MEMORY]))
@@ -210,8 +211,8 @@ bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count,
 
     bounds_of(w, insns, count, &options, false, &b);
     for (size_t i = 0; i < sizeof hard / sizeof *hard; i++) {
-        /* Skips the memory bounds of lines and banks. They are means over many iterations, so a
-         * short measurement can be lower. */
+        /* Skips the memory bounds of lines and banks. These bounds are means over many iterations,
+         * so a short measurement can be lower. */
         const bool counted = hard[i] != BOUND_MEMORY || b.accesses == ACCESSES_LOADS ||
                              b.accesses == ACCESSES_STORES;
         if (counted && !(b.fitted & 1U << hard[i]) && b.cycles[hard[i]] > 0 &&
@@ -274,7 +275,7 @@ static bool reads_chain(const struct deps *d, const bool *on_chain, uint32_t ins
     return false;
 }
 
-/* Returns the cycles by which floating-point additions outside the chain delay it (fact
+/* Returns the cycles by which floating-point additions outside the chain delay the chain (fact
  * chain_delay_addition); 0 if the chain consists of additions or fused operations. */
 static double addition_delay(struct block_work *w, const struct insn *insns, size_t count)
 {

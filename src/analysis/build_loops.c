@@ -46,7 +46,7 @@ struct build_worker {
 
 struct binary {
     VEC(struct build_object) objects;
-    /* work items of the functions; those of the objects precede them */
+    /* work items of the functions; their numbers follow the numbers of the objects */
     VEC(struct build_piece) pieces;
     VEC(struct build_function) functions;
     VEC(struct build_loop) loops;
@@ -71,8 +71,8 @@ static bool add_object(struct binary *b, struct object *take_o, const char *memb
     return ok;
 }
 
-/* Adds the members of the archive at @path. Ignores members without code, and those whose
- * instruction set differs from that of the first. */
+/* Adds the members of the archive at @path. Ignores members without code, and members whose
+ * instruction set differs from that of the first member. */
 static bool add_archive(struct binary *b, const char *path, struct err *err)
 {
     struct archive a = {0};
@@ -350,8 +350,8 @@ static void take_lines(const struct unit_lines *lines, struct build_loop *l)
     }
 }
 
-/* Returns whether @l is the remainder loop of @main. Both loops have the same source lines, and the
- * strides of @l divide those of @main. */
+/* Returns whether @l is the remainder loop of @main: both loops are innermost, have the same depth
+ * and common source lines, and the strides of @main are a multiple of the strides of @l. */
 static bool remains(const struct build_loop *l, const struct build_loop *main)
 {
     const bool parts = l->least && main->least > l->least && main->least % l->least == 0 &&

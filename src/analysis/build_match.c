@@ -13,11 +13,11 @@
 #define PAIRS_MOST 4000000u    /* maximum number of pairs of loops that are compared in a group */
 #define NEAR 1000u
 #define ALIKE_FUNCTION 0.7     /* smallest similarity of loops of functions with different names */
-/* Largest distance and smallest similarity of a second search in code order. It matches functions
- * that compiler flags change much. */
+/* Largest distance, in functions, and smallest similarity of a second search in code order. It
+ * matches functions that compiler flags change much. */
 #define NEXT 3u
 #define ALIKE_NEXT 0.3
-/* smallest similarity of loops in functions with equal names, without source lines */
+/* smallest similarity of loops without source lines in functions with equal names */
 #define ALIKE_LOOP 0.25
 /* smallest similarity of loops with equal source lines in functions with different names */
 #define ALIKE_LINES 0.15
@@ -37,7 +37,7 @@ struct matcher {
     const struct binary *a, *b;
     struct loop_matches *out;
     uint32_t *match_a, *match_b;   /* match of each loop; MATCH_NONE: none */
-    enum match_way *way;           /* way of the match of each loop of A */
+    enum match_way *way;           /* how each loop of A was matched */
     VEC(struct scored) scores;
 };
 
@@ -67,7 +67,7 @@ static double score_of(const struct matcher *m, enum match_way way, uint32_t a, 
     const struct build_function *f = build_function(m->a, p->function),
                                 *g = build_function(m->b, q->function);
     const double lines = lines_alike(p, q), alike = loop_shape_alike(&p->shape, &q->shape);
-    /* @one: both loops are the only ones in the group */
+    /* @one: both loops are the only loops in the group */
     const bool sourced = same_file(p, q), one = x == 0 && y == 0;
 
     if (way == MATCH_LINES ? lines == 0 || alike < ALIKE_LINES
@@ -76,8 +76,8 @@ static double score_of(const struct matcher *m, enum match_way way, uint32_t a, 
     double score = 2 * lines + alike + (p->sequence == q->sequence) + 0.3 * (1 - fabs(x - y));
     score += p->innermost == q->innermost ? 0.5 : -0.25;
     score += p->depth == q->depth ? 0.25 : 0;
-    /* The penalty for a single remainder loop exceeds the largest score for similar
-     * instructions. */
+    /* If only one of the loops is a remainder loop, the penalty exceeds the largest score for
+     * similar instructions. */
     score += p->remainder == q->remainder ? 0.5 : -2;
     score += f->member && g->member && strcmp(f->member, g->member) == 0;
     return score + 0.5 * sourced;
@@ -221,7 +221,7 @@ static bool untouched(const uint32_t *matched, const struct build_function *f)
     return true;
 }
 
-/* A function without any loop that has a match */
+/* A function none of whose loops has a match */
 struct left_over {
     uint32_t function;
     uint64_t sequence;

@@ -8,7 +8,8 @@
 #include "analysis/bounds.h"
 #include "base/mem.h"
 
-#define CHAIN_INSNS 64   /* maximum number of instructions of a link, including auxiliary ones */
+#define CHAIN_INSNS 64   /* maximum number of instructions of a link, including auxiliary
+                          * instructions */
 
 double chain_cycles(const struct machine *m, const struct form_code *code,
                     const struct chain *chain)

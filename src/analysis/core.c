@@ -107,7 +107,7 @@ void core_free(struct core *c)
 }
 
 /* Sets @out to the usage of a store with an index register, whose address may use fewer ports (fact
- * indexed_store_ports). From Haswell to Skylake it cannot use port 7. */
+ * indexed_store_ports). From Haswell to Skylake, such an address cannot use port 7. */
 static void restrict_indexed(const struct core *c, const struct usage *usage, struct usage *out)
 {
     portset only = ports_fact(c->machine, "indexed_store_ports");
@@ -209,8 +209,8 @@ static bool approximate(struct core *c, const struct insn *insn, struct op *op)
     return true;
 }
 
-/* Returns the latency of the operation without its load: that of the register form if known,
- * otherwise the table's latency minus that of the load. */
+/* Returns the latency of the operation without its load: the latency of the register form if known,
+ * otherwise the table's latency minus the latency of the load. */
 static int32_t operation_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
     const struct operand *memory = insn_memory(insn);
@@ -290,8 +290,8 @@ static bool modifies_by_constant(const struct insn *insn)
     return !has_register(insn) && !insn->flags_read && !(insn->traits & INSN_LOCK);
 }
 
-/* Returns whether the load of @insn is of a kind to which memory renaming applies. The address is
- * not considered. */
+/* Returns whether the load of @insn is of a kind to which memory renaming applies. Ignores the
+ * address. */
 static bool renames_load(const struct core *c, const struct insn *insn, const struct op *op)
 {
     const struct machine *m = c->machine;
@@ -362,7 +362,7 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
 }
 
 /* Returns op.fence: the latency of locked instructions (including xchg with memory), of barriers as
- * measured in isolation, and of the instructions in fact serialising; 0 for others. */
+ * measured in isolation, and of the instructions in fact serialising; 0 for other instructions. */
 static int32_t fence_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
     if (insn->traits & INSN_BARRIER)
@@ -406,7 +406,7 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         op->traits |= OP_KNOWN;
         classify(c, insn, op);
         /* On a load-store architecture, the table's latency of a load is from the address to the
-         * value. It depends on width, extension and number of registers. */
+         * value. This latency depends on width, extension and number of registers. */
         if (c->isa->load_store && op->traits & OP_PURE_LOAD && !isnan(op->entry->latency)) {
             op->load_latency = hundredths(op->entry->latency);
             op->traits &= ~(uint32_t)OP_LOAD_UNKNOWN;
@@ -426,7 +426,7 @@ static struct op *op_new(struct core *c, const struct insn *insn)
     if (insn->traits & INSN_NOP || (op->entry && !op->usage.count))
         op->latency = 0;
     if (op->traits & OP_STACK && insn->traits & INSN_LOAD && insn->traits & INSN_STORE)
-        /* The latency of the stack pointer is 0: push and pop of a memory operand also write it. */
+        /* Push and pop of a memory operand also write the stack pointer, with a latency of 0. */
         op->latency = 0;
     restrict_indexed(c, &op->usage, &op->indexed);
     take_rules(c, op);

@@ -22,9 +22,8 @@ static void add_usage(struct costs *costs, struct cost *row, const struct usage 
         add_mass(costs, row, usage->uops[i].ports, usage->uops[i].count);
 }
 
-/* Returns whether a micro-fused pair with an indexed address splits at rename (fact unlaminate).
- * The rule for Haswell: a pair remains fused if it has at most three sources, including address
- * registers. */
+/* Returns whether a micro-fused pair with an indexed address splits at rename (fact unlaminate). On
+ * Haswell, a pair remains fused if it has at most three sources, including address registers. */
 static bool splits_indexed(const struct core *c, const struct insn *insn, const struct cost *row)
 {
     unsigned listed = 0;
@@ -185,7 +184,7 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
                   (op->traits & OP_PIPE ? ROW_PIPE : 0) | (op->traits & OP_FIRST ? ROW_FIRST : 0) |
                   (op->estimate ? ROW_ESTIMATE : 0);
     costs->estimate |= op->estimate != NULL;
-    /* A move to itself is executed, although the table has its form as eliminated. */
+    /* A move to itself is executed, even if the table has a usage without µops for its form. */
     bool executed = op->traits & OP_ELIMINATED && !op->usage.count && c->add &&
                     insn->operands[0].file == FILE_GENERAL && moves_to_itself(insn);
     add_usage(costs, row,
@@ -197,7 +196,7 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
     fill_slots(c, insn, row);
 }
 
-/* Replaces the µops of both instructions by those of the branch and of the first instruction's
+/* Replaces the µops of both instructions by the µops of the branch and of the first instruction's
  * load. The first instruction's operation then has no µop. */
 static void fuse(struct core *c, struct costs *costs, size_t at, const struct insn *insns)
 {
@@ -242,7 +241,7 @@ static bool names_stack_pointer(const struct insn *insn)
 }
 
 /* Returns whether the instruction computes the stack pointer from its old value. An addition of a
- * constant does only if fact stack_pointer_sync is "computed". */
+ * constant counts only if fact stack_pointer_sync is "computed". */
 static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
 {
     bool reads = false, writes = false,
@@ -266,8 +265,8 @@ static bool needs_stack_pointer(const struct core *c, const struct insn *insn)
 }
 
 /* Marks the instructions that need a stack-sync µop. The stack engine adds up the pushes and pops
- * in an offset. @shifted and the result: whether the offset differs from 0 before the first and
- * after the last instruction. */
+ * in an offset. @shifted: whether the offset differs from 0 before the first instruction. Returns
+ * whether it differs from 0 after the last instruction. */
 static bool stack_pass(const struct core *c, const struct insn *insns, size_t count, bool shifted,
                        struct costs *costs)
 {

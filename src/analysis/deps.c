@@ -45,7 +45,7 @@ struct build {
     size_t forward;                /* index of the next entry in the list of forwarded loads */
     struct store_input *stores;    /* per instruction, used for stores; NULL: not needed */
     struct forwarding forwarding;
-    /* top of the x87 stack before each instruction and after the last one; NULL: no x87
+    /* top of the x87 stack before each instruction and after the last instruction; NULL: no x87
      * instructions */
     uint8_t *turns;
     /* smallest latency of the current instruction in hundredths of a cycle; 0 except for a select
@@ -106,8 +106,8 @@ static bool is_followed(const struct operand *op)
     }
 }
 
-/* Returns the resource of operand @op of instruction @at. A high-byte register has its own if it is
- * renamed separately. st(i) is register i from the top of the x87 stack. */
+/* Returns the resource of operand @op of instruction @at. A high-byte register has its own resource
+ * if it is renamed separately. st(i) is register i from the top of the x87 stack. */
 static uint8_t resource_of(const struct build *b, uint32_t at, const struct operand *op)
 {
     if (op->file == FILE_X87 && op->bits == X87_BITS && b->turns)
@@ -169,7 +169,8 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
         b->holds[RESOURCE_HIGH + resource].known = false;
 }
 
-/* Returns the latency in the machine's tables in hundredths of a cycle; -1: unknown. */
+/* Returns the latency from operand @from to operand @to in the machine's tables, in hundredths of a
+ * cycle; -1: unknown. */
 static int32_t known_latency(const struct op *op, int from, int to)
 {
     for (size_t i = 0; i < op->rules.count; i++) {
@@ -206,7 +207,7 @@ static int32_t latency_of(const struct build *b, uint32_t at, int from, int to, 
     const struct cost *row = &b->costs->rows[at];
 
     *guessed = false;
-    /* The addition of a macro-fused pair is executed. */
+    /* The addition of a macro-fused pair is executed, so it takes a cycle. */
     if (row->flags & ROW_FUSED && row->sum.adds && to < LATENCY_ADDRESS)
         return CYCLE;
     if (row->flags & ROW_SUM && to < LATENCY_ADDRESS)
@@ -226,7 +227,7 @@ static bool is_idiom(const struct cost *row)
     return row->flags & (ROW_ZERO | ROW_ELIMINATED);
 }
 
-/* Returns whether the new flags depend on the old ones. A shift by cl keeps the flags if cl is 0
+/* Returns whether the new flags depend on the old flags. A shift by cl keeps the flags if cl is 0
  * (fact shift_keeps_flags). */
 static bool keeps_flags(const struct build *b, const struct insn *insn)
 {
@@ -343,9 +344,9 @@ static double share_together(const struct build *b, uint32_t at, struct holder v
     return (double)together / places;
 }
 
-/* Returns the minimum latency of a select or set, in hundredths of a cycle. The latency is longer
- * if rename processes the producer of the flags in the same group (facts slow_flags,
- * slow_flags_latency). */
+/* Returns the minimum latency of a select or set with slow flags, in hundredths of a cycle; 0:
+ * none. The latency is longer if rename processes the producer of the flags in the same group
+ * (facts slow_flags, slow_flags_latency). */
 static int32_t slow_latency(const struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
@@ -355,8 +356,8 @@ static int32_t slow_latency(const struct build *b, uint32_t at)
     if (isnan(b->c->slow_flags_latency) ||
         (insn->operation != OPERATION_SELECT && insn->operation != OPERATION_SET))
         return 0;
-    /* An instruction that reads both always takes 2 cycles: the first of its two µops combines the
-     * flags. */
+    /* An instruction that reads the carry flag and other flags always takes 2 cycles: the first of
+     * its two µops combines the flags. */
     if (insn->flags_read & FLAG_CARRY && insn->flags_read & OTHER_FLAGS)
         return 0;
     if (insn->flags_read & FLAG_CARRY && has_slow_flags(b, carry))
@@ -377,7 +378,7 @@ static int32_t hundredths(double cycles)
 }
 
 /* Returns the additional latency of an operation with inputs that rename keeps as a register plus a
- * constant: for each of them, one cycle per cycle of the operation. A shift count is an input. */
+ * constant: fact immediate_folding_extra per cycle of the operation. A shift count is an input. */
 static int32_t sum_latency(const struct build *b, uint32_t at)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -388,7 +389,8 @@ static int32_t sum_latency(const struct build *b, uint32_t at)
                : 0;
 }
 
-/* Returns the latency of the stack-sync µop before @at, if @reg is the stack pointer. */
+/* Returns the latency of the stack-sync µop before @at in hundredths of a cycle; 0 if there is
+ * none, or if @reg is not the stack pointer. */
 static int32_t sync_latency(const struct build *b, uint32_t at, uint8_t reg)
 {
     return b->costs->rows[at].flags & ROW_SYNC && reg == b->c->isa->stack_pointer ? CYCLE : 0;
@@ -399,7 +401,7 @@ static bool has_three_parts(const struct operand *op)
     return op->base != REG_NONE && op->index != REG_NONE && op->displacement != 0;
 }
 
-/* Returns the latency that the form of the address adds to a load. */
+/* Returns the latency that the form of the address adds to a load, in hundredths of a cycle. */
 static int32_t load_extra(const struct core *c, const struct operand *op)
 {
     double extra = op->index != REG_NONE && op->scale > 1 ? c->load_extra_scaled
@@ -487,8 +489,8 @@ static void read_memory(struct build *b, uint32_t at)
     }
 }
 
-/* Adds edges for the order of stores: each writes the cache after its data are available and after
- * all previous stores. Also adds edges for blocked loads and fences. */
+/* If a load of the block is blocked, adds edges for stores and blocked loads: each store writes the
+ * cache after its data are available and after all previous stores. Also adds edges for fences. */
 static void keep_order(struct build *b, uint32_t at)
 {
     const struct op *op = b->costs->rows[at].op;
@@ -518,7 +520,7 @@ static void find_barrier(struct build *b)
                                          .known = true};
 }
 
-/* Adds edges to barrier @at from the results of instructions @from to @to, @distance iterations
+/* Adds edges to barrier @at from the results of instructions @from to @to - 1, @distance iterations
  * earlier. */
 static void wait_for_all(struct build *b, uint32_t at, uint32_t from, uint32_t to,
                          uint32_t distance)
@@ -551,8 +553,8 @@ static void keep_barriers(struct build *b, uint32_t at)
     }
 }
 
-/* Returns whether operand @i depends on its old value, because of a partial write or a false
- * dependency. */
+/* Returns whether operand @i depends on its old value, because of a read, a condition, a partial
+ * write or a false dependency. */
 static bool reads_old_value(const struct build *b, uint32_t at, unsigned i)
 {
     const struct insn *insn = &b->insns[at];
@@ -588,8 +590,8 @@ static void read_inputs(struct build *b, uint32_t at)
         } else if (is_followed(op) && !same_register &&
                    (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
             struct holder value = b->holds[resource_of(b, at, op)];
-            /* If the last write of this part of a register is unknown, uses that of the whole
-             * register. */
+            /* If the last write of this part of a register is unknown, uses the last write of the
+             * whole register. */
             if (op->offset_bits && !value.known)
                 value = b->holds[op->reg];
             connect(b, at, value, (int)i,
@@ -645,7 +647,7 @@ static uint64_t begin_iteration(struct build *b)
 {
     uint64_t written = 0;
 
-    /* In the previous iteration, this name may have belonged to another physical register. */
+    /* In the previous iteration, an x87 name may have belonged to another physical register. */
     if (b->turns)
         memset(b->holds + X87_FIRST, 0, X87_REGISTERS * sizeof *b->holds);
     for (uint32_t i = 0; i < b->costs->count; i++) {
@@ -719,7 +721,7 @@ static uint32_t modified_load(const struct build *b, uint32_t at, const struct o
 }
 
 /* Sets b->stores to the producers of the addresses and data of stores. Does nothing if no load
- * reads a store. */
+ * reads a store, or if the machine's forwarding latency does not depend on these producers. */
 static void follow_stores(struct build *b)
 {
     struct deps *d = b->d;

@@ -51,9 +51,9 @@ static bool same_table(const struct operand *a, const struct operand *b)
            (a->displacement || a->base < REG_PC);
 }
 
-/* Marks in @starts the instructions of @first to @end - 1 that have no known predecessor, except
- * one reached by a jump back, which may close an inner loop. They are targets of indirect jumps.
- * Padding is no predecessor. */
+/* Marks in @starts the instructions of @first to @end - 1 that have no known predecessor, which are
+ * targets of indirect jumps. Does not mark one that a backward jump reaches, which may close an
+ * inner loop. Padding is no predecessor. */
 static void find_starts(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                         bool *starts)
 {
@@ -95,7 +95,7 @@ static bool spread(const struct insn *insns, const size_t *targets, size_t first
 }
 
 /* Finds the loop of the jumps that read @table. Returns false if targets reach fewer than two of
- * them. */
+ * these jumps. */
 static bool find_loop(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                       const struct operand *table, struct dispatch_range *out)
 {

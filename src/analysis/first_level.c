@@ -43,8 +43,8 @@ double first_level_split_share(const struct access *access)
     return (double)crossed / places;
 }
 
-/* Adds the accesses of a load to the loads of its banks, averaged over the offsets of the load in a
- * line. Returns the share of accesses that cross a line. */
+/* Adds the accesses of a load to @banks, averaged over the offsets of the load in a line. Returns
+ * the share of accesses that cross a line. */
 static double add_load(const struct access *access, uint32_t bank_bytes, double *banks)
 {
     uint32_t places = first_level_period(access, FIRST_LEVEL_LINE);
@@ -85,8 +85,8 @@ bool first_level_lines_clash(const struct core *c, uint64_t a, uint64_t b)
     return !isnan(c->load_line_banks) && a != b && (a ^ b) % (uint64_t)c->load_line_banks == 0;
 }
 
-/* Returns the cycles per iteration of the busiest bank of lines, for the loads comparable to access
- * @first. Per cycle, a bank delivers one line, to up to @together loads. */
+/* Returns the cycles per iteration of the busiest bank of lines, for the loads whose address has
+ * the symbol of access @first. Per cycle, a bank delivers one line, to up to @together loads. */
 static double line_banks_of(const struct core *c, const struct address_work *work, size_t first,
                             unsigned together)
 {
@@ -183,7 +183,7 @@ static uint64_t words_of(uint64_t bytes, uint32_t word_bytes, bool part)
 }
 
 /* Closes the open run. If the run writes a word partly, the cache first reads the word, which waits
- * for a recent write of it. */
+ * for a recent write of the word. */
 static void close_run(struct line_runs *runs)
 {
     const struct core *c = runs->core;
@@ -254,8 +254,8 @@ double first_level_store_runs(const struct core *c, const struct address_work *w
             work->accesses.items[i].store ? first_level_period(&work->accesses.items[i], line) : 1;
         period = own > period ? own : period;
     }
-    /* Counts two periods, because a run may end only in every second period. The periods before are
-     * warm-up; there are two of them if writes can wait. */
+    /* Counts two periods, because a run may end only in every second period. The earlier periods
+     * are warm-up: two if writes can wait, otherwise one. */
     uint32_t start = isnan(c->store_word_bytes) ? 1 : 2, end = start + 2;
     for (uint32_t k = 0; k < end * period; k++) {
         before = k == start * period ? runs.count : before;

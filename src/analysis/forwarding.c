@@ -47,8 +47,8 @@ static bool covers_address(const struct core *c, const struct insn *insn)
 }
 
 /* Returns whether memory renaming applies to the load and the store, without regard to their
- * addresses. It does not apply if the stored register is part of one that rename keeps as a
- * register plus a constant. */
+ * addresses. Memory renaming does not apply if the stored register is part of a register that
+ * rename keeps as a register plus a constant. */
 static bool may_rename(const struct forwarding *f, const struct forward *link)
 {
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
@@ -180,7 +180,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
         return forwarding_blocks(c, link) ? c->store_forward_fail + drained(f, link)
                                           : c->store_forward_part;
     if (load->traits & INSN_LOCK && !isnan(c->memory_renaming))
-        return 0;   /* The latency of a locked instruction was measured with its forwarding. */
+        return 0;   /* The measured latency of a locked instruction includes the forwarding. */
     if (forwarding_renamed(f, link))
         return c->memory_renaming;
     if (stores_sum(f, link->store) && !(store->traits & INSN_LOAD))

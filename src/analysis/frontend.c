@@ -11,9 +11,9 @@
 #define DECODERS_MAX 16
 
 /* Returns the cycles of the predecoder per iteration (Facile, section 4.3). A block
- * (predecode_bytes) has the instructions that end in it, and those whose opcode begins in it. It
- * takes a cycle per predecode_width instructions. A length-changing prefix adds a penalty, which
- * the previous block partly hides. */
+ * (predecode_bytes) has the instructions that end in it, and those whose opcode begins in it. The
+ * block takes a cycle per predecode_width instructions. A length-changing prefix adds a penalty,
+ * which the previous block partly hides. */
 static double predecode(const struct core *c, const struct insn *insns, size_t count,
                         enum shape shape, unsigned align, uint32_t *fullest)
 {
@@ -58,8 +58,7 @@ static double predecode(const struct core *c, const struct insn *insns, size_t c
     return cycles / (double)copies;
 }
 
-/* An instruction or a macro-fused pair at the decoders; also a move that is fused with an
- * operation */
+/* An instruction, a macro-fused pair, or a move fused with an operation, at the decoders */
 struct decoded {
     unsigned micro_ops;
     bool complex, fusible, branch;

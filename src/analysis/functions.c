@@ -13,13 +13,13 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-/* Largest ratio of scanned bytes to bytes of code. It exceeds 1, because functions with several
- * symbols can overlap. */
+/* Largest ratio of scanned bytes to bytes of code. The ratio exceeds 1, because functions with
+ * several symbols can overlap. */
 #define OVERLAPS 4
-#define LARGEST 160000   /* largest function examined, in bytes */
+#define LARGEST 160000   /* size in bytes of the largest function examined */
 
 struct glimpse {
-    VEC(struct loop_region) jumps;   /* backward branches from target to branch, in byte offsets */
+    VEC(struct loop_region) jumps;   /* byte offsets of backward branches and of their targets */
     VEC(size_t) vectors;             /* offsets of vector instructions */
 };
 
@@ -139,7 +139,7 @@ void function_ranking_done(struct function_ranking *r)
     vec_done(&r->loops);
 }
 
-/* Parses a hexadecimal number; returns false for other text. */
+/* Parses a hexadecimal number that begins with 0x. Returns false for other text. */
 static bool read_hex(const char *text, uint64_t *out)
 {
     char *end;

@@ -90,7 +90,7 @@ void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count
             k->insns[i].origin = take_lines[k->insns[i].line - 1];
 }
 
-/* Returns @text without the lines after the last one with code. Lines before the first one with
+/* Returns @text without the lines after the last line with code. Lines before the first line with
  * code become empty, so line numbers do not change. */
 static char *lines_of_code(const struct kernel *k, const char *text)
 {

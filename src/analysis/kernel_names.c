@@ -40,7 +40,7 @@ static const struct operand *target_of(const struct insn *insn)
     return NULL;
 }
 
-/* Computes the position of the jump target or rip-relative operand of @insn. Returns false if it
+/* Computes the position of the jump target or rip-relative operand of @insn. Returns false if @insn
  * has neither. */
 static bool place_of(const struct insn *insn, uint64_t *position)
 {
@@ -139,7 +139,7 @@ bool symbol_printable(const char *name)
 
 void symbol_print(const char *name, struct str *out)
 {
-    /* Quotes all other names. Intel syntax may read an unquoted name without a leading dot as an
+    /* Only a name with a leading dot may remain unquoted. Intel syntax may read another name as an
      * operator or register. */
     bool plain = *name == '.';
 
@@ -171,7 +171,7 @@ static void reference_print(const struct code_reference *reference, const struct
         str_addf(out, "%+lld", (long long)addend);
 }
 
-/* Returns the start of the last operand of @text. */
+/* Returns the start of the last operand of @text; NULL: none. */
 static const char *last_operand(const char *text)
 {
     const char *comma = strrchr(text, ','), *blank = strchr(text, ' '),
@@ -273,8 +273,8 @@ static void name_texts(struct kernel *k)
             name_text(k, &k->insns[i]);
 }
 
-/* Sets the memory operand's address in @insn to that of the symbol that @reference names. Does
- * nothing for a jump target or an immediate. @symbol is the index of the symbol. */
+/* Sets the memory operand's address in @insn to the address of the symbol that @reference names.
+ * Does nothing for a jump target or an immediate. @symbol is the index of the symbol. */
 static void place_memory(struct insn *insn, const struct code_reference *reference, uint32_t symbol)
 {
     int64_t at = SYMBOL_FIRST + (int64_t)symbol * SYMBOL_SPAN + reference->addend;

@@ -133,7 +133,8 @@ bool kernel_object_source(struct kernel *k, const struct object *o, const char *
 
     const uint64_t at = object_position_place(o, k->insns[k->loops[0].first].offset);
     const struct object_section *section = object_section_at(o, at);
-    /* Each section has its own debug information, so reads only that of this section. */
+    /* Each section has its own debug information. Only the information of the function's section is
+     * read. */
     const uint64_t before = section ? at - section->offset : 0, first = k->insns[0].offset,
                    from = section && first > section->position ? first - section->position : 0;
     const uint64_t to = section && last->offset + last->length - section->position < section->size
@@ -151,7 +152,7 @@ bool kernel_object_source(struct kernel *k, const struct object *o, const char *
     return ok;
 }
 
-/* Returns the better of two kernels and frees the other one. @next is better if it has a loop: @k's
+/* Returns the better of two kernels and frees the other. @next is better if it has a loop: @k's
  * function may have only jumps to shared code, which the scan took for a loop. */
 static struct kernel *better(struct kernel *k, struct kernel *next)
 {
@@ -220,8 +221,8 @@ static struct kernel *kernel_of_object(const struct object *o, const char *path,
     return k;
 }
 
-/* Returns @k. If the file of @o was truncated while it was read, frees @k and returns NULL with
- * err. */
+/* Returns @k. If the file of @o was truncated while @k was read from it, frees @k and returns NULL
+ * with err. */
 static struct kernel *whole_or_none(struct object *o, const char *path, struct kernel *k,
                                     struct err *err)
 {
@@ -231,7 +232,8 @@ static struct kernel *whole_or_none(struct object *o, const char *path, struct k
     return NULL;
 }
 
-/* Adds the source lines to @k, a kernel of @o. Frees @o. */
+/* Adds the source lines to @k, a kernel of @o, and moves the loop with the selected lines to the
+ * front. Frees @o. On failure, frees @k and returns NULL with err. */
 static struct kernel *finish(struct object *o, const char *path, struct kernel *k,
                              const struct kernel_options *options, struct err *err)
 {
@@ -323,7 +325,7 @@ static int hotter_first(const void *a, const void *b)
 }
 
 /* Adds the highest-ranked functions of one member to @best, which keeps at most CANDIDATES
- * functions. */
+ * functions. Returns false with err on failure. */
 static bool rank_member(const struct archive *a, size_t member, struct archived_list *best,
                         uint64_t *bytes, struct err *err)
 {
@@ -370,7 +372,8 @@ static struct kernel *hottest_in_archive(const struct archive *a,
         member = k && k == next ? best.list.items[i].member : member;
         object_done(&o);
     }
-    /* Reads only the debug information of the selected member, because reading it may take long. */
+    /* Reads only the debug information of the selected member, because reading other debug
+     * information may take long. */
     if (k) {
         const struct archive_member *m = &a->members.items[member];
         if (!object_read_member(m, OBJECT_FUNCTIONS | OBJECT_NAMES, &o, err)) {

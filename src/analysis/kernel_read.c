@@ -95,7 +95,7 @@ static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_
         struct insn *insn = &u->insns.items[u->insns.count];
         while (a && row < a->line_count && a->lines[row].offset <= at)
             row++;
-        /* False within data that the text defines. */
+        /* @begins is false within data that the text defines. */
         const bool begins = row > 0 && a->lines[row - 1].offset == at;
         const size_t next =
             begins ? (row < a->line_count ? (size_t)a->lines[row].offset : length) - at : 0;
@@ -165,7 +165,7 @@ static void loop_push(struct loop_list *out, const struct insn *insns, size_t fi
     vec_push(&out->list, loop);
 }
 
-/* Returns the first instruction that begins at or after @offset. */
+/* Returns the index of the first instruction that begins at or after @offset. */
 static size_t insn_from(const struct unit *u, uint64_t offset)
 {
     const size_t low = first_from(u->insns.items, u->insns.count, sizeof(struct insn),
@@ -174,7 +174,7 @@ static size_t insn_from(const struct unit *u, uint64_t offset)
     return low;
 }
 
-/* Returns the first instruction from @i whose line is @line or later. */
+/* Returns the index of the first instruction, from index @i, whose line is @line or later. */
 static size_t insn_of_line(const struct unit *u, size_t i, size_t line)
 {
     while (i < u->insns.count && u->insns.items[i].line < line && !watch_steps(1))
@@ -182,7 +182,7 @@ static size_t insn_of_line(const struct unit *u, size_t i, size_t line)
     return i;
 }
 
-/* Finds byte markers in @length bytes of code at @position. */
+/* Adds the regions between byte markers in @length bytes of code at @position. */
 static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code, size_t length,
                         uint64_t position, struct loop_list *out)
 {
@@ -332,7 +332,7 @@ struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_optio
     return take_k;
 }
 
-/* Removes the instructions outside the source lines @first to @last. */
+/* Removes the instructions outside the source lines @first to @last; @last 0: the last line. */
 static void unit_restrict(struct unit *u, size_t first, size_t last)
 {
     size_t kept = 0;
@@ -365,9 +365,9 @@ static bool ends_before(const struct unit *u, uint64_t start, uint64_t offset)
     return !falls;
 }
 
-/* Removes the instructions outside the function at label @symbol. The function ends at the next
- * declared function. If the text declares none, it ends at the first label that its code does not
- * reach. */
+/* Removes the instructions outside the function at label @symbol. If the text declares @symbol as a
+ * function, it ends at the next declared function, otherwise at the first label that its code does
+ * not reach. Returns false with err if there is no such label. */
 static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, const char *symbol,
                                  struct err *err)
 {
@@ -479,7 +479,8 @@ out:
     return k;
 }
 
-/* Returns the demangled name of a function. The caller frees it. */
+/* Returns the demangled name of a function, or a copy of @name if it is not mangled. The caller
+ * frees it. */
 static char *readable(const char *name)
 {
     char *text = demangle(name);
@@ -493,7 +494,7 @@ struct range_part {
     uint64_t position;   /* position of the first byte */
 };
 
-/* Advances to the next section with code of the range. Returns false after the last one. */
+/* Advances to the next section with code of the range. Returns false after the last section. */
 static bool part_next(const struct object *o, size_t start, size_t length, struct range_part *part)
 {
     while (part->section < o->sections.count) {
@@ -604,7 +605,7 @@ struct kernel *kernel_load(const char *path, const struct kernel_options *option
     struct str text = {0};
     struct kernel *k = NULL;
 
-    /* The file may be larger than the memory, so it is not read here. object_read maps it. */
+    /* The file may be larger than the memory, so object_read maps it instead of reading it. */
     if (is_elf(path) || archive_names_member(path, NULL))
         return kernel_from_object(path, options, err);
     if (archive_is(path))
@@ -661,7 +662,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
                     "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
             goto out;
         }
-        /* Rejects the LOCK prefix, because the decoder does. */
+        /* Rejects the LOCK prefix, as the decoder does. */
         if (insn.traits & INSN_FOREIGN && insn.traits & INSN_LOCK) {
             insn_done(&insn);
             err_set(err, ERR_DATA,
@@ -696,7 +697,7 @@ out:
 }
 
 /* Returns @k without const, so its references can be counted. mem_zero allocates all kernels, so
- * none is constant memory. */
+ * none is in constant memory. */
 static struct kernel *counted(const struct kernel *k)
 {
     return (struct kernel *)k;

@@ -9,7 +9,7 @@
 #include "toolchain/compile.h"
 
 /* Finds the lines of @symbol's body in compiler output, from its label to its .size directive or to
- * the end. */
+ * the end. Returns false if there is no such label. */
 static bool function_lines(const char *text, const char *symbol, size_t *first, size_t *last)
 {
     size_t length = strlen(symbol), number = 1;
@@ -31,8 +31,8 @@ static bool function_lines(const char *text, const char *symbol, size_t *first, 
     return *first > 0;
 }
 
-/* Finds the lines @first to @last of the assembler text that belong to the selected lines of the C
- * file. @last 0: the end of the text. */
+/* Reduces the range *@first to *@last of lines of the assembler text to those that belong to the
+ * selected lines of the C file. *@last 0: the end of the text. Returns false if there are none. */
 static bool assembly_lines(const struct compiled *c, const char *path,
                            const struct kernel_options *wanted, size_t *first, size_t *last)
 {

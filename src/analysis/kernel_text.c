@@ -16,7 +16,7 @@
 #define ROUNDS_MOST 8
 #define NAME_LOOP "loop"   /* label of a loop head without a name */
 
-/* Ways to write an instruction. The next one is tried if the assembler produces other bytes. */
+/* Ways to write an instruction. The next way is tried if the assembler produces other bytes. */
 enum writing { WRITTEN_PLAIN, WRITTEN_LONG, WRITTEN_BYTES };
 
 /* A position with a name in the text: a label in the loop, or an address set with .set */
@@ -32,7 +32,7 @@ struct text_writer {
     size_t count;
     enum writing *how;   /* way to write each instruction */
     size_t *lines;       /* line number of each instruction in the text */
-    struct { VEC(struct text_place) list; } places;   /* sorted by position */
+    struct { VEC(struct text_place) list; } places;   /* named positions, in ascending order */
 };
 
 void comment_print(const char *text, struct str *out)
@@ -40,8 +40,8 @@ void comment_print(const char *text, struct str *out)
     for (size_t left = strlen(text), step; left; text += step, left -= step) {
         uint32_t code = 0;
         step = utf8_next(text, left, &code);
-        /* Escapes a backslash: the preprocessor would continue the line after a backslash at its
-         * end. */
+        /* Escapes a backslash. At the end of a line, the preprocessor would append the next
+         * line. */
         const bool plain = step && !utf8_steers(code) && code != '\\';
         step = step ? step : 1;
         if (plain)
@@ -98,7 +98,7 @@ static void add_place(struct text_writer *w, uint64_t position)
     vec_push(&w->places.list, p);
 }
 
-/* Lists the loop head and all jump targets. A position without a name gets a new one. */
+/* Lists the loop head and all jump targets. A position without a name gets a new name. */
 static void find_places(struct text_writer *w)
 {
     size_t kept = 0;
@@ -265,8 +265,8 @@ static void print(struct text_writer *w, const char *why, struct str *out)
     }
 }
 
-/* Returns whether the references of @a in the bytes of @insn, which start at offset @at, equal
- * those of @insn. */
+/* Returns whether the references of @a in the bytes of @insn, which start at offset @at, equal the
+ * references of @insn. */
 static bool same_references(const struct text_writer *w, const struct insn *insn,
                             const struct assembled *a, uint64_t at)
 {

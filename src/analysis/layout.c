@@ -23,9 +23,10 @@ struct array_region {
     uint64_t at, bytes;       /* offset and size in the arena */
     /* value of the sum of registers, as an offset in the arena */
     uint64_t sum;
-    /* bytes from the start of region @joined to the start of this region */
+    /* index of the region with an earlier stream of the same array; STREAM_ALONE: none */
     uint32_t joined;
-    int64_t distance;         /* offset from the start of region @joined */
+    int64_t distance;         /* bytes from the register sum of region @joined to the sum of this
+                               * region */
 };
 
 struct planner {
@@ -184,8 +185,8 @@ static bool is_given(const struct planner *p, uint8_t reg)
     return p->out->given >> reg & 1;
 }
 
-/* Sets index registers to 0. An index register is a register with a scale, or the one that most
- * arrays use. */
+/* Sets index registers to 0. An index register is a register with a scale, or the register that
+ * most arrays use. */
 static void give_indices(struct planner *p)
 {
     for (unsigned i = 0; i < p->count; i++)
@@ -213,7 +214,7 @@ static void give_indices(struct planner *p)
     }
 }
 
-/* Returns the number of bytes per iteration by which the registers with a value advance the address
+/* Returns the number of bytes per iteration by which the registers set so far advance the address
  * of @s. */
 static int64_t given_step(const struct planner *p, const struct stream *s)
 {

@@ -94,7 +94,8 @@ static uint32_t user_of(const struct chain_work *w, bool *in_place)
     *in_place = false;
     for (size_t i = 0; i < d->edge_count; i++) {
         const uint32_t row = d->nodes[d->edges[i].to].insn;
-        /* Skips rows of the chain, although a row may also write flags. */
+        /* Skips rows of the chain, whose other results, such as flags, may also depend on the
+         * value. */
         if (!w->on[d->edges[i].from] || w->on_row[row])
             continue;
         if (!stores_in_place(d, row))
@@ -105,8 +106,8 @@ static uint32_t user_of(const struct chain_work *w, bool *in_place)
     return stored;
 }
 
-/* Returns whether edge @at enters a link that another edge also enters, because masked lanes keep
- * their old value. */
+/* Returns whether a link of the chain has the nodes of edge @at, and one of the two exists because
+ * masked lanes keep their old value. */
 static bool is_link_again(const struct chain_work *w, size_t at)
 {
     const struct ratio_edge *edge = &w->d->edges[at];
@@ -288,7 +289,7 @@ static bool is_partial(const struct insn *insn, int end)
     return op && op->kind == OPERAND_REGISTER && op->file == FILE_GENERAL && op->bits < 32;
 }
 
-/* Returns whether @reg is the index of a load from a table at a constant address. */
+/* Returns whether @reg is the index of a load from a table at a loop-invariant address. */
 static bool is_index(const struct analysis *a, const struct insn *insn, uint8_t reg)
 {
     const struct operand *memory = insn_memory(insn);
@@ -477,7 +478,8 @@ struct shorter {
     double cycles, firm_cycles;
 };
 
-/* Adds a chain as long as the longest one. Takes @take_chain. */
+/* Adds a chain as long as the longest one, or replaces the longest one if only that is an induction
+ * variable. Takes @take_chain. */
 static void add_equal(struct limit *l, struct limit_chain *take_chain)
 {
     if (l->chain.kind == LIMIT_NONE ||

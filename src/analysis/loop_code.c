@@ -120,7 +120,7 @@ static struct loop_code find(const struct insn *insns, size_t count, size_t head
     return p;
 }
 
-/* Returns whether all instructions count as executed: each continues with the next one, the
+/* Returns whether all instructions count as executed: each continues with the next instruction, the
  * instructions were recorded from a run (INSN_FOLLOWED), or an indirect jump may have any
  * target. */
 static bool is_simple(const struct insn *insns, size_t count)
@@ -189,7 +189,7 @@ static void choose_path(struct loop_code *p, size_t head)
     free(then);
 }
 
-/* Returns a copy of @insns. Instructions without @reached become INSN_SKIPPED. */
+/* Returns a copy of @insns. Instructions that @reached does not mark become INSN_SKIPPED. */
 static struct insn *skipped_copy(const struct insn *insns, size_t count, const bool *reached)
 {
     struct insn *copy = mem_alloc(count * sizeof *copy);
@@ -220,7 +220,7 @@ struct insn *loop_code_executed(const struct kernel *k, size_t loop)
         return NULL;
     const size_t head = k->loops[loop].head > first ? k->loops[loop].head - first : 0;
     struct loop_code own = find(insns, count, 0, count - 1);
-    /* False if the code is not a loop, or if the head is not in the loop. */
+    /* @returns is false if the code is not a loop, or if the head is not in the loop. */
     const bool returns = own.reached[0];
     if (returns && may_detour(k, first, &own)) {
         struct loop_code all = find(k->insns, k->insn_count, first, first + count - 1);

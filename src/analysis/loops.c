@@ -20,7 +20,7 @@
 #define ARMS_LEAST 1000000
 #define ARMS_EACH 1000
 #define NO_TARGET SIZE_MAX
-/* largest number of functions examined in the search for the one that contains an address */
+/* largest number of functions examined in the search for the function that contains an address */
 #define ENCLOSING_MOST 64
 
 static size_t index_at(const struct insn *insns, size_t count, uint64_t offset)
@@ -263,10 +263,10 @@ static size_t shared_head(const struct code_flow *f, const struct loop_region *a
     return one && *f->budget ? head : NO_TARGET;
 }
 
-/* Sets the depths of regions sorted by position. If several have the same first instruction, keeps
- * the longest that nests with the others. With @f (may be NULL), joins regions that are arms of one
- * natural loop. Removes regions that partly overlap an earlier one. Returns the number of remaining
- * regions. */
+/* Sets the depths of regions sorted by position. If several regions have the same first
+ * instruction, keeps the longest that nests with the others. With @f (may be NULL), joins regions
+ * that are arms of one natural loop. Removes regions that partly overlap an earlier region. Returns
+ * the number of remaining regions. */
 static size_t regions_nest(const struct code_flow *f, struct loop_region *regions, size_t count)
 {
     VEC(size_t) open = {0};

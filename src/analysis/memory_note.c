@@ -10,9 +10,9 @@
 /* smallest ratio of the time with larger arrays to the time in the first-level cache for which a
  * note is made */
 #define MATTERS 1.05
-/* size of arrays up to which they certainly fit a cache, as a share of the cache's size */
+/* largest share of a cache's size at which arrays certainly fit the cache */
 #define WITHIN 0.5
-/* size of arrays from which they are in memory, as a multiple of the last cache's size */
+/* smallest multiple of the last cache's size at which arrays are in memory */
 #define BEYOND 8
 
 struct memory_core memory_core_of(const struct machine *m, double cycles, const double *bounds)

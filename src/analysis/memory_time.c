@@ -19,7 +19,8 @@
 #define HUGE_SHARE 0.5       /* minimum share of huge pages at which neighbouring pages are assumed
                               * to be neighbours in physical memory */
 #define ODD 3                /* stride of measured loop COST_ODD, in lines */
-/* Ratio to the time in the first-level cache. Below this ratio, the cost of lines is hidden. */
+/* largest ratio of a loop's time to its time in the first-level cache at which the cost of lines is
+ * hidden */
 #define HIDDEN 1.15
 
 static bool walks_alone(const struct stream *s)
@@ -118,8 +119,8 @@ static enum memory_cost cost_of(const struct stream *s)
     return !s->stores ? COST_LOAD : s->loads ? COST_UPDATE : COST_STORE;
 }
 
-/* Returns the additional cycles of a line of stream @s that is also written, if the line is
- * @step bytes from the previous one and takes @read cycles to read. */
+/* Returns the additional cycles of a line of stream @s that is also written, if the line is @step
+ * bytes from the previous line and takes @read cycles to read. */
 static double written_more(const struct memory_costs *m, const struct stream *s, double step,
                            double read, double bytes)
 {
@@ -193,7 +194,7 @@ static void stream_cost(const struct streams *s, const struct stream *one,
     }
 }
 
-/* Returns the cycles per line that measured loop @by waits for. Returns 0 if the loop takes hardly
+/* Returns the cycles for which measured loop @by waits per line. Returns 0 if the loop takes hardly
  * longer than in the first-level cache, where the cost is hidden. */
 static double line_seen(const struct memory_costs *m, enum memory_cost by, double bytes)
 {
@@ -287,7 +288,7 @@ static bool irregular(const struct streams *s, const struct memory_costs *m, dou
 }
 
 /* Returns the time of lines in order (@lines if alone) together with non-temporal stores (@streamed
- * if alone). In the measured copy, part of the shorter time did not overlap with the longer one.
+ * if alone). In the measured copy, part of the shorter time did not overlap with the longer time.
  * The same part is assumed here. */
 static double streamed_together(const struct memory_costs *m, double lines, double streamed,
                                 double held, double bytes)
@@ -320,8 +321,8 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
                          ? fmax(fetched, written + lines[COST_LOAD] *
                                                        memory_cost_at(m, COST_CONCURRENT, out.held))
                          : fetched;
-    /* Reports the level that has the larger share of the time: the level of the arrays or that of
-     * the reused lines. */
+    /* Reports the level that has the larger share of the time: the level of the arrays or the level
+     * of the reused lines. */
     part_add(&out, LIMIT_LINES, ordered,
              ordered > 0 && ordered >= out.parts[LIMIT_LINES] ? out.held : 0);
     ahead_cost(s, m, core, bytes, &out);

@@ -34,7 +34,7 @@ void nest_within(const struct kernel *k, size_t loop, nest_loops *out)
     }
 }
 
-/* Returns the loop in @within whose head is instruction @at; SIZE_MAX: none. */
+/* Returns the loop in @within whose first instruction is @at; SIZE_MAX: none. */
 static size_t begins_at(const struct kernel *k, const nest_loops *within, size_t at)
 {
     for (size_t i = 0; i < within->count; i++)

@@ -21,8 +21,8 @@
  * classes. */
 struct form_class {
     enum form_kind kind;
-    bool single, vectors;      /* @single: the usage is one µop. @vectors: stores of vector
-                                * operands. */
+    bool single, vectors;      /* @single: whether the usage is one µop. @vectors: whether the
+                                * forms are stores of vector operands. */
     /* ports of all µops; 0 if the usage has several µops and is not a store */
     portset ports;
     unsigned forms;
@@ -111,7 +111,7 @@ static bool count_forms(const struct machine *m, enum isa isa, const portset *se
     for (size_t i = 0; classes && i < classes->count; i++) {
         const struct form_class *c = &classes->items[i];
         const bool store = c->kind == FORM_STORE && c->ports;
-        /* Counts stores although they have two µops: most stores also have an address µop. */
+        /* Counts stores with several µops, because most stores also have an address µop. */
         u->all[c->kind] += c->kind == FORM_STORE || c->single ? c->forms : 0;
         if (c->single)
             count_single(c, sets, count, u);
@@ -130,7 +130,7 @@ static bool count_forms(const struct machine *m, enum isa isa, const portset *se
 #define MEMORY (1u << FORM_LOAD | 1u << FORM_STORE)
 
 /* Returns whether most stores can use port @j. If each form that uses the port has several µops,
- * most stores of vectors are enough. */
+ * it suffices that most stores of vectors can use the port. */
 static bool is_of_stores(const struct uses *u, unsigned j)
 {
     bool alone = false;
@@ -155,7 +155,8 @@ static bool enough(unsigned forms, unsigned all)
     return forms >= FORMS_LEAST && forms >= KIND_LEAST * all;
 }
 
-/* Returns the set of the kinds of forms whose ports are exactly group @i; 0: none. */
+/* Returns the set of the kinds of forms that characterise group @i, among the forms whose ports are
+ * exactly this group; 0: none. */
 static unsigned kinds_of_set(const struct uses *u, unsigned i)
 {
     unsigned kinds = 0, all = 0;
@@ -169,7 +170,7 @@ static unsigned kinds_of_set(const struct uses *u, unsigned i)
     return kinds;
 }
 
-/* Returns the set of the kinds of forms that can use a port of @set. */
+/* Returns the set of the kinds of forms that characterise at least one port of @set. */
 static unsigned kinds_of_ports(const struct uses *u, portset set)
 {
     unsigned kinds = 0;

@@ -59,8 +59,8 @@ bool recipe_names_target(const char *flag)
            str_has_prefix(flag, "-mtune=");
 }
 
-/* Returns the number of characters of @flag that identify the setting, or its length plus 1 if the
- * setting may have several values. */
+/* Returns the number of characters of @flag that identify its setting. If only an equal flag has
+ * the same setting, this is the length plus 1, for the NUL. */
 static size_t subject(const char *flag)
 {
     return str_has_prefix(flag, "-O")                                   ? 2
@@ -85,7 +85,7 @@ void recipe_add_flag(struct recipe *r, const char *flag)
             return;
         }
         /* Removes an earlier flag that is equal or contradicts this one (-fno-x, -fx), because the
-         * last one is effective. */
+         * last flag is effective. */
         r->flags.count--;
         memmove(&r->flags.items[i], &r->flags.items[i + 1],
                 (r->flags.count - i) * sizeof *r->flags.items);

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* Maximum number of loads before another one that wait for the same load. Chains of more were not
- * measured, and a scheduler holds few of them at a time. */
+/* Maximum number of loads that are counted as waiting for the same load. Longer chains were not
+ * measured, and a scheduler holds few such loads at a time. */
 #define WAITING_MOST 11u
 /* Replays per operation that reads a computed value, in units of alu_replays. Measured on a virtual
  * EPYC Turin with blocks that differ in one operation (docs/pipeline.md). */
@@ -37,8 +37,8 @@ struct held_value {
     enum held held;
     bool loaded, found;       /* @loaded: a load wrote the value. @found: the load is forwarded from
                                * a store. */
-    /* number of operations from the load @load to this value, including the last one; 0: no load,
-     * or too many operations */
+    /* number of operations from the load @load to this value, including the last operation; 0: no
+     * load, or too many operations */
     uint8_t behind;
     uint32_t load;            /* index of the load on which the value depends */
     portset ports;            /* ports of the instruction that produced the value */
@@ -70,7 +70,7 @@ struct replay_inputs {
                                * alu_replays */
     bool loaded, computed;    /* an input was loaded or computed in this iteration */
     /* @itself: an input is the operation's own result of the previous iteration. @others: an input
-     * is neither that nor the result of @chain. */
+     * is neither that result nor the result of @chain. */
     bool itself, others;
     uint32_t reader;          /* index of the operation */
     /* index of an operation with @chained that produces an input; UINT32_MAX: none */
@@ -154,7 +154,8 @@ static void read_value(const struct replaying *r, unsigned resource, portset por
         out->tries = fmax(out->tries, TRIES_CARRIED);
 }
 
-/* Reads all register inputs except addresses of loads and stores, whose µops use other ports. */
+/* Reads all register inputs except the stack pointer, and except addresses of loads and stores,
+ * whose µops use other ports. */
 static void read_all(const struct replaying *r, const struct insn *insn, portset ports,
                      bool is_long, struct replay_inputs *out)
 {
@@ -297,8 +298,8 @@ static void step(struct replaying *r, uint32_t i)
     hold(r, i, v);
 }
 
-/* Returns the cycles by which readers lengthen chains of one operation. They depend on the number
- * of readers, including the operation, and of pairs that read the same value (fact
+/* Returns the cycles by which readers lengthen chains of one operation. The cycles depend on the
+ * number of readers, including the operation, and of pairs that read the same value (fact
  * chain_delay_company). */
 static double crowding(const struct replaying *r)
 {
@@ -373,7 +374,7 @@ void replays_find(const struct core *c, const struct insn *insns, const struct c
     out->count = 0;
     out->crowded = 0;
     out->mixed = mixed_cycles(c, insns, costs);
-    if (out->capacity <= costs->count) {   /* One entry more is for conflicts. */
+    if (out->capacity <= costs->count) {   /* One additional entry is for conflicts. */
         out->capacity = 2 * costs->count + 1;
         out->tries = mem_resize(out->tries, out->capacity * sizeof *out->tries);
     }

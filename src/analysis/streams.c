@@ -25,7 +25,7 @@
 #define FARTHEST ((int64_t)1 << 40)   /* largest stride or offset in bytes */
 #define DEPTH 24               /* maximum depth of sums and loads in an address */
 /* Maximum number of terms examined in an address. Repeated doubling of a register has exponentially
- * many. */
+ * many terms. */
 #define PARTS_MOST 256
 /* maximum number of loads between an address and its first register */
 #define CHAIN 1024

@@ -14,7 +14,8 @@
 /* Names of the first NAMED instructions with one kind of effect */
 struct listed {
     struct str text;
-    size_t count, last;   /* @count: number of instructions. @last: 1 + index of the last one. */
+    size_t count, last;   /* @count: number of instructions. @last: 1 + index of the last
+                           * instruction. */
 };
 
 static void list(struct listed *l, const struct insn *insns, size_t at)
@@ -58,7 +59,7 @@ static void list_crossings(const struct insn *insns, const struct address_work *
 }
 
 /* Lists non-temporal stores, and instructions that load a control word. On a virtual EPYC Turin a
- * store of a line with vmovntdq took 200 cycles, and an fldcw that changed the word 90. */
+ * store of a line with vmovntdq took 200 cycles, and an fldcw that changed the word took 90. */
 static void list_slow(const struct insn *insns, size_t count, struct listed l[UNMODELLED_COUNT])
 {
     for (size_t at = 0; at < count; at++) {
@@ -79,7 +80,8 @@ static bool is_loaded(const struct insn *insn, const struct dep_node *node)
     return !(op->access & ACCESS_WRITEBACK) && !(op->implicit && insn->traits & INSN_STACK);
 }
 
-/* Returns for each node whether its value depends on data that this iteration loads. */
+/* Returns for each node whether its value depends on data that this iteration loads. The caller
+ * frees the array. */
 static bool *loaded_nodes(const struct insn *insns, size_t count, const struct deps *d)
 {
     bool *loaded = mem_zero(d->node_count + 1, sizeof *loaded),

@@ -47,7 +47,7 @@ static void take_out(struct variant *v, size_t at)
     memmove(v->insns + at, v->insns + at + 1, (v->count - at) * sizeof *v->insns);
 }
 
-/* Sets the offsets of the instructions. */
+/* Sets the offsets of the instructions. Makes a variant without instructions impossible. */
 static void end(struct variant *v)
 {
     for (size_t i = 1; i < v->count; i++)
@@ -142,7 +142,8 @@ static bool reread_all(struct variant *v, size_t at, uint8_t reg, uint8_t other)
     memcpy(before, v->insns, v->count * sizeof *before);
     for (size_t step = 1; ok && !over && step < v->count; step++) {
         struct insn *in = &v->insns[(at + step) % v->count];
-        over = writes(in, reg);   /* A reader that also overwrites @reg is its last reader. */
+        over = writes(in, reg);   /* An instruction that also overwrites @reg is the last reader of
+                                   * the value. */
         bool reader = reads(in, reg);
         ok = !reader || (!gone && reread(in, reg, other));
         gone |= writes(&before[(at + step) % v->count], other);
@@ -212,7 +213,8 @@ static void mark_dependents(const struct dependence *d, size_t n, size_t at, boo
 }
 
 /* Returns a register that @at reads, and whose value depends on @at in the previous iteration;
- * REG_NONE: none. The loop-carried chain remains if readers of @at read it instead. */
+ * REG_NONE: none. The loop-carried chain remains if readers of the result of @at read that register
+ * instead. */
 static uint8_t passes_on(const struct variant *v, size_t at, const struct operand *written)
 {
     size_t n;
@@ -336,7 +338,7 @@ static void cut_memory(const struct dependence *cut, struct variant *out)
     refuse(out, "the instruction has no load");
 }
 
-/* Returns whether another instruction reads the value of @cut after its reader. */
+/* Returns whether another instruction reads the value of @cut after instruction @cut->to. */
 static bool read_later(const struct insn *insns, size_t count, const struct dependence *cut)
 {
     if (writes(&insns[cut->to], cut->reg))

@@ -24,7 +24,7 @@ struct window_walk {
                                                                        * _window_again */
     struct window_groups *out;
     int64_t at;
-    /* number of instructions in the current line; 0: the next one starts a line */
+    /* number of instructions in the current line; 0: the next instruction starts a line */
     int64_t used;
     int64_t constants;      /* number of constants in the current line */
     int64_t window;         /* index of the window in which the last line begins */
@@ -59,8 +59,8 @@ static void begin_line(struct window_walk *w)
     w->window = window;
 }
 
-/* Returns the number of displacements and immediates of an instruction; a 64-bit immediate counts
- * as two. */
+/* Returns the number of nonzero displacements and of immediates of an instruction; a 64-bit
+ * immediate counts as two. */
 static unsigned constants_of(const struct insn *insn)
 {
     unsigned count = 0;
@@ -76,7 +76,7 @@ static unsigned constants_of(const struct insn *insn)
     return count;
 }
 
-/* Adds an instruction to the current line. Returns whether it starts another one. */
+/* Adds an instruction to the current line. Returns whether it starts a new line. */
 static bool fill_line(struct window_walk *w, unsigned constants)
 {
     const bool full = w->used == w->line_insns || (w->used && w->line_constants &&
@@ -97,7 +97,7 @@ static void take(struct window_walk *w, unsigned length, unsigned constants)
 }
 
 /* Simulates a taken jump. A last window with only the end of a line takes a cycle. If the code
- * continues beyond its first window, that window's group is delivered together with the next one.
+ * continues beyond its first window, that window's group is delivered together with the next group.
  * This saves a cycle, unless the group is full, the last window takes such a cycle, and no second
  * group begins in it. */
 static void jump(struct window_walk *w)
@@ -144,7 +144,7 @@ static struct line_insn line_insn_at(const struct insn *insns, const struct cost
 }
 
 /* Returns the number of copies after which the contents of lines repeat if constants limit the
- * lines: a multiple of @step. */
+ * lines. The number is a multiple of @step. */
 static size_t copies_by_constants(const struct window_walk *w, const struct insn *insns,
                                   const struct costs *costs, size_t step)
 {
@@ -229,7 +229,7 @@ void windows_form(const struct core *c, const struct insn *insns, const struct c
                     ? copies_by_constants(&w, insns, costs, copies_of(&w, length, count, true))
                     : copies_of(&w, length, count, jumps);
     walk(&w, insns, costs, jumps, align, loop);
-    /* The second period shows whether its first group continues the last one of the first
+    /* The second period shows whether its first group continues the last group of the first
      * period. */
     const size_t once = g->list.count, insns_of_last = g->list.items[once - 1].insns;
     walk(&w, insns, costs, jumps, align, loop);

@@ -183,7 +183,7 @@ static bool each_file(const char *path,
     return ok;
 }
 
-/* Removes the site's files at @path, but no other files. */
+/* Removes the site at @path, but no other files. */
 static bool remove_site(const char *path, struct err *err)
 {
     struct str data = {0};
@@ -195,7 +195,7 @@ static bool remove_site(const char *path, struct err *err)
     return ok;
 }
 
-/* Returns whether @path may be replaced, and sets err if it may not. Sets *@exists if @path
+/* Returns whether @path may be replaced, and sets err if it may not. Sets *@exists to whether @path
  * exists. */
 static bool may_replace(const char *path, bool *exists, struct err *err)
 {
@@ -210,7 +210,8 @@ static bool may_replace(const char *path, bool *exists, struct err *err)
     return each_file(path, refuse_other, err);
 }
 
-/* Renames the finished site to @path, then removes the previous site. */
+/* Renames the finished site to @path, then removes the previous site. On failure, restores the
+ * previous site. */
 static bool put_in_place(const char *made, const char *path, bool exists, struct err *err)
 {
     struct str before = {0};

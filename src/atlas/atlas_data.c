@@ -60,7 +60,7 @@ static void add_number(struct str *out, double value)
         str_add(out, "null");
 }
 
-/* Begins member @key of an object, after a comma unless the member is the first one. */
+/* Begins member @key of an object, after a comma unless the member is the first. */
 static void add_key(struct str *out, const char *key)
 {
     str_addf(out, "%s\"%s\":", out->length && out->data[out->length - 1] == '{' ? "" : ",", key);
@@ -205,7 +205,7 @@ static void add_usage(struct str *out, const struct usage *usage, const struct p
 }
 
 /* Appends the latency rules of @form, the first rule for each pair of operands: [from, to, cycles,
- * source], ... Returns whether there is one. */
+ * source], ... Returns whether there is such a rule. */
 static bool add_operands(const struct machine *m, const char *form, const char *before,
                          struct names *sources, struct str *out)
 {
@@ -395,8 +395,8 @@ static bool same_terms(const struct experiments *t, uint32_t a, uint32_t b)
                   count * sizeof(struct flat_term)) == 0;
 }
 
-/* Appends [cycles, spread, form, count, ...] of each experiment, then the number of omitted
- * ones. */
+/* Appends [cycles, spread, form, count, ...] of each distinct experiment, at most
+ * ATLAS_EXPERIMENTS, then the number of omitted experiments. */
 static void add_experiments(const struct atlas_evidence *e, const struct atlas_form_rows *of,
                             struct str *out)
 {

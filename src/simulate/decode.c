@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Asymmetric decoders: only the first one decodes instructions of several µops. */
+/* Asymmetric decoders: only the first decoder decodes instructions of several µops. */
 #include "simulate/front.h"
 
 void decode_start(struct front *f, const struct core *c)

@@ -53,7 +53,7 @@ static uint32_t list_places(struct plan *p, const struct core *c, struct plan_uo
     return period;
 }
 
-/* Links each item to the next item with a store. The last item links to the first one. */
+/* Links each item to the next item with a store. The last such item links to the first. */
 static void link_stores(struct plan *p)
 {
     p->first_store = 0;

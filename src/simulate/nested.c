@@ -30,9 +30,9 @@ struct level {
 struct nesting {
     const struct kernel *kernel;
     const struct machine *machine;
-    struct level *levels;   /* one per loop of the kernel */
+    struct level *levels;   /* one entry per loop of the kernel */
     size_t *copies;
-    struct insn **executed; /* loop_code_executed of each loop whose time is known */
+    struct insn **executed; /* result of loop_code_executed for each loop whose time is known */
     struct block_work *work;
     struct simulator *simulator;
     double window, branch_miss;

@@ -97,7 +97,7 @@ static void size_rings(struct simulator *s)
     RING(s->flights, s->flight_capacity, s->flight_count);
     RING(s->values, s->value_capacity, (size_t)s->value_count + 1);
     RING(s->waiting, s->waiting_capacity, (size_t)s->waiting_count + 1);
-    /* Marks the values of the iterations before the first one as ready. */
+    /* Marks the values of the iterations before the first iteration as ready. */
     for (int64_t iteration = -(int64_t)p->longest_distance; iteration < 0 && p->nodes.count;
          iteration++)
         memset(values_of(s, iteration), 0, p->nodes.count * sizeof *s->values);

@@ -35,8 +35,8 @@ static bool usage_holds(const struct usage *usage, portset ports)
     return false;
 }
 
-/* Sets the kinds of an AArch64 row's µops: one µop of a load accesses memory, one of a store
- * reads the data. All others compute addresses, including write-back. */
+/* Sets the kinds of an AArch64 row's µops: one µop of a load accesses memory, and one µop of a
+ * store reads the data. All other µops compute addresses, including write-back. */
 static void name_a64_uops(struct plan *p, const struct core *c, const struct cost *row,
                           const struct plan_item *item)
 {
@@ -126,8 +126,9 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
         }
 }
 
-/* Returns the node kind of a value. It is NODE_EARLY for a write-back base, and for a value that is
- * known at rename (eliminated moves, idioms, nops, the stack pointer after push and pop). */
+/* Returns the node kind of a value. The kind is NODE_EARLY for a write-back base, and for a value
+ * that is known at rename (eliminated moves, idioms, nops, the stack pointer after push and
+ * pop). */
 static uint8_t kind_of(const struct block_work *w, const struct insn *insns,
                        const struct plan_item *item, const struct dep_node *node)
 {
@@ -141,7 +142,7 @@ static uint8_t kind_of(const struct block_work *w, const struct insn *insns,
                                          : NODE_COMPUTED;
 }
 
-/* Returns the cycles from the dispatch of a load to its operation. It is the longest latency from
+/* Returns the cycles from the dispatch of a load to its operation. This is the longest latency from
  * an address, or the latency of a forwarded store if that is shorter. */
 static int32_t way_of_load(const struct plan *p, const struct plan_item *item, int32_t otherwise)
 {

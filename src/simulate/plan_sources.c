@@ -26,8 +26,8 @@ static int32_t handed_on(const struct plan *p, const struct plan_item *load,
            (store->computing && store->data && !store->load && stored->latency == 0);
 }
 
-/* Returns whether a µop of @kind is the one through which an item follows a fence. Sets *@add to
- * the cycles from the source to its execution. */
+/* Returns whether an item follows a fence through its µops of @kind. Sets *@add to the cycles from
+ * the source to its execution. */
 static bool follows(const struct plan_item *item, uint8_t kind, int32_t operation, int32_t latency,
                     int32_t *add)
 {

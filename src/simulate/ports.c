@@ -77,9 +77,10 @@ static portset unbound(const struct simulator *s, portset ports)
     return out;
 }
 
-/* Selects the port in @ports with the fewest waiting µops, or the second best port if @turn is
- * odd. If a µop was already bound to this port in this cycle, takes the best port to which none
- * was bound, unless more µops wait at that port. */
+/* Selects the port in @ports with the fewest waiting µops. If @turn is odd, selects the
+ * second-best port, unless at least MUCH_WORSE more µops wait there. If a µop was already bound
+ * to the selected port in this cycle, takes the best port to which none was bound, unless more
+ * µops wait at that port. */
 static unsigned least_waiting(const struct simulator *s, portset ports, unsigned turn)
 {
     uint32_t best[2];
@@ -163,7 +164,8 @@ static struct queue *oldest(struct simulator *s)
     return best;
 }
 
-/* Returns whether the cache banks of @w are free, or whether @w uses none. */
+/* Returns whether a slot and the cache banks of @w are free, and marks them as used. Returns true
+ * if the address of @w is unknown. */
 static bool has_banks(struct simulator *s, const struct waiting_uop *w)
 {
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];

@@ -20,8 +20,8 @@ static void next_block(struct front *f)
 }
 
 /* Simulates one cycle of the predecoder: one block, and a limited number of instructions. If an
- * instruction's opcode is in the first block and its end in the next one, it counts in both
- * (uiCA). */
+ * instruction's opcode is in the first block and its end in the next block, the instruction counts
+ * in both (uiCA). */
 static void predecode(struct front *f, int64_t room)
 {
     const struct plan_insn *insns = f->plan->insns.items;

@@ -71,7 +71,7 @@ static void enter_uops(struct simulator *s, const struct plan_item *item)
     if (item->listed[NODE_EARLY])
         scheduler_add(s, after++, 0, s->now);
     if (item->merges)
-        scheduler_add(s, after, 1, s->now);   /* Waits for at least one µop of the item. */
+        scheduler_add(s, after, 1, s->now);   /* Waits for at least one other µop of the item. */
 }
 
 static void enter(struct simulator *s, const struct plan_item *item)
@@ -84,7 +84,8 @@ static void enter(struct simulator *s, const struct plan_item *item)
     s->stores += item->store;
 }
 
-/* Returns the stall counter of the resource that blocks @item, or NULL if none blocks it. */
+/* Returns the stall counter of the resource that blocks @item, or NULL if no resource blocks
+ * @item. */
 static double *obstacle(const struct simulator *s, const struct plan_item *item)
 {
     if (waits_for_sequencer(s, item))
@@ -146,7 +147,7 @@ static void next_item(struct simulator *s, const struct plan_item *item)
         begin_iteration(s);
 }
 
-/* Renames items in one cycle. Items delivered in this cycle wait for the next one. */
+/* Renames items in one cycle. Items delivered in this cycle wait for the next cycle. */
 void rename_cycle(struct simulator *s)
 {
     uint32_t width = (uint32_t)s->issue_width, slots = width, fused = 0;

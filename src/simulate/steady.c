@@ -73,7 +73,8 @@ static int32_t queue_of(const struct simulator *s, const struct waiting_uop *w)
     return rank < 0 ? rank + (int32_t)portset_size(s->alike) : rank;
 }
 
-/* Writes an unfinished item. A waiting µop takes three words, a dispatched µop one. */
+/* Writes an unfinished item. A waiting µop takes three words, and a dispatched µop takes one
+ * word. */
 static int32_t *write_item(const struct simulator *s, const struct place *at,
                            const struct flight *flight, int32_t *out)
 {
@@ -200,8 +201,8 @@ static bool is_worth_keeping(struct simulator *s)
     return true;
 }
 
-/* Stores the period between the state @then and the equal current state. Multiplies it until the
- * rotation of load ports also repeats. */
+/* Stores the period between the state @then and the equal current state. Multiplies the period
+ * until the rotation of load ports also repeats. */
 static void take_period(const struct simulator *s, const struct snapshot *then)
 {
     unsigned count = portset_size(s->alike), times = 1;

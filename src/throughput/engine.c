@@ -7,7 +7,7 @@
 
 const struct engine *engine_named(const char *name)
 {
-    /* engines that this CPU supports; the last one is the best */
+    /* engines that this CPU supports; the last engine is the best */
     const struct engine *known[3] = {&engine_portable};
     unsigned count = 1;
 

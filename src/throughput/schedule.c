@@ -60,7 +60,7 @@ static double share_out(struct balance *b, struct block *block)
     return sqrt(norm);
 }
 
-/* Computes the derivatives of the ports' sums by the weights. */
+/* Computes the derivatives of the ports' sums with respect to the weights. */
 static void slopes(const struct balance *b, const struct block *block,
                    double matrix[PORTS_MAX][PORTS_MAX])
 {
