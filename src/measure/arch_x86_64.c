@@ -296,7 +296,7 @@ unsigned arch_setup(const struct body *body)
 void arch_frame_begin(struct sandbox_frame *frame)
 {
     frame->masks = ~(uint64_t)0;
-    /* Masks exceptions, and treats denormals as zero, because they cause microcode assists. */
+    /* Masks exceptions. Treats denormals as zero, because denormals cause microcode assists. */
     frame->control = 0x9fc0;
     frame->clean = cpu_vector_bits() >= 256;
 }

@@ -14,8 +14,8 @@
 /* largest relative difference at which rounds agree */
 #define CLUSTER_WIDTH 0.005
 #define CLUSTER_LEAST 4       /* minimum number of rounds that must agree */
-/* smallest ratio to a rate at which a round is as fast as that rate: the known rate or that of the
- * agreeing rounds */
+/* smallest ratio of a round's rate to another rate at which the round is as fast: the known rate,
+ * or the rate of the agreeing rounds */
 #define AS_FAST 0.985
 /* Smallest share of the expected nops per cycle on an idle core. Measured: 5.58 of 6 on Golden
  * Cove, 3.9 of 4 on Skylake. */

@@ -33,8 +33,8 @@
  * of the runs of this probe are 2 to 3 % slower. */
 #define PORTS_TOLERANCE 0.04
 #define DOUBTFUL_TOLERANCE 0.05
-/* smallest share of the expected nops per cycle on an idle core: 0.93 on Golden Cove, 0.98 on
- * Skylake */
+/* share of the expected nops per cycle that an idle core is assumed to reach: 0.93 on Golden Cove,
+ * 0.98 on Skylake */
 #define OF_EXPECTED 0.95
 /* largest contention at which new measurements choose the load window */
 #define MOSTLY_QUIET 0.5
@@ -72,7 +72,7 @@ static void raw(struct sandbox_item *item, enum pulse_code code, double count, u
                                   .samples = samples};
 }
 
-/* time stamp counter and system clock, read together */
+/* Time stamp counter and system clock, read together */
 struct stopwatch { uint64_t ticks; struct timespec time; };
 
 static void stopwatch_read(struct stopwatch *w)

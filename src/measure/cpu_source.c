@@ -21,8 +21,8 @@ struct cpu_source {
     double started;
 };
 
-/* Disables the room probe. Independent forms do not fill the buffer that the probe tests, so a busy
- * neighbour does not slow them by it. On some hosts, a neighbour is always busy. */
+/* Disables the room probe. Independent forms do not fill the buffer that the probe tests, so a
+ * neighbour that uses the buffer does not slow them. On some hosts, a neighbour is always busy. */
 static void calibrate_forms(struct cpu_source *s)
 {
     s->forms_calibration = s->calibration;

@@ -56,8 +56,8 @@ static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t length)
     return sum;
 }
 
-/* Returns the hash of a short body of @row, or 0 without code. The hash does not depend on this
- * processor. */
+/* Returns the hash of a short body of @row, or 0 if the row has no code. The hash does not depend
+ * on this processor. */
 static uint64_t sum_of(struct form_codes *f, const struct form_row *row, struct form_code *code)
 {
     const struct body_shape shape = {.instructions = SUM_BODY};

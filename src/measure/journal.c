@@ -46,7 +46,7 @@ struct journal {
     VEC(struct journal_entry) entries;
 };
 
-/* columns of a record besides those of experiments */
+/* Columns of a record besides those of experiments */
 struct conditions { double baseline, slowed; const char *day, *code; };
 
 static struct conditions conditions_of(const struct experiments *t, size_t row)
@@ -336,7 +336,7 @@ bool journal_flush(struct journal *j, struct err *err)
     }
     j->length += (off_t)j->pending.length;
     str_clear(&j->pending);
-    /* write() is enough in case this process crashes. In case the system crashes, synchronises the
+    /* write() is sufficient if this process crashes. In case the system crashes, synchronises the
      * disk at most once per second. */
     if (clock_seconds() - j->synced > 1) {
         j->synced = clock_seconds();
@@ -369,7 +369,8 @@ char *journal_default_path(void)
     char name[64];
     struct str file = {0};
 
-    /* Adds the CPUID signature, because virtual machines have vague brand strings. */
+    /* Adds the CPUID signature, because the brand strings of virtual machines do not identify the
+     * CPU. */
     for (const char *p = cpu_name(name, sizeof name); *p; p++)
         str_add_char(&file, isalnum((unsigned char)*p) ? *p : '-');
     str_addf(&file, "-%08x-%d.csv", cpu_signature(),

@@ -48,7 +48,7 @@ void journal_text_add(struct str *out, const struct experiment *e, const char *c
     if (m->repeats)
         str_addf(&number, "%u", m->repeats);
     csv_add_field(out, str_text(&number), false);
-    /* A record is one line, so replaces control characters. */
+    /* A record is one line, so control characters are replaced. */
     str_clear(&text);
     for (; *state; state++)
         str_add_char(&text, iscntrl((unsigned char)*state) ? ' ' : *state);
@@ -134,7 +134,8 @@ bool journal_parts_read(const char *text, size_t length, struct journal_parts *o
         if (newline > text + at)
             take_line(out, plain, text + at, (size_t)(newline - text) - at);
     out->torn = length - at;
-    /* A file may contain NULs after a power loss. */
+    /* After a power loss, a file may contain NULs: its last line is then invalid, not
+     * incomplete. */
     if (out->torn && memchr(text + at, 0, out->torn)) {
         take_line(out, plain, text + at, out->torn);
         out->torn = 0;

@@ -26,7 +26,7 @@
 /* minimum number of repetitions of a sequence before the arrays end; with fewer, a shorter sequence
  * is used */
 #define UNITS_LEAST 2
-/* arrays up to this size fit in the first-level cache, or nearly */
+/* largest size in bytes of arrays that fit, or nearly fit, in the first-level cache */
 #define NEAR_BYTES ((uint64_t)64 << 10)
 #define CLOCK_LONG 402
 #define CLOCK_SHORT 2
@@ -40,7 +40,7 @@
 #define SAMPLE_OWN 5e4
 #define SAMPLE_SHARED 1.2e6
 /* Maximum number of cycles of a run over all lines of the arrays, as in a repeated loop. If all
- * lines take longer, a run is of SAMPLE_SHARED cycles. */
+ * lines take longer, a run has SAMPLE_SHARED cycles. */
 #define SAMPLE_WALK 1.2e7
 /* number of iterations of the first run that estimates the time of a unit */
 #define ROUGH_ITERATIONS 200
@@ -52,7 +52,8 @@
 #define GOLDEN 0.6180339887498949 /* golden ratio; its multiples modulo 1 are evenly distributed */
 #define SAMPLES 150               /* maximum number of samples per measurement */
 #define PASSES_MOST 4000
-/* Minimum number of samples: with arrays in private caches, of all lines, or of a part */
+/* Minimum numbers of samples: for arrays in private caches, for runs over all lines of larger
+ * arrays, and for runs over a part of the lines */
 #define LEAST_SAMPLES 3
 #define LEAST_WALKS 2
 #define LEAST_SHARED 10
@@ -67,7 +68,8 @@
 #define LOST_MOST 8               /* maximum number of interrupted samples that are excluded */
 #define FREE_SHARE 0.75           /* largest fraction of the free memory that an arena uses */
 #define MIB 1048576.0
-#define OWN_BYTES ((uint64_t)3 << 20)   /* largest arrays in bytes that private caches may hold */
+/* largest size in bytes of arrays that private caches may hold */
+#define OWN_BYTES ((uint64_t)3 << 20)
 /* number of cycles of a pass below which its start-up cost is subtracted */
 #define SHORT_CYCLES 4e4
 /* Maximum number of cycles of the walks over the arrays before measuring. The second limit applies
@@ -116,7 +118,7 @@ static bool lengths_add(struct kernel_arrays *k, struct arrays_code code[ARRAYS_
     const struct insn *last = &k->insns[k->count - 1];
     bool closes = k->count > 1 && last->traits & INSN_BRANCH;
 
-    /* The instruction loop decrements rcx and has an 8-bit distance. */
+    /* Keeps the instruction loop, because it decrements rcx and has an 8-bit distance. */
     for (unsigned i = 0; i < last->operand_count; i++)
         closes &= !(last->operands[i].access & ACCESS_WRITE);
     if (!copies_add(k, k->count, &code[ARRAYS_MANY], copies, stride, err))
@@ -334,7 +336,7 @@ static void registers_fill(const struct kernel_arrays *k, const struct arrays *a
 }
 
 /* Runs the loop in @code for @units units in each of @passes passes, after @warm warm-up units.
- * Sets *@ticks to the ticks. */
+ * Sets *@ticks to the duration in ticks. */
 static bool run(struct kernel_arrays *k, const struct arrays_code *code,
                 const struct arrays *arrays,
                 uint64_t ahead, uint64_t warm, uint64_t units, unsigned passes, double *ticks,
@@ -400,8 +402,8 @@ static uint64_t part_ahead(const struct array_walk *w, unsigned number, uint64_t
 /* Returns the walk with the longest sequence that fits into the arrays at least UNITS_LEAST times.
  * Beyond the first-level cache, returns the walk with a single copy: prefetchers identify streams
  * by the addresses of instructions, so copies differ from the loop of a program. On a Zen 5, 30 to
- * 53 copies of a loop of 64 bytes double the time per line of the second-level cache, and 8 copies
- * of loops with larger strides halve it. A counter in memory would limit a single copy. */
+ * 53 copies of a loop of 64 bytes double the time per line of the second-level cache. Eight copies
+ * of loops with larger strides halve the time. A counter in memory would limit a single copy. */
 static struct array_walk walk_of(const struct kernel_arrays *k, const struct arrays *arrays)
 {
     const struct arrays_code *code = k->code[k->apart];
@@ -548,7 +550,7 @@ static void part_newest(void *state, uint64_t at, uint64_t bytes)
             newest->use = newest->arena->used[part % ARENA_PARTS];
 }
 
-/* Returns the unit at which samples of @units units in total begin: the one whose lines were
+/* Returns the unit at which samples of @units units in total begin: the unit whose lines were
  * accessed longest ago. Caches may still contain lines accessed later. */
 static uint64_t start_find(const struct kernel_arrays *k, const struct arrays *arrays,
                            const struct array_walk *w, const struct sample_plan *p, double units)
@@ -556,7 +558,7 @@ static uint64_t start_find(const struct kernel_arrays *k, const struct arrays *a
     unsigned oldest = UINT32_MAX;
     double start = 0;
 
-    if (!arrays->walked_count)   /* All parts of a ring are equal, so any start is suited. */
+    if (!arrays->walked_count)   /* All parts of a ring are equal, so any start is suitable. */
         return (uint64_t)(fmod((k->arena->uses + 1) * GOLDEN, 1) * (double)p->walk);
     for (unsigned i = 0; i < STARTS; i++) {
         const double from = (double)i / STARTS * (double)w->all;
@@ -637,7 +639,7 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
                          struct array_samples *out, struct err *err)
 {
     const double begun = clock_seconds();
-    /* A part begins with a cold TLB. */
+    /* The first sample of a part has a cold TLB, so it is excluded. */
     bool begins = p->own || p->units < p->walk;
     unsigned number = 0;
 
@@ -652,7 +654,8 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
         if (p->differs) {
             if (!run(k, w->code, arrays, ahead, p->units, 1, p->passes, &one, err))
                 return false;
-            /* Uses the least value: an interruption would make this difference too small. */
+            /* Uses the smallest start-up cost: with that of an interrupted run, the difference
+             * would be too small. */
             out->start = fmin(out->start, one * k->arena->clock);
         }
         const uint64_t turns = sandbox_turns(k->sandbox);
@@ -716,7 +719,8 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
     if (!samples_take(k, arrays, &w, &p, seconds, &samples, err))
         return false;
     const unsigned n = samples.count;
-    /* The start-up cost, which is subtracted, includes the first unit. */
+    /* The start-up cost, which is subtracted, includes the first unit, so that unit is not
+     * counted. */
     const bool less = p.differs && p.units > 1;
     const double scale = 1 / (double)p.passes / ((double)(p.units - less) * w.copies),
                  start = less ? samples.start : 0;

@@ -56,8 +56,8 @@ static bool is_on(float time, double floor)
     return fabs((double)time - floor) <= WIDTH * floor;
 }
 
-/* Finds the lowest time that a share @share of all @times is close to. Sets *@floor to this time
- * and *@apart to the range of the close times. */
+/* Finds the lowest time to which at least a share @share of all @times is close. Sets *@floor to
+ * this time and *@apart to the range of the close times. */
 static bool floor_of(const struct kernel_passes *p, const float *times, double share, double *floor,
                      double *apart)
 {

@@ -24,8 +24,8 @@
 /* maximum number of bytes of the copies of a walking loop; less than the first-level instruction
  * cache */
 #define UNROLLED_MOST_BYTES 24576
-/* bytes of copies for KERNEL_DECODED: short instructions then exceed the µop cache, but fit in the
- * first-level instruction cache */
+/* number of bytes of all copies for KERNEL_DECODED: short instructions then exceed the µop cache,
+ * but fit in the first-level instruction cache */
 #define DECODED_BYTES 26000
 #define UNROLLED_TRIES 3
 #define LONGER_GAIN 0.96          /* largest ratio of times per copy (more copies / fewer copies) at
@@ -38,12 +38,13 @@
 #define COUNT_LIMIT ((uint64_t)1 << 24)
 /* maximum number of attempts while the reference block has a wrong time */
 #define ATTEMPTS 3
-/* Runs of the reference block per check, because a busy neighbour may disturb a single run */
+/* Number of runs of the reference block per check, because a busy neighbour may disturb a single
+ * run */
 #define CANARIES 3
 #define REPEATS 16                /* number of repetitions of a single instruction */
 #define TRY_AGAIN "try again, or use another CPU with --cpu N"
-/* Bytes by which pointers advance: a multiple of the largest register. 64 iterations fit in a
- * page. */
+/* Number of bytes by which pointers advance: a multiple of the largest register's size. 64
+ * iterations fit in a page. */
 #define STRIDE 64
 
 /* Kinds of values for registers that no address uses */
@@ -243,9 +244,10 @@ static double rough_cycles(const struct calibration *c, const struct kernel_plan
 
 /* Unrolls a loop whose pointers soon leave their pages. Each load then runs only once after the
  * registers were set. If a load repeats with another address, the instruction-based prefetcher
- * requests the next address, which uses a load port. On a Golden Cove, it tracks about 250 loads.
- * Tries as many copies as @instructions and @bytes allow, and uses them if the time per copy is
- * less than @gain times the former time. Stores the time of a run with the plan in *@ticks. */
+ * requests the next address, which uses a load port. On a Golden Cove, the prefetcher tracks about
+ * 250 loads. Tries as many copies as @instructions and @bytes allow. Uses the copies if the time
+ * per copy is less than @gain times the former time. Stores the time of a run with the plan in
+ * *@ticks. */
 static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructions, size_t bytes,
                         double gain, struct kernel_plan *plan, double *ticks, struct err *err)
 {
@@ -280,9 +282,9 @@ static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructio
 }
 
 /* Unrolls a loop that walks through memory. A loop with loads is faster with more copies while the
- * prefetcher tracks its loads, and slower if the copies exceed the µop cache. The branch predictor
- * tracks fewer addresses, so a loop with a closing branch gets many copies only if these are
- * faster. */
+ * prefetcher tracks its loads. It is slower if the copies exceed the µop cache. The branch
+ * predictor tracks fewer addresses, so a loop with a closing branch gets many copies only if these
+ * are faster. */
 static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan *plan,
                       double *ticks, struct err *err)
 {

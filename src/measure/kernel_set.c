@@ -81,7 +81,7 @@ static size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns
     m->passes.least = kernel_least_cycles(&set->calibration, count);
     m->passes.plan.kind = kind;
     m->cycles = m->spread = NAN;
-    /* Drops the texts, which are borrowed. */
+    /* Removes the disassembly texts, which are borrowed. */
     for (size_t i = 0; i < count; i++)
         m->insns[i].text = NULL;
     vec_push(&set->members, m);
@@ -133,7 +133,7 @@ static bool member_visit(struct kernel_set *set, struct set_member *m, struct er
            seek_learn(&set->seek, set->sandbox, &set->calibration, err);
 }
 
-/* Returns the number of loops with a settled time or a reason. */
+/* Returns the number of loops with a settled time, or with a reason why they have none. */
 static size_t kernel_set_answered(const struct kernel_set *set)
 {
     size_t n = 0;

@@ -30,9 +30,9 @@ static unsigned load_places(const struct lane_task *t)
     return (BODY_WINDOW - window) / 64;
 }
 
-/* Generates the code of experiment @e in one order and adds it as item @at, unless @padded and
- * padding does not change the body. Returns false with the reason in out->state. Sets *@full if the
- * reason is a full code area. */
+/* Generates the code of experiment @e in one order and adds it as item @at. Adds nothing if @padded
+ * and padding does not change the body. Returns false with the reason in out->state. Sets *@full if
+ * the reason is a full code area. */
 static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
                          const struct experiment *e, enum body_order order, bool padded,
                          unsigned rivals, size_t at, struct measured *out, bool *full)

@@ -20,7 +20,7 @@
 /* share of the patience for a single CPU; it is less, because other lanes continue during a wait */
 #define PATIENCE 0.2
 #define LITTLE_PATIENCE 0.05   /* share of the patience for a lane whose CPU is rarely idle */
-#define ROUNDS 12              /* rounds of probes per decision */
+#define ROUNDS 12              /* number of rounds of probes per decision */
 /* minimum share of idle probes of a CPU that is probed alone */
 #define MOSTLY 0.5
 /* Minimum share of idle probes if all CPUs are probed together. Threads of one core never reach

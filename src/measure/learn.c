@@ -14,12 +14,12 @@
 #include "toolchain/assemble.h"
 
 #define CANDIDATES 24         /* maximum number of forms measured per port set */
-/* largest relative deviation of a blocking form's time from that of its usage */
+/* largest relative deviation of a blocking form's time from the time that its usage predicts */
 #define AS_PREDICTED 0.04
 /* largest relative amount by which a measurement may be shorter than its prediction */
 #define FASTER 0.02
-/* µops that a usage must save for each further unexplained measurement. Measurements may disagree,
- * because usages of blocking forms have errors. */
+/* Number of µops that a usage must save for each further unexplained measurement. Measurements may
+ * disagree, because usages of blocking forms have errors. */
 #define OUTLIER 0.75
 #define BLOCKERS_ALIKE 2      /* number of blocking forms per port set and vector encoding */
 #define UOPS_MAX 10           /* maximum number of µops in a usage; a blocked pipe counts as one */
@@ -149,7 +149,7 @@ static size_t add_alone(struct experiments *table, const char *form)
     return row;
 }
 
-/* Returns the predicted cycles of a form alone, limited by ports and by slots at rename. */
+/* Returns the predicted cycles of a form in isolation, limited by ports and by slots at rename. */
 static double alone_predicted(const struct learner *l, const struct mapping_entry *entry)
 {
     struct mass masses[8];
@@ -163,8 +163,9 @@ static double alone_predicted(const struct learner *l, const struct mapping_entr
                                    * NaN. */
 }
 
-/* Returns whether @entry alone keeps @set busy. Its only µop must use @set; with @paired it also
- * has an address µop. For a blocking pipe, the form must not block another pipe longer. */
+/* Returns whether @entry in isolation keeps @set busy. Its only µop must use @set; with @paired,
+ * the entry also has an address µop. For a blocking pipe, the form must not block another pipe
+ * longer. */
 static bool blocks(const struct mapping_entry *entry, portset set, bool pipe, bool paired)
 {
     const struct usage *u = &entry->usage;
@@ -367,8 +368,8 @@ static void descend(struct usage_search *s, size_t from)
         under += -off > below(s, trial->measured);
         error += agrees ? fabs(off) / trial->measured : 0;
         if (i == 0 && (over || (under && s->depth == s->wanted)))
-            return;   /* Stops, because the time of a form alone does not depend on the usages of
-                       * other forms. */
+            return;   /* Stops, because the time of a form in isolation does not depend on the
+                       * usages of other forms. */
     }
     if (s->wanted + OUTLIER * (double)over > s->best_price + 1e-9)
         return;
@@ -443,7 +444,7 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
                      "%s was not measured: %s", form, table->rows.items[alone].state);
     if (ok) {
         double cycles = table->rows.items[alone].cycles;
-        /* Uses enough copies of the blocking form that its ports are the limit, not those of
+        /* Uses enough copies of the blocking form for its ports to be the limit instead of those of
          * @form. */
         for (size_t i = 0; i < l->blockers.count; i++) {
             const struct blocker *b = &l->blockers.items[i];

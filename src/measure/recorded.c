@@ -14,13 +14,13 @@
 #include "measure/kernel_run.h"
 #include "measure/recorded_code.h"
 
-/* Bytes of the values that a pass reads through the second-level cache. Long records need more for
- * ITERATIONS_CHOSEN iterations. */
+/* Maximum size in bytes of the values of a pass, which it reads through the second-level cache.
+ * ITERATIONS_CHOSEN iterations with long records need more. */
 #define VALUES_MOST ((size_t)512 << 10)
 #define ITERATIONS_LEAST 500u
 #define BLOCK 250u     /* number of consecutive iterations that are chosen or omitted together */
-/* Number of chosen iterations of the longest records. The last ones are omitted until one can
- * exit. */
+/* Number of chosen iterations of the longest records. Iterations at the end are omitted until the
+ * last one can exit the loop. */
 #define ITERATIONS_CHOSEN (ITERATIONS_LEAST + BLOCK)
 /* number of low bits that addresses keep; the regions of the upper bits become adjacent */
 #define REGION_BITS 21

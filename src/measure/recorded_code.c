@@ -62,7 +62,7 @@ static bool steps(const struct insn *in, uint8_t reg)
 }
 
 /* Returns whether an address waits for @reg. It does not if @reg is constant or counts iterations,
- * because such values are early. */
+ * because such values are available early. */
 static bool is_late(const struct recording *r, uint8_t reg)
 {
     if (!is_general(reg) || reg == RSP)
@@ -467,7 +467,8 @@ static size_t decoded_at(const struct insn *insns, size_t count, uint64_t offset
     return at < count && insns[at].offset == offset ? at : count;
 }
 
-/* Returns whether @in is permitted, with an instruction of @insns as target. */
+/* Returns whether the sandbox permits @in, and its relative operands refer to instructions of
+ * @insns. */
 static bool permitted(const struct insn *in, const struct insn *insns, size_t count)
 {
     if (isa_ops((enum isa)in->isa)->foreign->refused(in) || in->traits & (INSN_CALL | INSN_RETURN))

@@ -346,8 +346,8 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
     return true;
 }
 
-/* Returns whether values measured with @baseline nops per cycle are valid. A later measurement with
- * a higher rate makes them invalid. */
+/* Returns whether values measured with @baseline nops per cycle are valid. A later baseline with a
+ * higher rate makes them invalid. */
 static bool holds(const struct runner_state *r, double baseline)
 {
     return !(r->source->baseline > 0) || baseline >= AS_FAST * r->source->baseline;

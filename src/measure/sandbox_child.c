@@ -25,7 +25,7 @@
 #define REST_NANOSECONDS 150000
 /* Patience of a batch (about a second), as a multiple of the patience of one wait */
 #define BATCH_WAITS 10
-/* initial value of memory; no byte is 0, because code may divide by it */
+/* initial value of memory; no byte is 0, because code may divide by the value */
 #define VALUE_PATTERN 0x3ff41f253f841f25
 
 static BARE long call(long number, long a, long b, long c, long d, long e, long f)
@@ -123,8 +123,8 @@ static BARE void pulse_rest(void *self)
     beat(self);
 }
 
-/* Fills vector registers with values near 1 as doubles and floats, different in each register, or
- * with 0 for use as indices if @plain is true. */
+/* Fills vector registers with values near 1 as doubles and floats, different in each register. If
+ * @plain is true, fills them with 0 for use as indices. */
 static BARE void values_fill(struct sandbox_vault *v, bool plain)
 {
     if (v->valued && v->plain == plain)

@@ -325,7 +325,7 @@ struct call_rule {
     struct { unsigned argument; uint64_t value; } checks[4];
 };
 
-/* Appends a comparison of the 64 bits at @offset of the call's data with @value. If they are equal,
+/* Appends a comparison of the 64 bits at @offset of the call's data with @value. If both are equal,
  * the filter continues with the next check. rule_put sets the target for unequal bits. */
 static BARE unsigned check_put(struct sock_filter *f, unsigned at, size_t offset, uint64_t value)
 {

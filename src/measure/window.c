@@ -33,7 +33,7 @@ BARE bool window_floor(double *values, unsigned n, double width, double share, d
 {
     unsigned needed = (unsigned)(share * n);
 
-    /* Rounds up, like ceil(), whose call may be a library call. */
+    /* Rounds up without ceil(), which may be a library call. */
     needed += needed < share * n;
     needed = needed < FLOOR_LEAST ? FLOOR_LEAST : needed;
     sort(values, n);

@@ -25,8 +25,8 @@ struct tracee {
                             * stopped yet */
 };
 
-/* CPU time of a process at its last sample. With it, samples count only the program's time, even on
- * a busy machine. */
+/* CPU time of a process at its last sample. With this time, samples count only the program's time,
+ * even on a busy machine. */
 struct progress {
     pid_t pid;
     double begun, cpu;     /* CPU seconds at the first and the last sample */
@@ -165,8 +165,8 @@ static void take_start(struct interrupt *p, const struct tracee *t)
         add(p, task.pid, task.tid);
 }
 
-/* After exec, only the calling thread remains, with the number of the process. Earlier interrupt
- * requests have no effect. */
+/* After exec, only the calling thread remains, with the process's id. Earlier interrupt requests
+ * have no effect. */
 static void take_exec(struct interrupt *p, pid_t tid, struct spaces *spaces)
 {
     spaces_clear(spaces, tid);

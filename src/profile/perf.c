@@ -16,7 +16,7 @@
 
 /* number of pages of a ring; a thousand samples per second fill it in a second */
 #define PAGES 16
-/* After this many nanoseconds, all records of a processor are in its ring. */
+/* Nanoseconds after which all records of a processor are in its ring */
 #define LATE 10000000u
 
 /* Ring buffer of one processor, to which all its threads write */

@@ -185,7 +185,7 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-/* Stores totals. The CPU time of a child is that of the system. For other processes, it is
+/* Stores totals. The CPU time of a child comes from the system. For other processes, it is
  * estimated from samples. */
 static void tell(struct watching *w)
 {
@@ -209,8 +209,7 @@ static bool run(const struct sampling *o, struct sampled *out, struct err *err)
 
     bool ok = begin(&w, err) && watch(&w, err);
     if (out->ended)
-        w.program.pid = 0;   /* Forgets the number of the ended process, which the system may
-                              * reuse. */
+        w.program.pid = 0;   /* Clears the id of the ended process, which the system may reuse. */
     reap(&w);
     if (ok)
         tell(&w);

@@ -67,7 +67,8 @@ bool task_program(pid_t pid, char *out, size_t size, struct err *err)
     if (access(path, F_OK) != 0)
         return err_set(err, ERR_MISSING, "ps lists processes", "process %d does not exist",
                        (int)pid);
-    if (why == ENOENT)   /* A kernel thread has a link without a target. */
+    /* A kernel thread has a link without a target, and therefore no program. */
+    if (why == ENOENT)
         return err_set(err, ERR_DATA, "ps lists processes",
                        "process %d has no program: it is a kernel thread, or has just ended",
                        (int)pid);
@@ -100,7 +101,7 @@ char task_state(const struct thread_id *task)
     if (fd >= 0)
         close(fd);
     text[length > 0 ? length : 0] = '\0';
-    /* Searches the last ')', because the name before it may contain any character. The state
+    /* Searches for the last ')', because the name before it may contain any character. The state
      * follows it. */
     const char *state = strrchr(text, ')');
     return state && state[1] == ' ' && state[2] != 'X' ? state[2] : 0;
