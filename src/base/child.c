@@ -125,7 +125,8 @@ static const char *directories_base(void)
     return base && base[0] == '/' ? base : "/tmp";
 }
 
-/* Removes the directories that killed programs left; called once per program. */
+/* Removes the directories that killed programs left, and registers the removal of this program's
+ * directories at exit. Called once per program. */
 static void directories_arm(void)
 {
     const char *base = directories_base();
@@ -244,7 +245,7 @@ void child_watch(bool (*cancelled)(void *state), void *state)
 }
 
 /* Returns whether the child must be killed. Signals are blocked until the directory is removed, so
- * queries the pending signals. */
+ * the pending signals are queried. */
 static bool interrupt_waits(void)
 {
     sigset_t set;

@@ -45,7 +45,7 @@ static bool make_zeros(uintptr_t address)
 {
     for (size_t i = 0; i < PLACES; i++) {
         uintptr_t begin = atomic_load(&places[i].begin), end = atomic_load(&places[i].end);
-        /* Tests again: another thread may have used the slot for another file since. */
+        /* Tests again: another thread may meanwhile have used the slot for another file. */
         if (address < begin || address >= end || begin != atomic_load(&places[i].begin))
             continue;
         address -= address % page_size;
@@ -109,7 +109,7 @@ static void handle(int number, struct sigaction *before)
 }
 
 /* Installs the handler in front of the handler of a sanitizer, even if the sanitizer's was
- * installed later. It passes faults outside of mapped files to the sanitizer's handler. */
+ * installed later. The handler passes faults outside of mapped files to the sanitizer's handler. */
 static void begin(void)
 {
     struct sigaction now;

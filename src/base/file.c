@@ -224,7 +224,7 @@ char *file_data_path(const char *relative)
         return readable_in(mem_strdup(chosen), "", relative);
     /* In a build directory, a link next to the program leads to the data of the source tree. */
     path = readable_in(path_program_directory(), "/source-data", relative);
-    /* A relocated installation uses its own data, because the configured path may have those of
+    /* A relocated installation uses its own data, because the configured path may have the data of
      * another release. */
     if (!path)
         path = readable_in(path_next_to_program(PORTOLAN_BINDIR, PORTOLAN_DATADIR), "", relative);

@@ -41,7 +41,7 @@ struct file_set {
     VEC(struct change) changes;
     bool private;           /* whether only the owner may read the directory and its files */
     bool made;              /* whether this change created the directory */
-    bool recorded;          /* whether the record is in place, so that the change is valid */
+    bool recorded;          /* whether the record is in place, which makes the change valid */
 };
 
 static bool plain_component(const char *name, size_t length)
@@ -54,8 +54,8 @@ static bool plain_component(const char *name, size_t length)
     return true;
 }
 
-/* Returns whether @name is relative and no component begins with a dot. Such a name cannot leave
- * the directory or be a temporary file. */
+/* Returns whether @name is relative, has at most DEPTH_MAX components, and no component begins with
+ * a dot. Such a name cannot leave the directory or be a temporary file. */
 static bool plain_name(const char *name)
 {
     for (int depth = 0; depth < DEPTH_MAX; depth++) {
@@ -240,7 +240,7 @@ static bool record_parse(char *text, size_t length, struct change **changes, siz
     return ok;
 }
 
-/* Completes the change recorded in @dir, if there is one. */
+/* Completes the change recorded in @dir, if @dir has a record. */
 static bool settle(int dir, const char *path, struct err *err)
 {
     struct str record = {0}, text = {0};

@@ -17,7 +17,7 @@
 
 #define LINKS_MAX 40   /* the kernel's limit on links in a path */
 
-/* Returns the remedy for errno @code, otherwise @otherwise. */
+/* Returns the remedy for errno @code; @otherwise if there is none. */
 static const char *remedy(int code, const char *otherwise)
 {
     switch (code) {
@@ -37,7 +37,7 @@ bool file_fault(struct err *err, const char *path, const char *verb, const char 
     return err_at(err, path, 0, 0);
 }
 
-/* Sets @out to the directory part of @path; "." if it has none. */
+/* Sets @out to the directory part of @path; "." if there is none. */
 static void directory_of(const char *path, struct str *out)
 {
     const char *slash = strrchr(path, '/');

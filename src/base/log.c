@@ -54,7 +54,7 @@ size_t log_count(void)
     return n;
 }
 
-/* Copies a stored line. The caller must own the lock. */
+/* Copies a stored line. Returns false beyond the last line. The caller must own the lock. */
 static bool copy_line(size_t index, struct log_line *out_copy)
 {
     if (index >= count)

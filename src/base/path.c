@@ -20,7 +20,7 @@ bool path_owner_trusted(const struct stat *about)
 }
 
 /* Returns whether directory @path belongs to a trusted user. If the directory is missing, tests its
- * nearest existing parent, down to the first @least bytes of the path. */
+ * nearest existing parent, but no path shorter than @least bytes. */
 static bool directory_trusted(const char *path, size_t least)
 {
     char *part = mem_strdup(path);
@@ -46,8 +46,8 @@ static void refuse_directory(const char *path)
 }
 
 /* Returns the program's directory within the directory that @variable names, otherwise within
- * @otherwise in the home directory. Returns NULL if neither exists, or if the directory belongs to
- * another user (on some systems sudo preserves HOME). */
+ * @otherwise in the home directory. Returns NULL if neither path is absolute, or if the directory
+ * belongs to another user (on some systems sudo preserves HOME). */
 static char *directory_in(const char *variable, const char *otherwise)
 {
     const char *chosen = getenv(variable), *home = getenv("HOME");
@@ -208,7 +208,7 @@ bool path_make_parents(const char *path, mode_t mode, struct err *err)
         *slash = '/';
     }
     free(copy);
-    if (ok && private) {   /* Sets the mode, because an existing directory may have another one. */
+    if (ok && private) {   /* Sets the mode, because an existing directory may have another mode. */
         char *directory = path_state(".");
         struct stat about;
         if (directory && stat(directory, &about) == 0 && about.st_uid == geteuid() &&

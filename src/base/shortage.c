@@ -39,7 +39,7 @@ static bool yield(_Atomic(void *) *place, size_t size)
 
 bool shortage_keep(void)
 {
-    /* Evaluates this first, to request both reserves. */
+    /* Requests both reserves, even if the first request fails. */
     bool saved = keep(&last, SHORTAGE_LAST);
 
     return keep(&kept, SHORTAGE_KEPT) && saved;

@@ -10,7 +10,7 @@
 #include "toolchain/assemble.h"
 
 #define OFFSET_STEPS 4    /* number of possible offsets of an address */
-/* distance of possible offsets in bytes; at this distance, accesses overlap or are adjacent */
+/* distance between possible offsets in bytes; at this distance, accesses overlap or are adjacent */
 #define OFFSET_STEP 4
 
 /* Register pools. In every instruction set, registers with these numbers are general and not
@@ -21,7 +21,7 @@ static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
 #define VECTOR_POOL 16
 #define DRAWN_DATA 6
 #define DRAWN_OTHER 3
-/* of COMPUTED addresses, one uses a register that the block may write */
+/* one address in COMPUTED uses a register that the block may write */
 #define COMPUTED 4
 #define STACKED 5           /* one address in STACKED is on the stack */
 #define INDEXED 8           /* one address in INDEXED has an index register */
@@ -189,7 +189,7 @@ uint8_t block_register(enum isa isa, const struct slot *slot, struct rng *rng)
 
     if (slot->role == SLOT_BASE && !rng_below(rng, STACKED))
         return isa_ops(isa)->stack_pointer;
-    /* Of COMPUTED addresses, one uses a register that the block may write. */
+    /* One address in COMPUTED uses a register that the block may write. */
     if (slot->role != SLOT_DATA && slot->file == FILE_GENERAL && !rng_below(rng, COMPUTED))
         return data_pool[rng_below(rng, DRAWN_DATA)];
     return block_register_at(isa, slot, (unsigned)rng_below(rng, data ? DRAWN_DATA : DRAWN_OTHER));

@@ -21,15 +21,15 @@
                               * correct */
 /* One block that a change makes wrong outweighs 1 / BROKEN_SHARE blocks that it corrects. */
 #define BROKEN_SHARE 0.1
-/* Ratio of the errors of two changes. Below it, the change with the smaller error fits clearly
- * better. */
+/* Smallest ratio of the errors of two changes at which both count as equally good. Below it, the
+ * change with the smaller error fits clearly better. */
 #define NEARER 0.95
 #define ABSOLUTE 0.1         /* largest difference in cycles at which times count as equal */
 #define FINALISTS 64         /* maximum number of changes tried on all blocks */
 
 struct model {
     struct block_work *work;
-    struct simulator *simulator;   /* simulator; NULL: bounds alone predict */
+    struct simulator *simulator;   /* simulator; NULL: predicts with the bounds */
 };
 
 struct model *model_new(const struct machine *m, bool simulated)
@@ -289,8 +289,8 @@ static void add_family_latencies(const struct machine *m, const struct family *f
     }
 }
 
-/* Replaces @count µops @from of @usage by @to (0 removes them). Returns false if there are too
- * few. */
+/* Replaces @count µops @from of @usage by @to (0 removes them). Returns false if @usage has too
+ * few such µops. */
 static bool usage_moved(const struct usage *usage, portset from, portset to, int count,
                         struct usage *out)
 {
@@ -307,7 +307,7 @@ static bool usage_moved(const struct usage *usage, portset from, portset to, int
     return true;
 }
 
-/* Adds changes that move one kind of µop of all forms of a family. */
+/* Adds changes that move one µop of one kind to other ports, in all forms of a family. */
 static void add_family_usages(const struct machine *m, const struct family *f, const portset *sets,
                               size_t set_count, changes *list)
 {
@@ -590,7 +590,7 @@ bool explain(const struct machine *m, const struct trial *t, struct remedy *out)
             struct score s = score_of(scratch, t);
             double gain = (double)s.mended - (double)s.broken / BROKEN_SHARE;
             /* Of several values of one property, chooses the best fit. Of different properties,
-             * chooses the first, unless another one fits clearly better. */
+             * chooses the first, unless another property fits clearly better. */
             bool same = best != SIZE_MAX && strcmp(list.items[i].name, list.items[best].name) == 0;
             bool nearer =
                 gain == best_gain && best != SIZE_MAX && s.error < (same ? 1 : NEARER) * best_error;

@@ -24,8 +24,8 @@ struct hunting {
     const struct hunt_truth *truth;
     const struct hunt_options *options;
     struct rng rng;
-    /* blocks that differ from the prediction of the original machine, and blocks that agree with
-     * it; @predicted is the prediction of the changed machine */
+    /* blocks whose times differ from the predictions of the original machine, and blocks whose
+     * times agree; @predicted is the prediction of the changed machine */
     VEC(struct judged) differ, agree;
     VEC(bool) explained;                 /* per mispredicted block, whether a finding explains it */
     struct hunt *result;
@@ -65,8 +65,8 @@ static bool known(const struct judged *b)
     return isfinite(b->truth) && isfinite(b->predicted);
 }
 
-/* Returns 1 if the predicted time is too long, -1 if it is too short, and 0 if it agrees or is
- * unknown. */
+/* Returns 1 if the predicted time is too long, -1 if it is too short, and 0 if the prediction
+ * agrees or a time is unknown. */
 static int side(const struct hunting *h, const struct judged *b)
 {
     if (!known(b) || !cycles_differ(b->truth, b->predicted, h->truth->tolerance))
@@ -132,7 +132,8 @@ static void fewer_dependences(struct hunting *h, struct judged *b)
 }
 
 /* Returns whether at least HOLDS of the blocks drawn from @p have an error of sign @wanted. More
- * than half of the blocks drawn must have a time and a prediction; the others are not counted. */
+ * than half of the blocks drawn must have a time and a prediction; the other blocks are not
+ * counted. */
 static bool holds(struct hunting *h, const struct pattern *p, int wanted)
 {
     unsigned n = h->options->draws, met = 0, asked = 0;
@@ -193,7 +194,7 @@ static bool insert_of(struct hunting *h, const struct random_block *b, struct ra
 }
 
 /* Draws random blocks that each contain an instruction of @b. These blocks distinguish the changes
- * that correct @b. Returns the number of blocks with time and prediction. */
+ * that correct @b. Returns the number of blocks with a time and a prediction. */
 static size_t draw_beside(struct hunting *h, const struct random_block *b, struct judged *out,
                           size_t n)
 {
@@ -299,8 +300,8 @@ static bool accounts_for(const struct hunt_finding *f, const struct judged *b)
     return !f->change.name && pattern_within(&f->pattern, &b->block);
 }
 
-/* Merges a change into an earlier change of the same property. The earlier finding then goes from
- * the machine's value to the new value. Removes it if these are equal. */
+/* Merges a change into an earlier change of the same property, which then changes the original
+ * machine's value to the new value. If these values are equal, removes the earlier finding. */
 static bool join_finding(struct hunt *r, struct remedy *c)
 {
     for (size_t k = 0; k < r->count; k++) {

@@ -62,7 +62,8 @@ void export_uops_info(const struct machine *m, const struct forms *forms, struct
     throughput_free(engine);
 }
 
-/* Appends PMEvo's notation of "{RW:R64}" in a template. Returns false for other types. */
+/* Appends PMEvo's notation of a placeholder such as "{RW:R64}" in a template. Returns false for
+ * other types. */
 static bool placeholder_name(const char *access, const char *type, struct str *out)
 {
     static const char *const sizes[][2] = {{"M8", "byte"},      {"M16", "word"},
@@ -174,8 +175,9 @@ static json_t *names_of_experiments(const struct experiments *e)
     return all;
 }
 
-/* Returns the names of @entry. In order of preference, they are from the source file of @entry, the
- * experiments in @all, PMEvo's notation, or Portolan. The caller releases the result. */
+/* Returns the names of @entry. In order of preference, the names are from the source file of
+ * @entry, the experiments in @all, PMEvo's notation, or Portolan. The caller releases the
+ * result. */
 static json_t *names_of(const struct mapping_entry *entry, const struct form_row *row, json_t *all)
 {
     json_t *names = strncmp(entry->source, PMEVO_SOURCE, sizeof PMEVO_SOURCE - 1) == 0

@@ -243,8 +243,9 @@ static bool same_facts(const struct mapping_entry *a, const struct mapping_entry
     return latency && a->micro_ops == b->micro_ops && usage_equal(&a->usage, &b->usage);
 }
 
-/* Writes the names of an entry. Branches and similar forms have several equivalent names. Other
- * forms have first a name with a suffix, then a general name. */
+/* Writes the names of an entry. For a form with a size suffix, writes the general names if @general
+ * is true, otherwise the name with the suffix. For other forms, such as branches, writes all
+ * names. */
 static void put_names(struct writer *w, const struct item *item, bool general)
 {
     const struct spelling *f = &item->text;
@@ -313,8 +314,8 @@ static void put_group(struct writer *w, const struct item *items, size_t n)
         if (written[i])
             continue;
         /* An entry named "addq" before the general entry would hide the general entry from its
-         * 64-bit forms. It is therefore written after the general entry, where OSACA does not use
-         * it. */
+         * 64-bit forms. Such an entry is therefore written after the general entry, where OSACA
+         * does not use it. */
         bool hides = false;
         for (size_t k = 0; k < i; k++)
             hides |= spoken[k] && strcmp(items[k].text.names[0], items[i].text.names[0]) == 0;
@@ -347,8 +348,8 @@ static void set_key(struct item *item)
 }
 
 /* Returns the rank within a group. Forms without prefixes and with 64 bits have the least rank. Low
- * bytes are before high bytes, and short immediates before long ones. On AArch64, forms without a
- * shift are before forms with one. */
+ * bytes are before high bytes, and short immediates before long immediates. On AArch64, forms
+ * without a shift are before forms with a shift. */
 static unsigned rank_of(enum isa isa, const struct item *item)
 {
     unsigned bits = 0;
@@ -401,8 +402,8 @@ static void put_forms(struct writer *w)
     free(items);
 }
 
-/* Writes the pressure of @usage. If the ports of a µop include @indexed, it uses only those in
- * @indexed. @indexed 0: no restriction. */
+/* Writes the pressure of @usage. A µop that can use all ports of @indexed uses only these ports.
+ * @indexed 0: no restriction. */
 static void put_pressure_within(struct writer *w, const struct usage *usage, portset indexed)
 {
     open_list(w, true);
@@ -416,7 +417,7 @@ static void put_pressure_within(struct writer *w, const struct usage *usage, por
     close_list(w);
 }
 
-/* Writes the rule of stores with an indexed address, if these can use fewer ports. */
+/* Writes the rule of stores with an indexed address, which can use only the ports @indexed. */
 static void put_indexed(struct writer *w, const struct usage *usage, portset indexed)
 {
     open_map(w, true);
@@ -430,8 +431,8 @@ static void put_indexed(struct writer *w, const struct usage *usage, portset ind
 }
 
 /* Writes the usage of the simple 64-bit move between memory and register. If a memory form is
- * missing, OSACA adds this usage to that of the register form. @indexed is the set of ports for
- * indexed addresses; 0: all ports. */
+ * missing, OSACA adds this usage to the usage of the register form. @indexed is the set of ports
+ * for indexed addresses; 0: all ports. */
 static void put_access(struct writer *w, const char *key, const char *form, portset indexed)
 {
     const struct mapping_entry *move = mapping_find(w->machine->mapping, form);

@@ -52,9 +52,9 @@ static bool is_queue(const char *name)
            (length >= 4 && strcmp(name + length - 4, "Load") == 0);
 }
 
-/* Derives the name of a port. SKLPort5 becomes 5, SPRPort10 A, Zn4ALU0 ALU0, SKLFPDivider FPDV.
- * Several units with one name are numbered. If the name contains digits for the units (SBPort23:2,
- * Zn3FP45:2), these digits are the numbers. */
+/* Derives the name of a port. SKLPort5 becomes 5, SPRPort10 becomes A, Zn4ALU0 becomes ALU0, and
+ * SKLFPDivider becomes FPDV. Several units with one name are numbered. If the name contains digits
+ * for the units (SBPort23:2, Zn3FP45:2), these digits number the units. */
 static void port_name(const struct llvm_import *r, const struct resource *resource, unsigned unit,
                       char out[PORT_NAME_MAX])
 {
@@ -79,7 +79,7 @@ static void port_name(const struct llvm_import *r, const struct resource *resour
     if (numbered)
         snprintf(out, PORT_NAME_MAX, "%.*s%c", port ? 0 : (int)(digits > 8 ? 8 : digits), name,
                  name[digits + unit]);
-    else if (str_has_prefix(name, "VPort"))   /* LNLPVPort02 is V2 */
+    else if (str_has_prefix(name, "VPort"))   /* LNLPVPort02 becomes V2 */
         snprintf(out, PORT_NAME_MAX, "V%lu", number % 100);
     else if (resource->units > 1)
         snprintf(out, PORT_NAME_MAX, "%.8s%u", name, unit % 100);
@@ -90,7 +90,7 @@ static void port_name(const struct llvm_import *r, const struct resource *resour
         snprintf(out, PORT_NAME_MAX, "%.11s", name);
 }
 
-/* Returns the display order: ports by number, then others in LLVM's order, dividers last. */
+/* Returns the display order: ports by number, then other ports in LLVM's order, dividers last. */
 static unsigned port_order(const struct llvm_import *r, unsigned index)
 {
     const struct resource *resource = &r->resources[index];
@@ -134,7 +134,7 @@ static const char *line_end(const char *at, const char *end)
     return newline ? newline : end;
 }
 
-/* Makes truncated names unique by changing the last letter. */
+/* Makes truncated names unique by a letter at their end. */
 static void make_unique(const struct llvm_import *r, char name[PORT_NAME_MAX])
 {
     size_t length = strlen(name);
@@ -289,8 +289,8 @@ static bool read_cycles(const char **at, const char *end, int64_t *out)
     return *at > start && *out <= CYCLES_MAX;
 }
 
-/* Parses "[4]" or "[2,6]" (acquired at 2, released at 6: 4 cycles) at *@at. The value is 1 if it is
- * missing. */
+/* Parses "[4]" or "[2,6]" (acquired at 2, released at 6: 4 cycles) at *@at. Without such text, the
+ * number is 1. */
 static bool read_span(const char **at, const char *end, int64_t *cycles)
 {
     int64_t first;
@@ -312,7 +312,7 @@ static bool read_span(const char **at, const char *end, int64_t *cycles)
 }
 
 /* Parses "SKLPort04,SKLPort237[2]" into @usage. Returns false if the text is not a list of
- * resources. Sets *@invalid if it is a malformed list. */
+ * resources. Sets *@invalid if the text is a malformed list. */
 static bool read_charges(const struct llvm_import *r, const char *text, size_t length,
                          struct usage *usage, bool *invalid)
 {
@@ -408,8 +408,8 @@ static bool read_row(const struct llvm_import *r, const char *line, const char *
     return true;
 }
 
-/* Combines the rows between two markers into one form, because a prefix and its instruction may be
- * two rows. */
+/* Adds the entry of @form, the sum of the rows between two markers: a prefix and its instruction
+ * may be two rows. Omits an invalid entry. */
 static void add_entry(struct llvm_import *r, const char *form, struct mca_row *sum)
 {
     struct mapping_entry entry = {(char *)form, sum->usage,
@@ -458,7 +458,7 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end,
     return true;
 }
 
-/* Parses the report of llvm-mca. Sets *@read like read_rows, to 0 if the table is missing. */
+/* Parses the report of llvm-mca. Sets *@read like read_rows, or to 0 if the table is missing. */
 static struct machine *parse(enum isa isa, const char *cpu, const char *text, size_t length,
                              const char *const *forms, size_t form_count, size_t *read,
                              struct err *err)
@@ -517,8 +517,9 @@ static void set_facts(struct machine *m, const char *summary)
     }
 }
 
-/* Sets load_latency. Without that fact, analyses follow no dependence through loads. x86-64 only.
- * LLVM's models of Arm cores have an early read of accumulators separate from latencies. */
+/* Sets the fact load_latency of an x86-64 machine. Without this fact, analyses follow no dependence
+ * through loads. LLVM's models of Arm cores have an early read of accumulators separate from
+ * latencies. */
 static void set_load_latency(struct machine *m)
 {
     const struct mapping_entry *load = mapping_find(m->mapping, "MOV (R64, M64)");

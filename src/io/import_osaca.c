@@ -55,8 +55,8 @@ static bool a64_part_fits(enum osaca_part part, const char *class, bool there, c
            (!strict && there && !*name);
 }
 
-/* Returns whether an entry's address matches. If @strict is true, either both or neither of entry
- * and form must have an offset; otherwise any address matches. */
+/* Returns whether an entry's address matches in write-back, base and index. If @strict is true,
+ * also compares offset and scale. */
 static bool a64_address_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
                              bool strict)
 {
@@ -111,8 +111,8 @@ static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct s
 /* The best match of a form */
 struct osaca_choice { struct osaca_entry *entry; enum fit fit; };
 
-/* Searches the entries called @name for a better match than the one in @choice. If matches are
- * equal, the first one is used. Marks all entries that match at least as closely as @loosest. */
+/* Searches the entries called @name for a better match than @choice. If matches are equal, the
+ * first is used. Marks all entries that match at least as closely as @loosest. */
 static void look_under(struct osaca_file *r, const char *name, const struct spelling *f,
                        enum fit loosest, struct osaca_choice *best)
 {
@@ -228,7 +228,7 @@ static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *
     return NULL;
 }
 
-/* Adds a rule's usage. @times is the load_throughput_multiplier; if it is 0, adds no port. */
+/* Adds a rule's usage. @times is the load_throughput_multiplier; if @times is 0, adds no port. */
 static void add_usage(struct usage *to, const struct usage *from, double times, bool *rounded)
 {
     for (unsigned i = 0; times > 0 && i < from->count; i++) {
@@ -238,8 +238,8 @@ static void add_usage(struct usage *to, const struct usage *from, double times, 
     }
 }
 
-/* Determines whether a form reads and writes its memory operand, by its template or on AArch64 by
- * its mnemonic. */
+/* Determines whether a form reads and writes its memory operand, from its template, or on AArch64
+ * from its mnemonic. */
 static void set_access(enum isa isa, const struct spelling *f, const char *template, bool *reads,
                        bool *writes)
 {
@@ -294,7 +294,8 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const struct
     return true;
 }
 
-/* Writes the entry of @row in the spelling @f to @out. */
+/* Fills @out from the entry for the spelling @f of @row, or composes it from the register form.
+ * Returns false if there is no such entry. */
 static bool describe(struct osaca_file *r, const struct spelling *f, const struct form_row *row,
                      struct mapping_entry *out, bool *rounded, struct osaca_notes *notes)
 {
@@ -328,8 +329,8 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
     bool found = describe(r, &f, row, &entry, &rounded, notes);
     if (osaca->respell && osaca->respell(&f, &again)) {
         if (found)
-            find(r, &again, row->form);   /* Searches again, because this also marks the entries
-                                           * that this entry hides. */
+            find(r, &again, row->form);   /* Searches again, because the search also marks the
+                                           * entries that the found entry hides. */
         else
             found = describe(r, &again, row, &entry, &rounded, notes);
     }

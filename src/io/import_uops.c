@@ -198,8 +198,8 @@ static void plain_name(const char *mnemonic, const char *operands, struct str *o
     free(name);
 }
 
-/* Writes the name in @forms for the row, or the row's plain name if there is none. Sets @exact to
- * whether the table has the same name. */
+/* Writes the row's name if @forms has it or is NULL, otherwise the row's plain name. Sets *@exact
+ * to whether it wrote the row's name. */
 static void form_of(const struct uops_row *row, const struct forms *forms, struct str *out,
                     bool *exact)
 {

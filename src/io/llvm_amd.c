@@ -27,7 +27,8 @@ static portset ports_called(const struct ports *ports, const char *prefix)
     return set;
 }
 
-/* Finds the units by name. May add a port to @ports. */
+/* Finds the units by name. Adds a port ST for stores if there are address units, but not three of
+ * them, and no store unit. */
 static struct units units_of(struct ports *ports)
 {
     struct units u = {.address = ports_called(ports, "AGU"), .store = ports_called(ports, "ST")};

@@ -24,7 +24,8 @@ static const char *program(void)
     return access("/usr/bin/llvm-mca-22", X_OK) == 0 ? "llvm-mca-22" : "llvm-mca";
 }
 
-/* Sets err to the first line of llvm-mca's message. */
+/* Sets err to the cause of llvm-mca's failure: a known cause with its remedy, otherwise the first
+ * line of llvm-mca's message. */
 static void explain(const char *program_name, const char *cpu, const char *output, struct err *err)
 {
     const char *what = strstr(output, "error:");
@@ -70,7 +71,7 @@ static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *e
     for (const char *f = cpu + strcspn(cpu, "+"); *f; f += 1 + strcspn(f + 1, "+"))
         str_addf(&features, "%.*s,", (int)(1 + strcspn(f + 1, "+")), f);
     str_addf(&path, "%s/table", directory);
-    /* These options are last: if llvm_syntax is NULL, it ends the list. */
+    /* These options are last, because the list ends before them if llvm_syntax is NULL. */
     const char *last[] = {isa_ops(isa)->llvm_syntax, "-output-asm-variant=1", NULL};
     const char *argv[7 + EXTRA_MAX + 3] = {program(),
                                            isa_ops(isa)->llvm_triple,
@@ -154,15 +155,15 @@ static void add_region(enum isa isa, size_t number, const struct insn *code, siz
     str_addf(out, "%s LLVM-MCA-END %zu\n", isa_ops(isa)->comment, number);
 }
 
-/* Returns the number after @key, or NaN if it is missing before @end. */
+/* Returns the number after @key, or NaN if there is none before @end. */
 static double read_number(const char *text, const char *end, const char *key)
 {
     const char *at = strstr(text, key);
     return at && at < end ? strtod(at + strlen(key), NULL) : NAN;
 }
 
-/* Reads the total cycles per region. Stores NaN for a region without the @expected instructions.
- * Leaves values unchanged for regions that the report lacks. */
+/* Reads the total cycles per region. Leaves values unchanged for regions that the report lacks, or
+ * whose number of instructions is not the @expected one. */
 static void read_regions(const char *report, const size_t *expected, size_t regions, double *total)
 {
     static const char head[] = "Code Region - ";
@@ -180,9 +181,9 @@ static void read_regions(const char *report, const size_t *expected, size_t regi
 
 typedef const struct insn *(*code_reader)(const void *blocks, size_t i, size_t *count);
 
-/* Times blocks [first, first + n) once, and LONGER times in a second region. The difference of the
- * two excludes start and end of the run. Finds a block that crashes llvm-mca by bisection; it has
- * no time. */
+/* Times one copy of each block from @first to @first + @n - 1, and LONGER copies in a second
+ * region. The difference of the two excludes start and end of the run. Finds a block that crashes
+ * llvm-mca by bisection; it has no time. */
 static bool times_of(enum isa isa, const char *cpu, code_reader code_of, const void *blocks,
                      size_t first, size_t n, double *cycles, struct err *err)
 {

@@ -104,7 +104,7 @@ static bool read_facts(const char *path, struct machine *facts, struct err *err)
     return ok;
 }
 
-/* Parses "0,1,DV" into @ports, and marks the blocking ones in ports->pipes. */
+/* Parses "0,1,DV" into @ports, and marks the blocking pipes in ports->pipes. */
 static bool read_ports(const struct machine *facts, struct ports *ports, struct err *err)
 {
     const char *list = machine_fact(facts, "ports");
@@ -412,8 +412,8 @@ static struct machine *load_base(const char *id, const char *base, struct err *e
     return m;
 }
 
-/* Reads the directory's own latencies.csv. Inserts its rules before those of the base, because the
- * first matching rule applies. */
+/* Reads the directory's own latencies.csv. Inserts its rules before the rules of the base, because
+ * the first matching rule applies. */
 static bool read_latencies_first(const char *path, struct machine *m, struct err *err)
 {
     size_t before = m->latency_count;

@@ -9,7 +9,8 @@
 
 #include "base/mem.h"
 
-/* size of the buffer on the stack, because a page fault costs more than the read */
+/* size in bytes of the buffer on the stack; it is small, because a page fault costs more than a
+ * read */
 #define BLOCK ((size_t)16 << 10)
 #define STRIPE (8 * sizeof(uint64_t))
 #define FACTOR 0x9e3779b97f4a7c15u

@@ -18,7 +18,7 @@ static void head(const char *const *names, size_t count, struct str *out)
         csv_add_field(out, names[k], k + 1 == count);
 }
 
-/* Appends the rows of @dir/@file that @replaced does not select, with the columns @names. Returns
+/* Appends the header @names, then the rows of @dir/@file that @replaced does not select. Returns
  * false with err if the file is invalid. */
 static bool keep_rows(const char *dir, const char *file, const char *const *names, size_t count,
                       bool (*replaced)(const struct corrections *c, char *const *fields),

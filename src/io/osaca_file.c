@@ -13,7 +13,8 @@
 #include "base/utf8.h"
 #include "base/watch.h"
 
-/* Limits far above any machine file, because aliases can expand a small file without limit. */
+/* Limits far above the needs of a machine file. They are necessary, because aliases can expand a
+ * small file without limit. */
 #define ENTRY_LIMIT ((size_t)200000)
 #define NAME_LIMIT ((size_t)1000000)
 #define KEY_LIMIT 64
@@ -348,7 +349,7 @@ static bool read_names(struct osaca_file *r, const yaml_node_t *node)
     return true;
 }
 
-/* Reads an entry. If it is invalid, returns false without any effect. */
+/* Reads an entry. If the entry is invalid, returns false without any effect. */
 static bool read_entry(struct osaca_file *r, const yaml_node_t *node)
 {
     struct osaca_entry e = {.node = node, .latency = NAN};
@@ -393,7 +394,7 @@ static bool skip(struct osaca_file *r, const yaml_node_t *node, const struct err
     return true;
 }
 
-/* Reads all entries, and lists the invalid ones. */
+/* Reads all entries, and lists the invalid entries. */
 static bool read_entries(struct osaca_file *r, const yaml_node_t *list)
 {
     struct err *outer = r->err;
@@ -490,8 +491,8 @@ double osaca_number_of(const struct osaca_numbers *list, const char *class, doub
     return otherwise;
 }
 
-/* Reads the ports. A port whose name is that of a divider is a divider. If a file of Portolan lists
- * its dividers, uses this list instead. */
+/* Reads the ports. A port with the name of a divider is a divider. If a file of Portolan lists its
+ * dividers, uses this list instead. */
 static bool read_ports(struct osaca_file *r)
 {
     const yaml_node_t *root = yaml_tree_root(&r->tree),

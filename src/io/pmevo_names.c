@@ -101,7 +101,8 @@ static const char *a64_register(const char *text, struct str *out)
     return NULL;
 }
 
-/* Converts `lsl 3`, `sxtw`, `uxtb 2`. Left shifts by 1 to 4 have separate names. */
+/* Converts a shift or extension, such as `lsl 3`, `sxtw` or `uxtb 2`. Left shifts by 1 to 4 have
+ * separate names. */
 static bool a64_shift(const char *text, struct str *out)
 {
     static const char *const names[] = {"lsl",  "lsr",  "asr",  "ror",  "msl",  "sxtb", "sxth",

@@ -264,7 +264,7 @@ static bool read_sample(const char *path, struct sample *out)
         length += fread(out->text + length, 1, END, file);
     fclose(file);
     out->text[length] = '\0';
-    /* Replaces NULs, because a search would end at them. */
+    /* Replaces NULs, because a search for text would end at a NUL. */
     for (size_t i = 1; i < length; i++)
         if (!out->text[i])
             out->text[i] = ' ';

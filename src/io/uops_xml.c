@@ -92,7 +92,7 @@ static void enter_measurement(struct uops_xml *x, const XML_Char **attributes)
               "a <measurement> is outside of an <instruction>");
         return;
     }
-    /* An architecture was inside another one, so the measurement was not closed. Frees its
+    /* An architecture was inside another architecture, so the measurement was not closed. Frees its
      * ports. */
     free(x->row.ports);
     x->row = (struct uops_row){.name = x->instruction,

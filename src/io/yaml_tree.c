@@ -7,15 +7,15 @@
 
 #include "base/watch.h"
 
-/* Limits for libyaml, far above the needs of a machine file. A file above one of them is rejected
+/* Limits for libyaml, far above the needs of a machine file. A file above a limit is rejected
  * before the tree is built. DEPTH_LIMIT applies to nested brackets, because libyaml examines every
  * open bracket for each token. */
 #define DEPTH_LIMIT 64
-/* Maximum number of anchors. libyaml compares each one with all earlier ones. */
+/* Maximum number of anchors. libyaml compares each anchor with all earlier anchors. */
 #define ANCHOR_LIMIT 1000
-/* Maximum number of aliases. libyaml compares each one with every anchor. */
+/* Maximum number of aliases. libyaml compares each alias with every anchor. */
 #define ALIAS_LIMIT 10000
-/* Maximum number of tag directives. libyaml compares each one with all earlier ones. */
+/* Maximum number of tag directives. libyaml compares each directive with all earlier directives. */
 #define TAG_LIMIT 16
 
 /* Text that is passed to libyaml in pieces, so that reading can be cancelled */
@@ -37,7 +37,7 @@ static int next_piece(void *state, unsigned char *buffer, size_t size, size_t *g
     return 1;
 }
 
-/* Returns whether there are few directives, because libyaml reads all of them in one call. */
+/* Returns whether there are few directives, because libyaml reads all directives in one call. */
 static bool few_directives(const char *name, const char *text, size_t length, struct err *err)
 {
     size_t count = 0, line = 1;
@@ -59,8 +59,8 @@ static bool refuse(const yaml_event_t *event, const char *name, const char *what
     return err_at(err, name, event->start_mark.line + 1, event->start_mark.column + 1);
 }
 
-/* Reads only the events, up to the first one that exceeds a limit. Ignores syntax errors, which are
- * reported when the tree is built. */
+/* Reads only the events, up to the first event that exceeds a limit. Ignores syntax errors, which
+ * are reported when the tree is built. */
 static bool within_limits(const char *name, const char *text, size_t length, struct err *err)
 {
     yaml_parser_t parser;
@@ -148,7 +148,8 @@ void yaml_tree_done(struct yaml_tree *t)
     t->loaded = false;
 }
 
-/* libyaml's look-up functions take a document without const, although they do not change it. */
+/* Returns node @index. Removes const, because libyaml's functions take a document without const,
+ * although they do not change it. */
 static const yaml_node_t *node_at(const struct yaml_tree *t, int index)
 {
     return yaml_document_get_node((yaml_document_t *)&t->document, index);

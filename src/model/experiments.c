@@ -19,7 +19,7 @@ struct experiments *experiments_new(void)
     return t;
 }
 
-/* States of nearly all rows. They are stored once, to copy tables with a million rows quickly. */
+/* States of nearly all rows. Each is stored once, to copy tables with a million rows quickly. */
 static char *const shared_states[] = {(char[]){EXPERIMENT_PENDING}, (char[]){EXPERIMENT_OK},
                                       (char[]){EXPERIMENT_ONCE}, (char[]){EXPERIMENT_CONTENDED}};
 #define SHARED_STATES (sizeof shared_states / sizeof *shared_states)

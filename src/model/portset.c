@@ -50,7 +50,7 @@ bool ports_parse(const char *list, struct ports *ports, struct err *err)
     const char *at = list;
 
     for (;;) {
-        /* Has one character more than the longest valid name, to detect longer ones. */
+        /* has space for one character more than the longest valid name, to detect longer names */
         char name[PORT_NAME_MAX + 1];
         size_t length = strcspn(at, ", ");
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),

@@ -79,7 +79,7 @@ static bool count_fault(const char *start, const char *at, struct err *err)
     return fault(start, at, err);
 }
 
-/* Parses a count before a port set, such as "12*". The count is 1 if it is missing. */
+/* Parses a count before a port set, such as "12*". Sets *@count to 1 if there is no count. */
 static bool parse_count(const char *start, const char **at, uint32_t *count, struct err *err)
 {
     *count = 1;

@@ -36,7 +36,8 @@ static struct {
     unsigned count, index, here;
     MPI_Comm world;
     pthread_mutex_t lock;
-    struct sending *unsent;          /* protected by the lock */
+    struct sending *unsent;          /* messages that may not have been sent completely; protected
+                                      * by @lock */
     atomic_bool claimed;
 } ranks = {.count = 1, .here = 1, .lock = PTHREAD_MUTEX_INITIALIZER};
 

@@ -36,13 +36,13 @@ struct pair { uint32_t first, second; };
 struct dataflow {
     const struct insn *insns;
     size_t count;
-    VEC(struct touch) touches;      /* sorted by instruction, reads first */
+    VEC(struct touch) touches;      /* reads and writes, sorted by instruction, reads first */
     /* per instruction, index of its first touch; count + 1 elements */
     uint32_t *first;
     int32_t last[RESOURCES];        /* per resource, its last producer */
     VEC(struct pair) pairs;         /* pairs of instructions whose order is fixed */
-    /* whether an instruction is VEX-encoded; legacy instructions then preserve the bits above
-     * 128 */
+    /* whether an instruction is VEX-encoded; legacy instructions then preserve the upper bits of
+     * vector registers, from bit 128 */
     bool mixed;
     uint32_t *placed;               /* temporary array of positions, for one caller at a time */
 };

@@ -62,7 +62,8 @@ static void flat_done(struct flat *f)
     free(f->slots);
 }
 
-/* Adds the code to the sandbox. Decodes it again as a check. */
+/* Adds the code to the sandbox, followed by code that stores @flags. Decodes the code again as a
+ * check. */
 static bool flat_place(struct sandbox *s, struct flat *f, uint32_t flags, struct err *err)
 {
     size_t length = 0, at = 0;

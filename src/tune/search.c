@@ -63,8 +63,8 @@ static double cost_of(struct tune_search *s, struct version *c)
     return cycles_of(s, c->insns, c->count, c->times);
 }
 
-/* Applies rule @what at place @at of @c, or at all places (SIZE_MAX). Returns NULL if it applies
- * nowhere. */
+/* Applies rule @what at place @at of @c, or at all places (SIZE_MAX). Returns NULL if the rule
+ * applies nowhere. */
 static struct version *rewritten(const struct version *c, const char *what, size_t only)
 {
     struct version *made = NULL;

@@ -143,7 +143,8 @@ static bool place_beside(const struct version *c, const struct insn *in, int64_t
     return true;
 }
 
-/* Appends a label for memory at distance @far. It contains the address if the loop has one. */
+/* Appends a label for memory at distance @far. The label contains the address if the loop has
+ * one. */
 static void place_name(const struct version *c, int64_t far, struct str *out)
 {
     str_addf(out, ".Lat_%llx", (unsigned long long)(c->begin + (uint64_t)far));
