@@ -10,7 +10,7 @@ end
 
 complete -c portolan -s b -l batch -d 'run a script of commands'
 complete -c portolan -s e -l execute -x -a '(__portolan_commands)' -d 'run commands, then quit; can be repeated'
-complete -c portolan -l machine -x -a 'native (__portolan_machines)' -d 'machine to show, native: this CPU; can be repeated'
+complete -c portolan -l machine -x -a 'native (__portolan_machines)' -d 'machine to show (native: this CPU); can be repeated'
 complete -c portolan -l session -x -a '(__fish_complete_directories)' -d 'resume a saved session'
 complete -c portolan -l no-color -d 'no colours'
 complete -c portolan -l complete -x -d 'print completions of an unfinished command, for shells'
@@ -25,4 +25,4 @@ complete -c portolan -l keep-going -d 'continue after a command fails; the exit 
 complete -c portolan -l panes -d 'show several panes next to each other on a large screen'
 complete -c portolan -l seed -x -d 'random seed for experiments generate and evolve start'
 complete -c portolan -l threads -x -a 'auto' -d 'worker threads for evolve start and kernel evaluate; auto: one per CPU'
-complete -c portolan -l source-path -x -d 'source directories, separated by :, in which to find files of debug information'
+complete -c portolan -l source-path -x -d 'source directories, separated by :, for the files that debug information names'

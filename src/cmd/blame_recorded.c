@@ -150,7 +150,7 @@ void recorded_costs_show(const struct recorded_costs *c, const struct recording 
                 c->cycles, c->program);
     if (!agrees) {
         result_line(result,
-                    "  these times differ by more than %.0f %%, so no costs follow from them",
+                    "  these times differ by more than %.0f %%, so the costs are unknown",
                     100 * RECORDED_AGREES);
         return;
     }

@@ -120,7 +120,8 @@ const struct command command_congruence = {
         "Two forms are congruent when their cycles differ by less than epsilon, alone and in pairs "
         "with every form measured with both. An experiment with both forms is compared with twice "
         "the time of each. Forms that no experiment compares also share a class, because nothing "
-        "distinguishes them. The result counts them and names the missing experiments.",
+        "distinguishes them. The result counts these pairs of forms and names the missing "
+        "experiments.",
     .options = PARAMETERS(
         {PARAMETER(NUMBER, "--epsilon", struct congruence_values, epsilon), .value = "E",
          .initial = INITIAL(CONGRUENCE_EPSILON),

@@ -72,8 +72,9 @@ const struct command command_copy = {
         {PARAMETER(CHOICE, "WHAT", struct copy_values, what), .choices = "rows|names|table|kernel",
          .initial = "rows",
          .help = "rows: tagged rows of the view, or the selected row, with tabs between columns; "
-                 "names: their first column; table: all rows, as export writes them; kernel: text "
-                 "of the loop. In the view output, rows, names and table copy its text"}),
+                 "names: first column of these rows; table: all rows, as export writes them; "
+                 "kernel: text of the loop. In the view output, rows, names and table copy the "
+                 "view's text"}),
     .options = PARAMETERS(
         {PARAMETER(TEXT, "--file", struct copy_values, file), .value = "FILE",
          .otherwise = "the terminal's clipboard; without a screen, standard output",

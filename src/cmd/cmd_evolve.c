@@ -141,9 +141,10 @@ static void print_ports(struct evolve_run *run, const struct evolve_status *t, s
 {
     static const char *const why[] = {
         [PORTS_FOUND] = "",
-        [PORTS_NO_TIME] = " (the largest number tried; more time is needed to determine it)",
+        [PORTS_NO_TIME] = " (the largest number tried; more time is needed to determine the "
+                          "number)",
         [PORTS_UNEXPLAINED] =
-            " (the largest number tried; the remaining error is too large to determine it)",
+            " (the largest number tried; the remaining error is too large to determine the number)",
     };
     struct evolve_trial trials[PORTS_MAX];
     size_t n = t->ports ? 0 : evolve_get_trials(run->evolve, trials, PORTS_MAX);
@@ -473,7 +474,7 @@ static void note_hidden(struct mapping *m, const char *form, const struct observ
         experiment_print(&o->settle, settle);
     str_addf(&text, "inferred, confidence %.2f, %s", share, observable_reason(m));
     if (settle->length)
-        str_addf(&text, "; %s would distinguish", str_text(settle));
+        str_addf(&text, "; %s would distinguish the usages", str_text(settle));
     set_source(m, form, str_text(&text));
     str_done(&text);
 }
@@ -604,12 +605,13 @@ static bool make_machine(struct adopting *w, struct mapping *take_best, struct r
             return err_set(err, ERR_USAGE,
                            "select the measured processor with set machine, or use evolve adopt "
                            "--alone",
-                           "the mapping does not fit %s: they share no port", w->base->id);
+                           "the mapping and %s have no matching port", w->base->id);
     } else {
         w->made = machine_alone_of(w->isa, EVOLVED_MACHINE, take_best);
     }
     result_line(result,
-                "%s: %zu form%s, %zu distinct µop%s, volume %llu; mapping save DIRECTORY saves it",
+                "%s: %zu form%s, %zu distinct µop%s, volume %llu; mapping save DIRECTORY saves "
+                "the machine",
                 EVOLVED_MACHINE, forms, plural(forms), distinct, plural(distinct),
                 (unsigned long long)volume);
     if (w->base)

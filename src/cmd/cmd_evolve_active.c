@@ -101,7 +101,7 @@ void evolve_active_show(const struct session *s, struct result *result)
     static const struct result_column columns[] = {
         {.key = "measurements", .kind = CELL_COUNT},
         {.key = "seconds", .kind = CELL_NUMBER, .decimals = 1},
-        PERCENT("error", "error then"),
+        PERCENT("error", "error after the round"),
         PERCENT("noise", "noise"),
         PERCENT("disagreement", "disagreement"),
         {.key = "end", .kind = CELL_TEXT, .width = RAGGED},

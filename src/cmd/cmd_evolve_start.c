@@ -313,7 +313,7 @@ static bool lay_out(void *state, struct result *result, struct err *err)
     else if (w->problem && w->resumed && !isnan(w->before.best_so_far))
         result_line(result,
                     "the smallest error now refers to the current %zu experiment%s, not to the "
-                    "initial ones",
+                    "initial experiments",
                     w->problem->experiments, plural(w->problem->experiments));
     if (w->problem && w->resumed && w->before.live && !w->live)
         result_line(result,

@@ -29,7 +29,7 @@ struct experiments_load_values {
 static const struct parameter load_options[] = {
     {PARAMETER(FLAG, "--append", struct experiments_load_values, append),
      .otherwise = "replace the session's experiments",
-     .help = "add the file's experiments to those of the session"},
+     .help = "add the file's experiments to the session's experiments"},
     {0},
 };
 

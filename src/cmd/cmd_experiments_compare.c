@@ -189,7 +189,10 @@ static void tell_hosts(const struct fleet_comparing *w, struct result *result)
         {.key = "file", .kind = CELL_TEXT, .width = 20},
         {.key = "compared", .kind = CELL_COUNT},
         {.key = "differing", .kind = CELL_COUNT},
-        {.key = "off_median", .title = "off median", .kind = CELL_NUMBER, .decimals = 4},
+        {.key = "off_median",
+         .title = "difference from median",
+         .kind = CELL_NUMBER,
+         .decimals = 4},
     };
     struct result_table *t =
         result_table(result, "hosts", columns, sizeof columns / sizeof *columns);

@@ -496,7 +496,7 @@ const struct command command_experiments_measure = {
         {PARAMETER(FLAG, "--retry", struct experiments_measure_values, retry),
          .help = "also measure failed experiments again"},
         {PARAMETER(FLAG, "--fresh", struct experiments_measure_values, fresh),
-         .help = "ignore results in the journal; new results are still added to it"},
+         .help = "ignore results in the journal; new results are still added to the journal"},
         {PARAMETER(FLAG, "--one-length", struct experiments_measure_values, one_length),
          .help = "measure one length of the unrolled body instead of two (for comparison)"},
         {PARAMETER(FLAG, "--one-order", struct experiments_measure_values, one_order),

@@ -139,7 +139,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     double predicted = predict(s, w.row, &machine);
     result_number(result, "predicted", predicted);
     if (predicted > 0)
-        result_line(result, "predicted: %.4f cycles by %s", predicted, machine);
+        result_line(result, "predicted: %.4f cycles on %s", predicted, machine);
     if (w.kept)
         result_line(result, "clock: %.4f GHz", w.samples.clock_hz / 1e9);
     else

@@ -403,7 +403,7 @@ const struct command command_experiments_merge = {
     .help = "merge the measurements of several hosts, and report hosts that disagree",
     .description = "Each control is compared with its median over all hosts. A host disagrees if "
                    "more than a tenth of its controls, and at least two, differ by more than 5 %. "
-                   "Its measurements are omitted.",
+                   "The measurements of such a host are omitted.",
     .arguments = PARAMETERS(
         {PARAMETER(WORDS, "FILE", struct merge_values, files), .required = true,
          .complete = COMPLETE_FILE, .help = "files of the parts, as saved by the hosts"}),

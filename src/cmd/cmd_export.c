@@ -137,8 +137,8 @@ const struct command command_export = {
     .help = "write the last result to a file",
     .description = "In the experiments and mapping views export writes the rows as filtered and "
                    "sorted, or only the tagged rows. In other views it writes the result of the "
-                   "last command that had one. After a failed command export fails until another "
-                   "command has a result or a view is selected. No command is run again.",
+                   "last command that had a result. After a failed command export fails until "
+                   "another command has a result or a view is selected. No command is run again.",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "FILE", struct export_values, file), .required = true,
          .complete = COMPLETE_FILE,

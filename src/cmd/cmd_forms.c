@@ -250,7 +250,7 @@ static bool select_work(void *state, struct result *result, struct err *err)
             str_addf(&line, "%s%s", i ? ", " : ": ", w->patterns[i]);
         json_array_append_new(patterns, json_text(w->patterns[i]));
     }
-    result_line(result, "%s%s", str_text(&line), w->count > PATTERNS_SHOWN ? " and others" : "");
+    result_line(result, "%s%s", str_text(&line), w->count > PATTERNS_SHOWN ? " and more" : "");
     result_count(result, "selected", (int64_t)selected);
     result_nested(result, "patterns", patterns);
     str_done(&line);
@@ -283,7 +283,8 @@ static bool prepare_select(struct session *s, const void *values, struct task *t
     if (!forms)
         return false;
     if (v->top != NOT_GIVEN && v->patterns.count)
-        return err_set(err, ERR_USAGE, "use either --top N or patterns", "--top replaces patterns");
+        return err_set(err, ERR_USAGE, "use either --top N or patterns",
+                       "--top and patterns cannot be combined");
     struct selecting *w = mem_zero(1, sizeof *w);
     w->forms = forms_hold(forms);
     w->top = v->top;

@@ -302,7 +302,7 @@ static const char *const examples[] = {"help",       "help kernel load",      "h
 
 const struct command command_help = {
     .name = "help",
-    .help = "list the commands, or explain one",
+    .help = "list the commands, or explain a command",
     .arguments = PARAMETERS(
         {PARAMETER(JOINED, "COMMAND", struct help_values, topic),
          .otherwise = "all commands, one line each", .complete = COMPLETE_COMMAND,

@@ -159,7 +159,7 @@ const struct command command_kernel_omitted = {
     .help = "list the skipped lines of the text, with reasons",
     .description = "Pasted text may contain lines that are not instructions: sentences, source "
                    "code, text outside a code block. These lines are skipped. Invalid instructions "
-                   "are an error, or skipped with --skip-bad.",
+                   "are errors unless --skip-bad skips them.",
     .examples = EXAMPLES("kernel omitted"),
     .read = run_omitted,
 };

@@ -243,7 +243,11 @@ static void add_forms(struct result *result, const struct evaluation_result *r)
         {.key = "excess", .kind = CELL_NUMBER, .decimals = 2, .width = 6},
         {.key = "blocks", .kind = CELL_COUNT, .width = 6},
         {.key = "mean", .title = "mean error", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
-        {.key = "signed", .title = "mean signed", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "signed",
+         .title = "mean signed error",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 1},
         {.key = "form", .kind = CELL_TEXT},
     };
 
@@ -649,8 +653,8 @@ const struct command command_kernel_evaluate = {
          .help = "evaluate only rows with this value in the column arch"},
         {PARAMETER(CHOICE, "--half", struct kernel_evaluate_values, half), .choices = "even|odd",
          .otherwise = "both",
-         .help = "evaluate only this half of the rows, by a hash of the code; fit constants on one "
-                 "half, report the error of the other"},
+         .help = "evaluate only this half of the rows, selected by a hash of the code; fit "
+                 "constants on one half, report the error of the other half"},
         {PARAMETER(COUNT, "--threads", struct kernel_evaluate_values, threads), .value = "N",
          .least = 1, .most = THREADS_MAX, .otherwise = "the setting threads",
          .help = "worker threads"},

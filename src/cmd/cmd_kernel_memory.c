@@ -363,14 +363,14 @@ static void add_assumed(const struct memory_job *w, struct result *result)
         several |= i && c->streams.items.items[i].kind == STREAM_WALK &&
                    c->streams.items.items[i].follows == STREAM_ALONE;
     if (several)
-        result_line(result, "assumed: no two streams share an array, except those of --arrays "
-                            "(2=1+4160: stream 2 is 4160 bytes after stream 1)");
+        result_line(result, "assumed: no two streams share an array, except the streams of "
+                            "--arrays (2=1+4160: stream 2 is 4160 bytes after stream 1)");
     if (!c->known)
         result_line(result, "not predicted: %s", c->why.what);
     else if (c->costs.measured)
         result_line(result,
                     "costs of cache lines were measured on this CPU (%s)%s; other tasks that use "
-                    "its caches change them",
+                    "its caches change the costs",
                     c->costs.day,
                     c->again ? ", those beyond the second-level cache directly after this loop"
                              : "");
@@ -384,8 +384,8 @@ static void add_assumed(const struct memory_job *w, struct result *result)
         huge = isnan(c->points[i].huge) ? huge : c->points[i].huge;
     if (w->huge && huge < 0.9)
         result_line(result,
-                    "pages of 2 MiB were requested; %.0f %% of the arrays' memory has them. Arrays "
-                    "of more than a few MiB are slower with pages of 4 KiB",
+                    "pages of 2 MiB were requested; %.0f %% of the arrays' memory is on such "
+                    "pages. Arrays of more than a few MiB are slower with pages of 4 KiB",
                     100 * huge);
     else if (w->measure && !isnan(huge))
         result_line(result, "arrays on pages of %s", huge >= 0.9 ? "2 MiB" : "4 KiB");

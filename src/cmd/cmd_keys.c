@@ -163,12 +163,12 @@ const struct command command_bind = {
     .name = "bind",
     .help = "bind a key to a command, or list all bindings",
     .description =
-        "A key bound in one view overrides the same key of all views. Names of keys, as keys lists "
-        "them: a letter or sign, F1 to F12, Ctrl-A, Enter, Tab, Shift-Tab, Esc, Space, Backspace, "
-        "Del, Up, Down, Left, Right, PgUp, PgDn, Home, End, WheelUp, WheelDown. Put a backslash "
-        "before a sign with a meaning on a command line. The file portolan/rc in $XDG_CONFIG_HOME, "
-        "or in ~/.config, runs when the workbench starts. It can contain bind and all other "
-        "commands.",
+        "A binding for one view overrides a binding of the same key for all views. Names of keys, "
+        "as keys lists them: a letter or sign, F1 to F12, Ctrl-A, Enter, Tab, Shift-Tab, Esc, "
+        "Space, Backspace, Del, Up, Down, Left, Right, PgUp, PgDn, Home, End, WheelUp, WheelDown. "
+        "Put a backslash before a character with a special meaning on a command line. The file "
+        "portolan/rc in $XDG_CONFIG_HOME, or in ~/.config, runs when the workbench starts. It can "
+        "contain bind and all other commands.",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "[VIEW] KEY COMMAND", struct bind_values, text),
          .otherwise = "list all keys as bind commands", .verbatim = true,

@@ -175,7 +175,7 @@ static bool prepare_measure(struct session *s, const void *values, struct task *
 
 const struct command command_latency_measure = {
     .name = "latency measure",
-    .help = "measure latencies of each pair of operands with dependency chains",
+    .help = "measure the latency between each pair of operands, with dependency chains",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "PATTERN", struct latency_values, pattern), .otherwise = "all forms",
          .complete = COMPLETE_FORM, .help = "forms to measure; * and ? are wildcards"}),

@@ -110,7 +110,7 @@ static void show_port_names(const struct machine *m, struct result *result)
         if (strcmp(shown.names[j], own->names[j]) != 0)
             str_addf(&text, " %s=%s", shown.names[j], own->names[j]);
     if (text.length)
-        result_line(result, "  ports are named by their operations:%s", str_text(&text));
+        result_line(result, "  ports are named after their operations:%s", str_text(&text));
     str_done(&text);
 }
 

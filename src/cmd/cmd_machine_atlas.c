@@ -134,7 +134,7 @@ static bool atlas_work(struct atlas_job *w, struct result *result, struct err *e
                     plural(size.forms), size.rows, plural(size.rows), size.files,
                     plural(size.files), (double)size.bytes / 1e6);
         if (size.left_out)
-            result_line(result, "%zu experiment%s omitted, because no machine has the forms",
+            result_line(result, "%zu experiment%s omitted, because no machine has their forms",
                         size.left_out, plural(size.left_out));
         result_text(result, "file", w->directory);
         result_count(result, "machine_count", (int64_t)w->entries.count);

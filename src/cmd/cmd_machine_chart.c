@@ -247,7 +247,7 @@ static void show(const struct machine_charting *w, struct result *result)
                 plural(c->form_count), charting_title(w->charting, name), c->table->rows.count,
                 plural(c->table->rows.count));
     result_line(result,
-                "%zu ports, %.0f issue slots per cycle; core of %zu forms, mean error %.2f %% of "
+                "%zu ports, %.0f issue slots per cycle; core of %zu forms, mean error %.2f %% in "
                 "%zu experiments",
                 (size_t)mapping_ports(c->machine->mapping)->count, c->width, c->core_forms,
                 100 * c->core_error, c->core_experiments);

@@ -487,7 +487,7 @@ const struct command command_machine_hunt = {
          .least = 0.001, .most = 0.9, .otherwise = "0.15, with --against 0.05",
          .help = "smallest relative difference to report"},
         {PARAMETER(CHOICE, "--model", struct hunt_values, model), .choices = "bounds|simulate",
-         .initial = "bounds", .help = "predict by the bounds, or by simulation"},
+         .initial = "bounds", .help = "model: the highest bound, or the simulator"},
         {PARAMETER(CHOICE, "--against-model", struct hunt_values, against_model),
          .choices = "bounds|simulate", .otherwise = "as --model",
          .help = "model of the other machine; without --against, of the same machine"},

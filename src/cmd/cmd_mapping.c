@@ -159,7 +159,7 @@ static bool run_use(struct session *s, const void *values, struct result *result
 
 const struct command command_mapping_use = {
     .name = "mapping use",
-    .help = "make a mapping the current one",
+    .help = "make a mapping the current mapping",
     .description = "The other selected machines remain selected.",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "ID", struct mapping_use_values, id), .required = true,
@@ -205,7 +205,7 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
 const struct command command_mapping_load = {
     .name = "mapping load",
     .help = "load a machine or a mapping from files",
-    .description = "The mapping becomes the current one.",
+    .description = "The mapping becomes the current mapping.",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "DIRECTORY|FILE", struct mapping_load_values, path), .required = true,
          .complete = COMPLETE_FILE,
@@ -242,7 +242,7 @@ static bool run_new(struct session *s, const void *values, struct result *result
 const struct command command_mapping_new = {
     .name = "mapping new",
     .help = "create an empty mapping with PORTS ports (number or names)",
-    .description = "The mapping becomes the current one; mapping set adds usages.",
+    .description = "The mapping becomes the current mapping; mapping set adds usages.",
     .arguments = PARAMETERS(
         {PARAMETER(PORTS, "PORTS", struct new_values, ports), .required = true, .least = 1,
          .most = PORTS_MAX,

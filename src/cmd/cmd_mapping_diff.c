@@ -44,7 +44,7 @@ static void summary(const struct machine *a, const struct machine *b, const stru
     str_addf(&line, "alike %zu (%.1f %%", d->kinds[DIFF_NONE],
              d->shared ? 100.0 * (double)d->kinds[DIFF_NONE] / (double)d->shared : 0.0);
     if (!isnan(d->equal_uses))
-        str_addf(&line, ", %.1f %% by use", 100 * d->equal_uses);
+        str_addf(&line, ", %.1f %% weighted by use", 100 * d->equal_uses);
     str_add_char(&line, ')');
     result_line(result, "%s", str_text(&line));
     result_line(result, "only in %s: %zu, only in %s: %zu", a->id, d->only_a, b->id, d->only_b);

@@ -190,7 +190,7 @@ const struct command command_program_load = {
                  "code-generating -f options) and libraries (-l, -L)"}),
     .options = PARAMETERS(
         {PARAMETER(TEXT, "--arguments", struct program_load_values, arguments), .value = "TEXT",
-         .otherwise = "the inputs, in their order",
+         .otherwise = "the inputs in order",
          .help = "words of the program's command line: {NAME} is an input, {directory} the run's "
                  "directory"},
         {PARAMETER(WORDS, "--define", struct program_load_values, defines), .value = "INPUT=MACRO",

@@ -349,7 +349,7 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
         {.key = "difference", .unit = "s", .kind = CELL_NUMBER, .decimals = 4},
         {.key = "core", .title = "cycles predicted", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "alone", .title = "alone", .kind = CELL_NUMBER, .decimals = 2},
-        {.key = "term", .title = "to blame", .kind = CELL_TEXT},
+        {.key = "term", .title = "cause", .kind = CELL_TEXT},
         {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT}};
     struct blaming_program *w = state;
     struct str at = {0};
@@ -461,12 +461,12 @@ const struct command command_program_blame = {
     .description =
         "The program is run without counters and sampled as by program profile, which yields the "
         "time of each part. The loops with the largest differences are measured outside the "
-        "program, with data in the first-level cache. A difference there is due to ports or a "
-        "chain; a difference only in the program is due to misses, mispredicted branches or calls. "
-        "program open BLOCK and kernel blame find the instruction.",
+        "program, with data in the first-level cache. A difference outside the program is due to "
+        "ports or a chain; a difference only in the program is due to misses, mispredicted "
+        "branches or calls. program open BLOCK and kernel blame find the instruction.",
     .arguments = PARAMETERS(
         {PARAMETER(WORDS, "INPUT=VALUE", struct program_blame_values, inputs),
-         .otherwise = "the last run's", .help = "value of each input for the run"}),
+         .otherwise = "the values of the last run", .help = "value of each input for the run"}),
     .options = PARAMETERS(
         MACHINE_OPTION(program_blame_values, "this CPU's machine",
                        "machine whose tables are used for the prediction"),

@@ -115,7 +115,7 @@ static bool run_blocks(struct session *s, const void *values, struct result *res
          .decimals = 2},
         {.key = "exact", .kind = CELL_SWITCH},
         {.key = "instructions", .kind = CELL_COUNT},
-        {.key = "first_way", .title = "first way", .kind = CELL_NUMBER, .decimals = 4},
+        {.key = "first_way", .title = "condition true", .kind = CELL_NUMBER, .decimals = 4},
         {.key = "share",
          .title = "share of all executions",
          .unit = "%",
@@ -177,14 +177,14 @@ static void add_octaves(struct result *result, const struct program *p,
 {
     static const struct result_column columns[] = {
         {.key = "distance",
-         .title = "distance from",
+         .title = "minimum distance",
          .unit = "lines",
          .kind = CELL_NUMBER,
          .decimals = 0},
         {.key = "references", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "regular",
-         .title = "steady step",
+         .title = "constant stride",
          .unit = "%",
          .kind = CELL_NUMBER,
          .decimals = 1}};
@@ -219,7 +219,7 @@ static bool run_reuse(struct session *s, const void *values, struct result *resu
     if (!m || !program_inputs_given(m, &v->inputs, inputs, err))
         return false;
     if (!m->traced)
-        return err_set(err, ERR_USAGE, "run program run without --mode counts",
+        return err_set(err, ERR_USAGE, "use program run without --mode counts",
                        "the runs have no reuse distances");
     program_model_at(m, inputs, &run);
     say_inputs(result, m, inputs, "reuse distances in cache lines of 64 bytes");
@@ -476,7 +476,7 @@ static bool prepare_misses(struct session *s, const void *values, struct task *t
                                       .memory = (size_t)64 << 30};
     bool ok = program_case_read(s, &v->inputs, v->machine, &w->at, err);
     if (ok && !w->at.model->traced)
-        ok = err_set(err, ERR_USAGE, "run program run without --mode counts",
+        ok = err_set(err, ERR_USAGE, "use program run without --mode counts",
                      "the runs have no reuse distances");
     if (ok)
         return task_give(task, &ops, w);
@@ -490,8 +490,8 @@ const struct command command_program_misses = {
     .description =
         "Uses the stack distance model, which assumes that lines are spread over the sets at "
         "random. Strides of large powers of two use few sets and miss more often than predicted. "
-        "For this CPU (native) the last level is its available part. With --threads, misses are "
-        "those of all threads; the curve is still that of the serial run.",
+        "For this CPU (native) the last level is its available part. With --threads, the misses of "
+        "all threads are counted; the curve is still the serial run's.",
     .arguments = PARAMETERS(PROGRAM_INPUTS_ARGUMENT(misses_values)),
     .options = PARAMETERS(
         MACHINE_OPTION(misses_values, "the current machine", "machine whose caches are used"),

@@ -72,7 +72,8 @@ static bool find_loop(struct explaining *w, struct err *err)
             return false;
         w->found.file = mem_strdup(resolved);
     } else if (!w->found.file && !(w->found.file = path_find_program(w->argv.items[0])))
-        return err_set(err, ERR_MISSING, "give its path, as in ./NAME", "no such program: %s",
+        return err_set(err, ERR_MISSING,
+                       "give the path of the program, as in ./NAME", "no such program: %s",
                        w->argv.items[0]);
     char *real = realpath(w->found.file, NULL);
     if (real) {
@@ -484,8 +485,8 @@ const struct command command_program_explain = {
          .help = "number of a loop in the last program profile, or a function, an address, or an "
                  "address in a function (f+0x40)"},
         {PARAMETER(WORDS, "PROGRAM", struct explain_values, words), .complete = COMPLETE_FILE,
-         .help = "program and its arguments (default: the profiled one); write -- before arguments "
-                 "that begin with --"}),
+         .help = "program and its arguments (default: the profiled program); write -- before "
+                 "arguments that begin with --"}),
     .options = PARAMETERS(
         {PARAMETER(COUNT, "--pid", struct explain_values, pid), .value = "N", .least = 1,
          .most = 4194304, .otherwise = "start a program",

@@ -32,11 +32,15 @@ static void add_mix(struct result *result, const struct program *p, const struct
         {.key = "pipes", .kind = CELL_COUNT},
         {.key = "latency", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 1},
         {.key = "interval",
-         .title = "a new one each",
+         .title = "issue interval",
          .unit = "cycles",
          .kind = CELL_NUMBER,
          .decimals = 2},
-        {.key = "usage", .title = "pipes in use", .unit = "%", .kind = CELL_NUMBER, .decimals = 2}};
+        {.key = "usage",
+         .title = "pipeline usage",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 2}};
     double counts[OP_CLASSES] = {0}, all = 0;
 
     for (size_t b = 0; b < p->block_count; b++)
@@ -192,8 +196,8 @@ static bool formula_finish(struct session *s, void *state, struct result *result
     result_text(result, "nanoseconds", str_text(&text));
     result_number(result, "left_out_error", f->formula.error);
     result_line(result,
-                "fitted to %zu predictions at inputs up to %d times those of the runs; mean error "
-                "if each prediction is estimated from the other predictions: %.1f %%",
+                "fitted to %zu predictions at inputs up to %d times the inputs of the runs; mean "
+                "error if each prediction is estimated from the other predictions: %.1f %%",
                 f->count, REACH, 100 * f->formula.error);
     str_done(&text);
     return true;

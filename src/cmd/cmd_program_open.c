@@ -76,7 +76,7 @@ static bool open_block(struct session *s, const char *name, struct err *err)
             continue;
         }
         if (b->loop == UINT32_MAX)
-            return err_set(err, ERR_DATA, "open the block before or after it",
+            return err_set(err, ERR_DATA, "open the previous or next block",
                            "block %s has no instructions", name);
         session_set_kernel(s, kernel_hold(estimator_code(study->estimator)->units[b->unit].kernel),
                            b->loop);
@@ -103,7 +103,7 @@ static bool run_open(struct session *s, const void *values, struct result *resul
 const struct command command_program_open = {
     .name = "program open",
     .help = "show a hot loop of the last program profile, or a block, in the place LOOP",
-    .description = "A block in a loop is shown with its innermost loop, other blocks with their "
+    .description = "A block in a loop is shown with its innermost loop, any other block with its "
                    "own instructions. If functions of several files have the same name, put the "
                    "file first: a.c:update:3.",
     .arguments = PARAMETERS(

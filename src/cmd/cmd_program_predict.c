@@ -274,7 +274,7 @@ static void say_spread(struct result *result, const struct predicting *p,
         result_line(
             result,
             "not determined by these runs: for %.0f %% of the time the counts are not exact, "
-            "mainly those of %s:%u%s",
+            "mainly the counts of %s:%u%s",
             100 * s->inexact,
             s->block == UINT32_MAX ? "?"
                                    : program->functions[program->blocks[s->block].function].name,
@@ -483,7 +483,7 @@ const struct command command_program_predict = {
     .arguments = PARAMETERS(PROGRAM_INPUTS_ARGUMENT(predict_values)),
     .options = PARAMETERS(
         MACHINES_OPTION(predict_values, "the current machine",
-                        "machine to predict for; parts are listed for the first one"),
+                        "machine to predict for; parts are listed for the first machine"),
         {PARAMETER(CHOICE, "--model", struct predict_values, model), .choices = "steady|ammp",
          .initial = "steady",
          .help = "bounds of loops in steady state, or the pipeline model of the PPT-AMMP paper for "

@@ -250,7 +250,7 @@ static bool enough(const struct profiling *w, struct err *err)
                        count, plural(count), s->seconds);
     if (s->ended && WIFEXITED(s->status) && WEXITSTATUS(s->status))
         return err_set(err, ERR_DATA,
-                       w->output.path && !w->output.own ? "see its output"
+                       w->output.path && !w->output.own ? "see the program's output"
                                                         : "run the program in a shell to see its "
                                                           "messages",
                        "%s exited with status %d after %zu sample%s", s->path,
@@ -398,7 +398,7 @@ static void say_how(struct result *result, const struct profiling *w)
 
     result_line(result, "%s: %.3f s of CPU time%s, %zu sample%s by %s", p->program, p->user,
                 isnan(p->system) ? "" : " outside the system", p->samples, plural(p->samples),
-                p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupting it");
+                p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupting the program");
     if (!isnan(p->system) && p->system >= 0.0005)
         result_line(result,
                     "system time: a further %.3f s; the total of %.3f s is compared with the time "

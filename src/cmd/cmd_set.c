@@ -188,8 +188,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
 const struct command command_set = {
     .name = "set",
     .help = "show the settings, or change a setting",
-    .description = "machine ID[,ID...] selects the machines shown side by side; the first one is "
-                   "the current machine.",
+    .description = "machine ID[,ID...] selects the machines shown side by side; the first is the "
+                   "current machine.",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "NAME", struct set_values, name), .otherwise = "show all settings",
          .complete = COMPLETE_SETTING, .help = "machine, or a setting listed below"},

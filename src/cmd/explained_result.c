@@ -85,8 +85,9 @@ static void add_parts(struct result *result, const struct explained_findings *f)
     }
     if (!isnan(f->branches.missed))
         result_line(result,
-                    "next mispredicted: jump from the part to the next one, by a simulated "
-                    "predictor, which approximates that of this CPU; %.1f %% of all jumps",
+                    "next mispredicted: jump from the part to the next part, according to a "
+                    "simulated predictor that approximates this CPU's predictor; %.1f %% of all "
+                    "jumps",
                     100 * f->branches.missed);
     free(parts);
 }
@@ -179,8 +180,9 @@ static void add_branches(struct result *result, const struct explained_findings 
                            : NAN);
     }
     result_line(result, "%s",
-                "mispredicted: by a simulated predictor, which approximates that of this CPU; "
-                "cycles: the branch's share of the cycles that replays attribute to branches");
+                "mispredicted: according to a simulated predictor that approximates this CPU's "
+                "predictor; cycles: the branch's share of the cycles that replays attribute to "
+                "branches");
 }
 
 static void add_loads(struct result *result, const struct explained_findings *f)
@@ -311,7 +313,7 @@ static void say_cycles(struct result *result, const struct explained_findings *f
     if (!isnan(cycles) && isfinite(trip) && alone)
         result_line(result,
                     "  excluding the code between executions of the loop; the loop exits after "
-                    "about %.*f iterations, for %.0f cycles",
+                    "about %.*f iterations, and is entered again after %.0f cycles",
                     trip < 100 ? 1 : 0, explained_about(trip), insitu_between(x));
     else if (!isnan(cycles) && isfinite(trip))
         result_line(result,
@@ -556,7 +558,8 @@ static void say_split(struct result *result, const struct explained_findings *f)
 
     if (f->insitu.region.dispatch) {
         result_line(result, "%s",
-                    "  no cycles are predicted for computed gotos, so the time has no causes");
+                    "  no cycles are predicted for computed gotos, so the time is not attributed "
+                    "to causes");
         return;
     }
     snprintf(more, sizeof more, "%.1f (± %.1f) cycles more than predicted", s->missing, s->off);

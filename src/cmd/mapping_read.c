@@ -157,7 +157,7 @@ static void tell_osaca(const struct osaca_notes *notes, struct result *result)
 {
     result_line(result,
                 "entries: %zu; %zu matched a form, %zu composed of a register form and a memory "
-                "access, %zu with rounded cycles; %zu without a form or with one already "
+                "access, %zu with rounded cycles; %zu without a form or with a form already "
                 "imported, %zu without port pressure",
                 notes->entries, notes->direct, notes->composed, notes->rounded, notes->unnamed,
                 notes->unknown);

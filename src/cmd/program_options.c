@@ -10,7 +10,7 @@
 const struct program_option program_options[] = {
     {'b', "batch", NULL, "run a script of commands", SHELL_NOTHING},
     {'e', "execute", "COMMANDS", "run commands, then quit; can be repeated", SHELL_COMMANDS},
-    {OPTION_MACHINE, "machine", "ID", "machine to show, native: this CPU; can be repeated",
+    {OPTION_MACHINE, "machine", "ID", "machine to show (native: this CPU); can be repeated",
      SHELL_MACHINES},
     {OPTION_SESSION, "session", "DIR", "resume a saved session", SHELL_DIRECTORY},
     {OPTION_NO_COLOR, "no-color", NULL, "no colours", SHELL_NOTHING},

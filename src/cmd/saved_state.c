@@ -362,7 +362,8 @@ char *saved_state_find(const char *name, struct err *err)
     }
     if (!found)
         session_refuse(
-            name, "session list shows the saved sessions, session save DIRECTORY creates one", err);
+            name, "session list shows the saved sessions, session save DIRECTORY creates a "
+                  "session", err);
     return found;
 }
 

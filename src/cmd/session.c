@@ -346,7 +346,7 @@ bool session_may_open(struct session *s, const struct recipe *r, struct err *err
     free(s->shown_path);
     s->shown_path = str_take(&path);
     return err_set(
-        err, ERR_USAGE, "repeat the command to open the file; kernel load FILE opens another",
+        err, ERR_USAGE, "repeat the command to open the file; kernel load FILE opens another file",
         "the session would open the file %.400s, which was not opened before", s->shown_path);
 }
 

@@ -24,7 +24,7 @@ const struct setting settings_table[] = {
     {"threads", SETTING_COUNT, MEMBER(threads), "auto", 1, THREADS_MAX, "auto", true,
      "worker threads for evolve start and kernel evaluate; auto: one per CPU"},
     {"source-path", SETTING_TEXT, MEMBER(source_path), NULL, 0, 0, "", false,
-     "source directories, separated by :, in which to find files of debug information"},
+     "source directories, separated by :, for the files that debug information names"},
     {NULL, SETTING_SWITCH, 0, 0, NULL, 0, 0, NULL, false, NULL},
 };
 
