@@ -53,7 +53,7 @@ bool cpu_virtual(void)
     return HOST_CPU.is_virtual();
 }
 
-/* Parses the text of an identity. Returns false if it is invalid. */
+/* Parses the text of an identity. Returns false if the text is invalid. */
 static bool cpu_identity_parse(const char *text, struct cpu_identity *out)
 {
     int used = 0;

@@ -16,7 +16,7 @@
 
 struct forms {
     enum isa isa;
-    struct form_row *rows;      /* sorted by the name of the form */
+    struct form_row *rows;      /* rows, sorted by the name of the form */
     size_t count;
     /* owner of the strings of the rows; NULL: @base owns them */
     struct csv_table *table;
@@ -161,7 +161,7 @@ enum isa forms_isa(const struct forms *f)
     return f->isa;
 }
 
-/* Compares by name, then by position: of several rows with one name, the last one is used. */
+/* Compares by name, then by position: of several rows with one name, the last row is used. */
 static int compare_added(const void *a, const void *b)
 {
     const struct form_row *const *x = a, *const *y = b;

@@ -24,7 +24,7 @@ static const char *program(void)
 
 /* Runs llvm-mc on @input, and stores its listing with encodings in @out. A rejected line is not an
  * error. If @words is true, llvm-mc writes the listing to a file: on a pipe, its messages would
- * interrupt lines. It removes the file if it rejects a line. */
+ * interrupt lines. llvm-mc removes the file if it rejects a line. */
 static bool run(enum isa isa, bool words, const struct str *input, struct str *out, struct err *err)
 {
     static const struct child_limits limits = {.cpu_seconds = 20,
@@ -85,8 +85,8 @@ static bool encoding_read(const char *line, const char *end, struct llvm_mc_word
     return false;
 }
 
-/* Returns whether the line is one instruction with balanced brackets, because llvm-mc parses `[rbx`
- * as address 0. */
+/* Returns whether the line is one instruction with balanced brackets. Without this test, llvm-mc
+ * would parse `[rbx` as address 0. */
 static bool is_plain(const struct llvm_mc_word *line)
 {
     static const char ends[] = "]})", begins[] = "[{(";

@@ -48,7 +48,7 @@ static const struct { const char *pattern; uint8_t first, second, third;
     {"prf*", R, R, R},
     {"svc", R, R, R},
     {"wrffr", R, R, R},
-    /* Pairs, exclusives and atomics. */
+    /* The next rows are pairs, exclusives and atomics. */
     {"ldp", W, W, R},
     {"ldnp", W, W, R},
     {"ldpsw", W, W, R},

@@ -104,7 +104,7 @@ static const char scalable[] =
     " whilels whilelt whilerw whilewr wrffr"
     " ";
 
-/* Returns whether the first @length characters of @name are in @names, a list separated by
+/* Returns whether the first @length characters of @name are a word of @names, a list separated by
  * blanks. */
 static bool has(const char *names, const char *name, size_t length)
 {

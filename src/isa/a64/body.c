@@ -85,8 +85,8 @@ static bool put(struct a64_allocation *a, uint32_t word)
     return true;
 }
 
-/* Returns the first of @count consecutive register numbers out of the @total from @firstand
- * advances *@next. */
+/* Returns the first of @count consecutive register numbers, of the @total numbers from @first.
+ * Advances *@next. */
 static unsigned consecutive(unsigned *next, unsigned first, unsigned total, unsigned count)
 {
     if (*next + count > total)
@@ -117,8 +117,8 @@ static unsigned number_for(struct a64_allocation *a, const struct a64_code *code
 static bool set(struct a64_allocation *a, const struct a64_code *code, const struct a64_slot *slot,
                 uint32_t *word)
 {
-    /* Skips a high register number if the encoding allows only low ones. The rotation reaches a low
-     * number after at most all others. */
+    /* Skips a high register number if the encoding allows only low numbers. Within VECTORS_WRITTEN
+     * steps the rotation reaches a low number. */
     for (unsigned tries = 0; tries < VECTORS_WRITTEN; tries++)
         if (a64_slot_set(slot, number_for(a, code, slot), word))
             return true;
@@ -146,8 +146,8 @@ static int64_t step_of(const struct a64_code *code)
     return !code->writeback ? 0 : code->step ? code->step : REGISTER_STEP;
 }
 
-/* Returns the next usable base. A base is usable if it has its initial value, or if the form's step
- * returns it to that value. */
+/* Returns the next usable base, or the next base if none is usable. A base is usable if it has its
+ * initial value, or if the form's step returns it to that value. */
 static unsigned base_for(struct a64_allocation *a, const struct a64_code *code, bool store)
 {
     const uint8_t *bases = store ? a64_store_bases : a64_load_bases;

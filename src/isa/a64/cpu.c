@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file is empty on processors other than AArch64. */
+/* This file is empty on processors other than AArch64. */
 #if defined(__aarch64__)
 #include "isa/cpu.h"
 
@@ -14,7 +14,7 @@
 
 /* Values of the column extension in data/isa/aarch64.csv, with the kernel's flags for them. A group
  * of extensions is considered present if one of them is present. SIGILL then reveals missing
- * ones. */
+ * extensions. */
 static const struct { const char *set; unsigned long first, second;
 } features[] = {
     {"crc", HWCAP_CRC32, 0},

@@ -155,8 +155,8 @@ static void add_writeback(struct insn *out, const struct a64_operand *memory,
     to->index = memory->pre ? REG_NONE : step->reg;
 }
 
-/* Returns the scale factor of the shift or extension that follows operand @i; 0 if there is
- * none. */
+/* Returns the scale factor of the left shift that follows operand @i; 1 if no shift or extension
+ * follows; 0 for another shift or extension. */
 static uint8_t shift_after(const struct a64_text *t, unsigned i)
 {
     const struct a64_operand *next = i + 1 < t->count ? &t->operands[i + 1] : NULL;

@@ -39,8 +39,8 @@ static bool is_general(char letter)
     return letter == 'X' || letter == 'W';
 }
 
-/* Returns the explicit displacement in the template, such as `#0x30`, and sets its end. Returns
- * NULL if the template has no variable displacement. */
+/* Returns the start of the explicit displacement in the template, such as `#0x30`, and sets *@end
+ * to its end. Returns NULL if the template has no variable displacement. */
 static const char *displacement_in(const char *template, const char **end)
 {
     const char *bracket = strstr(template, "[{R:X}"), *hash = bracket ? bracket + 6 : NULL;
@@ -57,7 +57,7 @@ static const char *displacement_in(const char *template, const char **end)
 }
 
 /* Returns whether the text from @at to @close is a valid placeholder: a register of a known kind,
- * {=}, {=w}, {+X} (the register after the previous one, for an even pair) or {Rel}. */
+ * {=}, {=w}, {+X} (the register after the previous register, for an even pair) or {Rel}. */
 static bool placeholder_sound(const char *at, const char *close)
 {
     static const char *const accesses[] = {"{R:", "{W:", "{RW:"};
@@ -149,8 +149,8 @@ static bool slots_parse(const char *template, struct a64_code *out)
     return true;
 }
 
-/* Appends the template with registers in its slots: @number in slot @changed, the default ones
- * elsewhere. */
+/* Appends the template with registers in its slots: @number in slot @changed, the default registers
+ * in all other slots. */
 static void text_make(const char *template, const struct a64_code *code, unsigned changed,
                       unsigned number, int64_t displacement, struct str *out)
 {
@@ -427,8 +427,8 @@ static bool inquiry_init(const struct form_row *row, struct inquiry *q)
     return false;
 }
 
-/* Returns the index of the cache entry of @template. Its code and reason are NULL before the first
- * derivation. The caller must hold the lock. */
+/* Returns the index of the cache entry of @template, which is created if necessary. Its code and
+ * reason are NULL before the first derivation. The caller must hold the lock. */
 static uint32_t place_of(const char *template)
 {
     if (!templates.count)

@@ -52,7 +52,8 @@ static bool bytes_alike(const struct insn *in, const uint8_t *again)
     return !((word ^ other) & ~(in->traits & INSN_BRANCH ? distance_bits(word, &next) : 0));
 }
 
-/* Returns a register that @insns do not use. Uses x18 last, because some platforms reserve it. */
+/* Returns a register that @insns do not use; REG_NONE: none. Uses x18 last, because some platforms
+ * reserve it. */
 static uint8_t register_free(const struct insn *insns, size_t count)
 {
     uint32_t used = 0;

@@ -150,7 +150,7 @@ static bool immediate_parse(const char *text, size_t length, struct a64_operand 
     strcpy(out->type, "I");
     out->value =
         *digits == '-' ? (int64_t)strtoll(digits, &stop, 0) : (int64_t)strtoull(digits, &stop, 0);
-    /* More characters follow: the number is a floating-point number, such as 1.0e+0. */
+    /* If more characters follow, the number is a floating-point number, such as 1.0e+0. */
     if (*stop)
         strtod(digits, &stop);
     return *stop == '\0';
@@ -415,7 +415,7 @@ bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text 
     return true;
 }
 
-/* Returns whether the address may have an immediate offset, so that a missing one means 0. */
+/* Returns whether the address may have an immediate offset, so that a missing offset means 0. */
 static bool takes_offset(const char *mnemonic)
 {
     static const char *const heads[] = {"ldr",  "str",  "ldp",  "stp",  "ldnp", "stnp",
@@ -454,7 +454,8 @@ void a64_text_form(const struct a64_text *t, char form[FORM_MAX])
 
 struct template {
     struct str *out;
-    /* first register of the template; later occurrences become {=}, or with another width {=w} */
+    /* first register of the template; its later occurrences become {=}, or {=w} with another
+     * width */
     uint8_t first;
     char class;
     bool any;
@@ -542,7 +543,7 @@ void a64_placeholder(struct form_registers *in, const char *type, struct str *ou
         str_add(out, ".+8");
         return;
     }
-    type += type[0] == '+';   /* A type with + means the register after the previous one. */
+    type += type[0] == '+';   /* A type with + means the register after the previous register. */
     if (type[0] == '=') {
         str_addf(out, "%c%s", type[1] ? type[1] : in->first[0], in->first + 1);
         return;

@@ -177,7 +177,7 @@ static bool run(const uint32_t *words, size_t count, struct err *err)
     return ok;
 }
 
-/* If llvm-mc is installed, looks up with it the words from index @from that objdump does not
+/* If llvm-mc is installed, uses it to look up the words from index @from that objdump does not
  * support. */
 static void ask_second(size_t from)
 {

@@ -11,7 +11,7 @@
 #include "isa/insn.h"
 
 /* Returns the class of a move: x or w for general registers, v for whole vectors, s for
- * floating-point scalars, zero for zeroing. */
+ * floating-point scalars, zero for zeroing, prefix for movprfx. NULL: not a move. */
 static const char *move_class(const struct insn *move)
 {
     const struct operand *to = &move->operands[0];

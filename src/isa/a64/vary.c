@@ -42,7 +42,7 @@ static size_t copy(const struct operand *like, bool legacy, uint8_t to, uint8_t 
 }
 
 /* Writes @in with another register in one of its five-bit fields, selected by @attempt. The caller
- * decodes the results, and uses the one in which only the operand differs. */
+ * decodes the results, and uses the result in which only the operand differs. */
 static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t to,
                   unsigned attempt, uint8_t *out)
 {

@@ -166,8 +166,8 @@ static const char *size_letter(unsigned bits)
     return bits == 8 ? "b" : bits == 16 ? "w" : bits == 32 ? "l" : bits == 64 ? "q" : "";
 }
 
-/* Returns the width that determines the size suffix: that of the last general register or integer
- * memory operand in AT&T order. */
+/* Returns the width that determines the size suffix: the width of the last general register or
+ * integer memory operand in AT&T order. 0: no suffix. */
 static unsigned suffix_bits(const struct parts *p, const struct spelling *f)
 {
     static const char *const bare[] = {
@@ -195,7 +195,8 @@ static unsigned suffix_bits(const struct parts *p, const struct spelling *f)
     return 0;
 }
 
-/* Returns the suffix for a memory operand of an x87 instruction, which shows type and width. */
+/* Returns the suffix for a memory operand of an x87 instruction. The suffix shows type and
+ * width. */
 static const char *x87_suffix(const struct parts *p, const struct spelling *f)
 {
     static const char *const integers[] = {"FILD",   "FIST",  "FISTP",  "FISTTP",

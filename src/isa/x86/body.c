@@ -187,8 +187,8 @@ static bool is_vector(ZydisRegisterClass registers)
            registers == ZYDIS_REGCLASS_ZMM;
 }
 
-/* Returns whether the instruction depends on the flags of the previous one. Zeroing BODY_ZERO
- * breaks this dependence by setting the flags. */
+/* Returns whether the instruction depends on the flags of the previous instruction. Zeroing
+ * BODY_ZERO breaks this dependence by setting the flags. */
 static bool waits_for_flags(const struct x86_code *code);
 
 /* Returns whether one of @forms reads and writes a register operand, vector or general. Each

@@ -6,8 +6,8 @@
 
 #include "isa/x86/encode.h"
 
-/* Registers of a chain: those of the chain, those that are only read, and other written
- * registers. */
+/* Numbers of fixed registers: registers of the chain, registers that are only read, and other
+ * written registers. */
 enum {
     CHAIN_GENERAL = 8,
     SPARE_GENERAL = 9,

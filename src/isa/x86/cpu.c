@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file is empty on processors other than x86-64. */
+/* This file is empty on processors other than x86-64. */
 #if defined(__x86_64__)
 #include "isa/cpu.h"
 
@@ -11,8 +11,8 @@
 
 enum { EAX, EBX, ECX, EDX };
 
-/* CPUID bit of each extension, without the suffix for a vector length, which is checked
- * separately */
+/* CPUID bit of each extension. The names have no suffix for a vector length, because the length is
+ * checked separately. */
 static const struct { const char *set; uint32_t leaf, subleaf; uint8_t reg, bit;
 } features[] = {
     {"SSE3", 1, 0, ECX, 0},

@@ -55,7 +55,7 @@ static uint8_t root_of(ZydisRegister reg)
     switch (ZydisRegisterGetClass(reg)) {
     case ZYDIS_REGCLASS_GPR8:
         /* Zydis numbers al cl dl bl ah ch dh bh spl bpl sil dil r8b. The encodings of ah to bh
-         * equal those of spl to dil. */
+         * equal the encodings of spl to dil. */
         if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
             return (uint8_t)(reg - ZYDIS_REGISTER_AH);
         if (reg >= ZYDIS_REGISTER_SPL)
@@ -521,7 +521,7 @@ bool x86_learn(const uint8_t *code, size_t length, struct err *err)
     bool ok = true;
 
     pthread_once(&initialised, initialise);
-    /* A newly known length moves the starts of later instructions, so repeats the look-up until
+    /* A newly known length moves the starts of later instructions, so the look-up is repeated until
      * nothing changes. */
     for (unsigned round = 0; ok && fresh && round < LEARN_ROUNDS; round++) {
         VEC(struct x86_window) windows = {0};

@@ -191,7 +191,8 @@ static bool part_parse(const char *text, size_t length, struct part *part,
            part_memory(text, length, part, request, operand);
 }
 
-/* Parses the mask after the first operand, `{{{K}}}{{z}}`, which becomes a separate operand. */
+/* Parses the mask after the first operand, `{{{K}}}{{z}}`, which becomes a separate operand.
+ * Returns the end of its text, or @at if there is no mask. */
 static const char *mask_parse(const char *at, struct x86_code *out)
 {
     ZydisEncoderRequest *request = &out->request;

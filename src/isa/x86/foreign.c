@@ -69,8 +69,9 @@ static bool repeated(const struct insn *in)
     return str_has_prefix(in->form, "REP");
 }
 
-/* Returns one of r8 to r15 that @insns do not use; no instruction uses these implicitly. On Golden
- * Cove, a counter in memory takes 24 cycles per iteration in a loop with hundreds of stores. */
+/* Returns one of r8 to r15 that @insns do not use, or REG_NONE; no instruction uses these registers
+ * implicitly. On Golden Cove, a counter in memory takes 24 cycles per iteration in a loop with
+ * hundreds of stores. */
 static uint8_t register_free(const struct insn *insns, size_t count)
 {
     uint32_t used = 0;
@@ -96,7 +97,7 @@ static const char *memory_loop(enum memory_loop loop, unsigned bits)
 {
     /* Code for vectors: @wide has 256 bits, @plain 128 bits. @wide is NULL if it would equal
      * @plain. @widest has 512 bits; it is for loops whose 256-bit code takes longer in the
-     * first-level cache than the transfers from the second level. */
+     * first-level cache than the transfers from the second-level cache. */
     static const struct { const char *wide, *plain, *widest;
     } loops[MEMORY_LOOPS] = {
         [LOOP_LOADS] = {"c5fc100407c5fc104c0720c5fc101406c5fc105c06204883c040",

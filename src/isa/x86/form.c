@@ -102,8 +102,8 @@ static const char *index_type(ZydisRegister index)
     }
 }
 
-/* Storage for the name of a form. It is faster than snprintf, which would take half of the
- * decoder's time, because every decoded instruction needs a name. */
+/* Buffer for the name of a form. Appending to a buffer is faster than snprintf, which would take
+ * half of the decoder's time, because every decoded instruction needs a name. */
 struct name {
     char *at;
     const char *end;     /* end of the storage; a longer name is truncated */
@@ -127,7 +127,7 @@ static void add_number(struct name *name, unsigned number)
     add(name, at);
 }
 
-/* Returns the number of elements to which a broadcast copies one. */
+/* Returns the number of elements to which a broadcast copies one element. */
 static unsigned broadcast_count(ZydisBroadcastMode mode)
 {
     switch (mode) {

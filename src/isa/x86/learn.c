@@ -107,8 +107,8 @@ static bool names_instruction(const char *text, size_t length)
 }
 
 /* Parses a line such as ` 40: c4 e2 6f 50 e1 vpdpbssd ymm4,ymm2,ymm1 # comment`, if the instruction
- * is the first one of a slot. In LLVM's lines, one blank separates address and bytes. Returns the
- * number of instructions stored. */
+ * is the first instruction of a slot. In LLVM's lines, one blank separates address and bytes.
+ * Returns the number of instructions stored. */
 static size_t line_read(const char *line, const char *end, const struct x86_window *windows,
                         size_t count)
 {
@@ -181,8 +181,8 @@ static bool disassemble(const char *const *argv, const char *directory,
     return ok;
 }
 
-/* Disassembles with LLVM's objdump. It needs an object file, so the slots are assembled first. If
- * there is no assembler, disassembles nothing. */
+/* Disassembles with LLVM's objdump. This tool needs an object file, so the slots are assembled
+ * first. If there is no assembler, disassembles nothing. */
 static bool disassemble_llvm(const char *directory, const struct x86_window *windows, size_t count,
                              size_t *fresh, struct err *err)
 {

@@ -331,7 +331,8 @@ bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecoded
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_CMPXCHG16B:
         return true;
-    /* These legacy encodings do not require alignment, unlike others with a 128-bit operand. */
+    /* These legacy encodings do not require alignment, unlike other encodings with a 128-bit
+     * operand. */
     case ZYDIS_MNEMONIC_MOVUPS: case ZYDIS_MNEMONIC_MOVUPD: case ZYDIS_MNEMONIC_MOVDQU:
     case ZYDIS_MNEMONIC_LDDQU: case ZYDIS_MNEMONIC_MASKMOVDQU:
     case ZYDIS_MNEMONIC_PCMPESTRI: case ZYDIS_MNEMONIC_PCMPESTRM: case ZYDIS_MNEMONIC_PCMPISTRI:

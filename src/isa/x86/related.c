@@ -253,7 +253,7 @@ static bool rename_form(const struct related_rule *rule, const char *form, char 
     return true;
 }
 
-/* Writes the mnemonic by which @rule replaces that of @form, without encoding and address
+/* Writes the mnemonic by which @rule replaces the mnemonic of @form, without encoding and address
  * suffixes. */
 static void name_alternative(const struct related_rule *rule, const char *form, char *out,
                              size_t size)

@@ -688,8 +688,8 @@ static size_t at_address(const struct insn *in, uint8_t base, uint8_t index, int
     return 0;
 }
 
-/* Writes lea rsp, [rsp - 1024] (the red zone may be in use); pushfq; and qword [rsp] with the bits
- * of @mask. */
+/* Writes lea rsp, [rsp - 1024] (the red zone may be in use), then pushfq, then an AND of [rsp] with
+ * the bits of @mask. */
 static size_t flags_store(uint32_t mask, uint8_t *out)
 {
     static const struct {

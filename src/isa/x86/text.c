@@ -32,7 +32,7 @@ static struct span trimmed(const char *from, const char *to)
 }
 
 /* Parses the number after the first @skip characters of @w, and sets *@end to its end. Returns -1
- * if it is not a number below 32. */
+ * if there is no number below 32. */
 static int register_number(struct span w, size_t skip, size_t *end)
 {
     int n = 0;
@@ -360,7 +360,8 @@ static bool operand_add(struct span w, struct insn *in, struct str *list, bool *
     return true;
 }
 
-/* Returns the comma that ends the operand at @at. Skips commas in braces and brackets. */
+/* Returns the comma that ends the operand at @at, or the end of the text. Skips commas in braces
+ * and brackets. */
 static const char *operand_end(const char *at)
 {
     unsigned deep = 0;
