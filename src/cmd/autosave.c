@@ -35,7 +35,7 @@ struct autosave {
     struct background_writer *background_writer;
     struct mark saved, saving;
     double next, begun;      /* clock_seconds() at which the next save is due, and at which the
-                              * current one began */
+                              * current save began */
     /* @ready: the directory is locked. @failed: a failure has been reported. */
     bool ready, failed;
 };
@@ -72,7 +72,7 @@ static bool same(const struct mark *a, const struct mark *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* Runs on the saving thread. */
+/* Saves the session of @item. Runs on the saving thread. */
 static bool write_session(void *item, struct err *err)
 {
     struct saving *w = item;

@@ -76,9 +76,9 @@ bool recorded_costs_measure(struct sandbox *s, const struct recording *r, double
         *c.costs.items[i] = saved(&times[0], &times[i]);
     out->cycles = ok ? times[0].cycles : NAN;
     out->spread = ok ? times[0].spread : NAN;
-    /* The cost of small pages is the gain of huge pages, divided by the times of runs with all data
-     * in the first-level cache. These times do not depend on the page size, so changes of the
-     * host's load cancel. */
+    /* The cost of small pages is the cost of accesses beyond the first-level cache, minus the same
+     * cost with huge pages. Both costs are relative to runs with all data in the first-level cache,
+     * so changes of the host's load cancel. */
     if (ok && !huge &&
         recorded_measure(s, r, true, c.list.items, 2, HUGE_PART * seconds, large, &share, err) &&
         share >= HUGE_LEAST) {

@@ -13,7 +13,7 @@
 #include "measure/cpu_source.h"
 #include "toolchain/assemble.h"
 
-#define LINKS 8            /* number of instructions of a latency chain that are shown */
+#define LINKS 8            /* number of displayed instructions of a latency chain */
 
 static uint64_t next_serial(void)
 {

@@ -11,8 +11,8 @@ struct congruence_values {
     double epsilon;
 };
 
-/* Adds one class in three formats: its members rows of @t, lines of @text (representative first),
- * and an object of @classes. */
+/* Adds one class in three formats: its members as rows of @t, as lines of @text (representative
+ * first), and as an object of @classes. */
 static void add_class(const struct names *names, const struct congruence *c, uint32_t class,
                       struct result_table *t, struct str *text, json_t *classes)
 {

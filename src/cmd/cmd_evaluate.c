@@ -25,7 +25,7 @@ static bool is_json(const char *path)
 /* A mapping to evaluate, of a machine or of a PMEvo file that the job reads */
 struct evaluated {
     char *name;
-    struct machine *machine;    /* copy; NULL: not read yet */
+    struct machine *machine;    /* copy of the machine; NULL: not read yet */
 };
 
 /* Input and output of the job of evaluate */
@@ -104,8 +104,8 @@ static json_t *heat_json(const struct heat_map *map)
     return object;
 }
 
-/* Draws the heat map: measured values increase to the right, predicted values upwards. Darker
- * characters are more experiments. */
+/* Draws the heat map: measured values increase to the right, predicted values upwards. A darker
+ * character shows more experiments. */
 static void heat_text(const struct heat_map *map, struct result *result)
 {
     static const char ramp[] = " .:-=+*#%@";

@@ -25,7 +25,7 @@ static struct evolve_run *current(const struct session *s, struct err *err)
     return NULL;
 }
 
-/* columns of CSV; new ones are added at the end, because scripts may use positions */
+/* columns of CSV; add new columns at the end, because scripts may use positions */
 static const struct result_column run_columns[] = {
     {.key = "state", .kind = CELL_TEXT},
     {.key = "generation", .kind = CELL_COUNT},
@@ -420,7 +420,7 @@ struct adopting {
     struct evolve_status status;
     bool least_error;
     struct experiments *table;       /* counted reference; NULL: none */
-    /* counted reference; NULL: the machine has only the inferred forms */
+    /* base machine (counted reference); NULL: @made has only the inferred forms */
     struct machine *base;
     enum isa isa;
     struct machine *made;

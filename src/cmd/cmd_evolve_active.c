@@ -18,7 +18,8 @@
 #define ROUNDS 8                    /* default number of rounds of inference */
 /* by default, one pair in SHARE is measured */
 #define SHARE 10
-/* Minimum of the limit of experiments per round. The limit is otherwise the number of forms. */
+/* The number of experiments per round is at most the number of forms, or this number if it is
+ * larger. */
 #define BATCH_LEAST 16
 #define SIMULATED_NOISE 0.001
 #define ROUNDS_SHOWN 1000
@@ -150,7 +151,7 @@ static void take_result(void *state, struct active_outcome *out, bool ok)
     struct active_pending *p = state;
     struct session *s = p->session;
 
-    /* The inference uses the measured table, even if the session has another one by then. */
+    /* The inference uses the measured table, even if the session has another table by then. */
     struct problem *problem = ok ? out->problem : NULL;
     if (problem)
         out->problem = NULL;
@@ -179,7 +180,7 @@ static void take_result(void *state, struct active_outcome *out, bool ok)
         pending_free(p);
 }
 
-/* Returns the number of forms in the largest experiment of @t. */
+/* Returns the number of forms in the largest experiment of @t, at least 2. */
 static unsigned most_forms(const struct experiments *t)
 {
     unsigned most = 2;

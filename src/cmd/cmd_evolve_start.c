@@ -218,10 +218,10 @@ static bool agree(const struct evolve_values *v, const struct evolve_options *o,
 /* Input of the job that prepares a run, which is slow with many experiments */
 struct starting {
     struct evolve_options o;
-    struct ports names;              /* names of the ports; empty: numbers */
+    struct ports names;              /* names of the ports; empty: the ports are numbered */
     struct population before;        /* initial mappings of the population */
     char *checkpoint;                /* path of the checkpoint; NULL: none */
-    bool resumed;                    /* @before is from @checkpoint */
+    bool resumed;                    /* whether @before was read from @checkpoint */
     bool live;
     enum isa isa;                    /* instruction set of the forms */
     struct experiments *table;       /* counted reference */

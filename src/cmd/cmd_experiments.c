@@ -85,7 +85,7 @@ static bool load_publish(struct session *s, void *state, struct result *result, 
     return session_set_experiments(s, &l->made, l->base, err);
 }
 
-/* Calls @read on @v's file in a job. The complete table replaces that of the session. */
+/* Calls @read on @v's file in a job. The complete table replaces the session's table. */
 static bool load(struct session *s, const struct experiments_load_values *v,
                  struct experiments *(*read)(const char *path, struct err *err), struct task *task)
 {

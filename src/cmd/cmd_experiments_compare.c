@@ -32,7 +32,7 @@ struct fleet_host {
 struct fleet_row {
     char *text;
     double *cycles;        /* per host; NaN: not measured on that host */
-    double difference;     /* largest over smallest cycles, minus 1 */
+    double difference;     /* ratio of the largest to the smallest cycles, minus 1 */
 };
 
 struct fleet_comparing {
@@ -40,8 +40,8 @@ struct fleet_comparing {
     size_t count;
     double threshold;
     VEC(struct fleet_row) rows;
-    size_t compared;       /* number of experiments that several hosts measured; @rows has only
-                            * those that differ */
+    size_t compared;       /* number of experiments that several hosts measured; @rows has only the
+                            * experiments that differ */
 };
 
 static void comparing_free(void *state)
@@ -111,8 +111,8 @@ static int order_values(const void *a, const void *b)
     return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* Compares all measurements of one experiment. If a host has several measurements, uses the fastest
- * one. */
+/* Compares all measurements of one experiment. If a host has several measurements, uses the
+ * fastest. */
 static void compare(struct fleet_comparing *w, struct fleet_value *v, size_t n)
 {
     double *cycles = mem_alloc(w->count * sizeof *cycles),

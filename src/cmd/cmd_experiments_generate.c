@@ -23,7 +23,8 @@ struct generating {
     uint64_t seed;
     struct experiments *base;      /* counted reference; NULL: the session has no table */
     struct experiments *made;
-    bool selected;                 /* use the selected forms, not those of @base */
+    bool selected;                 /* whether to use the selected forms instead of the forms of
+                                    * @base */
     enum isa isa;
     /* forms to select from (counted reference); NULL: the worker loads them */
     struct forms *all;

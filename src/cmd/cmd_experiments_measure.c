@@ -55,7 +55,7 @@ struct experiments_measuring {
     uint64_t target;                /* serial number of the session's table at the start */
 };
 
-/* Returns whether the job measures this CPU, not a simulated one. */
+/* Returns whether the job measures this CPU, not a simulated CPU. */
 static bool measures(const void *state)
 {
     return !((const struct experiments_measuring *)state)->simulated;
@@ -153,7 +153,7 @@ static bool worker_run(void *state, struct result *result, struct err *err)
     struct journal *journal = NULL;
     struct source *source = NULL;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     w->job = job_current();
     w->clock_hz = NAN;
     bool ok = !w->from || rows_choose(w, err);

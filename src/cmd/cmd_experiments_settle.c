@@ -24,7 +24,7 @@ struct experiments_settling {
     char *name, *directory, *journal_path, *ambiguities_path;
     struct ambiguities ambiguities;
     struct machine *machine;         /* the job's copy of the charted machine */
-    struct machine *simulated;       /* a copy; NULL: this CPU */
+    struct machine *simulated;       /* copy of the simulated machine; NULL: this CPU */
     struct forms *forms;             /* the CPU's forms; NULL for a simulated CPU */
     struct runner_options options;
     uint64_t seed;
@@ -32,7 +32,7 @@ struct experiments_settling {
     struct settled settled;
 };
 
-/* Returns whether the job measures this CPU, not a simulated one. */
+/* Returns whether the job measures this CPU, not a simulated CPU. */
 static bool measures(const void *state)
 {
     return !((const struct experiments_settling *)state)->simulated;
@@ -67,7 +67,7 @@ static bool settle_work(void *state, struct result *result, struct err *err)
     struct imitation *imitation =
         w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->seed) : NULL;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     w->job = job;
     job_progress(job, 0, 0, "clock, noise and idle baseline");
     struct journal *journal = journal_open(w->journal_path, err);

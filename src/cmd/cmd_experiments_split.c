@@ -271,9 +271,9 @@ static void compare_hosts(struct host_merging *w)
     }
 }
 
-/* Appends the rows of @t whose keys are not in @taken, in order, and adds the keys of appended
- * controls. Appends only controls if @controls is true, otherwise only other rows. Of the controls,
- * appends only measured ones if @measured is true, otherwise only unmeasured ones. */
+/* Appends rows of @t in order: the controls if @controls is true, otherwise the other rows. Of the
+ * controls, takes only measured controls if @measured is true, otherwise only unmeasured controls.
+ * Omits controls whose keys are in @taken, and adds the keys of the appended controls. */
 static void join_rows(struct host_merging *w, const struct experiments *t, bool controls,
                       bool measured, struct names *taken)
 {
@@ -300,7 +300,7 @@ static void join_rows(struct host_merging *w, const struct experiments *t, bool 
 }
 
 /* Joins the rows of all hosts that agree. Each control occurs once, with the measurement of the
- * first host that has one. Controls without a measurement are last. */
+ * first host that measured it. Controls without a measurement are last. */
 static void join(struct host_merging *w)
 {
     struct names taken = {0};

@@ -175,7 +175,7 @@ struct selecting {
     char **patterns;           /* patterns of the command, or names of the most frequent forms, or
                                 * the previous selection */
     size_t count, top;         /* @top: number of most frequent forms to select, or NOT_GIVEN */
-    bool given;                /* @patterns become the selection */
+    bool given;                /* whether @patterns become the selection */
 };
 
 static void patterns_drop(struct selecting *w)

@@ -96,7 +96,7 @@ static void choose(struct form_comparing *w, struct throughput *const *engines)
     }
 }
 
-/* Adds host, CPU and microcode of @m's measurements; unknown ones are empty. Returns false if @m
+/* Adds host, CPU and microcode of @m's measurements; unknown values are empty. Returns false if @m
  * was not measured. */
 static bool add_origin(struct result_table *t, const struct machine *m)
 {

@@ -23,7 +23,7 @@ static bool knows(const struct machine *m, const struct scan_form *form)
     return (form->traits & INSN_NOP) || fusion_resolve(m, &insn);
 }
 
-/* Returns whether the CPU lacks the instruction. The table then needs no entry. */
+/* Returns whether both the machine's CPU and its tables lack the instruction. */
 static bool cannot_run(const struct machine *m, const struct scan_form *form,
                        const struct forms *forms)
 {
@@ -31,8 +31,9 @@ static bool cannot_run(const struct machine *m, const struct scan_form *form,
     return row && machine_lacks(m, row->extension) && !knows(m, form);
 }
 
-/* Returns the covered share of the instructions that the CPU has. Sets *@lacking to the number of
- * instructions that the CPU lacks. Undecoded bytes are one unknown instruction. */
+/* Returns the share of instructions that the machine's tables have. Excludes instructions that both
+ * the tables and the CPU lack, and sets *@lacking to their number. Each run of undecoded bytes
+ * counts as one unknown instruction. */
 static double coverage(const struct machine *m, const struct scan *scan, const struct forms *forms,
                        uint64_t *lacking)
 {
@@ -211,7 +212,7 @@ static bool scan_run(void *state, struct result *result, struct err *err)
     struct str nothing = {0};
     bool ok = true;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     j->job = job_current();
     j->scan.progress = scan_progress;
     j->scan.context = j;

@@ -216,7 +216,7 @@ static void list_by_task(struct str *out)
     }
 }
 
-/* Fills @err with the noun that differs from @topic by one letter, if one exists. */
+/* Fills @err with the noun that differs from @topic by one letter, if such a noun exists. */
 static void suggest_noun(const char *topic, struct err *err)
 {
     struct similar similar = {.word = topic};

@@ -16,10 +16,10 @@
 
 /* default time limit in seconds; most of this time may pass before the core is idle */
 #define SECONDS 20
-/* maximum number of instructions; work and memory grow with the square, because each one is removed
- * once */
+/* maximum number of instructions; work and memory grow with the square, because each instruction is
+ * removed once */
 #define INSNS_MOST 500
-#define RECORDED_SECONDS 2.0   /* seconds of runs of the recorded iterations */
+#define RECORDED_SECONDS 2.0   /* seconds for which the recorded iterations are run */
 #define PATIENCE_SECONDS 1.0   /* time limit of each request to measure variants, in seconds */
 
 /* State of the job of kernel blame. The worker measures the loop and its variants; the UI thread
@@ -29,7 +29,7 @@ struct kernel_blaming {
     struct job *job;
     const struct kernel *kernel;     /* counted reference */
     size_t loop;
-    /* the loop's instructions, or those of its most frequent recorded path */
+    /* the loop's instructions, or the instructions of its most frequent recorded path */
     struct insn *insns;
     const struct kernel *texts; /* kernel that owns the text of @insns (counted reference) */
     size_t count;
@@ -38,7 +38,7 @@ struct kernel_blaming {
     struct recording recording;
     double program;          /* cycles per iteration that were counted in the program; NaN:
                               * unknown */
-    bool huge;               /* the program's data is on pages of 2 MiB */
+    bool huge;               /* whether the program's data is on pages of 2 MiB */
     struct recorded_costs recorded;
     struct err unrecorded;   /* reason why @recorded has no times */
     struct err unmeasured;   /* reason why @found is NULL although @recorded has times */
@@ -115,7 +115,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     struct kernel_blaming *w = state;
     const struct blame_source source = {measure, cancelled, progress, expect, keep_so_far, w};
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     w->job = job_current();
     w->sandbox = sandbox_new(-1, err);
     bool ok = w->sandbox && calibrate(w->sandbox, cancelled, w, &w->calibration, err);

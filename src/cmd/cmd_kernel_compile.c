@@ -35,7 +35,7 @@ static void step_level(struct recipe *r)
     static const char *const levels[] = {"-O0", "-O1", "-O2", "-O3"};
     const size_t count = sizeof levels / sizeof *levels;
     const char *level = recipe_level(r);
-    /* The order is cyclic: the first value follows the last one and any unknown value. */
+    /* The order is cyclic: the first value follows the last value and any unknown value. */
     size_t at = count - 1;
 
     for (size_t i = 0; level && i < count; i++)

@@ -21,7 +21,7 @@
 #define FORMS_SHOWN 40
 #define BATCH 256   /* number of blocks per work item */
 #define BHIVE_ITERATIONS 100.0
-/* median relative error above which the cycles are probably not those of the blocks */
+/* median relative error above which the cycles probably belong to other blocks */
 #define NONSENSE 0.9
 #define CLOSE 0.005     /* difference of the median errors below which the mean errors decide */
 
@@ -382,7 +382,7 @@ static bool is_rereadable(const struct kernel_evaluating *w)
 }
 
 /* Returns the iterations of a block that the file's cycles include: 1, or 100 as in BHive. Decides
- * by the median ratio of measured to predicted cycles. */
+ * by the median errors of the first blocks under both assumptions. */
 static double iterations_of(struct kernel_evaluating *w)
 {
     if (!is_rereadable(w))
@@ -395,8 +395,8 @@ static double iterations_of(struct kernel_evaluating *w)
     return BHIVE_ITERATIONS;
 }
 
-/* Chooses the protocol: the requested one, or that of kernel measure if the file has all its
- * columns (@own), otherwise the one with the smaller error on the first blocks. */
+/* Chooses the protocol: the requested protocol, or kernel measure's if the file has all columns of
+ * kernel measure (@own), otherwise the protocol with the smaller error on the first blocks. */
 static void protocol_choose(struct kernel_evaluating *w, bool own)
 {
     str_clear(&w->because);
@@ -473,8 +473,8 @@ static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_ru
     return farm;
 }
 
-/* Evaluates the whole file. Each worker has its own evaluation. At the end, all are added to the
- * first one. */
+/* Evaluates the whole file. Each worker has its own evaluation. At the end, all evaluations are
+ * added to the first evaluation. */
 static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *rows, struct err *err)
 {
     static const struct pool_ops ops = {next_batch, work_batch};
@@ -533,7 +533,7 @@ static bool evaluate_run(void *state, struct result *result, struct err *err)
     double start = clock_seconds();
     FILE *rows = w->rows_path ? fopen(w->rows_path, "w") : NULL;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     if (w->rows_path && !rows)
         return file_fault(err, w->rows_path, "write", "choose another file");
     bool ok = evaluate_file(job, w, rows, err);

@@ -26,8 +26,9 @@ struct functions_values {
 struct functions_listing {
     char *path, *matching, *profile;
     size_t top;
-    bool loops;                   /* lists loops instead of functions */
-    bool shown;                   /* the workbench's functions view lists all functions instead */
+    bool loops;                   /* whether to list loops instead of functions */
+    bool shown;                   /* whether the workbench's functions view lists all functions
+                                   * instead */
     struct function_list *list;
 };
 

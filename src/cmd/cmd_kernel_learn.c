@@ -14,8 +14,8 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-/* number of experiments shown of each kind: those that the form slows down, and those that it does
- * not */
+/* number of experiments shown of each kind: experiments that the form slows down, and experiments
+ * that it does not slow down */
 #define STEPS_SHOWN 6
 
 /* Result for one form: its learned usage, or the reason why there is none */
@@ -38,7 +38,7 @@ struct kernel_learning {
     size_t blockers;
 };
 
-/* Returns whether the job measures this CPU, not a simulated one. */
+/* Returns whether the job measures this CPU, not a simulated CPU. */
 static bool measures(const void *state)
 {
     return !((const struct kernel_learning *)state)->simulated;
@@ -95,8 +95,8 @@ static void add_step(struct result_table *t, const struct learn_step *step)
     cell_text(t, step->experiment);
 }
 
-/* Adds some experiments that the form slows down (@slowed) or does not slow down. Omits the first
- * experiment, which is the form in isolation. */
+/* Adds at most STEPS_SHOWN experiments that the form slows down (@slowed) or does not slow down.
+ * Omits the first experiment, which is the form in isolation. */
 static size_t add_steps(struct result_table *t, const struct learned *l, bool slowed)
 {
     size_t shown = 0;
@@ -229,7 +229,7 @@ static bool learn_run(void *state, struct result *result, struct err *err)
     struct kernel_learning *w = state;
     size_t learned = 0;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     w->job = job;
     job_progress(job, 0, (double)w->lessons.count, "searching for blocking forms");
     struct source *source = w->simulated

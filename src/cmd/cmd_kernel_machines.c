@@ -15,7 +15,7 @@ struct machines_values {
     bool show;
 };
 
-/* State of the job */
+/* State of the job of kernel machines */
 struct machines_search {
     const struct kernel *kernel;
     size_t loop;
@@ -84,7 +84,7 @@ static bool has(const struct machine_names *names, const char *id)
 }
 
 /* With --show, keeps the selected machines that have all forms of the loop, and appends other
- * machines that have all forms. */
+ * machines that have all forms, at most SHOWN in total. */
 static bool search_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     const struct machines_search *w = state;

@@ -16,7 +16,7 @@
 #include "work/job.h"
 
 #define SIZES "16K..512M"
-/* seconds to measure all sizes, in addition to the time that fills the arrays */
+/* seconds to measure all sizes, in addition to the time to fill the arrays */
 #define MEASURE_SECONDS 0.8
 #define ROWS 12               /* number of lines of the curve in text */
 #define COLUMN 4
@@ -72,7 +72,7 @@ static bool work(void *state, struct result *result, struct err *err)
     struct memory_job *w = state;
     struct memory_costs measured;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     w->job = job_current();
     bool kept = w->here && memory_lines_recall(w->machine, &measured);
     if (!memory_curve_predict(&w->curve, w->kernel, w->loop, w->machine, kept ? &measured : NULL,
@@ -195,7 +195,7 @@ static void add_refuted(const struct memory_curve *c, struct result *result)
     str_done(&out);
 }
 
-/* Returns the cycles of a row: the measured ones if known, otherwise the predicted ones. */
+/* Returns the cycles of a row: the measured cycles if known, otherwise the predicted cycles. */
 static double cycles_of(const struct memory_point *p)
 {
     return isnan(p->measured) ? p->time.cycles : p->measured;

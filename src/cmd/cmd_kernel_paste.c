@@ -18,7 +18,7 @@ struct paste_values {
     bool skip_bad;
 };
 
-/* Reads lines up to one with a single dot. */
+/* Reads lines up to a line with a single dot. */
 static void read_pasted(struct session *s, struct str *out)
 {
     char *line = NULL;

@@ -17,7 +17,7 @@
 
 #define TRIES 400
 #define INPUTS 64
-#define MEASURED 3 /* maximum number of versions that are measured */
+#define MEASURED 3 /* maximum number of measured versions */
 #define SHOWN 8
 #define VAIN_SHOWN 4
 #define BUILDS_SHOWN 6
@@ -47,10 +47,10 @@ struct tuning {
     struct machine *machine; /* the job's copy of the machine */
     struct tune_options options;
     unsigned inputs;
-    bool here; /* this CPU can run the loop */
-    /* --reassociate would allow more accumulators */
+    bool here; /* whether this CPU can run the loop */
+    /* whether --reassociate would allow more accumulators */
     bool would_sum;
-    bool compares; /* whether the results of each version are compared with those of the loop */
+    bool compares; /* whether the results of each version are compared with the loop's results */
     char *export;  /* output file; NULL: none */
     char why[128]; /* reason why no version was run or measured; empty if versions were measured */
     struct tune *tune;
@@ -116,8 +116,8 @@ static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *
     return true;
 }
 
-/* Returns whether a version may be used: a run verified the version, or this CPU cannot run the
- * loop. */
+/* Returns whether a version may be used: a run verified the version, or no run verifies
+ * versions. */
 static bool is_usable(const struct tuning *w, size_t at)
 {
     const struct tuned_result *v = &w->versions[at];
@@ -217,9 +217,9 @@ static size_t choose(const struct tuning *w)
     return best;
 }
 
-/* Returns the build that is faster than the loop and all versions; SIZE_MAX: none. Measured times
- * decide if both the build and its competitor have one. Builds that change rounding need
- * --reassociate. */
+/* Returns the fastest build if it is faster than the best version or the loop by BUILD_GAIN;
+ * SIZE_MAX: none. Compares measured times if the best version or the loop was measured, otherwise
+ * predictions. Builds that change rounding need --reassociate. */
 static size_t choose_build(const struct tuning *w)
 {
     const bool measured = isfinite(w->versions[w->best].measured);
@@ -296,7 +296,8 @@ static bool write_best(struct tuning *w, const struct insn *insns, size_t count,
     return made && (!w->export || file_write(w->export, w->text.data, w->text.length, err));
 }
 
-/* Makes the best build the result's kernel, whose file is the compiler's assembler output. */
+/* Makes the best build the result's kernel, and writes its assembler text to the file of
+ * --export. */
 static bool write_build(struct tuning *w, struct err *err)
 {
     const struct kernel *k = w->builds.list.items[w->build].kernel;
@@ -322,7 +323,7 @@ static bool tune_run(void *state, struct result *result, struct err *err)
     size_t count;
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
-    (void)result; /* filled by the publish function */
+    (void)result; /* The publish function fills the result. */
     w->job = job_current();
     for (size_t i = 0; i <= SHOWN; i++)
         w->versions[i].measured = NAN;

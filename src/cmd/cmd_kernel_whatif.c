@@ -160,7 +160,7 @@ static bool sweep_run(void *state, struct result *result, struct err *err)
     struct job *job = job_current();
     struct sweeping *w = state;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     for (long value = w->from; value <= w->to; value++) {
         if (!sweep_one(w, value, err))
             return false;

@@ -61,7 +61,7 @@ static bool chains_run(void *state, struct result *result, struct err *err)
     struct chains *w = state;
     struct calibration c;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     w->job = job;
     struct forms *forms = forms_load(isa_host(), NULL, err);
     struct sandbox *sandbox = forms ? sandbox_new(-1, err) : NULL;

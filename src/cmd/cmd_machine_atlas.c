@@ -164,8 +164,8 @@ static struct atlas_entry *find_entry(struct atlas_job *w, const char *id, size_
     return NULL;
 }
 
-/* Adds an entry for @id unless there is one. Uses the session's machine of this id; without one,
- * the machine is loaded later. */
+/* Adds an entry for @id unless there is one. Uses the session's machine of this id. If the session
+ * has none, the machine is loaded later. */
 static void add_entry(struct atlas_job *w, struct session *s, const char *id)
 {
     if (find_entry(w, id, strlen(id)))

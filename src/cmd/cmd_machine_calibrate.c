@@ -42,7 +42,7 @@ static bool calibrate_run(void *state, struct result *result, struct err *err)
     struct calibrating *w = state;
     char name[64];
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     w->job = job;
     job_progress(job, 0, 0, "clock, noise and idle baseline");
     struct sandbox *sandbox = sandbox_new(w->cpu, &w->fault);
@@ -117,7 +117,7 @@ static void show_calibration(const struct calibration *c, struct result *result)
     calibration_lines(c, result);
 }
 
-/* Shows the machine of this CPU, or why there is none. */
+/* Shows the machine of this CPU, or the reason why it is unknown. */
 static void show_here(const struct here *here, struct result *result)
 {
     char why[2048];
@@ -204,7 +204,7 @@ static bool memory_run(void *state, struct result *result, struct err *err)
 {
     struct calibrating_memory *w = state;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     w->job = job_current();
     job_progress(w->job, 0, 0, "cycles per cache line of each level");
     uint64_t available = memory_available();

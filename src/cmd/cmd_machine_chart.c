@@ -55,8 +55,8 @@ static void stage_done(void *state, enum chart_stage stage, const struct chart *
     const struct machine_charting *w = state;
 
     stage_log_done(w->log, stage, so_far);
-    if (job_cancelled(w->job))   /* A cancelled stage predicted nothing, so the lists of the stage
-                                  * before remain. */
+    if (job_cancelled(w->job))   /* A cancelled stage predicted nothing, so the lists of the
+                                  * previous stage remain. */
         return;
     if (so_far->machine) {
         stage_log_mapping(w->log, so_far->machine->mapping, so_far->table);
@@ -94,7 +94,7 @@ static bool chart_work(void *state, struct result *result, struct err *err)
                                          .record = w->record,
                                          .state = w};
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     w->job = job_current();
     job_progress(w->job, 0, 0, "clock, noise and idle baseline");
     return (w->chart = charting_run(w->charting, &hooks, err)) != NULL;
@@ -218,7 +218,8 @@ static void show_doubts(const struct chart *c, struct result *result)
                         "the usages");
 }
 
-/* Reports the number of forms with untested ports, and the first experiment that would test one. */
+/* Reports the number of forms with untested ports, and the first experiment that would test such
+ * ports. */
 static void show_untested(const struct chart *c, struct result *result)
 {
     const struct chart_form *first = NULL;

@@ -44,10 +44,11 @@ struct checking {
     struct stage_log *log;        /* progress for the views */
     double told;                  /* clock_seconds() when the lists of @log were last filled */
     pthread_mutex_t lock;         /* protects @so_far */
-    struct check *so_far;         /* copy for the view, which takes it; NULL: nothing new */
+    struct check *so_far;         /* copy of the check for the view, which takes the copy; NULL: no
+                                   * new rows */
 };
 
-/* Returns whether the job measures this CPU, not a simulated one. */
+/* Returns whether the job measures this CPU, not a simulated CPU. */
 static bool measures(const void *state)
 {
     return !((const struct checking *)state)->simulated;
@@ -96,7 +97,7 @@ static void post(struct checking *w)
     check_free(before);
 }
 
-/* Reports progress, the last measured rows, and those with the largest differences. */
+/* Reports progress, the last measured rows, and the rows with the largest differences. */
 static void tell(struct checking *w, double done, double total, const char *what)
 {
     const struct check *c = w->check;
@@ -239,7 +240,7 @@ static bool check_run(void *state, struct result *result, struct err *err)
 {
     struct checking *w = state;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     w->job = job_current();
     w->until = clock_seconds() + w->seconds;
     w->table = experiments_new();
@@ -355,7 +356,7 @@ static bool check_finish(struct session *s, void *state, struct result *result, 
     put(s, w->check);
     w->check = NULL;
     if (s->checking == w)
-        s->checking = NULL;   /* A partial result must not replace the final one. */
+        s->checking = NULL;   /* A partial result must not replace the final result. */
     return true;
 }
 
@@ -390,8 +391,8 @@ struct check_values {
     const char *machine, *simulate;
 };
 
-/* Chooses forms that can be measured on this CPU or the simulated one, and match the patterns, most
- * frequent first. */
+/* Chooses the forms that match the patterns and can be measured on this CPU or the simulated CPU,
+ * most frequent first. */
 static bool choose_forms(struct checking *w, const struct check_values *v, struct err *err)
 {
     size_t count;

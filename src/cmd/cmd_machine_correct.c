@@ -46,7 +46,7 @@ struct correcting {
     char *path;                /* output directory */
 };
 
-/* Returns whether the job measures this CPU, not a simulated one. */
+/* Returns whether the job measures this CPU, not a simulated CPU. */
 static bool measures(const void *state)
 {
     return !((const struct correcting *)state)->simulated;
@@ -216,7 +216,7 @@ static bool correct_run(void *state, struct result *result, struct err *err)
 {
     struct correcting *w = state;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     w->job = job_current();
     for (size_t i = 0; i < w->list.count; i++)
         if (w->list.items[i].row.latency)
@@ -247,7 +247,7 @@ static void add_row(const struct correcting *w, struct result_table *t, const st
     str_done(&text);
 }
 
-/* Replaces the checked machine of the session by the corrected one. */
+/* Replaces the checked machine of the session by the corrected machine. */
 static bool load_corrected(struct session *s, const struct correcting *w, struct err *err)
 {
     struct machine *m = machine_load(w->id, err);

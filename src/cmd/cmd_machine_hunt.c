@@ -18,7 +18,7 @@
 
 #define SECONDS 120
 #define FORMS 1000            /* default number of forms from which blocks are drawn: the most
-                               * frequent ones */
+                               * frequent forms */
 #define CPU_TOLERANCE 0.15    /* largest relative error that is no finding, if the reference is this
                                * CPU */
 /* largest relative error that is no finding, if the reference is another machine or llvm-mca */
@@ -26,7 +26,7 @@
 #define CPU_ROUND 48          /* number of blocks per round */
 #define MODEL_ROUND 512
 #define CPU_DRAWS 10
-#define MUTANTS 4             /* of MUTANTS blocks, one is a changed copy of an earlier block */
+#define MUTANTS 4             /* one of MUTANTS blocks is a changed copy of an earlier block */
 #define LLVM "llvm-mca"       /* --against value that selects llvm-mca; ":CPU" may follow */
 #define MODEL_DRAWS 24
 
@@ -207,7 +207,7 @@ static bool hunt_work(void *state, struct result *result, struct err *err)
                                           : times_of_cpu,
                                w, w->tolerance};
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     w->job = job_current();
     w->knows = model_new(w->machine, false);
     w->truth = w->against ? model_new(w->against, w->against_simulated) : NULL;

@@ -52,7 +52,7 @@ void mapping_describe(const struct machine *m, struct result *result)
 
     result_line(result, "%s: %zu form%s on %u port%s", m->id, forms, plural(forms), ports,
                 plural(ports));
-    /* A title that begins with the id has the kind of machine after it. */
+    /* A title that begins with the id has the kind of machine after the id. */
     if (strcmp(m->title, m->id) != 0 && str_has_prefix(m->title, m->id))
         result_line(result, "%s", m->title);
 }

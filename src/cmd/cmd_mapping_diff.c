@@ -86,15 +86,15 @@ static void summary(const struct machine *a, const struct machine *b, const stru
     str_done(&port);
 }
 
-/* widths of the columns; a row fits 80 columns */
+/* widths of the columns and of a line, in characters */
 #define FORM_COLUMNS 30
 #define KIND_COLUMNS 8
 #define USAGE_COLUMNS 18
 #define LAST_COLUMNS 21
 #define LINE_COLUMNS 80
 
-/* Adds one difference. If it is too long for one line, the usages follow in one or two further
- * lines. */
+/* Adds one difference. If the difference is too long for one line, the usages follow in one or two
+ * further lines. */
 static void add_text(const char *form, const char *kind, const char *a, const char *b,
                      struct result *result)
 {

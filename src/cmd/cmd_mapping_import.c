@@ -27,7 +27,8 @@ static bool cancelled(void *job)
 
 static bool read_llvm(struct llvm_importing *w, struct err *err)
 {
-    /* Uses the first instruction set that has the CPU, because a CPU name belongs to only one. */
+    /* Uses the first instruction set that has the CPU, because a CPU name belongs to only one
+     * instruction set. */
     for (int isa = 0; isa < ISA_COUNT && !w->machine; isa++) {
         if (!w->forms[isa] && !(w->forms[isa] = forms_load((enum isa)isa, NULL, err)))
             return false;
@@ -42,7 +43,7 @@ static bool llvm_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     job_progress(job, 0, 0, "reading the tables of llvm-mca");
     child_watch(cancelled, job);
     bool ok = read_llvm(state, err);
@@ -86,7 +87,8 @@ static bool import_llvm_cpu(struct session *s, const char *cpu, struct task *tas
     return task_give(task, &ops, w);
 }
 
-/* Returns "uops-" and the name of the architecture (NULL: of the file) in lower case. */
+/* Returns "uops-" and the name of the architecture (NULL: of the file) in lower case, with '-' for
+ * each character other than letters and digits. */
 static char *imported_id(const char *path, const char *architecture)
 {
     const char *base = strrchr(path, '/');
@@ -104,7 +106,7 @@ static char *imported_id(const char *path, const char *architecture)
 /* State of the job that imports uops.info's XML. The worker reads all files before it adds the
  * machines. The file of all architectures has 150 MB. */
 struct uops_import {
-    char *architecture;   /* NULL: all */
+    char *architecture;   /* NULL: all architectures */
     char **paths;
     struct machine **machines;
     size_t count;
@@ -117,7 +119,7 @@ static bool uops_run(void *state, struct result *result, struct err *err)
     struct forms *forms = forms_load(ISA_UNSAID, NULL, err);
     bool ok = forms != NULL;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     for (size_t i = 0; ok && i < w->count; i++) {
         char *id = imported_id(w->paths[i], w->architecture);
         job_progress(job, (double)i, (double)w->count, "%s", w->paths[i]);

@@ -71,7 +71,7 @@ static bool is_form(struct session *s, const struct machine *m, const char *form
     struct similar near = {.word = form, .best = of_mnemonic(m, forms, form)};
     near.best = !near.best && forms ? forms_meant(forms, form) : near.best;
     char todo[SIMILAR_TODO] = "";
-    /* Also compares with the mapping's forms, because the tables may lack some of them. */
+    /* Also compares with the mapping's forms, because the tables may lack some of these forms. */
     for (size_t i = 0; !near.best && i < mapping_count(m->mapping); i++)
         similar_try(&near, mapping_at(m->mapping, i)->form);
     similar_todo(&near, "mapping set --new adds a form", todo);

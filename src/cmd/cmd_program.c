@@ -25,13 +25,13 @@ struct program_load_values {
     struct word_list words, defines;
 };
 
-/* State of a job that builds a program or opens a built one */
+/* State of a job that builds a program or opens a built program */
 struct program_loading {
     struct job *job;
     char *name, *untraced;
     struct invocation how;
     VEC(char *) words;
-    bool built;                         /* the file is already an executable */
+    bool built;                         /* whether the file is already an executable */
     double begun;
     const struct program *program;
 };
@@ -48,7 +48,7 @@ static bool load_run(void *state, struct result *result, struct err *err)
 {
     struct program_loading *l = state;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     l->job = job_current();
     l->begun = clock_seconds();
     child_watch(loading_cancelled, l);
@@ -102,7 +102,8 @@ static void loading_free(void *state)
     free(l);
 }
 
-/* Accepts sources, libraries, and options that affect the generated code. Rejects all others. */
+/* Accepts sources, libraries, and options that affect the generated code. Rejects all other
+ * options. */
 static bool words_allowed(const struct word_list *words, struct err *err)
 {
     for (size_t i = 0; i < words->count; i++) {
@@ -229,7 +230,8 @@ struct run_values {
 struct running {
     struct job *job;
     const struct program *loaded;
-    const struct program *program;      /* the loaded program, or one built for the largest input */
+    const struct program *program;      /* the loaded program, or a program built for the largest
+                                         * input */
     struct invocation how;
     struct program_inputs inputs;
     struct run_options options;
@@ -308,7 +310,7 @@ static bool run_run(void *state, struct result *result, struct err *err)
     struct running *r = state;
     bool ok = true;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     r->job = job_current();
     child_watch(running_cancelled, r);
     ok = (r->program = program_rebuilt(r->loaded, &r->how, r->inputs.names,

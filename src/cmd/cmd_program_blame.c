@@ -29,7 +29,7 @@
 #define RUNS_MOST 20
 #define RATE 2000.0
 #define SHOWN 0.01             /* smallest share of the time of a listed part */
-#define MEASURED_MOST 3        /* maximum number of parts that are also measured in isolation */
+#define MEASURED_MOST 3        /* maximum number of parts to measure in isolation */
 
 struct program_blame_values {
     struct word_list inputs;
@@ -44,8 +44,8 @@ struct blaming_program {
     struct machine *machine;
     /* whether the machine is this CPU; its measured memory and clock then apply */
     bool here;
-    char day[KEPT_DAY];              /* date of this CPU's memory measurement; "" if @machine is
-                                      * another */
+    char day[KEPT_DAY];              /* date of this CPU's memory measurement; "" for another
+                                      * machine */
     struct invocation how;
     double limit;
     unsigned runs;
@@ -248,7 +248,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     struct code_parts parts = {{0}};
     struct located located = {.all = 0};
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     w->job = job_current();
     if (!e)
         return false;

@@ -18,7 +18,7 @@
 #include "program/octaves.h"
 #include "work/job.h"
 
-/* smallest ratio of misses to those of a fully associative cache at which conflict misses are
+/* smallest ratio of misses to the misses of a fully associative cache at which conflict misses are
  * reported */
 #define CONFLICTS 1.1
 
@@ -386,7 +386,7 @@ static bool misses_run(void *state, struct result *result, struct err *err)
     const struct program_model *m = w->at.model;
     struct program_run run;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     job_progress(job, 0, 0, "%s", w->at.machine->id);
     if ((w->at.here && !native_known(w->at.machine, w->fresh, w->day, err)) ||
         !memory_of(w->at.machine, &w->memory, err))

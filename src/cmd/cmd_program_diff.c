@@ -47,7 +47,8 @@ struct builds_diff {
     bool run;               /* whether the programs are run and sampled, to weight the loops */
     struct machine_set machines;
     size_t top;
-    double fail_above;      /* smallest slowdown in percent that is an error; NaN: none is */
+    double fail_above;      /* smallest slowdown in percent that is an error; NaN: no slowdown is an
+                             * error */
     /* results of the job */
     struct binary *builds[2];
     struct run_profile *profiles[2];
@@ -61,7 +62,8 @@ static bool cancelled(void *state)
     return job_cancelled(((struct builds_diff *)state)->job);
 }
 
-/* Returns the next work item. The loops of both builds form one list, those of build A first. */
+/* Returns the next work item. The loops of both builds form one list, with the loops of build A
+ * first. */
 static bool next_piece(struct builds_diff *w, size_t *out)
 {
     const size_t all = build_pieces(w->builds[0]) + build_pieces(w->builds[1]);
@@ -219,8 +221,9 @@ static double program_change(const struct builds_diff *w, size_t machine)
     return sum;
 }
 
-/* Returns the number of loops that are more than @percent slower. With a profile, returns the
- * number of machines on which the whole program is more than @percent slower. */
+/* Returns the number of loops, counted per machine, that are more than @percent slower. With a
+ * profile, returns the number of machines on which the whole program is more than @percent
+ * slower. */
 static size_t count_above(const struct builds_diff *w, double percent)
 {
     size_t count = 0;

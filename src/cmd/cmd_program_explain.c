@@ -30,7 +30,7 @@
 #define ATTACHED_SECONDS 5.0
 #define OTHERS_SHOWN 5u    /* maximum number of loops that a message lists */
 #define PATH_MOST 500u     /* maximum number of instructions of a stored and measured path */
-#define RECORDED_SECONDS 0.6 /* seconds of runs of the recorded iterations */
+#define RECORDED_SECONDS 0.6 /* seconds for which the recorded iterations are run */
 #define SAMPLE_RATE 1000.0 /* samples per CPU second */
 
 struct explain_values {
@@ -48,7 +48,7 @@ struct explaining {
     struct program_output output;
     struct insitu_options options;
     struct explained_findings found;
-    size_t measure; /* maximum number of paths that are measured in isolation */
+    size_t measure; /* maximum number of paths to measure in isolation */
 };
 
 static bool goes_on(void *state, double seconds, uint64_t iterations)
@@ -164,7 +164,7 @@ static bool goes_on_sampling(void *state, double seconds, size_t samples)
 }
 
 /* If tracing is not permitted, samples the process, which gives only the loop's share of the time.
- * Returns false if sampling is not permitted either. */
+ * Returns false if there are no samples. */
 static bool sample_instead(struct explaining *w)
 {
     const struct insitu_options *o = &w->options;
@@ -289,7 +289,7 @@ static bool explain_run(void *state, struct result *result, struct err *err)
 {
     struct explaining *w = state;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     w->job = job_current();
     w->options.goes_on = goes_on;
     w->options.state = w;
@@ -384,7 +384,8 @@ static bool take_profiled(struct explaining *w, const struct run_profile *p, siz
     const struct profile_loop *l = &p->loops.items[number - 1];
     const struct kernel_loop *loop = &l->kernel->loops[l->loop];
     w->found.file = mem_strdup(l->file);
-    if (loop->dispatch) {   /* Loads the whole function: the profile may have only a part of it. */
+    if (loop->dispatch) {   /* Loads the whole function: the profile may have only a part of the
+                             * function. */
         struct str at = {0};
         str_addf(&at, "0x%" PRIx64, l->kernel->insns[loop->first].offset);
         w->place = str_take(&at);

@@ -131,7 +131,7 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
     bool ok = e != NULL;
 
     /* For all points, uses the core's share and the cost of page faults that were measured for the
-     * first one. */
+     * first point. */
     if (ok && f->here && !f->count) {
         estimator_meet_here(e, f->machine);
         f->share = estimator_share(e);
@@ -162,7 +162,7 @@ static bool formula_run(void *state, struct result *result, struct err *err)
     size_t steps = runs->runs.count * 4 < POINTS_MOST ? 1 : runs->runs.count * 4 / POINTS_MOST + 1;
     bool ok = !f->here || native_known(f->machine, false, f->day, err);
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     f->inputs = mem_zero(4 * runs->runs.count * runs->name_count + 1, sizeof *f->inputs);
     f->seconds = mem_zero(4 * runs->runs.count + 1, sizeof *f->seconds);
     for (size_t r = 0; ok && r < runs->runs.count; r += steps)

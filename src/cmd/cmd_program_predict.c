@@ -33,13 +33,14 @@ struct predict_values {
 
 struct machine_prediction {
     struct machine *machine;
-    /* @machine is this CPU, to which the measured clock applies */
+    /* whether @machine is this CPU, to which the measured clock applies */
     bool here;
     double clock;                      /* clock in GHz */
     char day[KEPT_DAY];              /* date of the memory measurement; "": not measured */
     size_t levels;                     /* number of cache levels */
-    struct core_share share;           /* only if @machine is this CPU */
-    struct system_cost cost;           /* start and page faults; only if @machine is this CPU */
+    struct core_share share;           /* valid only if @machine is this CPU */
+    struct system_cost cost;           /* costs of the start and of page faults; valid only if
+                                        * @machine is this CPU */
     double faults;                     /* number of page faults; NaN: unknown */
     struct program_time time;
     struct time_spread spread;         /* uncertainty of the time due to the counts */
@@ -48,7 +49,7 @@ struct machine_prediction {
     struct err why;
 };
 
-/* A fact of the command line. Its value replaces that of each machine. */
+/* A fact of the command line. Its value replaces each machine's value. */
 struct given_fact {
     const struct fact *fact;
     double value;
@@ -58,7 +59,7 @@ struct predicting {
     const struct program_model *model;
     VEC(struct given_fact) facts;
     double inputs[INPUTS_MAX];
-    /* clock in GHz; NaN: each machine's own clock, or the measured one of this CPU */
+    /* clock in GHz; NaN: each machine's own clock, or this CPU's measured clock */
     double clock;
     double common;
     size_t top, threads;
@@ -111,7 +112,7 @@ static bool predict_run(void *state, struct result *result, struct err *err)
     struct estimator *e = estimator_new(p->model, p->inputs, p->kind, err);
     bool ok = e != NULL;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     if (ok)
         estimator_set_threads(e, (double)p->threads, p->common / 100);
     for (size_t i = 0; ok && i < p->outcomes.count; i++) {
@@ -213,8 +214,8 @@ static void add_machines(struct result *result, const struct predicting *p)
         cell_text(t, o->machine->id);
         cell_number(t, o->clock);
         const bool known = is_known(&o->spread);
-        /* The cycles are those of all threads. The seconds are elapsed time of the threads, which
-         * run concurrently. */
+        /* The cycles are the sum over all threads. The seconds are elapsed time of the threads,
+         * which run concurrently. */
         const double faults = o->time.faults, parts = o->time.seconds - faults;
         cell_number(t, known ? o->time.seconds : NAN);
         cell_number(t, known ? o->time.cycles + o->cost.user * o->clock * 1e9 : NAN);

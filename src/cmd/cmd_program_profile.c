@@ -43,7 +43,7 @@ struct profile_values {
 
 /* shortest interval between two lists of a running program's samples, in seconds */
 #define LIVE_FIRST 0.3
-/* smallest ratio of the interval between lists to the CPU time of making one */
+/* smallest ratio of the interval between lists to the CPU time to make a list */
 #define LIVE_SHARE 8
 
 /* State of the job of program profile, which runs and samples the program, then predicts and
@@ -54,7 +54,7 @@ struct profiling {
     char *input;
     struct program_output output;
     struct sampling options;
-    struct machine *machine;       /* a copy; NULL: no machine fits this CPU */
+    struct machine *machine;       /* copy of the machine; NULL: no machine fits this CPU */
     size_t measure, top;
     /* whether a script's run was interrupted; the samples until then are evaluated */
     bool interrupted;
@@ -70,7 +70,8 @@ struct profiling {
     double next;                   /* sampling seconds at which the next list is due */
 };
 
-/* Returns whether to stop the program. The samples of an interrupted run are still evaluated. */
+/* Returns whether the user cancelled the job. An interrupt only ends sampling: the samples are
+ * still evaluated. */
 static bool cancelled(void *state)
 {
     const struct profiling *w = state;
@@ -268,7 +269,7 @@ static bool profile_run(void *state, struct result *result, struct err *err)
 {
     struct profiling *w = state;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     w->job = job_current();
     w->options.goes_on = goes_on;
     w->options.enough = enough_seen;
@@ -619,8 +620,9 @@ static void profiling_free(void *state)
     free(w);
 }
 
-/* Selects machine @id; NULL: this CPU's machine, or the current one if it has the same instruction
- * set. Returns false with err for an unsuitable @id. Succeeds without a machine if @id is NULL. */
+/* Selects machine @id; NULL: this CPU's machine, or the current machine if it has the same
+ * instruction set. Returns false with err for an unsuitable @id. Succeeds without a machine if @id
+ * is NULL. */
 static bool choose_machine(struct profiling *w, struct session *s, const char *id, struct err *err)
 {
     struct err ignored = {0};

@@ -84,7 +84,7 @@ static bool sensitivity_run(void *state, struct result *result, struct err *err)
     struct probing *p = state;
     struct estimator *e;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     p->job = job_current();
     bool ok = prepare(p, &e, err) && (effects_find(e, p->at.machine, p->kind, p->seconds,
                                                    effects_go_on, p, &p->effects, &p->idle) ||
@@ -239,8 +239,8 @@ static bool unwanted(void *state)
     return job_cancelled(((const struct probing *)state)->job);
 }
 
-/* Starts other ranks and sends them the program, its counts at the inputs, and the machine. Sets
- * *@farm to NULL if there are no ranks. Returns false with err. */
+/* Starts other ranks and sends them the program, its counts at the inputs, and the machine. Leaves
+ * *@farm unchanged if there are no other ranks or only one value. Returns false with err. */
 static bool hire(struct probing *p, const struct estimator *e, struct farm **farm, struct err *err)
 {
     const struct farm_taking taking = {.answer = take_time, .unwanted = unwanted, .state = p};
@@ -286,7 +286,7 @@ static bool sweep_run(void *state, struct result *result, struct err *err)
     struct farm *farm = NULL;
     struct estimator *e;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     p->job = job;
     bool ok = prepare(p, &e, err);
     for (size_t i = 0; i < p->values.count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command that fills the program view with a study of the loaded program at given inputs on a
- * machine. */
+/* Command program show: fills the program view with a study of the loaded program at given inputs
+ * on a machine. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static bool show_run(void *state, struct result *result, struct err *err)
 {
     struct showing *w = state;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     w->job = job_current();
     w->study = study_new(w->at.model, w->at.inputs, w->at.machine, w->at.here, goes_on, w, err);
     return w->study != NULL;
@@ -117,7 +117,7 @@ static bool show_finish(struct session *s, void *state, struct result *result, s
     if (p->model != w->at.model)
         return true;   /* Drops the study, because another program was run in the meantime. */
     if (w->quiet && p->study)
-        /* Drops the study, because the user requested another one in the meantime. */
+        /* Drops the study, because the user requested another study in the meantime. */
         return true;
     if (!w->quiet) {
         result_line(result, "%s at %s on %s: %.6g s predicted", w->study->program, w->study->inputs,

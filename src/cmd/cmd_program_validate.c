@@ -37,7 +37,7 @@ struct compared {
     double user, system, faults; /* predicted: CPU seconds in user and system mode, and page
                                   * faults */
     struct program_usage measured;
-    bool split; /* the measured time is split into user and system time */
+    bool split; /* whether the measured time is split into user and system time */
     double clock;
     struct core_share share;
 };
@@ -48,7 +48,7 @@ struct validating {
     struct program_inputs inputs;
     struct machine *machine;
     struct invocation how;
-    bool here;                         /* the machine is this CPU's */
+    bool here;                         /* whether the machine is this CPU */
     unsigned times;
     size_t threads;
     double limit, common;
@@ -191,8 +191,9 @@ static bool split(const struct program_taken *seen, size_t count, struct program
 }
 
 /* Measures memory before and after each run, and the core during the run. Returns the lower
- * quartile, with all memory measurements around runs of about equal time, because a single one may
- * be wrong by chance. Repeats until two runs agree, at most MORE_TIMES the requested number. */
+ * quartile, with all memory measurements around runs of about equal time, because a single
+ * measurement may be wrong by chance. Repeats until two runs agree, at most MORE_TIMES times the
+ * requested number. */
 static bool measure(struct validating *v, const double *inputs, struct native *native,
                     struct call_costs *calls, struct compared *out, struct err *err)
 {
@@ -247,7 +248,7 @@ static bool validate_run(void *state, struct result *result, struct err *err)
     const struct program *program = v->model->runs->program;
     bool ok = true;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     v->job = job;
     for (size_t b = 0; b < program->block_count; b++)
         for (size_t k = 0; k < program->blocks[b].call_count; k++)

@@ -71,7 +71,7 @@ static void add_part(struct reporting *r, const char *title, struct result *take
 }
 
 /* Adds the drawing to HTML. If the drawing tool is missing, a sentence at the end of the document
- * names it. */
+ * names the tool. */
 static bool add_figure(struct reporting *r, enum drawing_kind kind, struct err *err)
 {
     struct err fault = {0};
@@ -377,7 +377,7 @@ static bool report_work(void *state, struct result *result, struct err *err)
 }
 
 /* Copies the state and the error curve of each run. Each copied curve has fewer points, but
- * includes the last one. */
+ * includes the last point. */
 static void take_runs(struct reporting *r, const struct session *s)
 {
     const size_t most = 4000;

@@ -18,7 +18,7 @@ struct session_pair {
 
 /* State of the job of session diff: two sessions to compare */
 struct comparison {
-    char *paths[2];            /* paths; paths[1] NULL: the current session */
+    char *paths[2];            /* directories of the sessions; paths[1] NULL: the current session */
     struct session *sides[2];
 };
 
@@ -160,8 +160,7 @@ static void print_usage(const struct ports *shown, const struct mapping_entry *e
         usage_print(&entry->usage, shown, out);
 }
 
-/* Adds the forms whose usages differ. If a session did not load the machine, uses the shipped
- * tables. */
+/* Adds the forms whose usages in @a and @b differ. */
 static bool compare_machine(const struct machine *a, const struct machine *b,
                             struct result_table *t)
 {
@@ -193,6 +192,8 @@ static bool compare_machine(const struct machine *a, const struct machine *b,
     return true;
 }
 
+/* Compares each machine that a session loaded. If the other session did not load the machine, uses
+ * the shipped tables of the machine. */
 static bool compare_machines(struct session *a, struct session *b, struct result_table *t,
                              struct err *err)
 {

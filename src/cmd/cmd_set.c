@@ -14,8 +14,7 @@ struct set_values {
     const char *name, *value;
 };
 
-/* State of `set machine`: the machines to select. Machines that are not loaded yet are loaded in
- * the background. */
+/* State of `set machine`: the machines to select. Missing machines are loaded in the background. */
 struct choosing {
     char *list;                     /* the list in the user's words */
     VEC(char *) ids;                /* ids in the list; the CPU's machine has its real id */

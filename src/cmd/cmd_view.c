@@ -5,7 +5,7 @@
 #include "cmd/action.h"
 #include "cmd/command.h"
 
-/* Parsed value of each command in this file: the words after the verb */
+/* Values of each command in this file: the words after the verb */
 struct verb_values {
     const char *text;
 };
