@@ -27,6 +27,7 @@ struct array_region {
     uint32_t joined;
     int64_t distance;         /* bytes from the register sum of region @joined to the sum of this
                                * region */
+    double range;             /* gather, chase: number of bytes that the accesses can reach */
 };
 
 struct planner {
@@ -48,13 +49,6 @@ static bool refuse_at(const struct planner *p, uint32_t insn, const char *why, s
     return err_set(err, ERR_DATA, NULL, "%s (instruction %u: %.80s)", why, insn + 1, text);
 }
 
-static bool same_sum(const struct stream *a, const struct stream *b)
-{
-    return a->kind == b->kind && a->place == b->place && a->term_count == b->term_count &&
-           memcmp(a->terms, b->terms, a->term_count * sizeof *a->terms) == 0 &&
-           (a->kind == STREAM_GATHER || a->symbol == b->symbol) && a->step == b->step;
-}
-
 static bool regions_find(struct planner *p, struct err *err)
 {
     const struct streams *all = p->streams;
@@ -69,7 +63,7 @@ static bool regions_find(struct planner *p, struct err *err)
         if (s->kind == STREAM_FIXED)
             continue;
         for (unsigned k = 0; !r && k < p->count; k++)
-            if (same_sum(p->regions[k].one, s))
+            if (stream_shares_array(p->regions[k].one, s))
                 r = &p->regions[k];
         if (!r && p->count == ARRAYS_MOST)
             return refuse_at(p, s->insn, "the layout has too many arrays", err);
@@ -85,6 +79,7 @@ static bool regions_find(struct planner *p, struct err *err)
         }
         r->low = s->low < r->low ? s->low : r->low;
         r->high = s->high > r->high ? s->high : r->high;
+        r->range = fmax(r->range, stream_range(s));
         p->region_of[i] = (uint32_t)(r - p->regions);
     }
     for (size_t i = 0; i < all->items.count; i++) {
@@ -104,11 +99,38 @@ static uint64_t magnitude(int64_t x)
     return x < 0 ? (uint64_t)0 - (uint64_t)x : (uint64_t)x;
 }
 
+/* Divides @bytes between the arrays of gathers and chases. An array gets at most its range; the
+ * others get equal parts of the rest. */
+static void random_bytes(struct planner *p, double bytes)
+{
+    unsigned open = 0;
+    bool limited = true;
+
+    for (unsigned i = 0; i < p->count; i++)
+        open += !p->regions[i].walks;
+    while (open && limited) {
+        limited = false;
+        for (unsigned i = 0; i < p->count; i++) {
+            struct array_region *r = &p->regions[i];
+            if (r->walks || r->bytes || r->range > bytes / open)
+                continue;
+            r->bytes = (uint64_t)r->range;
+            bytes -= r->range;
+            open--;
+            limited = open > 0;
+        }
+    }
+    for (unsigned i = 0; i < p->count; i++)
+        if (!p->regions[i].walks && !p->regions[i].bytes)
+            p->regions[i].bytes = (uint64_t)(bytes / open);
+}
+
 /* Computes the iterations after which walks restart, and the offset of each region. Returns false
  * with err on failure. */
 static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
 {
-    uint64_t steps = 0, extra = 0, others = 0, at = PAGE;
+    const double random = memory_region(p->streams, (double)bytes);
+    uint64_t steps = 0, extra = 0, at = PAGE;
 
     for (unsigned i = 0; i < p->count; i++) {
         const struct array_region *r = &p->regions[i];
@@ -118,10 +140,9 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
                          ? (uint64_t)(r->high - r->low) - magnitude(r->step)
                          : 0;
         }
-        others += !r->walks;
     }
-    uint64_t region = others ? (uint64_t)memory_region(p->streams, (double)bytes) / others : 0,
-             walked = bytes - region * others;
+    const uint64_t walked = bytes - (uint64_t)random;
+    random_bytes(p, random);
     if (steps) {
         p->out->iterations = (walked > extra ? walked - extra : 0) / steps;
         if (p->out->iterations < LEAST_ITERATIONS)
@@ -134,8 +155,8 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
         struct array_region *r = &p->regions[i];
         if (r->joined != STREAM_ALONE)
             continue;
-        r->bytes = r->walks ? p->out->iterations * magnitude(r->step) + (uint64_t)(r->high - r->low)
-                            : region;
+        if (r->walks)
+            r->bytes = p->out->iterations * magnitude(r->step) + (uint64_t)(r->high - r->low);
         at = (at + GUARD + PAGE - 1) / PAGE * PAGE + i * APART % PAGE;
         r->at = at;
         /* Aligns the sum of registers to a line, like an array. */
@@ -345,29 +366,44 @@ static bool fill_ring(struct planner *p, const struct array_region *r, struct er
     return true;
 }
 
-static bool fill_indices(struct planner *p, const struct stream *s,
-                         const struct array_region *target, struct err *err)
+/* Returns the number of indices with which gather @s stays within its array. */
+static double indices_of(const struct planner *p, const struct stream *s)
 {
-    const struct stream *index = &p->streams->items.items[s->fed_by];
+    const struct array_region *to = &p->regions[p->region_of[s - p->streams->items.items]];
+    const double used = (double)(to->high - to->low);
+
+    return fmin(s->values, floor(fmax(1, (double)to->bytes - used) / s->scale));
+}
+
+/* Fills the array of the indices of gather @s. All gathers with indices in this array get indices
+ * within their arrays. */
+static bool fill_indices(struct planner *p, const struct stream *s, struct err *err)
+{
+    const struct streams *all = p->streams;
+    const struct stream *index = &all->items.items[s->fed_by];
     const struct array_region *from =
         p->region_of[s->fed_by] == STREAM_ALONE ? NULL : &p->regions[p->region_of[s->fed_by]];
+    double range = indices_of(p, s);
 
     if (!from || !from->walks || !index->index_bytes)
         return refuse_at(p, s->insn, "the index is not loaded from an array", err);
     if (p->out->fill_count == ARRAYS_MOST)
         return refuse_at(p, s->insn, "the layout has too many arrays", err);
-    uint64_t room = target->bytes > (uint64_t)(target->high - target->low)
-                        ? target->bytes - (uint64_t)(target->high - target->low)
-                        : 1;
-    uint64_t range = (uint64_t)fmin((double)room / s->scale,
-                                    stream_index_values(index->index_bytes));
+    for (size_t i = 0; i < all->items.count; i++) {
+        const struct stream *other = &all->items.items[i];
+        if (other->kind != STREAM_GATHER || p->region_of[other->fed_by] != p->region_of[s->fed_by])
+            continue;
+        range = fmin(range, indices_of(p, other));
+        if (all->items.items[other->fed_by].index_bytes != index->index_bytes)
+            return refuse_at(p, other->insn, "indices of one array have different sizes", err);
+    }
     p->out->fills[p->out->fill_count++] = (struct arrays_fill){
         .kind = ARRAYS_INDICES,
         .at = from->at,
         .bytes = p->out->bytes > from->at + from->bytes + 64 ? from->bytes + 64
                                                              : p->out->bytes - from->at,
         .unit = index->index_bytes,
-        .range = range < 1 ? 1 : range};
+        .range = range < 1 ? 1 : (uint64_t)range};
     return true;
 }
 
@@ -385,8 +421,8 @@ static bool fills_find(struct planner *p, struct err *err)
         }
         if (again || (s->kind != STREAM_GATHER && s->kind != STREAM_CHASE))
             continue;
-        const struct array_region *r = &p->regions[p->region_of[i]];
-        if (!(s->kind == STREAM_GATHER ? fill_indices(p, s, r, err) : fill_ring(p, r, err)))
+        if (!(s->kind == STREAM_GATHER ? fill_indices(p, s, err)
+                                       : fill_ring(p, &p->regions[p->region_of[i]], err)))
             return false;
     }
     return true;

@@ -28,6 +28,23 @@ static bool walks_alone(const struct stream *s)
     return s->kind == STREAM_WALK && s->follows == STREAM_ALONE;
 }
 
+/* Returns the number of bytes of the array of stream @at that gathers or chases can access. Returns
+ * 0 if it is the array of an earlier stream. */
+static double array_range(const struct streams *s, size_t at)
+{
+    const struct stream *one = &s->items.items[at];
+    double range = 0;
+
+    for (size_t i = 0; i < s->items.count; i++) {
+        if (!stream_shares_array(&s->items.items[i], one))
+            continue;
+        if (i < at)
+            return 0;
+        range = fmax(range, stream_range(&s->items.items[i]));
+    }
+    return range;
+}
+
 double memory_region(const struct streams *s, double bytes)
 {
     bool walks = false;
@@ -37,7 +54,7 @@ double memory_region(const struct streams *s, double bytes)
         const struct stream *one = &s->items.items[i];
         walks |= one->kind == STREAM_WALK;
         if (one->kind == STREAM_GATHER || one->kind == STREAM_CHASE)
-            range += stream_range(s, one);
+            range += array_range(s, i);
     }
     return fmin(walks ? REGIONS_SHARE * bytes : bytes, range);
 }
@@ -155,7 +172,7 @@ static void stream_cost(const struct streams *s, const struct stream *one,
                         double seq[MEMORY_COSTS], struct memory_time *out)
 {
     if (one->kind == STREAM_GATHER || one->kind == STREAM_CHASE) {
-        double region = fmin(memory_region(s, bytes), stream_range(s, one)),
+        double region = fmin(memory_region(s, bytes), stream_range(one)),
                place = fmax(one->loads ? memory_cost_at(m, COST_RANDOM, region) : 0,
                             one->stores ? memory_cost_at(m, COST_SCATTER, region) : 0);
         if (one->kind == STREAM_CHASE)

@@ -30,6 +30,7 @@
 /* maximum number of loads between an address and its first register */
 #define CHAIN 1024
 #define NO_LEAF UINT32_MAX
+#define SIGNED 1u              /* added to the even number of bits of a signed number */
 
 /* Terms of an address: registers, and at most one loaded value */
 struct address_parts {
@@ -38,6 +39,8 @@ struct address_parts {
     /* symbol of the loaded value; 0: none; NO_LEAF: unsupported */
     uint32_t leaf;
     int64_t factor;            /* factor of the loaded value */
+    /* number of bits of the loaded value to which it is extended, plus 1 if by its sign; 0: all */
+    uint32_t extended;
 };
 
 struct finder {
@@ -82,6 +85,8 @@ static void parts_of(const struct finder *f, uint32_t symbol, int64_t factor, un
         parts_of(f, m.b, scaled, depth + 1, p);
         break;
     case SYMBOL_NARROW:
+        if (m.b && (!p->extended || m.b < p->extended))
+            p->extended = m.b;
         parts_of(f, m.a, factor, depth + 1, p);
         break;
     case SYMBOL_LOADED:
@@ -215,6 +220,14 @@ static void chase_root(struct finder *f, struct stream *s)
     }
 }
 
+/* Limits the index of gather @s to the non-negative values of a number of @bits bits. An odd @bits
+ * is the number of bits plus SIGNED. */
+static void values_limit(struct stream *s, uint32_t bits)
+{
+    const double values = exp2(bits & SIGNED ? bits - 2 * SIGNED : bits);
+    s->values = s->values > 0 ? fmin(s->values, values) : values;
+}
+
 static void take_unstepped(struct finder *f, size_t at)
 {
     const struct access *a = &f->work.accesses.items[at];
@@ -262,6 +275,7 @@ static void take_unstepped(struct finder *f, size_t at)
             struct stream *s = &f->out->items.items[f->owner.items[at]];
             s->fed_by = fed_by;
             s->scale = (uint32_t)p.factor;
+            values_limit(s, p.extended ? p.extended : from.b + SIGNED);
             f->out->items.items[fed_by].index_bytes = from.b / 8;
             return;
         }
@@ -269,13 +283,37 @@ static void take_unstepped(struct finder *f, size_t at)
     refuse(f, a->insn, "the address is computed by an unsupported operation");
 }
 
+/* Returns the number of bits in memory of an index that @load loads into an element of @bits bits,
+ * plus SIGNED if it is signed. Returns 0 if @load loads fewer than @count indices, or computes
+ * them. */
+static uint32_t index_bits(const struct insn *load, uint32_t bits, uint32_t count)
+{
+    /* pmovzx and pmovsx end with the letters of the sizes in memory and in the register. */
+    static const char sizes[] = "bwdq";
+    const char *extends = strstr(load->mnemonic, "pmov");
+    const struct operand *memory = insn_memory(load);
+
+    if (extends && (strncmp(extends, "pmovzx", 6) == 0 || strncmp(extends, "pmovsx", 6) == 0)) {
+        const char *from = strchr(sizes, extends[6]), *to = strchr(sizes, extends[7]);
+        return to && from && bits == 8u << (to - sizes)
+                   ? (8u << (from - sizes)) + (extends[4] == 's' ? SIGNED : 0)
+                   : 0;
+    }
+    for (unsigned i = 0; i < load->operand_count; i++)
+        if (load->operands[i].kind == OPERAND_REGISTER && load->operands[i].file == FILE_VECTOR &&
+            load->operands[i].access & ACCESS_READ)
+            return 0;
+    return memory && memory->bits >= bits * count ? bits + SIGNED : 0;
+}
+
 /* Returns the stream whose load last wrote @reg, the index register of a gather, in this or the
- * previous iteration; STREAM_ALONE: none. */
-static uint32_t vector_feeder(const struct finder *f, size_t at, uint8_t reg)
+ * previous iteration; STREAM_ALONE: none. Sets *@load to the index of the load. */
+static uint32_t vector_feeder(const struct finder *f, size_t at, uint8_t reg, size_t *load)
 {
     for (size_t back = 1; back <= f->count; back++) {
         size_t i = (at + f->count - back) % f->count;
         const struct operand *to = insn_operand(&f->insns[i], f->insns[i].result);
+        *load = i;
         if (!to || to->kind != OPERAND_REGISTER || to->reg != reg)
             continue;
         for (size_t k = 0; f->insns[i].traits & INSN_LOAD && k < f->work.accesses.count; k++)
@@ -309,14 +347,15 @@ static void take_vector(struct finder *f, size_t at)
         length && (in->mnemonic[length - 1] == 'd' || in->mnemonic[length - 1] == 'q')
             ? (strstr(in->mnemonic, "pd") || in->mnemonic[length - 1] == 'q' ? 64 : 32)
             : 32;
-    unsigned index_bits =
-                 strstr(in->mnemonic, "gatherq") || strstr(in->mnemonic, "scatterq") ? 64 : 32,
-             elements = data->bits / (element > index_bits ? element : index_bits);
+    const unsigned wide =
+                       strstr(in->mnemonic, "gatherq") || strstr(in->mnemonic, "scatterq") ? 64 : 32,
+                   elements = data->bits / (element > wide ? element : wide);
+    size_t load;
     struct stream s = {.kind = STREAM_GATHER,
                        .insn = (uint32_t)at,
                        .vector = true,
                        .follows = STREAM_ALONE,
-                       .fed_by = vector_feeder(f, at, memory->index),
+                       .fed_by = vector_feeder(f, at, memory->index, &load),
                        .low = memory->displacement,
                        .high = memory->displacement + element / 8,
                        .scale = memory->scale ? memory->scale : 1};
@@ -327,10 +366,17 @@ static void take_vector(struct finder *f, size_t at)
         s.terms[0] = (struct stream_term){memory->base, 1};
         s.term_count = 1;
     }
-    if (s.fed_by == STREAM_ALONE)
-        refuse(f, (uint32_t)at, "the index vector is not loaded from memory in the loop");
-    else
-        f->out->items.items[s.fed_by].index_bytes = index_bits / 8;
+    const uint32_t bits =
+        s.fed_by == STREAM_ALONE ? 0 : index_bits(&f->insns[load], wide, elements);
+    if (bits) {
+        values_limit(&s, bits);
+        f->out->items.items[s.fed_by].index_bytes = bits / 8;
+    } else {
+        refuse(f, (uint32_t)at,
+               s.fed_by == STREAM_ALONE
+                   ? "the index vector is not loaded from memory in the loop"
+                   : "the indices are computed, or not all of them are loaded");
+    }
     vec_push(&f->out->items, s);
 }
 
@@ -547,19 +593,18 @@ void stream_base(const struct stream *s, enum isa isa, struct str *out)
         str_addf(out, " + index*%u", s->scale);
 }
 
-double stream_index_values(uint32_t bytes)
+bool stream_shares_array(const struct stream *a, const struct stream *b)
 {
-    /* Assumes bytes to be unsigned, and a longer index to be signed. */
-    return exp2(8.0 * bytes - (bytes > 1));
+    return a->kind == b->kind && a->place == b->place && a->term_count == b->term_count &&
+           memcmp(a->terms, b->terms, a->term_count * sizeof *a->terms) == 0 &&
+           (a->kind == STREAM_GATHER || a->symbol == b->symbol) && a->step == b->step;
 }
 
-double stream_range(const struct streams *s, const struct stream *one)
+double stream_range(const struct stream *one)
 {
-    if (one->kind != STREAM_GATHER || one->fed_by >= s->items.count ||
-        !s->items.items[one->fed_by].index_bytes)
-        return INFINITY;
-    return one->scale * stream_index_values(s->items.items[one->fed_by].index_bytes) +
-           (double)(one->high - one->low);
+    return one->kind == STREAM_GATHER && one->values > 0
+               ? one->scale * one->values + (double)(one->high - one->low)
+               : INFINITY;
 }
 
 double streams_lines(const struct streams *s)

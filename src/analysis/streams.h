@@ -51,6 +51,7 @@ struct stream {
     uint32_t fed_by;         /* gather: index of the stream that has its indices */
     uint32_t index_bytes;    /* size in bytes of an index, for a stream with indices */
     uint32_t scale;          /* scale of the index */
+    double values;           /* gather: number of non-negative values of the index; 0: unknown */
     uint32_t hops;           /* chase: number of dependent loads per iteration */
     int64_t link;            /* chase: offset of the next element's address in an element */
     /* chase: whether an access to other bytes of the element precedes the load of the link, and so
@@ -85,11 +86,12 @@ static inline bool stream_moves(const struct stream *s)
 {
     return s->kind != STREAM_FIXED;
 }
-/* Returns the number of non-negative values of an index of @bytes bytes. */
-double stream_index_values(uint32_t bytes);
+/* Returns whether the streams access one array: they are of one kind, and their addresses have the
+ * same registers and symbol. Gathers may have different indices. */
+bool stream_shares_array(const struct stream *a, const struct stream *b);
 /* Returns the number of bytes that a gather or scatter can access with the range of its indices;
  * INFINITY for other streams. */
-double stream_range(const struct streams *s, const struct stream *one);
+double stream_range(const struct stream *one);
 /* Returns the sum of @lines over all streams. */
 double streams_lines(const struct streams *s);
 

@@ -133,10 +133,10 @@ static void add_streams(const struct memory_job *w, struct result *result)
                      plural(one->distance), one->follows + 1);
         else if (one->fed_by != STREAM_ALONE)
             str_addf(&from, "indices of stream %u", one->fed_by + 1);
-        if (stream_range(s, one) < w->curve.points[w->curve.count - 1].bytes) {
+        if (stream_range(one) < w->curve.points[w->curve.count - 1].bytes) {
             str_addf(&from, " (%" PRIu32 " bits): at most ",
                      8 * s->items.items[one->fed_by].index_bytes);
-            memory_size_print(stream_range(s, one), &from);
+            memory_size_print(stream_range(one), &from);
         }
         cell_count(t, (int64_t)i + 1);
         cell_text(t, str_text(&base));

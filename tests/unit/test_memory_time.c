@@ -375,19 +375,20 @@ static void test_ranges(void **state)
 
     (void)state;
     memset(m.cycles[COST_RANDOM], 0, sizeof m.cycles[COST_RANDOM]);
-    items[0].step = items[0].index_bytes = 1;
+    items[0].step = 1;
+    items[1].values = 256;
     items[0].lines = 1 / 64.0;
-    assert_float_equal(stream_range(&s, &items[1]), 4 * 256 + 4, 0);
-    assert_true(isinf(stream_range(&s, &items[0])));
+    assert_float_equal(stream_range(&items[1]), 4 * 256 + 4, 0);
+    assert_true(isinf(stream_range(&items[0])));
     assert_float_equal(memory_region(&s, 1 << 24), 4 * 256 + 4, 0);
     assert_float_equal(memory_time_at(&s, &m, &core, 1 << 24).parts[LIMIT_RANDOM], 0, 0);
 
-    items[0].index_bytes = 2;
-    assert_float_equal(stream_range(&s, &items[1]), 4 * 32768 + 4, 0);
+    items[1].values = 32768;
+    assert_float_equal(stream_range(&items[1]), 4 * 32768 + 4, 0);
     assert_float_equal(memory_region(&s, 65536), 49152, 0);
     /* Updates take at least the time of stores. */
     assert_float_equal(memory_time_at(&s, &m, &core, 1 << 24).parts[LIMIT_RANDOM], 3, 1e-9);
-    items[0].index_bytes = 4;
+    items[1].values = exp2(31);
     assert_float_equal(memory_region(&s, 1 << 24), .75 * (1 << 24), 0);
     /* 12 MiB are log2(12) of 4 doublings from 1 to 16 MiB, from 3 to 12 cycles. */
     assert_float_equal(memory_time_at(&s, &m, &core, 1 << 24).parts[LIMIT_RANDOM],

@@ -257,6 +257,53 @@ static void test_indices(void **state)
     assert_int_equal(streams.items.items[1].fed_by, 0);
 }
 
+/* The number of values of an index follows from its size in memory and its extension. All gathers
+ * with indices in one array stay within their arrays. */
+static void test_index_values(void **state)
+{
+    static const struct { const char *hex; double values; uint32_t bytes; } loops[] = {
+        {"0fb70c46 488b14cf 4883c001", 65536, 2},            /* movzx ecx,word [rsi+rax*2] */
+        {"480fbf0c46 488b14cf 4883c001", 32768, 2},          /* movsx rcx,word [rsi+rax*2] */
+        {"8b0c86 488b14cf 4883c001", 2147483648, 4},         /* mov ecx,[rsi+rax*4] */
+        /* vpmovzxwd zmm1,[rsi+rcx*2]; vpcmpeqd ymm2; vpgatherdd ymm0,[rdi+ymm1*4],ymm2; add rcx */
+        {"62f27d48330c4e c5ed76d2 c4e26d90048f 4883c108", 65536, 2},
+        {"c4e27d210c0e c5ed76d2 c4e26d90048f 4883c108", 128, 1},   /* vpmovsxbd ymm1,[rsi+rcx] */
+        {"c5fe6f0c8e c5ed76d2 c4e26d90048f 4883c108", 2147483648, 4},
+    };
+    struct arrays arrays;
+    struct err err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        find(loops[i].hex);
+        assert_int_equal(streams.unknown, 0);
+        assert_float_equal(streams.items.items[1].values, loops[i].values, 0);
+        assert_int_equal(streams.items.items[0].index_bytes, loops[i].bytes);
+        assert_true(layout_arrays(insns, &streams, 16 << 20, &arrays, &err));
+        assert_true(arrays.fills[0].range <= loops[i].values && arrays.fills[0].unit ==
+                    loops[i].bytes);
+    }
+    /* vpaddd ymm1,ymm5,[rsi+rcx*4]: computed; vpbroadcastd ymm1,[rsi+rcx*4]: a single index */
+    find("c5d5fe0c8e c5ed76d2 c4e26d90048f 4883c108");
+    assert_int_equal(streams.unknown, 3);
+    find("c4e27d580c8e c5ed76d2 c4e26d90048f 4883c108");
+    assert_int_equal(streams.unknown, 3);
+    /* movsx rcx,word [rsi+rax*2]; two gathers from one array, and a third from another with a
+     * smaller scale */
+    find("480fbf0c46 488b14cf 488b54cf08 488b140b 4883c001");
+    assert_true(layout_arrays(insns, &streams, 64 << 10, &arrays, &err));
+    assert_int_equal(arrays.fill_count, 1);
+    /* Each array has half of 48 KiB. */
+    assert_true(arrays.fills[0].range * 8 + 16 <= 24 << 10);
+    /* movzx edx,byte [rsi+rax*2+1]; inc dword [rdi+rdx*4]; mov edx,[r8+rax*4]; mov rbp,[r9+rdx*8]:
+     * the first array needs 1 KiB, so the other has the rest of three quarters. */
+    find("0fb6544601 ff0497 418b1480 498b2cd1 4883c001");
+    assert_true(layout_arrays(insns, &streams, 4 << 20, &arrays, &err));
+    assert_int_equal(arrays.fill_count, 2);
+    assert_int_equal(arrays.fills[0].range, 256);
+    assert_true(fabs((double)arrays.fills[1].range * 8 - (3 << 20)) < 4096);
+}
+
 static void test_unknown(void **state)
 {
     struct arrays arrays;
@@ -477,7 +524,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kinds),   cmocka_unit_test(test_loops),
         cmocka_unit_test(test_waiting), cmocka_unit_test(test_iterations),
-        cmocka_unit_test(test_indices), cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_indices), cmocka_unit_test(test_index_values),
+        cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_far),     cmocka_unit_test(test_multiplied),
         cmocka_unit_test(test_joined),  cmocka_unit_test(test_lines_are_misses),
         cmocka_unit_test(test_layouts)};
