@@ -27,6 +27,8 @@
 #define ROUNDS_SHARED 2
 #define AGREED 0.15
 #define CONFIRMED 1.04    /* largest ratio of a time to the lowest time that it confirms */
+/* largest relative difference of the times of a loop, median over sizes, that is accepted */
+#define DISAGREE 0.5
 #define FAILED_MOST 20    /* maximum number of runs that fail because the machine is busy */
 /* Seconds of a run with dependent loads in more than HOPS_FAR bytes. In a shorter run, the page
  * tables are not yet cached. */
@@ -313,6 +315,18 @@ static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
         }
 }
 
+/* Returns whether the times of each loop agree. Returns false with err if other programs disturbed
+ * them. */
+static bool times_agree(const struct memory_costs *m, struct err *err)
+{
+    for (enum memory_cost cost = 0; cost < MEMORY_COSTS; cost++)
+        if (m->spread[cost] > DISAGREE)
+            return err_set(err, ERR_LIMIT, "end other programs and try again",
+                           "times of one loop (%s) differ by %.0f %%", memory_cost_name(cost),
+                           100 * m->spread[cost]);
+    return true;
+}
+
 struct memory_lines *memory_lines_new(struct sandbox *s, struct arena_state *arena, double room,
                                       struct err *err)
 {
@@ -356,6 +370,7 @@ bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *sta
         out->huge = sandbox_arena_huge(s);
         costs_fill(p, out);
         out->third = memory_third_seen(out);
+        ok = times_agree(out, err);
     }
     memory_lines_free(p);
     sandbox_free(s);

@@ -217,7 +217,7 @@ static bool memory_run(void *state, struct result *result, struct err *err)
         return false;
     struct err unknown = {0};
     struct machine *here = w->base ? machine_load_shipped(w->base, &unknown) : NULL;
-    bool ok = !here || native_known(here, true, (char[KEPT_DAY]){0}, err);
+    bool ok = !here || native_renew(here, err);
     machine_free(here);
     return ok;
 }

@@ -81,9 +81,13 @@ static bool predict(const struct validating *v, const double *inputs, const stru
 
     if (!e)
         return false;
+    struct err disturbed = {0};
+    const bool keep = v->here && native_is_plausible(native, m, &disturbed);
     native_apply(native, m);
-    if (v->here)
+    native_apply_faults(m);
+    if (keep)
         native_keep(m);
+    err_clear(&disturbed);
     estimator_set_share(e, &native->share);
     estimator_set_calls(e, calls);
     estimator_set_threads(e, (double)v->threads, v->common / 100);

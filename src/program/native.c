@@ -14,7 +14,6 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "model/facts.h"
-#include "program/pages.h"
 
 /* number of measurements of the clock and the core after each size */
 #define PIECES 3
@@ -440,12 +439,13 @@ void native_probe_look(struct native_probe *p)
     for (size_t i = 0; i < TRIES; i++)
         n.slow = fmin(n.slow, slow_seconds(p->at + MOST_BYTES / 2 + i * SLOW_BYTES, SLOW_BYTES));
     n.slow_near = least_of_tries(slow_seconds, p->at, SLOW_NEAR_BYTES);
-    n.fault_user = p->seen.count ? p->seen.items[0].fault_user : page_fault_user_share();
     vec_push(&p->seen, n);
 }
 
-bool native_looks_agree(const struct native *looks, size_t count, double within)
+double native_looks_apart(const struct native *looks, size_t count)
 {
+    double apart = 0;
+
     for (size_t i = 1; count && i < looks->count; i++) {
         struct native_level least = looks->sizes[i], most = least;
         for (size_t k = 1; k < count; k++) {
@@ -455,10 +455,29 @@ bool native_looks_agree(const struct native *looks, size_t count, double within)
             least.latency = fmin(least.latency, l->latency);
             most.latency = fmax(most.latency, l->latency);
         }
-        if (most.read > (1 + within) * least.read || most.latency > (1 + within) * least.latency)
-            return false;
+        apart = fmax(apart, fmax(most.read / least.read, most.latency / least.latency) - 1);
     }
-    return true;
+    return apart;
+}
+
+double native_looks_nearest(const struct native *looks, size_t count, bool *use)
+{
+    double least = INFINITY;
+    size_t first = 0, second = 0;
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i; k++) {
+            const struct native both[] = {looks[k], looks[i]};
+            const double apart = native_looks_apart(both, 2);
+            if (!(apart < least))
+                continue;
+            least = apart;
+            first = k;
+            second = i;
+        }
+    for (size_t i = 0; i < count; i++)
+        use[i] = i == first || i == second;
+    return least;
 }
 
 /* A list of measurements */
@@ -499,10 +518,15 @@ bool native_probe_agrees(const struct native_probe *p, const bool *use, double w
 {
     size_t count;
     struct native *used = looks_used(p, use, &count);
-    bool agree = native_looks_agree(used, count, within);
+    bool agree = native_looks_apart(used, count) <= within;
 
     free(used);
     return agree;
+}
+
+double native_probe_nearest(const struct native_probe *p, bool *use)
+{
+    return native_looks_nearest(p->seen.items, p->seen.count, use);
 }
 
 void native_probe_result(const struct native_probe *p, const bool *use, struct native *out)
@@ -523,7 +547,6 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
     out->alone = middle(&looks, offsetof(struct native, alone));
     out->slow = middle(&looks, offsetof(struct native, slow));
     out->slow_near = middle(&looks, offsetof(struct native, slow_near));
-    out->fault_user = middle(&looks, offsetof(struct native, fault_user));
     for (size_t i = 0; i < NATIVE_WAITS; i++) {
         size_t at = offsetof(struct native, waits) + i * sizeof *out->waits;
         out->waits[i].age = middle(&looks, at + offsetof(struct native_wait, age));

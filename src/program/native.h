@@ -67,7 +67,6 @@ struct native {
      * the core has few lines in flight. @slow_near: time of that loop in the first-level cache. 0:
      * not measured. */
     double slow, slow_near;
-    double fault_user;           /* share of user time in page faults (page_fault_user_share) */
 };
 
 extern const double native_cycle_by[NATIVE_CYCLES];
@@ -82,15 +81,25 @@ void native_probe_look(struct native_probe *p);
 /* Sets @out to the median of each quantity over the measurements in @use (NULL: all), at least one.
  * The median of an even number of values is the mean of the two middle values. */
 void native_probe_result(const struct native_probe *p, const bool *use, struct native *out);
-/* Returns whether all measurements in @use agree (native_looks_agree). */
+/* Sets @use to the two measurements that differ least (native_looks_nearest). */
+double native_probe_nearest(const struct native_probe *p, bool *use);
+/* Returns whether all measurements in @use differ by at most @within (native_looks_apart). */
 bool native_probe_agrees(const struct native_probe *p, const bool *use, double within);
-/* Returns whether all @count measurements agree on the times beyond the second-level cache, of
- * streamed lines and of latency: the largest time exceeds the smallest by at most the share
- * @within. */
-bool native_looks_agree(const struct native *looks, size_t count, double within);
+/* Returns the largest relative difference between two of @count measurements, in the times beyond
+ * the second-level cache, of streamed lines and of latency. */
+double native_looks_apart(const struct native *looks, size_t count);
+/* Sets @use to whether each of @count measurements is one of the two that differ least. Returns
+ * their difference (native_looks_apart); INFINITY if @count is less than two. */
+double native_looks_nearest(const struct native *looks, size_t count, bool *use);
+/* Returns whether @n agrees with the sizes of @m's caches, and the caches have ascending latencies.
+ * Returns false with err (ERR_LIMIT): other programs used the caches during the measurement. */
+bool native_is_plausible(const struct native *n, const struct machine *m, struct err *err);
 
 /* Sets the measured clock, caches and memory as facts of @m. Keeps the shapes of private caches.
  * Sets the size of the last level and the lifetime of its lines to those that other tasks leave. */
 void native_apply(const struct native *n, struct machine *m);
+/* Measures the share of user time in page faults for a second, and sets it as a fact of @m
+ * (page_fault_user_share). */
+void native_apply_faults(struct machine *m);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/facts.h"
+#include "program/pages.h"
 
 /* Minimum ratio of the time of a slow stream from main memory to that in the first-level cache.
  * Below this ratio, prefetching hides the latency. */
@@ -24,6 +25,11 @@
  * wait. */
 #define LEFT_MOST 0.8
 #define SECOND_ROUNDS 20
+/* Minimum share of the second-level cache that other tasks leave. One task on the other thread of
+ * the core leaves half. */
+#define SECOND_LEAST 0.25
+/* largest ratio of a latency to that of a larger area */
+#define ASCENDING 1.3
 /* smallest lifetime of a line in seconds, about the time of a walk through the second-level
  * cache */
 #define KEPT_LEAST 20e-6
@@ -253,6 +259,24 @@ static void apply_slow_stream(const struct native *n, struct machine *m)
     set(m, "memory_stream_latency", wait * (window + ahead) * 1e9, "ns");
 }
 
+bool native_is_plausible(const struct native *n, const struct machine *m, struct err *err)
+{
+    static const char todo[] = "end other programs and try again";
+    const double all = fact_number(m, "l2_bytes"), left = second_left(n, m);
+
+    if (left < SECOND_LEAST * all)
+        return err_set(err, ERR_LIMIT, todo,
+                       "only %.0f of %.0f KiB of the second-level cache seemed usable", left / 1024,
+                       all / 1024);
+    for (size_t i = 1; i < n->count; i++)
+        if (n->sizes[i].latency * ASCENDING < n->sizes[i - 1].latency)
+            return err_set(err, ERR_LIMIT, todo,
+                           "memory accesses took %.0f ns in %.0f KiB, but %.0f ns in %.0f KiB",
+                           n->sizes[i - 1].latency * 1e9, n->sizes[i - 1].bytes / 1024,
+                           n->sizes[i].latency * 1e9, n->sizes[i].bytes / 1024);
+    return true;
+}
+
 void native_apply(const struct native *n, struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *next = &n->sizes[1],
@@ -260,7 +284,6 @@ void native_apply(const struct native *n, struct machine *m)
     double most = fact_number(m, "l3_bytes");
 
     set(m, "clock", n->clock_hz * 1e-9, "GHz");
-    set(m, "page_fault_user", n->fault_user, "");
     set(m, "l2_line_cycles", near->read * n->clock_hz, "cycles");
     if (near->update > 0)
         set(m, "l2_write_cycles", fmax(near->read, near->update) * n->clock_hz, "cycles");
@@ -300,4 +323,9 @@ void native_apply(const struct native *n, struct machine *m)
     set(m, "miss_parallel", fmax(1, far->latency / far->scatter), "lines");
     if (far->latency > 2 * third && l3 < most)
         set(m, "l3_bytes", l3, "bytes");
+}
+
+void native_apply_faults(struct machine *m)
+{
+    set(m, "page_fault_user", page_fault_user_share(), "");
 }

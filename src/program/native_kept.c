@@ -8,8 +8,13 @@
 #include "base/log.h"
 #include "model/facts.h"
 
-#define LOOKS 3            /* maximum number of measurements; two that agree are enough */
+/* Two measurements that differ by AGREE are enough; from the third on, by AGREE_NEARLY. */
+#define LOOKS 3
+#define LOOKS_MOST 6       /* maximum number of measurements */
 #define AGREE 0.05
+#define AGREE_NEARLY 0.3
+/* This fact is measured separately, because it takes a second, and only programs need it. */
+#define FAULTS "page_fault_user"
 
 /* Returns whether the fact is stored. The core's clock and share are not stored, because they
  * vary. */
@@ -18,31 +23,47 @@ static bool is_kept(const char *fact)
     return fact_find(fact) && strcmp(fact, "clock") != 0;
 }
 
+static bool is_share(const char *const fields[KEPT_COLUMNS])
+{
+    return strcmp(fields[MEMORY_KEPT_FACT], FAULTS) == 0;
+}
+
 static bool is_fact(const char *const fields[KEPT_COLUMNS])
 {
     return is_kept(fields[MEMORY_KEPT_FACT]);
 }
 
-void native_keep(const struct machine *m)
+static bool is_other_fact(const char *const fields[KEPT_COLUMNS])
+{
+    return is_fact(fields) && !is_share(fields);
+}
+
+/* Replaces the stored rows of this CPU that @replaces selects. */
+static void rows_keep(const struct machine *m, bool (*replaces)(const char *const *fields))
 {
     struct kept_writer w;
     char day[KEPT_DAY];
 
     kept_today(day);
-    kept_replace(&w, &memory_kept, is_fact);
+    kept_replace(&w, &memory_kept, replaces);
     for (size_t i = 0; i < m->fact_count; i++) {
         const struct machine_fact *fact = &m->facts[i];
-        if (!fact->source || strcmp(fact->source, NATIVE_SOURCE) != 0 || !is_kept(fact->key))
-            continue;
-        kept_add(&w, (const char *[KEPT_COLUMNS]){[MEMORY_KEPT_DAY] = day,
+        const char *const fields[KEPT_COLUMNS] = {[MEMORY_KEPT_DAY] = day,
                                                   [MEMORY_KEPT_FACT] = fact->key,
                                                   [MEMORY_KEPT_VALUE] = fact->value,
                                                   [MEMORY_KEPT_UNIT] = fact->unit ? fact->unit : "",
                                                   [MEMORY_KEPT_BYTES] = "",
                                                   [MEMORY_KEPT_SPREAD] = "",
-                                                  [MEMORY_KEPT_CLOCK] = ""});
+                                                  [MEMORY_KEPT_CLOCK] = ""};
+        if (fact->source && strcmp(fact->source, NATIVE_SOURCE) == 0 && replaces(fields))
+            kept_add(&w, fields);
     }
     kept_write(&w, "the measurements of the memory");
+}
+
+void native_keep(const struct machine *m)
+{
+    rows_keep(m, is_fact);
 }
 
 bool native_recall(struct machine *m, char day[KEPT_DAY])
@@ -66,36 +87,51 @@ bool native_recall(struct machine *m, char day[KEPT_DAY])
     return found;
 }
 
-bool native_known(struct machine *m, bool fresh, char day[KEPT_DAY], struct err *err)
+bool native_renew(struct machine *m, struct err *err)
 {
-    struct native_probe *probe;
+    struct native_probe *probe = native_probe_new(m, err);
     struct native native;
-    char why[512];
-    bool ok;
+    bool use[LOOKS_MOST] = {false}, ok = false;
+    double apart = INFINITY;
 
-    const bool recalled = !fresh && native_recall(m, day);
-    /* A measurement of an earlier version lacks this fact and is repeated. */
-    if (recalled && !isnan(fact_number(m, "page_fault_user")))
-        return true;
-    probe = native_probe_new(m, err);
-    ok = probe != NULL;
-    for (int i = 0; ok && i < LOOKS && (i < 2 || !native_probe_agrees(probe, NULL, AGREE)); i++)
+    for (int i = 0; probe && !ok && i < LOOKS_MOST; i++) {
         native_probe_look(probe);
+        apart = native_probe_nearest(probe, use);
+        if (!(apart <= (i + 1 < LOOKS ? AGREE : AGREE_NEARLY)))
+            continue;
+        native_probe_result(probe, use, &native);
+        err_clear(err);
+        ok = native_is_plausible(&native, m, err);
+    }
     if (ok) {
-        native_probe_result(probe, NULL, &native);
         native_apply(&native, m);
-        native_keep(m);
-        snprintf(day, KEPT_DAY, "today");
+        rows_keep(m, is_other_fact);
+    } else if (probe && !err->code) {
+        err_set(err, ERR_LIMIT, "end other programs and try again",
+                "%d measurements of the caches and the memory differ by at least %.0f %%",
+                LOOKS_MOST, 100 * apart);
     }
     native_probe_free(probe);
-    if (!ok && recalled) {
-        log_add(LOG_WARN, "cannot measure the user time of page faults, so it is omitted: %s",
-                err_text(err, why, sizeof why));
-    } else if (!ok && !fresh) {
-        log_add(LOG_WARN,
-                "cannot measure caches and memory, so the facts of the table are used: %s",
-                err_text(err, why, sizeof why));
-        snprintf(day, KEPT_DAY, NATIVE_NEVER);
+    return ok;
+}
+
+bool native_known(struct machine *m, bool fresh, char day[KEPT_DAY], struct err *err)
+{
+    char why[512];
+
+    if (fresh || !native_recall(m, day)) {
+        const bool ok = native_renew(m, err);
+        snprintf(day, KEPT_DAY, ok ? "today" : NATIVE_NEVER);
+        if (!ok && !fresh)
+            log_add(LOG_WARN,
+                    "cannot measure caches and memory, so the facts of the table are used: %s",
+                    err_text(err, why, sizeof why));
+        if (!ok)
+            return !fresh;
     }
-    return ok || !fresh;
+    if (fresh || isnan(fact_number(m, FAULTS))) {
+        native_apply_faults(m);
+        rows_keep(m, is_share);
+    }
+    return true;
 }

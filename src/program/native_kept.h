@@ -15,10 +15,14 @@ void native_keep(const struct machine *m);
 /* Sets the stored facts of this CPU in @m, except the clock, and @day to their date. Returns false
  * if none are stored. */
 bool native_recall(struct machine *m, char day[KEPT_DAY]);
-/* Sets the facts of this CPU's memory in @m, a copy of its machine. Uses stored facts. If there are
- * none, or if @fresh is true, measures for about 0.3 s and stores the result. If the measurement
- * fails, for example under a low memory limit, @m is unchanged. With @fresh it then returns false
- * with err, otherwise @day is NATIVE_NEVER. One thread. */
+/* Measures the facts of this CPU's memory for about 0.6 s, except page_fault_user, until two
+ * measurements agree. Sets the facts in @m, this CPU's machine, and stores them. Returns false with
+ * err, and @m unchanged, if memory is too low or other programs disturb all measurements. One
+ * thread. */
+bool native_renew(struct machine *m, struct err *err);
+/* Sets the facts of this CPU's memory in @m, a copy of its machine. Uses stored facts. Measures and
+ * stores missing ones; if @fresh is true, all. If this fails, @m is unchanged. With @fresh it then
+ * returns false with err, otherwise @day is NATIVE_NEVER, and the log has a warning. One thread. */
 bool native_known(struct machine *m, bool fresh, char day[KEPT_DAY], struct err *err);
 
 #endif

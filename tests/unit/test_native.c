@@ -247,7 +247,6 @@ static void test_slow_stream(void **state)
 static void test_fault_user(void **state)
 {
     const struct run_pages many = {1e9, 1}, none = {0, 1};
-    struct native n = {.clock_hz = 2e9, .count = 1, .sizes = {{.bytes = 0x1p18}}};
     struct machine *m = load_machine("sapphirerapids");
     struct system_cost cost;
     struct err err = {0};
@@ -260,10 +259,9 @@ static void test_fault_user(void **state)
         assert_true(cost.user == 0 && cost.system > 0);
     }
     assert_true(system_cost_of(&many, NAN, &cost, &err) && cost.user == 0);
-    n.fault_user = page_fault_user_share();
-    assert_in_range((long)(1000 * n.fault_user), 0, 1000);
-    native_apply(&n, m);
-    assert_float_equal(fact_number(m, "page_fault_user"), n.fault_user, 1e-5);
+    assert_true(isnan(fact_number(m, "page_fault_user")));
+    native_apply_faults(m);
+    assert_in_range((long)(1000 * fact_number(m, "page_fault_user")), 0, 1000);
     machine_free(m);
 }
 
@@ -439,11 +437,12 @@ static void test_no_room(void **state)
 #endif
 }
 
-/* Samples agree if largest and least differ by at most the tolerance, for each size except the
- * first, which the second level contains. */
-static void test_looks_agree(void **state)
+/* The difference of samples is that of largest and least, over all sizes except the first, which
+ * the second level contains. The nearest two samples are found. */
+static void test_looks_apart(void **state)
 {
     struct native n[3];
+    bool use[3];
 
     (void)state;
     for (int k = 0; k < 3; k++) {
@@ -452,19 +451,51 @@ static void test_looks_agree(void **state)
             n[k].sizes[i] = (struct native_level){.read = 1e-9 * (1 + 0.1 * k),
                                                   .latency = 1e-8 * (1 + 0.1 * (2 - k))};
     }
-    assert_true(native_looks_agree(n, 3, 0.21));
-    assert_false(native_looks_agree(n, 3, 0.19));
-    assert_true(native_looks_agree(n, 2, 0.11));
+    assert_float_equal(native_looks_apart(n, 3), 0.2, 1e-9);
+    assert_float_equal(native_looks_apart(n, 2), 0.1, 1e-9);
+    /* 1.2 / 1.1 is nearer than 1.1 / 1.0, but only in one of the two times. */
+    assert_float_equal(native_looks_nearest(n, 3, use), 0.1, 1e-9);
     n[1].sizes[2].latency = 2e-8;
-    assert_false(native_looks_agree(n, 3, 0.21));
+    assert_float_equal(native_looks_apart(n, 3), 1, 1e-9);
+    assert_float_equal(native_looks_nearest(n, 3, use), 0.2, 1e-9);
+    assert_true(use[0] && !use[1] && use[2]);
     n[1].sizes[2].latency = 1e-8;
-    n[2].sizes[1].read = 2e-9;
-    assert_false(native_looks_agree(n, 3, 0.21));
+    n[2].sizes[1].read = 3e-9;
+    assert_float_equal(native_looks_apart(n, 3), 2, 1e-9);
+    assert_float_equal(native_looks_nearest(n, 3, use), 0.2, 1e-9);
+    assert_true(use[0] && use[1] && !use[2]);
     n[2].sizes[1].read = 1e-9;
     n[2].sizes[0].latency = 1;
-    assert_true(native_looks_agree(n, 3, 0.21));
-    assert_true(native_looks_agree(n, 1, 0));
-    assert_true(native_looks_agree(n, 0, 0));
+    assert_float_equal(native_looks_apart(n, 3), 0.2, 1e-9);
+    assert_true(native_looks_apart(n, 1) == 0 && native_looks_apart(n, 0) == 0);
+    assert_true(isinf(native_looks_nearest(n, 1, use)));
+}
+
+/* A measurement is refused if other programs left little of the second level, or a smaller area
+ * was slower. */
+static void test_plausible(void **state)
+{
+    struct machine *m = load_machine("zen5-charted");
+    struct native n = {.clock_hz = 4e9, .count = 4, .second = {.bytes = 0x1p20}};
+    struct err err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < n.count; i++)
+        n.sizes[i] = (struct native_level){.bytes = i ? 0x1p20 * (double)(1u << i) : 0x1p17,
+                                           .read = 1e-9,
+                                           .latency = i ? 15e-9 : 4e-9};
+    n.second.latency = 6e-9;
+    assert_true(native_is_plausible(&n, m, &err));
+    n.second.latency = 14e-9;   /* Nine of ten lines are missing. */
+    assert_false(native_is_plausible(&n, m, &err));
+    assert_non_null(strstr(err.what, "of 1024 KiB of the second-level cache"));
+    err_clear(&err);
+    n.second.latency = 6e-9;
+    n.sizes[3].latency = 11e-9;
+    assert_false(native_is_plausible(&n, m, &err));
+    assert_string_equal(err.what, "memory accesses took 15 ns in 4096 KiB, but 11 ns in 8192 KiB");
+    err_clear(&err);
+    machine_free(m);
 }
 
 int main(void)
@@ -477,6 +508,6 @@ int main(void)
         cmocka_unit_test(test_kept),               cmocka_unit_test(test_slow_stream),
         cmocka_unit_test(test_one_file),
         cmocka_unit_test(test_one_file),
-        cmocka_unit_test(test_looks_agree),        cmocka_unit_test(test_no_room)};
+        cmocka_unit_test(test_looks_apart), cmocka_unit_test(test_plausible),        cmocka_unit_test(test_no_room)};
     return cmocka_run_group_tests_name("native", tests, NULL, NULL);
 }
