@@ -45,7 +45,7 @@ static void name_accesses(const struct advice *s)
                  machine_number(s->a->machine, "store_lines_per_cycle"));
         break;
     case ACCESSES_PLACES:
-        str_add(s->out, "accesses that share cache banks or cross cache lines");
+        str_add(s->out, "accesses that are wide stores, share cache banks or cross cache lines");
         break;
     case ACCESSES_AGAIN:
         str_add(s->out, "accesses (a fitted mean, because some are replayed)");
@@ -79,8 +79,9 @@ static void say_accesses(const struct advice *s)
         break;
     case ACCESSES_PLACES:
         str_addf(s->out,
-                 "Loads and stores take %.2f cycles per iteration, because some accesses share "
-                 "banks of the first-level cache or cross lines: %zu load%s and %zu store%s.",
+                 "Loads and stores take %.2f cycles per iteration, because some accesses are wide "
+                 "stores, share banks of the first-level cache or cross lines: %zu load%s and %zu "
+                 "store%s.",
                  cycles, loads, plural(loads), stores, plural(stores));
         break;
     case ACCESSES_AGAIN:

@@ -18,6 +18,8 @@
 /* Smallest ratio of the ports' cycles to the largest bound at which replays are included. Below
  * this ratio, µops rarely wait. */
 #define REPLAYS_FROM 0.75
+#define STORE_ROUNDS 16     /* number of iterations whose stores are counted, half of them */
+#define WIDE (-1.0)         /* in place of the number of slots of a store: it needs all of a cycle */
 
 const char *cycles_words(bool least, bool estimate)
 {
@@ -164,6 +166,54 @@ static void store_bound(const struct block_work *w, const struct insn *insns, si
     raise_memory(out, lines / w->core->store_lines_per_cycle, ACCESSES_LINES);
 }
 
+/* Returns whether a store of a vector uses only a part of the ports of the store of a general
+ * register. The widest vectors do. */
+static bool is_wide_store(const struct core *c, const struct costs *costs, const struct cost *row)
+{
+    const portset alu = c->alu && c->alu->count ? c->alu->uops[0].ports : 0;
+
+    for (unsigned u = 0; row->op->traits & OP_VECTOR && c->store && u < c->store->count; u++) {
+        const portset all = c->store->uops[u].ports;
+        for (uint32_t i = 0; i < row->count && !(all & alu); i++) {
+            const portset ports = costs->masses[row->first + i].ports;
+            if (ports && ports != all && !(ports & ~all))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Returns the cycles of the stores, of which one that crosses a line takes @each slots. Stores
+ * write the cache in order, and a wide store is alone in its cycle. */
+static double store_cycles(const struct block_work *w, const struct insn *insns, size_t count,
+                           double each)
+{
+    const struct address_work *work = &w->deps.addresses;
+    const double slots = w->core->stores_per_cycle;
+    double *used = mem_alloc((count + 1) * sizeof *used), cycles = 0, from = 0, part = 0;
+
+    for (size_t i = 0; i < count; i++)
+        used[i] = !(insns[i].traits & INSN_STORE)                        ? 0
+                  : is_wide_store(w->core, &w->costs, &w->costs.rows[i]) ? WIDE
+                                                                         : 1;
+    for (size_t i = 0; i < work->accesses.count; i++) {
+        const struct access *access = &work->accesses.items[i];
+        if (access->store && used[access->insn] > 0)
+            used[access->insn] += (each - 1) * first_level_split_share(access);
+    }
+    for (unsigned round = 0; round < STORE_ROUNDS; round++) {
+        from = round == STORE_ROUNDS / 2 ? cycles + part / slots : from;
+        for (size_t i = 0; i < count; i++) {
+            cycles += used[i] == WIDE && part > 0;
+            part = used[i] == WIDE ? slots : part + used[i];
+            for (; part >= slots; part -= slots)
+                cycles++;
+        }
+    }
+    free(used);
+    return (cycles + part / slots - from) / (STORE_ROUNDS - STORE_ROUNDS / 2);
+}
+
 /* Returns the cycles of loads and stores, with additional slots for accesses that cross a line
  * (facts split_loads_per_cycle for loads, split_access_slots). */
 static double split_cycles(const struct block_work *w, const struct insn *insns, size_t count)
@@ -194,10 +244,14 @@ static double split_cycles(const struct block_work *w, const struct insn *insns,
             vectors += slots;
         split += slots;
     }
+    const double ordered = only_loads || isnan(c->stores_per_cycle)
+                               ? stores / c->stores_per_cycle
+                               : store_cycles(w, insns, count, each);
     /* fmax ignores an argument that is NaN. */
     return split > 0 ? fmax(fmax(loads / c->loads_per_cycle, vectors / c->vector_loads_per_cycle),
-                            stores / c->stores_per_cycle)
-                     : 0;
+                            ordered)
+           : ordered > stores / c->stores_per_cycle ? ordered
+                                                    : 0;
 }
 
 bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles,

@@ -135,6 +135,17 @@ static void test_each_fact_matters(void **state)
         {"split_access_slots", "", "488b4738", 0.25, 0.25},
         /* movups [rdi+56],xmm0; mov [r14],rax */
         {"split_access_slots", "", "0f114738" "498906", 1.5, 1},
+        /* vmovups zmm0,[rdi+8] and [rdi+72] by turns: 2 slots each, as narrower loads */
+        {"split_access_slots", "", "62f17c48108708000000" "62f17c48108f48000000", 2, 1},
+        /* vmovups [rdi],zmm0; mov [rsi],r8; vmovups [rdi+64],zmm0; mov [rsi+8],r8: 3.99 measured */
+        {"split_access_slots", "", "62f17c481107" "4c8906" "62f17c48114701" "4c894608", 4, 2},
+        /* the same at [rdi+8] and [rdi+72], which cross lines: 3.99 measured */
+        {"split_access_slots", "",
+         "62f17c48118708000000" "4c8906" "62f17c48118748000000" "4c894608", 4, 2},
+        /* vmovups [rdi],zmm0; mov [rsi],r8; mov [rsi+8],r8: two stores of 8 bytes are a pair */
+        {"split_access_slots", "", "62f17c481107" "4c8906" "4c894608", 2, 1.5},
+        /* vmovups [rdi+40],ymm0; vmovups [rsi],ymm1: 3.00 measured for two of each */
+        {"split_access_slots", "", "c5fc114728" "c5fc110e", 1.5, 1},
         /* vpaddd xmm3,xmm3,xmm4: limited by its chain */
         {"unhurried_ports", "", "c5e1fedc", 2, 2},
         /* Two stores of xmm3 follow. */
