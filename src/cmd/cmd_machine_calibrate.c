@@ -185,6 +185,7 @@ struct calibrating_memory {
     bool huge;
     char *base;              /* machine whose tables this CPU uses; NULL: none */
     struct memory_costs costs;
+    struct err refused;      /* reason why facts for programs were not measured; code 0: none */
 };
 
 static void memory_free(void *state)
@@ -217,9 +218,10 @@ static bool memory_run(void *state, struct result *result, struct err *err)
         return false;
     struct err unknown = {0};
     struct machine *here = w->base ? machine_load_shipped(w->base, &unknown) : NULL;
-    bool ok = !here || native_renew(here, err);
+    if (here)
+        native_renew(here, &w->refused);
     machine_free(here);
-    return ok;
+    return true;
 }
 
 static void memory_rows(const struct memory_costs *m, struct result *result)
@@ -250,6 +252,7 @@ static bool memory_finish(struct session *s, void *state, struct result *result,
 {
     struct calibrating_memory *w = state;
     struct memory_costs *m = &w->costs;
+    char why[512];
 
     (void)s;
     (void)err;
@@ -275,8 +278,11 @@ static bool memory_finish(struct session *s, void *state, struct result *result,
                 100 * m->spread[COST_RANDOM], 100 * m->spread[COST_HOP]);
     if (w->huge && m->huge < 0.9)
         result_line(result, "only %.0f %% of the memory was on pages of 2 MiB", 100 * m->huge);
-    result_line(result, "saved with today's date (%s) for `kernel memory` and `program predict`",
-                m->day);
+    if (w->refused.code)
+        result_line(result, "facts for `program predict` were not measured: %s",
+                    err_text(&w->refused, why, sizeof why));
+    result_line(result, "saved with today's date (%s) for `kernel memory`%s", m->day,
+                w->refused.code ? "" : " and `program predict`");
     result_number(result, "clock_hz", m->clock_hz);
     result_number(result, "l1_bytes", m->first);
     result_number(result, "l2_bytes", m->second);

@@ -12,7 +12,7 @@
 #define LOOKS 3
 #define LOOKS_MOST 6       /* maximum number of measurements */
 #define AGREE 0.05
-#define AGREE_NEARLY 0.3
+#define AGREE_NEARLY 0.5
 /* This fact is measured separately, because it takes a second, and only programs need it. */
 #define FAULTS "page_fault_user"
 
