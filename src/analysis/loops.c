@@ -20,6 +20,7 @@
 #define ARMS_LEAST 1000000
 #define ARMS_EACH 1000
 #define NO_TARGET SIZE_MAX
+#define ENTRIES_MOST 16u /* maximum number of entries of a range, of which one may be the head */
 /* largest number of functions examined in the search for the function that contains an address */
 #define ENCLOSING_MOST 64
 
@@ -90,6 +91,17 @@ static size_t label_from(const struct label *labels, size_t count, uint64_t offs
     return low;
 }
 
+/* Returns the index of the first instruction after @first that begins a function; @count: none. */
+static size_t function_end(const struct insn *insns, size_t count, const struct label *labels,
+                           size_t label_count, size_t first)
+{
+    for (size_t i = label_from(labels, label_count, insns[first].offset + 1); i < label_count; i++)
+        if (labels[i].function)
+            return first_from(insns, count, sizeof *insns, offsetof(struct insn, offset),
+                              labels[i].offset);
+    return count;
+}
+
 static bool crosses_function(const struct insn *insns, size_t first, size_t last,
                              const struct label *labels, size_t count)
 {
@@ -107,6 +119,9 @@ static int region_by_place(const void *a, const void *b)
         return x->first < y->first ? -1 : 1;
     return x->last > y->last ? -1 : x->last < y->last;
 }
+
+/* Indices of instructions */
+struct index_list { VEC(size_t) list; };
 
 /* Control flow of a unit */
 struct code_flow {
@@ -206,22 +221,97 @@ static bool leads(const struct code_flow *f, size_t first, size_t last, size_t f
     return found;
 }
 
-/* Returns the only entry of the range @first to @last that is on a cycle with @first; NO_TARGET:
- * none or several. */
-static size_t entry_of(const struct code_flow *f, size_t first, size_t last)
+/* Sets *@begin and *@end to the first and last instruction of the function that contains
+ * instruction @at. */
+static void function_range(const struct code_flow *f, size_t at, size_t *begin, size_t *end)
 {
-    bool *reached = mem_zero(last - first + 1, sizeof *reached);
-    size_t entry = NO_TARGET, entries = 0;
+    size_t i = label_from(f->labels, f->label_count, f->insns[at].offset + 1);
 
-    mark_reached(f, first, last, first, NO_TARGET, reached);
-    for (size_t i = first; i <= last && entries < 2 && *f->budget; i++)
-        if (reached[i - first] && enters(f, i, first, last) &&
-            leads(f, first, last, i, first, NO_TARGET)) {
-            entry = i;
-            entries++;
+    *end = function_end(f->insns, f->count, f->labels, f->label_count, at) - 1;
+    while (i > 0 && !f->labels[i - 1].function)
+        i--;
+    *begin = i ? first_from(f->insns, f->count, sizeof *f->insns, offsetof(struct insn, offset),
+                            f->labels[i - 1].offset)
+               : 0;
+}
+
+/* Returns the last instruction of the natural loop of @head in the function @begin to @end: the
+ * code that @head dominates and from which it is reached again. */
+static size_t natural_end(const struct code_flow *f, size_t begin, size_t end, size_t head)
+{
+    const size_t count = end - begin + 1;
+    bool *reached = mem_zero(count, sizeof *reached), *without = mem_zero(count, sizeof *without),
+         *body = mem_zero(count, sizeof *body), more = true;
+    size_t last = head;
+
+    mark_reached(f, begin, end, head, NO_TARGET, reached);
+    mark_reached(f, begin, end, begin, head, without);
+    without[0] = true;
+    body[head - begin] = true;
+    while (more && *f->budget) {
+        more = false;
+        spend(f, count);
+        for (size_t i = end + 1; i-- > begin;) {
+            const size_t next[2] = {loop_falls_through(&f->insns[i]) ? i + 1 : NO_TARGET,
+                                    f->targets[i]};
+            bool leads_back = false;
+            for (int k = 0; k < 2; k++)
+                leads_back |= next[k] >= begin && next[k] <= end && body[next[k] - begin];
+            if (leads_back && !body[i - begin] && reached[i - begin] && !without[i - begin]) {
+                body[i - begin] = more = true;
+                last = i > last ? i : last;
+            }
         }
+    }
     free(reached);
-    return entries == 1 ? entry : NO_TARGET;
+    free(without);
+    free(body);
+    return last;
+}
+
+/* Returns the one of several @entries that all paths from the function's start to the others
+ * contain; NO_TARGET: none. @begin and @end are the range of the function. */
+static size_t dominator(const struct code_flow *f, size_t begin, size_t end,
+                        const struct index_list *entries)
+{
+    size_t found = NO_TARGET;
+
+    /* A range that contains the function's first instruction has only that entry. */
+    for (size_t i = 0; i < entries->list.count && found == NO_TARGET && *f->budget; i++) {
+        const size_t entry = entries->list.items[i];
+        bool all = entry != begin && leads(f, begin, end, begin, entry, NO_TARGET);
+        for (size_t k = 0; k < entries->list.count && all; k++)
+            all = k == i || !leads(f, begin, end, begin, entries->list.items[k], entry);
+        found = all ? entry : NO_TARGET;
+    }
+    return found;
+}
+
+/* Returns the entry of the range @first to *@last that is on a cycle with @first. If there are
+ * several, returns the one that dominates the others. Arms after the range then jump to the others,
+ * and *@last is set to the end of these arms. NO_TARGET: no such entry. */
+static size_t entry_of(const struct code_flow *f, size_t first, size_t *last)
+{
+    bool *reached = mem_zero(*last - first + 1, sizeof *reached);
+    struct index_list entries = {{0}};
+    size_t entry = NO_TARGET, begin, end;
+
+    mark_reached(f, first, *last, first, NO_TARGET, reached);
+    for (size_t i = first; i <= *last && entries.list.count < ENTRIES_MOST && *f->budget; i++)
+        if (reached[i - first] && enters(f, i, first, *last) &&
+            leads(f, first, *last, i, first, NO_TARGET))
+            vec_push(&entries.list, i);
+    free(reached);
+    if (entries.list.count == 1)
+        entry = entries.list.items[0];
+    function_range(f, first, &begin, &end);
+    if (entries.list.count > 1 && entries.list.count < ENTRIES_MOST && end - begin < PATH_LIMIT) {
+        entry = dominator(f, begin, end, &entries);
+        const size_t natural = entry == NO_TARGET ? 0 : natural_end(f, begin, end, entry);
+        *last = natural > *last ? natural : *last;
+    }
+    vec_done(&entries.list);
+    return entry;
 }
 
 /* Returns whether the code from the end of @a to @last is an arm of loop @a. The loop must be
@@ -236,31 +326,42 @@ static bool continues(const struct code_flow *f, const struct loop_region *a, si
     return works && leads(f, a->first, last, a->last + 1, a->first, NO_TARGET);
 }
 
-/* Returns the head of the natural loop that contains regions @a and @b: an instruction on every
- * cycle through the first instruction of @a. @b begins within @a, after its start. Sets @inner if
- * @b is an inner loop with another head. Returns NO_TARGET if there is no such loop, if an indirect
- * jump makes the control flow unknown, or if the budget is spent. */
-static size_t shared_head(const struct code_flow *f, const struct loop_region *a,
-                          const struct loop_region *b, bool *inner)
+/* Natural loop that contains two regions */
+struct joined {
+    size_t head; /* an instruction on every cycle through the first region's first instruction */
+    size_t last;
+    bool inner;  /* whether the second region is an inner loop with another head */
+};
+
+/* Finds the natural loop that contains regions @a and @b, up to instruction @most. @b begins within
+ * @a, after its start. The head is NO_TARGET if there is no such loop, if an indirect jump makes
+ * the control flow unknown, or if the budget is spent. */
+static struct joined join(const struct code_flow *f, const struct loop_region *a,
+                          const struct loop_region *b, size_t most)
 {
-    const size_t first = a->first, last = a->last > b->last ? a->last : b->last;
+    const size_t first = a->first, end = a->last > b->last ? a->last : b->last;
+    struct joined j = {NO_TARGET, end, false};
     bool inside = false;
 
-    if (last - first >= PATH_LIMIT || !*f->budget)
-        return NO_TARGET;
-    spend(f, last - first + 1);
-    for (size_t i = first; i <= last; i++) {
-        inside |= i > first && enters(f, i, first, last);
+    if (b->last > most || end - first >= PATH_LIMIT || !*f->budget)
+        return j;
+    spend(f, end - first + 1);
+    for (size_t i = first; i <= end; i++) {
+        inside |= i > first && enters(f, i, first, end);
         if (loop_jumps_anywhere(&f->insns[i]))
-            return NO_TARGET;
+            return j;
     }
-    const size_t head = inside ? entry_of(f, first, last) : first;
-    const bool one = head != NO_TARGET && (head != first || continues(f, a, last)) &&
-                     leads(f, first, last, first, b->first, NO_TARGET) &&
-                     leads(f, first, last, b->first, first, NO_TARGET) &&
-                     !leads(f, first, last, first, first, head);
-    *inner = one && leads(f, first, last, b->first, b->first, head);
-    return one && *f->budget ? head : NO_TARGET;
+    const size_t head = inside ? entry_of(f, first, &j.last) : first;
+    j.last = j.last <= most ? j.last : end;
+    bool one = head != NO_TARGET && (head != first || continues(f, a, end));
+    for (size_t i = end + 1; one && i <= j.last; i++)
+        one = !loop_jumps_anywhere(&f->insns[i]);
+    one = one && leads(f, first, j.last, first, b->first, NO_TARGET) &&
+          leads(f, first, j.last, b->first, first, NO_TARGET) &&
+          !leads(f, first, j.last, first, first, head);
+    j.inner = one && leads(f, first, j.last, b->first, b->first, head);
+    j.head = one && *f->budget ? head : NO_TARGET;
+    return j;
 }
 
 /* Sets the depths of regions sorted by position. If several regions have the same first
@@ -281,14 +382,13 @@ static size_t regions_nest(const struct code_flow *f, struct loop_region *region
             continue;
         const bool overlaps = around && around->last < r.last;
         const size_t most = open.count > 1 ? regions[open.items[open.count - 2]].last : NO_TARGET;
-        bool inner = false;
-        const size_t head =
-            around && f && r.last <= most ? shared_head(f, around, &r, &inner) : NO_TARGET;
-        if (head != NO_TARGET) {
-            around->head = head;
-            around->last = overlaps ? r.last : around->last;
+        const struct joined j = around && f ? join(f, around, &r, most)
+                                            : (struct joined){NO_TARGET, 0, false};
+        if (j.head != NO_TARGET) {
+            around->head = j.head;
+            around->last = j.last;
         }
-        if (head != NO_TARGET ? !inner : overlaps)
+        if (j.head != NO_TARGET ? !j.inner : overlaps)
             continue;
         r.head = r.first;
         r.depth = (unsigned)open.count + 1;
@@ -400,17 +500,6 @@ struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t coun
 struct region_list {
     VEC(struct loop_region) list;
 };
-
-/* Returns the index of the first instruction after @first that begins a function; @count: none. */
-static size_t function_end(const struct insn *insns, size_t count, const struct label *labels,
-                           size_t label_count, size_t first)
-{
-    for (size_t i = label_from(labels, label_count, insns[first].offset + 1); i < label_count; i++)
-        if (labels[i].function)
-            return first_from(insns, count, sizeof *insns, offsetof(struct insn, offset),
-                              labels[i].offset);
-    return count;
-}
 
 /* Adds the loops of computed gotos. Removes the regions within these loops that contain a jump
  * through a table, because they are parts of the loops. */

@@ -299,28 +299,6 @@ static uint32_t head_of(const struct region *r)
     return region_at(r, r->kernel->insns[r->kernel->loops[r->loop].head].offset);
 }
 
-/* Extends a loop with a jump table by the cases of the table: all code from which the loop is
- * reached without passing its head. */
-static void extend(struct region *r)
-{
-    const uint32_t head = head_of(r);
-    bool table = false, more = true;
-
-    for (uint32_t i = 0; i < r->list.count; i++)
-        table |= r->list.items[i].in_loop && r->list.items[i].indirect;
-    while (table && more) {
-        more = false;
-        for (uint32_t i = (uint32_t)r->list.count; i-- > 0;) {
-            struct region_insn *from = &r->list.items[i];
-            uint32_t next[2] = {from->target, i + 1};
-            for (int k = 0; k < 2 && !from->in_loop; k++)
-                if (next[k] < r->list.count && next[k] != head && r->list.items[next[k]].in_loop &&
-                    follows(r, i, next[k]))
-                    from->in_loop = more = true;
-        }
-    }
-}
-
 static void count_kinds(struct region *r)
 {
     for (size_t i = 0; i < r->list.count; i++) {
@@ -443,7 +421,9 @@ static bool patchable(const struct region *r, uint32_t at)
     return end >= begin + PATCH_BYTES && !entered(r, begin, begin + PATCH_BYTES);
 }
 
-bool region_avoidable(const struct region *r, uint32_t head, uint32_t avoided)
+/* Returns whether code at the marks @within can continue from @head to @head without executing
+ * @avoided. */
+static bool avoidable(const struct region *r, const bool *within, uint32_t head, uint32_t avoided)
 {
     bool *seen = mem_zero(r->list.count, sizeof *seen), again = false;
     VEC(uint32_t) todo = {0};
@@ -460,7 +440,7 @@ bool region_avoidable(const struct region *r, uint32_t head, uint32_t avoided)
                  last = x->indirect ? (uint32_t)r->list.count - 1 : x->target;
         for (uint32_t pass = 0; pass < 2; pass++) {
             for (uint32_t i = first; i != REGION_NONE && i <= last; i++) {
-                if (!r->list.items[i].in_loop || i == avoided)
+                if (!within[i] || i == avoided)
                     continue;
                 again |= i == head;
                 if (!seen[i]) {
@@ -478,6 +458,51 @@ bool region_avoidable(const struct region *r, uint32_t head, uint32_t avoided)
     return again;
 }
 
+/* Returns marks at the loop, and with @arms also at code outside of its range from which it is
+ * reached without passing its head. The caller frees them. */
+static bool *mark_body(const struct region *r, bool arms)
+{
+    const uint32_t head = head_of(r);
+    bool *body = mem_alloc((r->list.count + 1) * sizeof *body), more = arms;
+
+    for (uint32_t i = 0; i < r->list.count; i++)
+        body[i] = r->list.items[i].in_loop;
+    while (more) {
+        more = false;
+        for (uint32_t i = (uint32_t)r->list.count; i-- > 0;) {
+            const uint32_t next[2] = {r->list.items[i].target, i + 1};
+            for (int k = 0; k < 2 && !body[i]; k++)
+                if (next[k] < r->list.count && next[k] != head && body[next[k]] &&
+                    follows(r, i, next[k]))
+                    body[i] = more = true;
+        }
+    }
+    return body;
+}
+
+bool region_avoidable(const struct region *r, uint32_t head, uint32_t avoided)
+{
+    bool *body = mark_body(r, false);
+    const bool found = avoidable(r, body, head, avoided);
+
+    free(body);
+    return found;
+}
+
+/* Extends a loop with a jump table by the cases of the table: all code from which the loop is
+ * reached without passing its head. */
+static void extend(struct region *r)
+{
+    bool table = false;
+
+    for (uint32_t i = 0; i < r->list.count; i++)
+        table |= r->list.items[i].in_loop && r->list.items[i].indirect;
+    bool *body = mark_body(r, table);
+    for (uint32_t i = 0; i < r->list.count; i++)
+        r->list.items[i].in_loop = body[i];
+    free(body);
+}
+
 /* Returns whether @at directly follows an instruction that is executed in the original. Such places
  * are always patched. */
 static bool resumes(const struct region *r, uint32_t at)
@@ -486,12 +511,13 @@ static bool resumes(const struct region *r, uint32_t at)
            end_of(r->list.items[at - 1].insn) == r->list.items[at].insn->offset;
 }
 
-/* Chooses the pivot: an instruction that each iteration executes and that can be patched,
- * preferably one at which the flags are dead and, of these, a place that is always patched. Returns
- * false with err if there is none. */
-static bool choose_pivot(struct region *r, struct err *err)
+/* Returns the best pivot that each iteration executes: an instruction that can be patched,
+ * preferably one at which the flags are dead and, of these, a place that is always patched. With
+ * @arms, iterations may execute code outside of the loop's range. */
+static uint32_t best_pivot(const struct region *r, bool arms)
 {
     const uint32_t head = head_of(r);
+    bool *body = mark_body(r, arms);
     uint32_t best = REGION_NONE;
     unsigned most = 0;
 
@@ -499,14 +525,23 @@ static bool choose_pivot(struct region *r, struct err *err)
         if (!r->list.items[i].in_loop)
             continue;
         unsigned value = 1u + 2u * region_flags_free(r, i) + resumes(r, i);
-        if (value <= most || !patchable(r, i) || region_avoidable(r, head, i))
+        if (value <= most || !patchable(r, i) || avoidable(r, body, head, i))
             continue;
         best = i;
         most = value;
     }
-    r->pivot = best;
-    r->flags_free = best != REGION_NONE && region_flags_free(r, best);
-    return best != REGION_NONE ||
+    free(body);
+    return best;
+}
+
+/* Chooses the pivot. Returns false with err if there is none. */
+static bool choose_pivot(struct region *r, struct err *err)
+{
+    r->pivot = best_pivot(r, true);
+    if (r->pivot == REGION_NONE)
+        r->pivot = best_pivot(r, false);
+    r->flags_free = r->pivot != REGION_NONE && region_flags_free(r, r->pivot);
+    return r->pivot != REGION_NONE ||
            err_set(err, ERR_LIMIT, "kernel measure measures the loop outside its program",
                    "no code that every iteration executes has space for a jump of %u bytes",
                    PATCH_BYTES);

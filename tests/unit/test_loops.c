@@ -114,6 +114,27 @@ static void test_arms_are_one_loop(void **state)
                  "4-10/2 2-10/1 ");
 }
 
+/* An arm after the loop's jumps is reached only by a jump from its first instruction, and returns
+ * between the other arms. The test at which the loop is entered is the head, and the loop ends
+ * after the last arm. */
+static void test_arm_after_the_jumps(void **state)
+{
+    (void)state;
+    const char *text = "f: jmp .L4\n.L1: cmp $6, %edi\njne .L6\ninc %eax\n.L2: add %eax, %ebx\n"
+                       "jg .L5\n.L3: dec %ecx\nje .L9\n.L4: cmp $5, %edi\njne .L1\ndec %eax\n"
+                       "jmp .L2\n.L5: inc %edx\njmp .L3\n.L6: neg %eax\njmp .L2\n"
+                       ".L9: ret\n";
+    assert_loops(text, "2-16/1 ");
+    assert_head(text, 8);
+    /* An arm after the end of the outer loop is not part of the range. */
+    const char *outside = "f: inc %esi\n.L0: jmp .L4\n.L1: cmp $6, %edi\njne .L6\ninc %eax\n"
+                       ".L2: add %eax, %ebx\n.L3: dec %ecx\nje .L8\n.L4: cmp $5, %edi\n"
+                       "jne .L1\ndec %eax\njmp .L2\n.L8: dec %esi\njne .L0\nret\n"
+                       ".L6: neg %eax\njmp .L2\n";
+    assert_loops(outside, "3-12/2 2-14/1 ");
+    assert_head(outside, 8);
+}
+
 /* If a loop is entered at its first arm, the test and the second arm are an inner loop, which ends
  * after the jump back to the first arm. */
 static void test_entered_at_first_arm(void **state)
@@ -284,6 +305,7 @@ int main(void)
                                        cmocka_unit_test(test_to_itself),
                                        cmocka_unit_test(test_arms_are_one_loop),
                                        cmocka_unit_test(test_entered_at_first_arm),
+                                       cmocka_unit_test(test_arm_after_the_jumps),
                                        cmocka_unit_test(test_branches_to_symbols),
                                        cmocka_unit_test(test_computed_gotos),
                                        cmocka_unit_test(test_cold_block_after_the_outer_loop),
