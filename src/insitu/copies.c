@@ -125,7 +125,7 @@ static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
     if (m->steps) {
         /* The register counts executions of its instruction, not of the pivot. */
         const bool ahead = source == m->r->pivot || m->out->induction.ahead.items[source];
-        if (ahead && source != m->out->induction.at)
+        if (ahead && !m->out->induction.changes.items[source])
             code_count(m->c, m->spare, SLOT_STEPS, (int32_t)m->out->induction.step, SLOT_FREE0);
         stamps_end_steps(m->c, m->out->induction.reg);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "insitu/induction.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -28,79 +29,76 @@ static bool adds_constant(const struct insn *i, struct induction *out)
     return step != 0 && step == (int32_t)step;
 }
 
-/* Returns the number of instructions of the loop that may write register @reg. */
-static unsigned writers(const struct region *r, uint8_t reg)
+/* Marks the instructions of the loop that write register x->reg. Returns false if one of them does
+ * not add x->step. */
+static bool find_changes(const struct region *r, struct induction *x)
 {
-    unsigned count = 0;
+    bool all = true;
 
     for (uint32_t i = 0; i < r->list.count; i++) {
         const struct insn *in = r->list.items[i].insn;
-        bool writes = in->traits & INSN_UNDECODED;
+        struct induction same = {0};
+        bool writes = in->traits & INSN_UNDECODED || in->operation == OPERATION_STRING;
         for (unsigned k = 0; k < in->operand_count; k++)
-            writes |= in->operands[k].kind == OPERAND_REGISTER && in->operands[k].reg == reg &&
+            writes |= in->operands[k].kind == OPERAND_REGISTER && in->operands[k].reg == x->reg &&
                       in->operands[k].access & ACCESS_WRITE;
-        count += r->list.items[i].in_loop && (writes || in->operation == OPERATION_STRING);
+        x->changes.items[i] = r->list.items[i].in_loop && writes;
+        all &= !x->changes.items[i] ||
+               (adds_constant(in, &same) && same.reg == x->reg && same.step == x->step);
     }
-    return count;
+    return all;
 }
 
-/* Returns whether the loop contains another loop: a jump back to another place than the head. */
-static bool has_inner_loop(const struct region *r, uint32_t head)
+/* Marks the instructions that are reached from the pivot before the register changes. Returns false
+ * unless it changes exactly once on each path from the pivot to the pivot, and each instruction is
+ * always reached before the change, or always after it. */
+static bool find_ahead(const struct region *r, struct induction *x)
 {
-    bool inner = false;
-
-    for (uint32_t i = 0; i < r->list.count; i++) {
-        const struct region_insn *at = &r->list.items[i];
-        inner |= at->in_loop && at->target != REGION_NONE && at->target <= i &&
-                 at->target != head && r->list.items[at->target].in_loop;
-    }
-    return inner;
-}
-
-/* Marks the instructions that are reached from the pivot before x->at is executed. */
-static void find_ahead(const struct region *r, struct induction *x)
-{
+    bool *after = mem_zero(r->list.count, sizeof *after), *ahead = x->ahead.items, once = true;
     VEC(uint32_t) todo = {0};
 
-    vec_reserve(&x->ahead, r->list.count);
-    x->ahead.count = r->list.count;
-    memset(x->ahead.items, 0, r->list.count * sizeof *x->ahead.items);
+    memset(ahead, 0, r->list.count * sizeof *ahead);
     vec_push(&todo, r->pivot);
-    while (todo.count) {
+    while (todo.count && once) {
         const uint32_t at = todo.items[--todo.count];
-        if (at == x->at)
-            continue;
+        const bool changed = after[at] || x->changes.items[at];
         const uint32_t next[2] = {r->list.items[at].target,
                                   region_falls(&r->list.items[at]) ? at + 1 : REGION_NONE};
-        for (int i = 0; i < 2; i++)
-            if (next[i] < r->list.count && r->list.items[next[i]].in_loop &&
-                !x->ahead.items[next[i]] && next[i] != r->pivot) {
-                x->ahead.items[next[i]] = true;
+        once = !(after[at] && x->changes.items[at]);
+        for (int i = 0; i < 2 && once; i++) {
+            if (next[i] >= r->list.count || !r->list.items[next[i]].in_loop)
+                continue;
+            bool *mark = changed ? &after[next[i]] : &ahead[next[i]];
+            once = next[i] == r->pivot ? changed : !(changed ? ahead : after)[next[i]];
+            if (next[i] != r->pivot && !*mark)
                 vec_push(&todo, next[i]);
-            }
+            *mark |= next[i] != r->pivot;
+        }
     }
     vec_done(&todo);
+    free(after);
+    return once;
 }
 
 struct induction induction_find(const struct region *r)
 {
-    struct induction found = {.at = REGION_NONE}, candidate = {0};
-    const uint32_t head = region_at(r, r->kernel->insns[r->kernel->loops[r->loop].head].offset);
+    struct induction found = {.at = REGION_NONE};
+    const size_t count = r->list.count;
 
-    if (r->dispatch || r->calls || r->jumps_indirect || has_inner_loop(r, head))
+    if (r->dispatch || r->calls || r->jumps_indirect)
         return found;
-    for (uint32_t i = 0; i < r->list.count && found.at == REGION_NONE; i++)
-        if (r->list.items[i].in_loop && adds_constant(r->list.items[i].insn, &candidate) &&
-            writers(r, candidate.reg) == 1 && !region_avoidable(r, head, i)) {
-            found = candidate;
+    vec_reserve(&found.ahead, count);
+    vec_reserve(&found.changes, count);
+    found.ahead.count = found.changes.count = count;
+    for (uint32_t i = 0; i < count && found.at == REGION_NONE; i++)
+        if (r->list.items[i].in_loop && adds_constant(r->list.items[i].insn, &found) &&
+            find_changes(r, &found) && find_ahead(r, &found))
             found.at = i;
-        }
-    if (found.at != REGION_NONE)
-        find_ahead(r, &found);
     return found;
 }
 
 void induction_done(struct induction *x)
 {
     vec_done(&x->ahead);
+    vec_done(&x->changes);
 }

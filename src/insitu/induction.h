@@ -6,16 +6,16 @@
 #include "insitu/region.h"
 
 struct induction {
-    uint32_t at;  /* only instruction of the loop that changes the register; REGION_NONE: none */
+    uint32_t at;  /* first instruction of the loop that changes the register; REGION_NONE: none */
     uint8_t reg;  /* number of the general register */
-    int64_t step; /* change of the register per execution of @at */
-    /* Per instruction of the region: whether the pivot is executed before it in its iteration, and
-     * @at is not. */
-    VEC(bool) ahead;
+    int64_t step; /* change of the register per iteration */
+    /* Per instruction of the region: whether it changes the register, and whether the pivot is
+     * executed before it in its iteration, and the change is not. */
+    VEC(bool) changes, ahead;
 };
 
-/* Returns the induction register of the loop. Each iteration executes its instruction once. The
- * caller frees the result with induction_done. */
+/* Returns the induction register of the loop. Each iteration changes it once, by the same
+ * value. The caller frees the result with induction_done. */
 struct induction induction_find(const struct region *r);
 void induction_done(struct induction *x);
 

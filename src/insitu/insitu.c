@@ -352,8 +352,8 @@ static void replay(struct insitu_watch *w)
     }
 }
 
-/* Redirects running threads to the copies of @mode. */
-static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
+/* Redirects running threads to the copies of @mode. @moment: the mode is part of a moment. */
+static bool change(struct insitu_watch *w, enum copy_mode mode, bool moment, struct err *err)
 {
     struct placed *x = &w->out->placed;
     struct process *p = &w->process;
@@ -386,14 +386,14 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
             return leave_for_good(w, "a thread could not be moved out of the copy of the loop");
         if (!t->exiting) {
             placed_harvest(x, t);
-            placed_choose(x, t, period, RECORD_ITERATIONS);
+            placed_choose(x, t, period, RECORD_ITERATIONS, moment);
         }
     }
     if (!take_threads(w))
         return leave_for_good(w, "there are more threads than counters");
-    if (mode == COPY_TIME || !w->clocked)
+    if (mode == (insitu_long(w->out) ? COPY_VISIT : COPY_TIME) || !w->clocked)
         measure_clock(w);
-    if (mode == COPY_COUNT)
+    if (!moment)
         replay(w);
     placed_begin_waits(x);
     process_go_all(p);
@@ -410,7 +410,9 @@ static bool times_visits(const struct insitu_watch *w)
            (w->out->moments < VISITS_TRIED || !insitu_short(w->out));
 }
 
-/* Times the loop, and its visits if useful, then records it. */
+/* Times the loop, and its visits if useful, then records it. Long visits are not only timed, but
+ * also counted by COPY_VISIT: it has no counting code, and its branches are then already predicted
+ * when a timing begins. */
 static bool moment(struct insitu_watch *w, struct err *err)
 {
     static const struct {
@@ -420,9 +422,10 @@ static bool moment(struct insitu_watch *w, struct err *err)
     const size_t found = w->out->placed.timed.count + w->out->placed.events.count;
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        if (steps[i].mode == COPY_VISIT && !times_visits(w))
+        if ((steps[i].mode == COPY_VISIT && !times_visits(w)) ||
+            (steps[i].mode == COPY_TIME && insitu_long(w->out)))
             continue;
-        if (!change(w, steps[i].mode, err))
+        if (!change(w, steps[i].mode, true, err))
             return !w->over && !w->process.ended;
         double end = clock_wall() + steps[i].most;
         do {
@@ -430,7 +433,7 @@ static bool moment(struct insitu_watch *w, struct err *err)
                 return !w->over && !w->process.ended;
         } while (clock_wall() < end && !placed_completed(&w->out->placed));
     }
-    if (!change(w, COPY_COUNT, err))
+    if (!change(w, insitu_long(w->out) ? COPY_VISIT : COPY_COUNT, false, err))
         return !w->over && !w->process.ended;
     /* Before the program executes the loop, a moment has no results. */
     w->out->moments += w->out->placed.timed.count + w->out->placed.events.count > found;
@@ -467,23 +470,6 @@ static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
            admit_sequences(&w->process, o->file, &out->region, bias, err);
 }
 
-/* Returns whether a thread has a return address in a patched place. All threads must be stopped. */
-static bool returns_to_patch(struct insitu_watch *w)
-{
-    struct process *p = &w->process;
-
-    for (size_t i = 0; i < p->tracees.count; i++) {
-        struct user_regs_struct regs;
-        uint64_t stack[512];
-        if (process_registers(&p->tracees.items[i], &regs) &&
-            process_read(p, regs.rsp, stack, sizeof stack))
-            for (size_t k = 0; k < sizeof stack / sizeof *stack; k++)
-                if (placed_inside(&w->out->region, w->out->placed.bias, stack[k]))
-                    return true;
-    }
-    return false;
-}
-
 /* Moves threads out of the bytes that patches overwrite. Runs the program briefly while a return
  * address of a thread is in these bytes. All threads are stopped before and after the call. */
 static bool clear_way(struct insitu_watch *w, struct err *err)
@@ -503,7 +489,7 @@ static bool clear_way(struct insitu_watch *w, struct err *err)
             return err_set(err, ERR_MISSING, NULL, "the program has ended");
         if (!clear)
             continue;
-        if (!returns_to_patch(w))
+        if (!placed_returns_inside(p, &w->out->region, w->out->placed.bias))
             return true;
         process_go_all(p);
         if (!run_for(w, 0.001))

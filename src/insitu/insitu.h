@@ -83,6 +83,9 @@ double insitu_cycles_whole(const struct insitu *x);
 bool insitu_original(const struct insitu *x);
 /* Returns whether the timed visits were too short to be timed separately. */
 bool insitu_short(const struct insitu *x);
+/* Returns whether an induction register counts iterations, and visits were so long that timing all
+ * of them costs little. */
+bool insitu_long(const struct insitu *x);
 /* Returns the mean cycles from an exit of the loop to its next entry, or NaN if visits were not
  * timed. */
 double insitu_between(const struct insitu *x);

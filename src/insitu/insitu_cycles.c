@@ -11,6 +11,8 @@
 
 /* minimum cycles per visit at which the overhead of timing each visit is low */
 #define VISIT_LEAST 400.0
+/* minimum cycles per visit at which timing all visits delays the program by a few percent */
+#define VISIT_LONG 4000.0
 #define BLOCKS_LEAST 8u        /* minimum number of timed blocks for a quantile */
 /* smallest ratio of a disturbed block to the SLOWER longest of the 2 * NEAR blocks around it */
 #define DISTURBED 1.5
@@ -274,9 +276,20 @@ size_t insitu_disturbed(const struct insitu *x)
     return disturbed;
 }
 
+/* Returns the cycles per visit; NaN: visits were not timed. */
+static double visit_cycles(const struct insitu *x)
+{
+    return timed_trip(x) * cycles_of(x, INSITU_TYPICAL, BLOCK_VISITS);
+}
+
 bool insitu_short(const struct insitu *x)
 {
-    return timed_trip(x) * cycles_of(x, INSITU_TYPICAL, BLOCK_VISITS) < VISIT_LEAST;
+    return visit_cycles(x) < VISIT_LEAST;
+}
+
+bool insitu_long(const struct insitu *x)
+{
+    return x->copies.induction.at != REGION_NONE && visit_cycles(x) >= VISIT_LONG;
 }
 
 double insitu_cycles_whole(const struct insitu *x)

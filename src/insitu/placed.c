@@ -203,6 +203,20 @@ bool placed_inside(const struct region *r, uint64_t bias, uint64_t address)
     return false;
 }
 
+bool placed_returns_inside(const struct process *p, const struct region *r, uint64_t bias)
+{
+    for (size_t i = 0; i < p->tracees.count; i++) {
+        struct user_regs_struct regs;
+        uint64_t stack[512];
+        if (process_registers(&p->tracees.items[i], &regs) &&
+            process_read(p, regs.rsp, stack, sizeof stack))
+            for (size_t k = 0; k < sizeof stack / sizeof *stack; k++)
+                if (placed_inside(r, bias, stack[k]))
+                    return true;
+    }
+    return false;
+}
+
 /* Returns whether place @i contains a jump to the copies of any mode. The mode may be another one
  * than the current one, if the program restored bytes that it had read, or if a write failed
  * halfway. Otherwise the program has replaced the code. */
@@ -608,7 +622,8 @@ static uint64_t progress(const struct placed *x, uint32_t slot)
     return records ? !word : word;
 }
 
-void placed_choose(struct placed *x, struct traced *t, uint64_t period, uint64_t records)
+void placed_choose(struct placed *x, struct traced *t, uint64_t period, uint64_t records,
+                   bool stamps)
 {
     if (t->slot == SLOT_NONE)
         return;
@@ -618,6 +633,7 @@ void placed_choose(struct placed *x, struct traced *t, uint64_t period, uint64_t
     x->mixed[t->slot] = false;
     set_word(x, t->slot, SLOT_PERIOD, period);
     set_word(x, t->slot, SLOT_COUNTDOWN, period);
+    set_word(x, t->slot, SLOT_STAMPS_LEFT, stamps ? STAMPS_MOST : 0);
     x->given[t->slot] = x->mode == COPY_RECORD ? records : 0;
     set_word(x, t->slot, SLOT_RECORDS_LEFT, x->given[t->slot]);
 }

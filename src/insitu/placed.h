@@ -80,6 +80,8 @@ bool placed_take(struct placed *x, struct traced *t);
 bool placed_patch(struct placed *x, enum copy_mode mode, struct err *err);
 /* Returns whether @address is within a patched place of @r, but is not its first byte. */
 bool placed_inside(const struct region *r, uint64_t bias, uint64_t address);
+/* Returns whether a thread has a return address in a patched place. All threads must be stopped. */
+bool placed_returns_inside(const struct process *p, const struct region *r, uint64_t bias);
 /* Returns whether all threads and processes that may execute the patched places are traced. While
  * a jump is replaced, its int3 could kill an untraced thread or process. */
 bool placed_alone(const struct placed *x);
@@ -109,8 +111,10 @@ void placed_bytes(const struct placed *x, uint32_t at, uint32_t label,
 /* Reads the counters of all slots without changing them. */
 void placed_peek(struct placed *x);
 /* Configures @t, which must be settled and harvested, for the next copies. COPY_TIME and COPY_VISIT
- * stamp every @period passes of the first copy. COPY_RECORD records @records iterations. */
-void placed_choose(struct placed *x, struct traced *t, uint64_t period, uint64_t records);
+ * stamp every @period passes of the first copy if @stamps. COPY_RECORD records @records
+ * iterations. */
+void placed_choose(struct placed *x, struct traced *t, uint64_t period, uint64_t records,
+                   bool stamps);
 /* Configures @t with unchanged values like placed_choose. @t is in a system call and need not be
  * stopped. */
 void placed_choose_waiting(struct placed *x, const struct traced *t);

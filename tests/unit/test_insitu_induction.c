@@ -41,6 +41,11 @@ static const struct {
     {"49 83 ed 80 4c 89 2f 4c 39 e9 75 f4 c3", 13, 128},
     /* dec %rcx; jz out; dec %rcx; jnz; out: ret: two writers */
     {"48 ff c9 74 05 48 ff c9 75 f6 c3", NONE, 0},
+    /* test: cmp %rcx,(%rdi); je over; xor $1,%eax; add $2,%rcx; jne test; ret; over: add $2,%rcx;
+     * jne test; ret: each of two paths has a writer */
+    {"48 39 0f 74 0a 83 f0 01 48 83 c1 02 75 f2 c3 48 83 c1 02 75 eb c3", 1, 2},
+    /* the same, except that the second path adds 4 */
+    {"48 39 0f 74 0a 83 f0 01 48 83 c1 02 75 f2 c3 48 83 c1 04 75 eb c3", NONE, 0},
     /* add (%rdi),%eax; dec %ecx; jnz; ret: 32 bits */
     {"03 07 ff c9 75 fa c3", NONE, 0},
     /* test $1,%al; je over; inc %rcx; over: shr %rax; jne; ret: not in each iteration */
@@ -49,7 +54,7 @@ static const struct {
     {"48 f7 e2 48 83 c2 10 48 39 d1 75 f4 c3", NONE, 0},
     /* outer: mov %rsi,%rdx; inner: dec %rdx; jne inner; add $1,%rdi; cmp %rdi,%rcx; jne outer; ret:
      * a loop that contains a loop */
-    {"48 89 f2 48 ff ca 75 fb 48 83 c7 01 48 39 f9 75 ef c3", NONE, 0},
+    {"48 89 f2 48 ff ca 75 fb 48 83 c7 01 48 39 f9 75 ef c3", 7, 1},
 };
 #define LOOPS (sizeof loops / sizeof *loops)
 
@@ -120,7 +125,7 @@ static void test_walks(void **state)
                 for (unsigned n = 0; n < ROUNDS && at != REGION_NONE; n++) {
                     assert_int_equal(passes, steps + x.ahead.items[at] - x.ahead.items[from]);
                     passes += at == r.pivot;
-                    steps += at == x.at;
+                    steps += x.changes.items[at];
                     at = next_of(&r, at, &seed);
                 }
             }
@@ -192,8 +197,9 @@ static uint64_t search_of(struct placed *x, unsigned visits)
 static void test_executed(void **state)
 {
     enum { VISITS_EACH = 13, BLOCKS = 20, CODE = 0x1000, CODE_BYTES = 0x100000 };
-    /* again: cmp %esi,(%rdi,%rax,4); je out; add $1,%rax; cmp %rdx,%rax; jne again; out: ret */
-    static const char hex[] = "39 34 87 74 09 48 83 c0 01 48 39 d0 75 f2 c3";
+    /* again: cmp %esi,(%rdi,%rax,4); je out; add $1,%rax; cmp %rdx,%rax; jne again; ret;
+     * out: ret */
+    static const char hex[] = "39 34 87 74 0a 48 83 c0 01 48 39 d0 75 f2 c3 c3";
     struct process p = {.memory = open("/proc/self/mem", O_RDWR | O_CLOEXEC)};
     enum copy_mode chosen[1] = {COPY_VISIT};
     uint64_t period[1] = {VISITS_EACH}, given[1] = {0}, earlier[1] = {0}, peeked[1] = {0};
@@ -227,7 +233,7 @@ static void test_executed(void **state)
     placed_harvest(&x, &t);   /* Initialises the slot, whose countdown was 0. */
     x.iterations = 0;
     assert_true(placed_patch(&x, COPY_VISIT, &err));
-    placed_choose(&x, &t, VISITS_EACH, 0);
+    placed_choose(&x, &t, VISITS_EACH, 0, true);
     uint64_t all = search_of(&x, VISITS_EACH * BLOCKS);
     placed_harvest(&x, &t);
     assert_int_equal(x.iterations, all);
@@ -237,7 +243,7 @@ static void test_executed(void **state)
         assert_int_equal(x.timed.items[i].iterations, all / BLOCKS);
     }
     x.timed.count = 0;
-    placed_choose(&x, &t, VISITS_EACH, 0);
+    placed_choose(&x, &t, VISITS_EACH, 0, true);
     all += search_of(&x, VISITS_EACH * BLOCKS);
     assert_true(placed_patch(&x, COPY_RECORD, &err));
     placed_choose_waiting(&x, &t);

@@ -161,14 +161,14 @@ static void test_waiting(void **state)
     blocks = 40;
     assert_true(process_write(&p, SLOT_BLOCKS, &blocks, sizeof blocks));
     assert_true(placed_completed(&x));
-    placed_choose(&x, &t, 16, 0);
+    placed_choose(&x, &t, 16, 0, true);
     x.mode = COPY_RECORD;
     given[0] = 2000;
     assert_true(process_write(&p, SLOT_RECORDS_LEFT, &left, sizeof left));
     assert_true(placed_completed(&x));
     placed_choose_waiting(&x, &t);
     assert_false(placed_completed(&x));
-    placed_choose(&x, &t, 16, 2000);
+    placed_choose(&x, &t, 16, 2000, true);
     assert_false(placed_completed(&x));
     assert_true(process_write(&p, SLOT_RECORDS_LEFT, &left, sizeof left));
     assert_true(placed_completed(&x));
