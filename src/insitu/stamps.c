@@ -178,11 +178,8 @@ void stamps_make(struct code *c, const struct stamp *s)
         code_store(c, CODE_RCX, SLOT_FREE2);
     code_store(c, CODE_RAX, SLOT_FREE0);
     code_store(c, CODE_RDX, SLOT_FREE1);
-    if (s->kind == STAMP_REPLAYED)
-        /* lfence: blocks are short, so operations in flight at the end of one must complete
-         * first. */
-        BYTES(c, 0x0f, 0xae, 0xe8);
-    BYTES(c, 0x0f, 0x31);                       /* rdtsc */
+    /* lfence; rdtsc: operations in flight at the end of a block must complete first. */
+    BYTES(c, 0x0f, 0xae, 0xe8, 0x0f, 0x31);
     code_load(c, CODE_RCX, SLOT_STAMPS_LEFT);
     code_branch_zero(c, full);
     code_add(c, CODE_RCX, -1);
