@@ -19,7 +19,7 @@
  * this ratio, µops rarely wait. */
 #define REPLAYS_FROM 0.75
 #define STORE_ROUNDS 16     /* number of iterations whose stores are counted, half of them */
-#define WIDE (-1.0)         /* in place of the number of slots of a store: it needs all of a cycle */
+#define WIDE (-1.0)         /* in place of a store's number of slots: it needs all of a cycle */
 
 const char *cycles_words(bool least, bool estimate)
 {

@@ -347,8 +347,8 @@ static void take_vector(struct finder *f, size_t at)
         length && (in->mnemonic[length - 1] == 'd' || in->mnemonic[length - 1] == 'q')
             ? (strstr(in->mnemonic, "pd") || in->mnemonic[length - 1] == 'q' ? 64 : 32)
             : 32;
-    const unsigned wide =
-                       strstr(in->mnemonic, "gatherq") || strstr(in->mnemonic, "scatterq") ? 64 : 32,
+    const bool quad = strstr(in->mnemonic, "gatherq") || strstr(in->mnemonic, "scatterq");
+    const unsigned wide = quad ? 64 : 32,
                    elements = data->bits / (element > wide ? element : wide);
     size_t load;
     struct stream s = {.kind = STREAM_GATHER,
