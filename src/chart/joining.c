@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "chart/joining.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "chart/saturate.h"
+#include "throughput/columns.h"
 
 /* Union of port sets of the other µops, and the number of µops within its ports */
 struct joiner_union {
@@ -20,26 +22,41 @@ struct joiner_union {
 struct joiner_row {
     /* @first: index of the first union in @parts; it is empty. @parts: number of unions. */
     size_t first, parts;
-    double most, mass;       /* cycles and number of µops of the other forms */
-    double own, slots, slot, cycles, noise;   /* @noise: reciprocal of the noise */
+    double most;             /* cycles of the other forms */
+    double slots, slot;      /* as in struct joining_row, @slot for all executions of the form */
     struct residual_limit late;
+};
+
+#define LANES 8              /* rows of a group, which are evaluated in vectors */
+
+/* Values of LANES rows. Lanes without a row are 0 and cost nothing. */
+struct joiner_group {
+    /* @cycles: measured. @noise: reciprocal of the noise. @by, @limit: limit of the cost if the
+     * time exceeds the port bound. */
+    double cycles[LANES], noise[LANES], by[LANES], limit[LANES];
+    double mass[LANES];      /* number of µops of the other forms */
+    double own[LANES];       /* number of executions of the form */
+    double issue[LANES];     /* cycles for the issue slots with the form's slots */
+    double first[LANES];     /* cycles with the first µops of the form */
+    /* result of known_cost: cycles without the union of both sets; -1: that union has no effect */
+    double open[LANES];
 };
 
 struct joiner {
     VEC(struct joiner_union) parts;
     struct joiner_row *rows;
+    struct joiner_group *groups;
     size_t count;
-    double *first;           /* per row: cycles with the first µops of the form */
     double *second;          /* per second set and row: cycles with one µop per execution on that
                               * set */
     double *bounds;          /* per second set: lower bound of the cost */
     portset *sets;           /* candidate port sets of the second µops */
     portset set;             /* port set of the first µops (joining_first) */
-    unsigned uops;
-    /* Order in which rows are evaluated. Rows with a high cost are first, to reject bad guesses
+    unsigned uops, slots;    /* @slots: slots of the form in @groups; UINT_MAX: none */
+    /* Order in which groups are evaluated. Groups with a high cost are first, to reject bad guesses
      * early. */
     size_t *order;
-    size_t rows_most;
+    size_t rows_most;        /* maximum number of rows, rounded up to LANES */
     double deviation_most;
     double inverse[PORTS_MAX + 1];
 };
@@ -47,12 +64,13 @@ struct joiner {
 struct joiner *joining_new(size_t rows, size_t seconds)
 {
     struct joiner *j = mem_zero(1, sizeof *j);
+    const size_t groups = rows / LANES + 1;
 
-    j->rows_most = rows;
-    j->rows = mem_alloc((rows + 1) * sizeof *j->rows);
-    j->first = mem_alloc((rows + 1) * sizeof *j->first);
-    j->order = mem_zero(rows + 1, sizeof *j->order);
-    j->second = mem_alloc((rows * seconds + 1) * sizeof *j->second);
+    j->rows_most = groups * LANES;
+    j->rows = mem_alloc(j->rows_most * sizeof *j->rows);
+    j->groups = mem_alloc(groups * sizeof *j->groups);
+    j->order = mem_zero(groups, sizeof *j->order);
+    j->second = mem_zero(j->rows_most * seconds + 1, sizeof *j->second);
     j->bounds = mem_alloc((seconds + 1) * sizeof *j->bounds);
     j->sets = mem_alloc((seconds + 1) * sizeof *j->sets);
     for (unsigned n = 1; n <= PORTS_MAX; n++)
@@ -66,7 +84,7 @@ void joining_free(struct joiner *j)
         return;
     vec_done(&j->parts);
     free(j->rows);
-    free(j->first);
+    free(j->groups);
     free(j->order);
     free(j->second);
     free(j->bounds);
@@ -78,6 +96,7 @@ void joining_begin(struct joiner *j, double deviation_most)
 {
     j->parts.count = j->count = 0;
     j->deviation_most = deviation_most;
+    j->slots = UINT_MAX;
 }
 
 /* Adds a union. If it already exists, keeps the larger number of µops. */
@@ -94,16 +113,24 @@ static void add_part(struct joiner *j, size_t first, struct joiner_union part)
 void joining_add(struct joiner *j, const struct joining_row *row)
 {
     struct joiner_row *r = &j->rows[j->count];
+    struct joiner_group *g = &j->groups[j->count / LANES];
+    const size_t lane = j->count % LANES;
 
     if (j->count == j->rows_most || row->n > JOINING_SETS)
         BUG("%zu rows and %zu port sets in a row: too many", j->count + 1, row->n);
     *r = (struct joiner_row){.first = j->parts.count,
-                             .own = row->own,
                              .slots = row->slots,
                              .slot = row->slot * row->own,
-                             .cycles = row->cycles,
-                             .late = row->late,
-                             .noise = 1 / sight_noise(SIGHT_NOISE, row->cycles)};
+                             .late = row->late};
+    if (!lane) {
+        *g = (struct joiner_group){0};
+        j->order[j->count / LANES] = j->count / LANES;
+    }
+    g->cycles[lane] = row->cycles;
+    g->noise[lane] = 1 / sight_noise(SIGHT_NOISE, row->cycles);
+    g->by[lane] = row->late.by;
+    g->limit[lane] = row->late.most;
+    g->own[lane] = row->own;
     vec_push(&j->parts, (struct joiner_union){0});
     for (size_t i = 0; i < row->n; i++) {
         size_t end = j->parts.count;
@@ -115,13 +142,12 @@ void joining_add(struct joiner *j, const struct joining_row *row)
                      (struct joiner_union){.ports = of.ports | row->others[i].ports,
                                            .mass = of.before + row->others[i].count});
         }
-        r->mass += row->others[i].count;
+        g->mass[lane] += row->others[i].count;
     }
     r->parts = j->parts.count - r->first;
     for (size_t k = r->first + 1; k < j->parts.count; k++)
         r->most = fmax(r->most,
                        j->parts.items[k].mass * j->inverse[portset_size(j->parts.items[k].ports)]);
-    j->order[j->count] = j->count;
     j->count++;
 }
 
@@ -139,10 +165,14 @@ double joining_price(double predicted, double measured, double deviation_most,
                  deviation_most, late);
 }
 
-static double price_of(const struct joiner *j, const struct joiner_row *r, double predicted)
+/* Returns the cost of row @at with @predicted cycles. */
+static double price_of(const struct joiner *j, size_t at, double predicted)
 {
-    return price((predicted - r->cycles) * r->noise, predicted, r->cycles, j->deviation_most,
-                 r->late);
+    const struct joiner_group *g = &j->groups[at / LANES];
+    const size_t lane = at % LANES;
+
+    return price((predicted - g->cycles[lane]) * g->noise[lane], predicted, g->cycles[lane],
+                 j->deviation_most, j->rows[at].late);
 }
 
 /* Returns the larger number. fmax() would be a call. */
@@ -151,37 +181,49 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Returns the cycles of row @r with @mass additional µops on @set, from the unions that contain
+/* Returns the cycles of row @at with @mass additional µops on @set, from the unions that contain
  * @set. */
-static double with_set(const struct joiner *j, const struct joiner_row *r, portset set, double mass)
+static double with_set(const struct joiner *j, size_t at, portset set, double mass)
 {
-    const struct joiner_union *part = j->parts.items + r->first;
+    const struct joiner_union *part = j->parts.items + j->rows[at].first;
     double most = 0;
 
-    for (size_t k = 0; k < r->parts; k++)
+    for (size_t k = 0; k < j->rows[at].parts; k++)
         most = larger(most, (part[k].mass + mass) * j->inverse[portset_size(part[k].ports | set)]);
     return most;
 }
 
-static double too_long(const struct joiner *j, const struct joiner_row *r, double predicted)
+/* Returns the cost of row @at if @predicted exceeds its cycles; otherwise 0. */
+static double too_long(const struct joiner *j, size_t at, double predicted)
 {
-    return predicted > r->cycles ? price_of(j, r, predicted) : 0;
+    return predicted > j->groups[at / LANES].cycles[at % LANES] ? price_of(j, at, predicted) : 0;
 }
 
-void joining_seconds(struct joiner *j, const portset *sets, size_t n)
+static size_t group_count(const struct joiner *j)
+{
+    return (j->count + LANES - 1) / LANES;
+}
+
+static size_t group_end(const struct joiner *j, size_t group)
+{
+    return (group + 1) * LANES < j->count ? (group + 1) * LANES : j->count;
+}
+
+void joining_seconds(struct joiner *j, const portset *sets, size_t n, double limit)
 {
     for (size_t s = 0; s < n; s++) {
         double *cycles = j->second + s * j->rows_most;
         j->sets[s] = sets[s];
         j->bounds[s] = 0;
-        for (size_t i = 0; i < j->count; i++) {
-            cycles[i] = with_set(j, &j->rows[i], sets[s], j->rows[i].own);
-            j->bounds[s] += too_long(j, &j->rows[i], cycles[i]);
+        for (size_t i = 0; i < j->count && j->bounds[s] <= limit; i++) {
+            cycles[i] = with_set(j, i, sets[s], j->groups[i / LANES].own[i % LANES]);
+            j->bounds[s] += too_long(j, i, cycles[i]);
         }
     }
 }
 
-/* Moves the row at position @dearest of the order, which has a high cost, halfway to the front. */
+/* Moves the group at position @dearest of the order, which has a high cost, halfway to the
+ * front. */
 static void move_forward(struct joiner *j, size_t dearest)
 {
     const size_t swap = j->order[dearest / 2];
@@ -192,19 +234,24 @@ static void move_forward(struct joiner *j, size_t dearest)
 
 double joining_first(struct joiner *j, portset set, unsigned count, double limit)
 {
+    const size_t groups = group_count(j);
     double bound = 0, most = 0;
     size_t dearest = 0;
 
     j->set = set;
     j->uops = count;
-    for (size_t i = 0; i < j->count && bound <= limit; i++) {
-        const size_t at = j->order[i];
-        const struct joiner_row *r = &j->rows[at];
-        j->first[at] = larger(r->most, count ? with_set(j, r, set, r->own * count) : 0);
-        const double price = too_long(j, r, j->first[at]);
-        bound += price;
-        if (price > most) {
-            most = price;
+    for (size_t i = 0; i < groups && bound <= limit; i++) {
+        struct joiner_group *g = &j->groups[j->order[i]];
+        double sum = 0;
+        for (size_t at = j->order[i] * LANES; at < group_end(j, j->order[i]); at++) {
+            const size_t lane = at % LANES;
+            g->first[lane] =
+                larger(j->rows[at].most, count ? with_set(j, at, set, g->own[lane] * count) : 0);
+            sum += too_long(j, at, g->first[lane]);
+        }
+        bound += sum;
+        if (sum > most) {
+            most = sum;
             dearest = i;
         }
     }
@@ -217,31 +264,72 @@ double joining_bound(const struct joiner *j, size_t second)
     return j->bounds[second];
 }
 
-double joining_cost(struct joiner *j, size_t second, unsigned slots, double limit)
+static void set_slots(struct joiner *j, unsigned slots)
 {
-    const double *with = second == JOINING_NONE ? NULL : j->second + second * j->rows_most;
-    portset both = with ? j->set | j->sets[second] : 0;
-    double cost = 0, most = 0, inverse = j->inverse[portset_size(both)];
+    for (size_t at = 0; at < j->count && slots != j->slots; at++)
+        j->groups[at / LANES].issue[at % LANES] = j->rows[at].slots + j->rows[at].slot * slots;
+    j->slots = slots;
+}
+
+/* Returns the cost of the rows without µops on the union of both sets. A row in which this union
+ * may lower the cost counts 0. @with: cycles with the second µop. @inverse: reciprocal of the
+ * union's size; 0: no second µop. Returns a value above @limit if the cost exceeds it. */
+FOR_WIDE_VECTORS
+static double known_cost(struct joiner *j, const double *with, double inverse, double limit)
+{
+    const size_t groups = group_count(j);
+    const double deviation_most = j->deviation_most, uops = j->uops + 1;
+    double cost = 0, most = 0;
     size_t dearest = 0;
 
-    for (size_t i = 0; i < j->count && cost <= limit; i++) {
-        const struct joiner_row *r = &j->rows[j->order[i]];
-        double cycles = larger(j->first[j->order[i]], r->slots + r->slot * slots),
-               mass = r->own * (j->uops + 1);
-        if (with) {
-            cycles = larger(cycles, with[j->order[i]]);
-            /* The union of both sets has at most r->mass + mass µops, and at least the ports of
-             * both sets. */
-            if ((r->mass + mass) * inverse > cycles)
-                cycles = larger(cycles, with_set(j, r, both, mass));
+    for (size_t i = 0; i < groups && cost <= limit; i++) {
+        struct joiner_group *g = &j->groups[j->order[i]];
+        const double *second = with ? with + j->order[i] * LANES : g->first;
+        double prices[LANES], open[LANES];
+        for (size_t k = 0; k < LANES; k++) {
+            double cycles = g->first[k] > g->issue[k] ? g->first[k] : g->issue[k];
+            cycles = second[k] > cycles ? second[k] : cycles;
+            const double off = (cycles - g->cycles[k]) * g->noise[k], square = off * off,
+                         by = g->by[k] * cycles,
+                         late = g->cycles[k] <= by ? g->limit[k] : deviation_most,
+                         top = g->cycles[k] > cycles ? late : deviation_most,
+                         cut = square < top ? square : top,
+                         sum = (g->mass[k] + g->own[k] * uops) * inverse,
+                         kept = cycles < g->cycles[k] ? 0 : residual_rounded(cut);
+            /* The union of both sets has at most these µops, and at least the ports of both
+             * sets. */
+            open[k] = sum > cycles ? cycles : -1;
+            prices[k] = sum > cycles ? kept : residual_rounded(cut);
         }
-        double price = price_of(j, r, cycles);
-        cost += price;
-        if (price > most) {
-            most = price;
+        memcpy(g->open, open, sizeof open);
+        for (size_t half = LANES / 2; half; half /= 2)
+            for (size_t k = 0; k < half; k++)
+                prices[k] += prices[k + half];
+        cost += prices[0];
+        if (prices[0] > most) {
+            most = prices[0];
             dearest = i;
         }
     }
     move_forward(j, dearest);
+    return cost;
+}
+
+double joining_cost(struct joiner *j, size_t second, unsigned slots, double limit)
+{
+    const double *with = second == JOINING_NONE ? NULL : j->second + second * j->rows_most;
+    const portset both = with ? j->set | j->sets[second] : 0;
+
+    set_slots(j, slots);
+    double cost = known_cost(j, with, j->inverse[portset_size(both)], limit);
+    for (size_t at = 0; with && at < j->count && cost <= limit; at++) {
+        const struct joiner_group *g = &j->groups[at / LANES];
+        const size_t lane = at % LANES;
+        if (g->open[lane] < 0)
+            continue;
+        const double known = g->open[lane],
+                     cycles = larger(known, with_set(j, at, both, g->own[lane] * (j->uops + 1)));
+        cost += price_of(j, at, cycles) - (known < g->cycles[lane] ? 0 : price_of(j, at, known));
+    }
     return cost > limit ? INFINITY : cost;
 }

@@ -33,8 +33,9 @@ struct joining_row {
 /* Removes all rows. @deviation_most: largest cost of one row. */
 void joining_begin(struct joiner *j, double deviation_most);
 void joining_add(struct joiner *j, const struct joining_row *row);
-/* Sets the candidate port sets of the second µop. Call it after the last row was added. */
-void joining_seconds(struct joiner *j, const portset *sets, size_t n);
+/* Sets the candidate port sets of the second µop. Call it after the last row was added. A set whose
+ * joining_bound exceeds @limit must not be passed to joining_cost. */
+void joining_seconds(struct joiner *j, const portset *sets, size_t n, double limit);
 /* Sets the first µops of the form: @count on port set @set (0: none). Returns a lower bound of the
  * cost with any second µop. If the bound exceeds @limit, returns a value above @limit, which need
  * not be the bound, and does not set the µops. */

@@ -90,14 +90,6 @@ size_t lattice_set(const struct lattice *g, portset set)
     return i < g->sets.count ? i : SIZE_MAX;
 }
 
-/* A chart spends most of its computing time in the next functions. The compiler therefore also
- * makes versions for wider vectors, and the loader selects one. */
-#ifdef __x86_64__
-#define FOR_WIDE_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define FOR_WIDE_VECTORS
-#endif
-
 FOR_WIDE_VECTORS
 void lattice_add(const struct lattice *g, size_t set, float count, const float *row, float *sum)
 {

@@ -90,6 +90,11 @@ struct venn_worker {
     /* cost above which this thread drops a candidate: v->bar, or the largest cost in @next if that
      * is full */
     double bar;
+    /* Whether costs are only recorded in @costs, which has the @cost_count lowest ones, sorted. A
+     * full list lowers the bar. */
+    bool sounding;
+    double costs[KEPT];
+    size_t cost_count;
     /* number of candidates that this thread evaluated, and number of calls of is_over */
     size_t offers, asked;
 };
@@ -142,7 +147,7 @@ static void keep_best(struct venn_worker *w)
     if (w->next_count > KEPT)
         w->next_count = KEPT;
     if (w->next_count == KEPT)
-        w->bar = w->next[KEPT - 1].cost;
+        w->bar = fmin(w->bar, w->next[KEPT - 1].cost);
 }
 
 /* Returns whether the search must end. Polls the caller once in ASKED_EVERY calls. */
@@ -154,6 +159,18 @@ static bool is_over(struct venn_worker *w)
         !v->o->goes_on(v->o->state, v->done, v->total))
         v->over = true;
     return v->over;
+}
+
+/* Records the cost of a candidate. */
+static void record_cost(struct venn_worker *w, double cost)
+{
+    size_t at = w->cost_count < KEPT ? w->cost_count++ : KEPT - 1;
+
+    for (; at && w->costs[at - 1] > cost; at--)
+        w->costs[at] = w->costs[at - 1];
+    w->costs[at] = cost;
+    if (w->cost_count == KEPT)
+        w->bar = fmin(w->bar, w->costs[KEPT - 1]);
 }
 
 /* Evaluates state @at of v->states if the joining form has usage @use. @second: index of the second
@@ -170,7 +187,11 @@ static void offer(struct venn_worker *w, size_t at, struct venn_use use, size_t 
     use.price = (float)(v->prices * (price + PORT_PRICE * (ports - from->ports)));
     double before = from->cost + use.price,
            cost = before + joining_cost(w->joining, second, use.slots, w->bar - before);
-    if (cost <= w->bar && cost < INFINITY) {
+    if (cost > w->bar || cost == INFINITY)
+        return;
+    if (w->sounding) {
+        record_cost(w, cost);
+    } else {
         struct venn_state *to = &w->next[w->next_count++];
         *to = *from;
         to->use[v->form] = use;
@@ -386,34 +407,58 @@ static void tell_rows(const struct venn *v, const struct venn_state *s, struct j
     }
 }
 
+/* Returns whether @count µops on @size ports or the issue slots can explain the joining form's time
+ * in isolation. */
+static bool explains_alone(const struct venn *v, unsigned count, unsigned size)
+{
+    const double own = (double)count / size, t = v->known.alone[v->form];
+
+    return fabs(own - t) <= 4 * sight_noise(SIGHT_NOISE, t) ||
+           (own < t && v->known.slots[v->form] / v->o->width > t * 0.97);
+}
+
+/* Lowers the bar by the costs of usages on known sets. All usages include these, so the results are
+ * the same. */
+static void lower_bar(struct venn_joining *j)
+{
+    const size_t all = j->set_count;
+
+    j->w->sounding = true;
+    j->set_count = j->own_sets;
+    for (j->count = 1; j->count <= REPEATS_MOST; j->count++)
+        for (size_t i = 0; i < j->own_sets; i++) {
+            const unsigned size = portset_size(j->sets[i]);
+            if (size <= j->v->o->width + ABOVE_WIDTH && explains_alone(j->v, j->count, size))
+                join(j, j->sets[i], j->s->ports);
+        }
+    j->set_count = all;
+    j->w->sounding = false;
+}
+
 /* Evaluates all usages with which the form can join state @at. */
 static void join_all(struct venn_worker *w, size_t at)
 {
     struct venn *v = w->v;
     const struct venn_state *s = &v->states[at];
     struct venn_joining j = {.w = w, .v = v, .s = s, .at = at};
-    double t = v->known.alone[v->form];
-    unsigned width = v->o->width < PORTS_LIMIT ? (unsigned)lrint(v->o->width) : PORTS_LIMIT;
+    const double width = fmin(v->o->width + ABOVE_WIDTH, PORTS_LIMIT);
 
     j.foreign = foreign_ports(v, s);
     j.region_count = regions_of(v, s, j.regions);
     j.set_count = sets_of(v, s, j.regions, j.region_count, j.sets, &j.own_sets);
     tell_rows(v, s, w->joining);
     if (v->pairs)
-        joining_seconds(w->joining, j.sets, j.set_count);
+        joining_seconds(w->joining, j.sets, j.set_count, w->bar - s->cost);
     if (v->known.slots[v->form]) {
         joining_first(w->joining, 0, 0, INFINITY);
         offer(w, at, (struct venn_use){.slots = v->known.slots[v->form]}, JOINING_NONE, s->ports,
               0);
     }
+    lower_bar(&j);
     for (j.count = 1; j.count <= REPEATS_MOST; j.count++)
-        for (unsigned size = 1; size <= width + ABOVE_WIDTH && size <= PORTS_LIMIT; size++) {
-            double own = (double)j.count / size;
-            /* Either the ports or the issue slots must explain the time in isolation. */
-            if (fabs(own - t) <= 4 * sight_noise(SIGHT_NOISE, t) ||
-                (own < t && v->known.slots[v->form] / v->o->width > t * 0.97))
+        for (unsigned size = 1; size <= width; size++)
+            if (explains_alone(v, j.count, size))
                 choose(&j, 0, 0, size);
-        }
 }
 
 static void join_share(void *state, unsigned worker)
@@ -423,7 +468,7 @@ static void join_share(void *state, unsigned worker)
     if (worker >= v->worker_count)
         return;
     struct venn_worker *w = &v->workers[worker];
-    w->next_count = w->offers = 0;
+    w->next_count = w->offers = w->cost_count = 0;
     w->bar = v->bar;
     for (size_t i = worker; i < v->state_count; i += v->worker_count)
         join_all(w, i);

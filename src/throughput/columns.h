@@ -15,6 +15,13 @@
 /* Tables with one lane per column have a multiple of this size, the number of floats in the widest
  * vector. */
 #define COLUMNS_LANES 16
+/* Attribute of a function that takes much of the computing time. The compiler also makes versions
+ * of it for wider vectors, and the loader selects one. */
+#ifdef __x86_64__
+#define FOR_WIDE_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define FOR_WIDE_VECTORS
+#endif
 /* maximum number of ports with which each set has a flag, and columns can be removed */
 #define COLUMNS_DIRECT_PORTS 16
 

@@ -104,7 +104,7 @@ static void test_costs(void **state)
         }
         for (size_t s = 0; s < SECONDS; s++)
             seconds[s] = any_set(&rng);
-        joining_seconds(j, seconds, SECONDS);
+        joining_seconds(j, seconds, SECONDS, INFINITY);
         const portset first = any_set(&rng);
         const unsigned count = (unsigned)rng_below(&rng, 4), slots = (unsigned)rng_below(&rng, 4);
         const double bound = joining_first(j, first, count, INFINITY),
@@ -136,7 +136,7 @@ static void test_no_rows(void **state)
 
     (void)state;
     joining_begin(j, MOST);
-    joining_seconds(j, &second, 1);
+    joining_seconds(j, &second, 1, INFINITY);
     assert_true(joining_first(j, 1, 1, 0) == 0);
     assert_true(joining_cost(j, JOINING_NONE, 1, INFINITY) == 0);
     assert_true(joining_cost(j, 0, 1, 0) == 0);
