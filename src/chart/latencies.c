@@ -198,7 +198,8 @@ static size_t measure_form(struct latency_finding *f, uint32_t i, struct latency
     return n == SIZE_MAX || !lab_goes_on(f->lab, err) ? SIZE_MAX : n;
 }
 
-/* Measures again each form with a chain that failed on a busy core. */
+/* Measures again each form with a chain that failed on a busy core. Keeps the latencies of its other
+ * chains. */
 static bool measure_busy(struct latency_finding *f, struct err *err)
 {
     struct chart *c = f->chart;
@@ -215,7 +216,8 @@ static bool measure_busy(struct latency_finding *f, struct err *err)
         if (n == SIZE_MAX)
             return false;
         for (size_t k = 0; k < n && k < end - i; k++)
-            c->latencies.items[i + k].latency = list[k];
+            if (is_busy(&c->latencies.items[i + k].latency))
+                c->latencies.items[i + k].latency = list[k];
     }
     return true;
 }
