@@ -351,7 +351,7 @@ static void write_output(struct session *s, const char *title, struct str *out)
         result_write(s->result, s->settings.format, &style, out);
 }
 
-/* Stores the result for `export` and creates a new one for the session. */
+/* Stores the result for `export` and creates a new result for the session. */
 static void keep_result(struct session *s, char *take_line)
 {
     free(s->last_line);
@@ -362,9 +362,9 @@ static void keep_result(struct session *s, char *take_line)
     s->result = result_new();
 }
 
-/* Records whether `export` has a result. After a failed command it has none, because the user could
- * mistake an earlier result for the command's. A command that shows a view makes results exportable
- * again. */
+/* Records whether `export` has a result. After a failed command it has no result, because the user
+ * could mistake an earlier result for the command's. A command that shows a view makes results
+ * exportable again. */
 static void note_end(struct session *s, const struct command *c, const char *line, bool ok)
 {
     if (ok && c == &command_view)
@@ -407,8 +407,8 @@ char *command_take_job_result(struct session *s, const char *title)
     return str_take(&text);
 }
 
-/* Refuses commands that change the session while a job prepares to replace it, because the changes
- * would be lost. */
+/* Refuses commands that change the session while a job prepares to replace the session, because the
+ * changes would be lost. */
 static bool may_run(const struct session *s, const struct command *c, struct err *err)
 {
     return !s->replacing || (!(c->flags & (COMMAND_CHANGES | COMMAND_JOB)) && !c->read) ||
@@ -506,8 +506,8 @@ static bool prepare_reading(struct session *s, const struct command *c, char **w
     return task_give(task, &ops, r);
 }
 
-/* Runs the handlers of a record with its words. If the user typed them (@typed), then releases the
- * machines queued for the command. */
+/* Runs the handlers of a record with its words. If the user typed the words (@typed), also releases
+ * the machines queued for the command. */
 static bool run_record(struct session *s, const struct command *c, char **words, size_t count,
                        bool typed, struct err *err)
 {
@@ -535,7 +535,7 @@ static void add_error(struct result *result, const struct err *err)
     result_text(result, "error", err_text(err, text, sizeof text));
 }
 
-/* Returns the view that shows all output of a line: that of the command (@own), with the session's
+/* Returns the view that shows all output of a line: the command's view (@own), with the session's
  * result. Returns NULL if the output is printed as text. */
 static const char *view_of_all(const struct session *s, const char *own, bool printed, FILE *out)
 {
@@ -554,7 +554,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
     struct shortage shortage = {0}, *before = shortage_begin(&shortage);
     struct err none = {0};
 
-    if (line)   /* No other command is running: this one was typed or is part of a script. */
+    if (line)   /* No other command is running: this command was typed or is part of a script. */
         document_let_go(&s->document);
     s->result = result_new();
     result_set_command(s->result, c->name);

@@ -42,7 +42,7 @@ static unsigned likeness(const struct analysis *a, size_t i, const struct analys
 }
 
 /* Computes the global alignment of greatest similarity (Needleman and Wunsch 1970, free gaps).
- * Traces it from the ends, which yields the rows in order. */
+ * Fills the table of values from the ends, so the trace yields the rows in order. */
 static void align(struct paired_loops *c)
 {
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;

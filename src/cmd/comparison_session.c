@@ -6,7 +6,8 @@
 #include "cmd/parameter.h"
 #include "cmd/session.h"
 
-/* Maximum number of instructions per loop. The alignment needs memory for their product. */
+/* Maximum number of instructions per loop. The alignment needs memory for the product of both
+ * numbers. */
 #define ROWS_MOST 2000
 
 /* Selects the two kernels on the shelf. With two machines both sides may be the same kernel.

@@ -43,7 +43,7 @@ static void add_ids(struct completions *c, char **take_ids, const char *prefix)
     free(take_ids);
 }
 
-/* Adds machines: the shipped ones, the user's, the session's, and processor names. */
+/* Adds machines: the shipped, the user's and the session's machines, and processor names. */
 static void add_machines(struct completions *c, const struct session *s, const char *prefix)
 {
     struct cpus *cpus = cpus_load(NULL);

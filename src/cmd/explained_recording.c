@@ -111,8 +111,8 @@ static size_t lines_of(const struct recording *r, uint32_t at, size_t *executed)
     return different;
 }
 
-/* Sets the number of lines by which runs may move accesses. Only loads are moved that access more
- * lines in the program than in the recording. */
+/* Marks sequential loads. Sets the number of lines by which runs may move accesses. Only loads are
+ * moved that access more lines in the program than in the recording. */
 static void find_places(const struct loop_lines *lines, const uint32_t *places,
                         struct recording *out)
 {

@@ -15,7 +15,8 @@
 #define EQUAL_MOST 0.05
 #define JUMP_MOST 5.0 /* largest cost of the jump to the counting code, in cycles */
 
-/* Returns the result of the simulated branch predictor for the branch at @at, or NULL. */
+/* Returns the result of the simulated branch predictor for the branch at @at, or NULL if there is
+ * none. */
 static const struct predicted_branch *predicted_at(const struct explained_findings *f, uint32_t at)
 {
     for (size_t i = 0; i < f->branches.list.count; i++)
@@ -236,7 +237,7 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         result_line(result, "loads not shown: %zu", l->list.count - LOADS_SHOWN);
 }
 
-/* Reports the number of counted iterations, and the part of the run that they are from. */
+/* Reports the number of counted iterations, and the part of the run in which they were counted. */
 static void say_count(struct result *result, const struct explained_findings *f)
 {
     const struct insitu *x = &f->insitu;
@@ -527,7 +528,7 @@ static void say_translation(struct result *result, const struct explained_findin
                 tlb, off);
 }
 
-/* Adds the terms of the difference if replays measured them. */
+/* Adds the terms of the difference if replays measured these terms. */
 static void say_terms(struct result *result, const struct explained_findings *f)
 {
     const struct split *s = &f->split;

@@ -52,7 +52,8 @@ void prediction_free(struct prediction *p)
     free(p);
 }
 
-/* Collects the rows with both values for the heat map, and finds the one with the largest error. */
+/* Collects the rows with a measured and a predicted value for the heat map, and finds the row with
+ * the largest error. */
 static void look_at_errors(struct prediction *p, const struct experiments *t, double *predicted,
                            double *measured)
 {

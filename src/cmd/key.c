@@ -168,8 +168,8 @@ int key_of_sequence(const char *bytes, size_t length, size_t *used)
         return at > 1 && strspn(bytes + 1, "0123456789") == at - 1
                    ? numbered(strtol(bytes + 1, NULL, 10))
                    : KEYCODE_NONE;
-    /* Ignores a sequence with parameters, which encode a modifier key. No key of the table has
-     * one. */
+    /* Ignores a sequence with parameters, which encode a modifier key. No key of the table has a
+     * modifier. */
     return at == 1 ? lettered(bytes[at]) : KEYCODE_NONE;
 }
 

@@ -15,10 +15,10 @@
 
 /* State of a job that loads a kernel: from a file by a recipe, or from text */
 struct kernel_loading {
-    struct recipe *recipe;          /* recipe; NULL: @text is loaded, or the recipe was used */
+    struct recipe *recipe;          /* NULL: @text is loaded, or the recipe was used */
     struct kernel_options options;  /* options for text; no symbol */
     struct str text;
-    bool source;                    /* the file is a source to compile */
+    bool source;                    /* whether the file is a source to compile */
     size_t loop;                    /* index of the requested loop, from 1 */
     struct str printed;             /* messages of the compiler if it rejected the source */
     double begun;
@@ -48,16 +48,16 @@ static bool load(void *state, struct result *result, struct err *err)
     struct kernel_loading *l = state;
     struct recipe *recipe = l->recipe;
 
-    (void)result;   /* filled by the publish function */
+    (void)result;   /* The publish function fills the result. */
     l->recipe = NULL;
     l->begun = clock_seconds();
-    /* If no job runs, Ctrl-C ends the process. */
+    /* Without a job, Ctrl-C ends the process, so the child needs no predicate. */
     child_watch(job_current() ? cancelled : NULL, l);
     l->kernel =
         recipe ? recipe_make(recipe, &l->printed, err)
                : kernel_from_text("pasted", str_text(&l->text), l->text.length, &l->options, err);
     child_watch(NULL, NULL);
-    /* If the job was cancelled, the watch's error replaces that of the reader. */
+    /* If the job was cancelled, the watch's error replaces the reader's error. */
     return watch_goes_on(err) && l->kernel;
 }
 

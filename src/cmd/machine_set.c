@@ -16,7 +16,7 @@ static bool has(const struct machine_set *set, const char *id)
 }
 
 /* Adds machine @id. A machine that cannot be read, or has another instruction set, is an error only
- * if the user named it. */
+ * if the user named this machine. */
 static bool add(struct session *s, const char *id, enum isa isa, bool named,
                 struct machine_set *out, struct err *err)
 {

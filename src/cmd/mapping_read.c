@@ -17,7 +17,7 @@
 struct mapping_reading {
     char *path, id[MAPPING_ID];
     enum mapping_source source;
-    const char *title;                      /* name of the command, for the job */
+    const char *title;                      /* name of the command, as the job's title */
     /* counted references to the session's tables, or to those loaded by the job */
     struct forms *forms[ISA_COUNT];
     struct osaca_notes notes;

@@ -17,7 +17,8 @@
 #include "model/facts.h"
 #include "simulate/simulate.h"
 
-#define DOUBTS 3             /* maximum number of times below a bound that are measured per size */
+#define DOUBTS 3             /* maximum number of measurements per size whose times are below a
+                              * bound */
 #define GAIN 1.05            /* smallest reported gain of a remedy, as a ratio of times */
 #define BLOCK_NEARLY 1.25    /* largest ratio of the time with a chosen block size to the best
                               * time */
@@ -97,8 +98,8 @@ static void help_try(struct memory_point *p, double cycles, const char *help)
     }
 }
 
-/* Finds a block size that fits a nearer cache level: the largest one whose time is close to the
- * best. */
+/* Finds a block size that fits a nearer cache level: the largest size whose time is close to the
+ * best time. */
 static void blocks_find(const struct memory_curve *c, const struct memory_costs *costs,
                         struct memory_point *p)
 {
@@ -219,8 +220,8 @@ bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t
     return true;
 }
 
-/* Copies @insns to @own, with the addresses of the arrays in place of those of their symbols.
- * Returns false with err if an instruction cannot encode such an address. */
+/* Copies @insns to @own, with the addresses of the arrays in place of the addresses of their
+ * symbols. Returns false with err if an instruction cannot encode such an address. */
 static bool symbols_place(const struct kernel *k, const struct insn *insns, size_t count,
                           const struct arrays *arrays, struct insn *own, struct err *err)
 {

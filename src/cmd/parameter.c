@@ -301,7 +301,7 @@ bool parameters_read(const char *command, const struct parameter *arguments,
     const char *before = NULL;
     char todo[128];
     size_t given = 0;
-    bool over = false;   /* "--" was read */
+    bool over = false;   /* whether "--" was read */
 
     EACH(p, arguments)
         set_initial(p, values);

@@ -52,8 +52,8 @@ void pending_results_put(struct session *s, uint64_t serial, struct pending_resu
 /* State of a job that adds results to a copy of the table */
 struct merging {
     struct pending_results pending_results;
-    struct experiments *base, *made;   /* counted references to the session's table and the new one;
-                                        * made: NULL until the job has ended */
+    struct experiments *base, *made;   /* counted references to the session's table and the new
+                                        * table; @made: NULL until the job has ended */
     bool started;                      /* whether the job has received the results so far */
 };
 

@@ -193,7 +193,7 @@ static bool take_kernel(void *to, const char *key, const char *value)
     return true;
 }
 
-/* Returns the number of kernels besides the current one. */
+/* Returns the number of kernels besides the current kernel. */
 static size_t count_kernels(const char *path)
 {
     struct str part = {0};

@@ -18,7 +18,7 @@
 
 void session_init(struct session *s)
 {
-    /* This must be called before the first JSON value is created. */
+    /* json_set_alloc_funcs must be called before the first JSON value is created. */
     json_set_alloc_funcs(mem_lend, free);
     *s = (struct session){.input = stdin,
                           .revision = 1,
@@ -395,7 +395,7 @@ void session_note_analysed(struct session *s, const char *id)
 
 static void use_kernel(struct session *s, const struct kernel *take_kernel, size_t loop)
 {
-    /* This frees the analyses, which point into the old kernel. */
+    /* document_use_loop frees the analyses, which point into the old kernel. */
     document_use_loop(&s->document, loop);
     kernel_free(s->document.kernel);
     s->document.kernel = take_kernel;

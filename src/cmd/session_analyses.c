@@ -177,8 +177,8 @@ static void simulating_free(void *state)
     free(w);
 }
 
-/* Returns the simulation on machine @index of @a. Simulates a short loop at once, a longer one in a
- * job. Returns NULL while the job runs, and for very long loops. */
+/* Returns the simulation on machine @index of @a. Simulates a short loop at once, a longer loop in
+ * a job. Returns NULL while the job runs, and for very long loops. */
 static const struct simulation *simulation_of(struct session *s, struct analyses *a, size_t index)
 {
     static const struct task_ops ops = {.work = simulating_work,

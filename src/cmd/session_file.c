@@ -27,7 +27,7 @@
 
 #define VERSION "1"
 
-/* File with the session's files, one per row. Only these are replaced or removed. */
+/* File with the session's files, one per row. Only these files are replaced or removed. */
 #define MANIFEST "manifest.csv"
 
 const char *session_path(struct str *path, const char *dir, const char *name)
@@ -189,8 +189,8 @@ static bool save_all(struct session *s, struct session_saving *w, struct err *er
             session_row(&settings, setting->name, str_text(&value));
         }
     str_done(&value);
-    /* The displayed instruction set is written last, because the last one in the file is
-     * displayed. */
+    /* The displayed instruction set is written last, because the last set in the file is displayed.
+     * */
     for (int k = 1; k <= ISA_COUNT; k++) {
         const struct selection *shown = &s->document.kept[(s->document.isa + k) % ISA_COUNT];
         for (size_t i = 0; i < shown->count; i++)
@@ -246,8 +246,8 @@ void session_refuse(const char *dir, const char *todo, struct err *err)
     str_done(&path);
 }
 
-/* Reads the manifest of @dir; a missing one is an empty list. file_set_remove checks that names are
- * relative. */
+/* Reads the manifest of @dir; a missing manifest is an empty list. file_set_remove checks that
+ * names are relative. */
 static bool read_manifest(const char *dir, struct names *out, struct err *err)
 {
     struct str path = {0};
@@ -302,7 +302,7 @@ static bool write_manifest(struct session_saving *w, struct err *err)
     return ok;
 }
 
-/* Removes the files of the previous session that the new one lacks. */
+/* Removes the files of the previous session that the new session lacks. */
 static bool remove_stale(struct session_saving *w, const struct names *before, struct err *err)
 {
     bool ok = true;
@@ -370,7 +370,7 @@ bool session_columns(const struct csv_table *t, const char *path, const char *co
     return true;
 }
 
-/* Calls @take for each row of @t. @path: its file, for errors. */
+/* Calls @take for each row of @t. @path: the table's file, for errors. */
 static bool take_rows(const char *path, const struct csv_table *t,
                       bool (*take)(void *to, const char *key, const char *value), void *to,
                       struct err *err)

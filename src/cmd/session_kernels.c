@@ -220,7 +220,7 @@ static bool save_names(struct session_saving *w, const struct kernel *k, size_t 
     return ok;
 }
 
-/* Writes the source line of each text line that differs from the previous one's. */
+/* Writes the source line of each text line, except if it equals that of the previous text line. */
 static void add_text_lines(const struct kernel *k, struct str *out)
 {
     str_add(out, "line,source_line\n");
@@ -439,12 +439,12 @@ enum { PLACE, SOURCE_LINE, INLINED, LINE_COLUMNS };
 /* Parses decimal digits; the value may be at most @most. */
 static bool read_whole(const char *text, unsigned long most, unsigned long *out)
 {
-    *out = strtoul(text, NULL, 10);   /* ULONG_MAX on overflow. */
+    *out = strtoul(text, NULL, 10);   /* strtoul returns ULONG_MAX on overflow. */
     return *text && !text[strspn(text, "0123456789")] && *out <= most;
 }
 
-/* Parses place and source line of row @i of @t. Returns false with err if one is not a number or
- * too large, or if places do not ascend from @first. */
+/* Parses place and source line of row @i of @t. Returns false with err if a value is not a number
+ * or too large, or if places do not ascend from @first. */
 static bool take_line_row(const struct csv_table *t, size_t i, const char *path, const int *columns,
                           size_t first, size_t *at, uint32_t *source, struct err *err)
 {
@@ -640,7 +640,7 @@ struct kernel *session_kernel_load(const char *dir, const char *prefix,
     return k;
 }
 
-/* Reads a row of a kernel that is not the current one. */
+/* Reads a row of a kernel that is not the current kernel. */
 static bool take_kernel_row(void *to, const char *key, const char *value)
 {
     bool valid = false;

@@ -71,7 +71,7 @@ void undo_note_arrived(struct session *s, const char *id)
     last->after = choice_now(&s->document, last->isa);
 }
 
-/* Exchanges the step's machine with the current one. */
+/* Exchanges the step's machine with the session's current machine of the same id. */
 static bool swap_machine(struct session *s, struct undo_step *step, struct err *err)
 {
     struct machine *now = session_machine(s, step->machine->id, err);
@@ -139,8 +139,8 @@ static void swap_arrival(struct session *s, struct undo_step *step)
     *step = back;
 }
 
-/* Exchanges a kernel of the shelf. Adds it again, in place of one with the same origin, if it was
- * dropped. */
+/* Exchanges a kernel of the shelf. Adds it again, in place of a kernel with the same origin, if it
+ * was dropped. */
 static void swap_kernel(struct session *s, struct undo_step *step)
 {
     struct shelf *shelf = &s->document.shelf;

@@ -34,8 +34,8 @@ struct blame_work {
     size_t done, total;
 };
 
-/* Returns the simulated cycles per iteration, at least the bounds. If a loop's closing branch is
- * removed, it is predicted as copies in the µop cache. */
+/* Returns the simulated cycles per iteration, at least the bounds. Without the loop's closing
+ * branch, predicts copies in the µop cache. */
 static double predict(struct blame_work *w, const struct insn *insns, size_t count)
 {
     struct block_options block = {.shape = shape_of(insns, count),

@@ -104,7 +104,7 @@ static void add_entry(const struct insn *in, const struct machine *m, struct str
     str_add_char(out, ')');
 }
 
-/* Appends the reason for the instruction's cost if the nop variant shows one. */
+/* Appends the reason for the instruction's cost if the nop variant shows a reason. */
 static void add_reason(const struct blame_row *row, const struct insn *in, const struct machine *m,
                        struct str *out)
 {

@@ -27,7 +27,7 @@ static const char *mark_of(const struct analysis_row *row)
                                          : "";
 }
 
-/* Appends source text without leading blanks; sequences of blanks become one. */
+/* Appends source text without leading blanks; each sequence of blanks becomes one blank. */
 static void tidy_text(const char *text, struct str *out)
 {
     bool blank = true;
@@ -506,7 +506,7 @@ static json_t *chain_json(const struct analysis *a)
     return lines;
 }
 
-/* Adds the limits by kind; several if they are tied. */
+/* Adds the kind of the limit, the kinds of all tied limits, and the next limit. */
 static void add_limit(const struct limit *l, json_t *object)
 {
     json_t *kinds = json_array();

@@ -259,7 +259,7 @@ static json_t *row_json(const struct result_table *t, size_t row)
     return object;
 }
 
-/* Returns the index of the @n-th column that JSON includes. */
+/* Returns the index of the @n-th column (from 0) that JSON includes. */
 static size_t json_column(const struct result_table *t, size_t n)
 {
     for (size_t c = 0; c < t->column_count; c++)

@@ -237,7 +237,7 @@ static void read_input(struct loop *l)
     } while (input_waiting(&rest) && !l->frame.session->quit);
 }
 
-/* Reports a paste whose end mark does not arrive. Returns whether it reported one. */
+/* Reports a paste whose end mark does not arrive. Returns whether it reported a paste. */
 static bool notice_stall(struct loop *l)
 {
     char text[128];
@@ -290,7 +290,7 @@ static char *history_path(void)
     if (path)
         /* Ignores an error, which is reported when the file is written. */
         path_make_parents(path, 0700, NULL);
-    /* Rejects other files, because readline follows links. */
+    /* Rejects all except regular files, because readline follows links. */
     if (path && lstat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
         log_add(LOG_WARN, "%s is not a file: the history is not saved", path);
         free(path);

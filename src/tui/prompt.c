@@ -57,7 +57,7 @@ static void remember(const char *line)
     add_history(line);
     if (!history_file)
         return;
-    /* Creates the file, because append_history needs an existing one. */
+    /* Creates the file, because append_history needs an existing file. */
     int made = open(history_file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (made >= 0)
         close(made);

@@ -23,16 +23,16 @@
 #include "work/rescuer.h"
 
 #define ESCAPE_WAIT 25      /* ms to wait for input after an Esc, which may be a key by itself */
-#define SEQUENCE_WAIT 200   /* ms to wait for the remaining bytes of a sequence, which nobody
-                             * types */
+#define SEQUENCE_WAIT 200   /* ms to wait for the remaining bytes of a sequence, which the terminal
+                             * sends at once */
 #define DRAWING_WAITS 100   /* maximum number of waits, of 10 ms each, for a drawing in progress */
 #define BACKGROUND_QUESTION "\033]11;?\033\\"
 #define KEY_BYTES 8   /* size in bytes of the longest key sequence */
 
 #define HEAT_LEVELS (ROLE_HEAT_LAST - ROLE_HEAT_0 + 1)
 
-static atomic_bool opened;   /* atomic, because any thread that ends the program restores the
-                              * terminal */
+static atomic_bool opened;   /* whether the screen is open; atomic, because any thread that ends the
+                              * program restores the terminal */
 /* Protects curses. If curses draws while the program ends, it reinitialises the terminal. */
 static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool draws;

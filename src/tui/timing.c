@@ -39,13 +39,13 @@ static char *file;
 static VEC(struct frame_times) frames;
 static double opened, opened_cpu;
 static double empty;        /* last time at which the terminal had no input */
-/* latest possible arrival of the first key that is not displayed yet; NaN: none */
+/* earliest possible arrival of the first key that is not displayed yet; NaN: none */
 static double key = NAN;
 static double draws;
 /* CPU time of the UI thread at the start of its turn; NaN: it is waiting */
 static double woke_cpu = NAN;
 static VEC(float) turns; /* CPU milliseconds of each turn */
-static struct turn now_turn, longest[TURNS_NAMED];   /* longest first */
+static struct turn now_turn, longest[TURNS_NAMED];   /* @longest: longest turns, longest first */
 static double draws_cpu;
 static uint64_t written;
 
@@ -96,7 +96,8 @@ void timing_does(const char *what)
                  length ? ", " : "", (int)strcspn(what, "\n"), what);
 }
 
-/* Stores the turn if it is longer than TURN_MOST and one of the longest. Begins the next turn. */
+/* Stores the turn if it is longer than TURN_MOST and one of the longest turns. Begins the next
+ * turn. */
 static void keep_turn(double took)
 {
     size_t at = TURNS_NAMED;
@@ -119,8 +120,8 @@ void timing_waits(void)
 
     vec_push(&turns, (float)(1e3 * took));
     keep_turn(took);
-    /* The last frame was drawn in this turn or in an earlier one, so the turn's time belongs to
-     * it. */
+    /* The last frame was drawn in this turn or in an earlier turn, so the turn's time belongs to
+     * this frame. */
     if (frames.count)
         frames.items[frames.count - 1].turn = fmax(frames.items[frames.count - 1].turn, took);
     woke_cpu = NAN;

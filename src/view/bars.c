@@ -116,8 +116,8 @@ static bool shows_itself(const char *command, const struct view_ops *v)
     return command && str_has_prefix(command, "view ") && strcmp(command + 5, v->name) == 0;
 }
 
-/* Adds the keys that have a hint and currently an effect: those of all views if @all is true,
- * otherwise those of @v. */
+/* Adds the keys that have a hint and currently an effect: the keys of all views if @all is true,
+ * otherwise the keys of @v. */
 static void put_rows(struct bar *b, const struct session *s, const struct view_ops *v, bool all)
 {
     char name[KEY_NAME_MOST];

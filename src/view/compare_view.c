@@ -23,7 +23,7 @@
 /* minimum number of columns for the text of an instruction; with fewer, its usage is omitted */
 #define TEXT_LEAST 16
 #define WIDE 150
-/* minimum height of a screen that shows bounds, and of one that also shows ports */
+/* minimum height of a screen that shows bounds, and of a screen that also shows ports */
 #define VALUES_MIN 16
 #define PORTS_MIN 22
 
@@ -254,8 +254,8 @@ static void compare_draw(void *state, struct session *s, struct grid *g)
     draw_instructions(v, c, g, y);
 }
 
-/* Returns the next row after @from at which a difference begins, or the previous one if @step is
- * -1. Returns @from if there is none. */
+/* Returns the next row after @from at which a difference begins, or the previous such row if @step
+ * is -1. Returns @from if there is none. */
 static size_t next_change(const struct paired_loops *c, size_t from, int step)
 {
     bool same = false;

@@ -47,8 +47,8 @@ static bool made_of(const struct kernel *k, const char *text)
     return k->source && text && strcmp(k->source, text) == 0;
 }
 
-/* Returns whether the kernel is still the edited one. A kernel without a file must equal the last
- * saved text, or if that text is loading or was rejected, the previous text. */
+/* Returns whether the kernel is still the edited kernel. A kernel without a file must equal the
+ * last saved text, or if that text is loading or was rejected, the previous text. */
 static bool goes_on(const struct editing *e, const struct session *s)
 {
     const struct kernel *k = s->document.kernel;

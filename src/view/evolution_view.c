@@ -27,7 +27,7 @@
 struct evolution_view_state {
     size_t back;             /* index of the displayed run, counted back from the newest */
     bool by_generation, volume, rounds;
-    bool front;              /* the Pareto front is shown instead of the curves */
+    bool front;              /* whether the Pareto front is shown instead of the curves */
     struct active_round active[ROUNDS];
     double x[RUNS_SHOWN][OUTLINE_SAMPLES], y[RUNS_SHOWN + 3][OUTLINE_SAMPLES];
 };
@@ -117,7 +117,8 @@ static bool draw_rounds(struct evolution_view_state *v, const struct session *s,
     size_t n = s->document.active ? active_curve_get(s->document.active, v->active, ROUNDS) : 0;
     bool choosing = evolve_active_choosing(s);
 
-    /* Shows the rounds by default until a newer run exists. Key m toggles this. */
+    /* Shows the rounds by default until a newer run exists. Key m switches between rounds and
+     * run. */
     if (!s->document.active ||
         (choosing || !s->document.run_count) == (v->rounds && s->document.run_count))
         return false;

@@ -32,12 +32,13 @@ struct experiments_view_state {
     struct machine *machine; /* machine that predicts (counted reference); NULL: none */
     struct ports ports;      /* ports of @machine with their displayed names */
     struct prediction *predicted;
-    bool waits;               /* a job is computing the predictions of the displayed mapping */
+    bool waits;               /* whether a job is computing the predictions of the displayed
+                               * mapping */
     /* outline whose mapping LAB displays (counted reference); NULL: LAB displays a machine's
      * mapping */
     struct outline *inferred;
     unsigned long session_revision;
-    bool ordering;             /* rows are being sorted, since @begun */
+    bool ordering;             /* whether rows are being sorted, since @begun */
     struct code_listing *code;   /* code in the detail pane; NULL: none */
     /* Clock seconds. @begun: start of the last sort. @pause_until: time until which new results do
      * not start a sort. */
@@ -55,8 +56,8 @@ static void experiments_close(void *state)
 }
 
 /* Selects the run's inferred mapping if LAB displays it. A newer mapping replaces it only after the
- * predictions of the current one are complete. The counted reference keeps the address unique, so
- * equal pointers are equal outlines. */
+ * predictions of the current mapping are complete. The counted reference keeps the address unique,
+ * so equal pointers are equal outlines. */
 static void follow_inferred(struct experiments_view_state *v, struct session *s)
 {
     struct evolve_run *run = s->inferred_shown && !lab_log_charts(s) ? lab_run(s) : NULL;
@@ -68,7 +69,7 @@ static void follow_inferred(struct experiments_view_state *v, struct session *s)
     v->inferred = o ? outline_hold(o) : NULL;
 }
 
-/* Returns the mapping that predicts: the inferred one if LAB displays it, otherwise the current
+/* Returns the mapping that predicts: the inferred mapping if LAB displays it, otherwise the current
  * machine. */
 static struct machine *machine_in_view(const struct experiments_view_state *v, struct session *s)
 {
@@ -78,7 +79,7 @@ static struct machine *machine_in_view(const struct experiments_view_state *v, s
 }
 
 /* Selects the predictions of @m. If @anew is false, the predictions of the run's previous mapping
- * remain until new ones exist. Returns whether the predictions changed. */
+ * remain until new predictions exist. Returns whether the predictions changed. */
 static bool predict(struct experiments_view_state *v, struct session *s, struct machine *m,
                     bool anew)
 {

@@ -20,8 +20,8 @@
 
 struct faster_state {
     struct result *found;      /* result with the versions (counted reference); NULL: none yet */
-    uint64_t serial;           /* kernel after that command, by its serial number, and the loop in
-                                * use */
+    uint64_t serial;           /* serial number of the kernel when @found was stored, and index of
+                                * its loop */
     size_t loop;
     size_t cursor, top, body;
     int first_row; /* screen row of the first version at the last drawing */

@@ -16,7 +16,7 @@ struct deed {
     int keys[5];                /* keys that complete it when pressed in the kernel view */
     const char *commands[3];    /* commands that complete it when run */
     const char *view;           /* view that completes it when displayed */
-    bool other_kernel;          /* another kernel completes it when loaded */
+    bool other_kernel;          /* whether loading another kernel completes it */
 };
 
 static const struct deed hints[] = {

@@ -51,15 +51,15 @@ static void push(struct jump_places *to, struct jump_place place)
     }
 }
 
-/* Records the current view (below an overlay) before another one is shown. */
+/* Records the current view (below an overlay) before another view is shown. */
 static void leave(struct frame *f)
 {
     places_done(&f->jumps.forward);
     push(&f->jumps.back, place_now(f));
 }
 
-/* Shows the last view of @from, and records the current one in @to. Returns false with err if @from
- * is empty. */
+/* Shows the last view of @from, and records the current view in @to. Returns false with err if
+ * @from is empty. */
 static bool turn(struct frame *f, struct jump_places *from, struct jump_places *to,
                  const char *none, struct err *err)
 {

@@ -27,8 +27,8 @@ struct kernel_view_state {
     portset grouped_opened;
     unsigned long revision;
     int first_row;          /* screen row of the first instruction at the last drawing */
-    bool compare;           /* columns are machines instead of ports */
-    bool cut;               /* the instruction under the cursor is truncated */
+    bool compare;           /* whether columns are machines instead of ports */
+    bool cut;               /* whether the instruction under the cursor is truncated */
     char match[128];        /* text of the search, whose rows are marked */
     uint64_t kernel;               /* serial number of the kernel to which the cursor belongs */
     size_t loop;                   /* index of the loop to which the cursor belongs */
@@ -462,7 +462,7 @@ static struct analysis *const *shown(struct session *s, size_t *n, struct grid *
     return NULL;
 }
 
-/* Like shown(), and moves the cursor to the selected row. */
+/* Does the same as shown(), and moves the cursor to the selected row. */
 static struct analysis *const *drawn(struct kernel_view_state *v, struct session *s, size_t *n,
                                      struct grid *g)
 {
@@ -586,7 +586,7 @@ static bool kernel_mark(void *state, struct session *s, struct str *out)
     return s->document.kernel != NULL;
 }
 
-/* Selects an instruction by its index, or the next one of a form. */
+/* Selects an instruction by its index, or the next instruction of a form. */
 static bool kernel_recall(void *state, struct session *s, const char *mark)
 {
     struct kernel_view_state *v = state;

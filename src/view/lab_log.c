@@ -11,7 +11,7 @@
 #include "view/plot.h"
 
 #define WHAT_X 29      /* number of columns of the numbers before the text of a finding */
-#define LARGE 0.25 /* relative error */
+#define LARGE 0.25 /* absolute relative error above which a finding is drawn as an error */
 #define NOTABLE 0.1
 
 static bool has_begun(const struct stage_view *v)

@@ -31,7 +31,7 @@ void lab_pause(struct evolve_run *run, struct str *command)
 {
     struct evolve_status status;
 
-    if (run) { /* The current status, not that of the last drawing, selects the command. */
+    if (run) {   /* The status at the last drawing may be outdated. */
         evolve_get_status(run->evolve, &status);
         str_add(command, status.state == EVOLVE_PAUSED ? "evolve resume" : "evolve pause");
     }
@@ -100,7 +100,7 @@ static void fill(const struct session *s, struct lab_step steps[STEPS])
 }
 
 /* Draws the steps in a line with @arrow between them. If @counts is true, draws the results of all
- * steps, otherwise only those of unfinished steps. Returns the number of columns. */
+ * steps, otherwise only the results of unfinished steps. Returns the number of columns. */
 static unsigned draw_steps(const struct lab_step steps[STEPS], const char *arrow, bool counts,
                            const struct session *s, struct grid *g)
 {

@@ -233,7 +233,7 @@ static void draw_chart(const struct machine_view_state *v, const struct session 
         *y = lab_log_draw_stages(log, g, *y);
         *room -= CHART_STAGES + 1;
         if (log->point_count >= 2 && *room >= 8) {
-            /* Clock and contention follow below. */
+            /* The clock and the contention are drawn below. */
             const unsigned height = v->samples && *room >= 20 ? *room / 2 : *room;
             lab_log_draw_curve(log, g, *y, height);
             *y += (int)height;

@@ -17,7 +17,7 @@
 enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_CYCLES, COLUMN_LATENCY, COLUMN_CONFIDENCE, COLUMN_PORTS };
 
 #define USAGE_MIN 26
-/* minimum width of a pane with usages in the table; a narrower one shows the selected usage
+/* minimum width of a pane with usages in the table; a narrower pane shows the selected usage
  * below */
 #define ROOMY 100
 #define USAGE_MAX 60

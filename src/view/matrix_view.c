@@ -164,7 +164,7 @@ static void set_columns(struct matrix_view_state *v)
     memcpy(v->columns + 1 + v->names.count, last, sizeof last);
 }
 
-/* Selects the mapping of the newest run or chart. Returns whether another one was selected. */
+/* Selects the mapping of the newest run or chart. Returns whether another mapping was selected. */
 static bool follow(struct matrix_view_state *v, struct session *s)
 {
     struct evolve_run *run = lab_log_charts(s) ? NULL : lab_run(s);

@@ -65,7 +65,7 @@ void pager_keep_last(struct pager *p, size_t count)
 
     if (!texts)
         return;
-    /* Counts the lines of dropped texts, which precede the first remaining one. */
+    /* Counts the lines of dropped texts, which precede the first remaining text. */
     while (texts < p->texts.count && lines < p->lines.count &&
            p->lines.items[lines].text != p->texts.items[texts])
         lines++;
@@ -217,7 +217,7 @@ static void scroll(struct pager *p, long rows)
         p->top = last_top(p);
 }
 
-/* Ends a search. Returns whether one was active. */
+/* Ends a search. Returns whether a search was active. */
 static bool end_search(struct pager *p)
 {
     bool found = p->finding != 0;
@@ -255,7 +255,7 @@ bool pager_find(struct pager *p, const char *text, int direction)
     p->find_step = 1;
     if (!p->finding)
         return false;
-    if (!p->unread)   /* If text is unread, the search starts when all is read. */
+    if (!p->unread)   /* If text is unread, the search starts when all text is read. */
         find_on(p);
     return !p->missed;
 }

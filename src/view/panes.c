@@ -12,7 +12,7 @@ struct pane_plan {
     unsigned bands[PLACE_BANDS];   /* number of rows per band; 0: hidden */
 };
 
-/* Hides bands, from the last to the first and except the focused one, until the visible bands have
+/* Hides bands, from the last to the first and except the focused band, until the visible bands have
  * enough rows. */
 static void choose_bands(const struct place_table *p, unsigned focused, unsigned height,
                          struct pane_plan *plan)
@@ -33,7 +33,7 @@ static void choose_bands(const struct place_table *p, unsigned focused, unsigned
         plan->bands[b] = stands[b];
 }
 
-/* Hides panes of each band, from the last to the first and except the focused one, until the
+/* Hides panes of each band, from the last to the first and except the focused pane, until the
  * visible panes have enough columns. */
 static void choose_panes(const struct place_table *p, unsigned focus, unsigned width,
                          struct pane_plan *plan)
@@ -94,7 +94,7 @@ static unsigned wanted(const struct place_table *p, const struct place_state *st
 }
 
 /* Divides the rows according to the shares of the bands. Gives unused rows to the bands that need
- * more, beginning with the last one. */
+ * more, beginning with the last band. */
 static void share_rows(const struct place_table *p, const struct place_state *state,
                        struct pane_plan *plan, void **states, struct session *s, unsigned width,
                        unsigned height)

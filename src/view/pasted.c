@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* characters; every instruction with operands contains at least one of them */
+/* characters; every instruction with operands contains at least one of these characters */
 #define OPERANDS "%$[(#,"
 
 static bool ends_line(char c)

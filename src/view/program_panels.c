@@ -56,7 +56,7 @@ static void add_way(const struct study *s, size_t from, const struct study_way *
 
 struct predecessor { const char *name; double flow; size_t at; };
 
-/* Orders by flow, largest first, then by position. */
+/* Orders predecessors by flow, largest first, then by position. */
 static int compare_sources(const void *a, const void *b)
 {
     const struct predecessor *x = a, *y = b;
@@ -66,7 +66,7 @@ static int compare_sources(const void *a, const void *b)
 }
 
 /* Adds the predecessors of the selected block with their shares of its executions. The largest
- * shares are first, because a narrow panel shows only these. */
+ * shares are first, because a narrow panel shows only the first predecessors. */
 static void add_sources(const struct study *s, size_t selected, struct str *out)
 {
     VEC(struct predecessor) sources = {0};

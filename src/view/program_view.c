@@ -367,7 +367,7 @@ static void program_draw(void *state, struct session *s, struct grid *g)
         draw_empty(s, g);
         return;
     }
-    /* The table takes at most half of the screen, but all of a small one. */
+    /* The table takes at most half of the screen, but all of a small screen. */
     size_t rows = v->view.source.count(v);
     unsigned room = g->height > 1 ? g->height - 1 : 1, table = room < 14 ? room
                                                                : room / 2 < rows + 1

@@ -171,7 +171,7 @@ struct collecting {
     struct result *ready;    /* collected rows; NULL: collected later from @held */
     /* whether tags could not be copied for lack of memory; the export then fails */
     bool untagged;
-    bool unseen;             /* no tagged row is visible */
+    bool unseen;             /* whether no tagged row is visible */
 };
 
 static void collecting_free(void *state)

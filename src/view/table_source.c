@@ -39,7 +39,7 @@ uint64_t room_empty(const struct table_source *source, const void *context)
     return empty;
 }
 
-/* Returns the column of variable width: the first one of width 0, otherwise the last one. */
+/* Returns the column of variable width: the first column of width 0, otherwise the last column. */
 static int column_of_room(const struct table_source *source)
 {
     int column = 0;

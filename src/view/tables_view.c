@@ -29,11 +29,11 @@ enum { COLUMN_FORM, COLUMN_INFERRED, COLUMN_TABLES, COLUMN_KIND, COLUMNS };
  * thousands of forms. Both the view and the job hold a counted reference. */
 struct against {
     struct machine *machine, *inferred; /* counted references */
-    /* difference from the machine's mapping to the inferred one; NULL: not computed yet */
+    /* difference from the machine's mapping to the inferred mapping; NULL: not computed yet */
     struct mapping_diff *diff;
     uint64_t outline;          /* serial number of the outline with the inferred mapping */
     unsigned job;              /* job that computes the comparison; 0: none */
-    bool made;                 /* the result is published */
+    bool made;                 /* whether the result is published */
     _Atomic unsigned holders;  /* number of references in addition to the creator's */
 };
 
@@ -159,8 +159,8 @@ static void row_text(const void *context, size_t row, int column, struct str *ou
         str_add(out, "none");
 }
 
-/* Returns the machine to compare with: the current machine, or if it is an adopted one, its
- * base. */
+/* Returns the machine to compare with: the current machine, or its base if it is an adopted
+ * machine. */
 static struct machine *tables_of(struct session *s)
 {
     struct err none = {0};
@@ -177,7 +177,7 @@ static bool is_of(const struct against *a, const struct machine *m, const struct
 }
 
 /* Updates the rows. Returns false if there is nothing to compare, or while the first comparison is
- * computed. The last comparison remains while the next one is computed. */
+ * computed. The last comparison remains while the next comparison is computed. */
 static bool refresh(void *state, struct session *s)
 {
     struct tables_view_state *v = state;

@@ -32,7 +32,7 @@ struct text_view {
     size_t next;          /* index of the next line of the log */
     bool filled;
     const struct view_ops *from;   /* view whose keys are shown; NULL: none */
-    bool all;             /* all keys and commands are shown */
+    bool all;             /* whether all keys and commands are shown */
     unsigned width;       /* number of columns for which the lines were wrapped */
 };
 

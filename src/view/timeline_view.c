@@ -30,7 +30,7 @@ struct timeline_view_state {
      * PICK_ALL: all instructions. */
     enum { PICK_LIMIT, PICK_CHAIN, PICK_ALL } mode;
     int32_t left;                 /* first visible cycle */
-    bool pinned;                  /* @left remains when the cursor moves */
+    bool pinned;                  /* whether @left remains when the cursor moves */
 };
 
 static void timeline_close(void *state)

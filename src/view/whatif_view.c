@@ -17,7 +17,7 @@ struct whatif_view_state {
 };
 
 /* Draws the cycles per iteration of each busy port before and after the change, from row @y. Ports
- * that do not fit in one row follow in the next ones. */
+ * that do not fit in one row follow in the next rows. */
 static void draw_pressure(const struct whatif_pair *pair, struct grid *g, int y)
 {
     const unsigned most = g->width > PORT_X + PORT ? (g->width - PORT_X) / PORT : 1;

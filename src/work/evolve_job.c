@@ -16,12 +16,12 @@
 
 #define CHECKPOINT_SECONDS 3
 
-/* minimum interval of outlines, in seconds and as a multiple of the time for making one */
+/* minimum interval of outlines, in seconds and as a multiple of the time to make an outline */
 #define OUTLINE_SECONDS 0.5
 #define OUTLINE_TIMES 20
-/* number of individuals whose agreement shows the certainty of the best one */
+/* number of individuals whose agreement shows the certainty of the best individual */
 #define OUTLINE_OTHERS EVOLVE_POPULATION
-/* minimum interval of joins, in seconds and as a multiple of the time of the last one */
+/* minimum interval of joins, in seconds and as a multiple of the time of the last join */
 #define JOIN_SECONDS 1
 #define JOIN_TIMES 20
 #define CATCH_UP_SECONDS 0.01    /* seconds between polls for the end of a join */
@@ -114,7 +114,7 @@ static void look_again(struct evolve_run *run)
     run->due = begun + fmax(OUTLINE_SECONDS, OUTLINE_TIMES * (clock_seconds() - begun));
 }
 
-/* Publishes an edit if the run's job has ended: no thread of the run is left to do this. UI
+/* Publishes an edit if the run's job has ended: no thread of the run is left to publish it. UI
  * thread. */
 static void look_at_edit(struct evolve_run *run)
 {
@@ -248,7 +248,7 @@ static void take_arrived(struct evolve_run *run)
         problem_free(p);
     else if (p)
         evolve_join(run->evolve, p);
-    else if (!watch_over())   /* Prints no message: a cancelled run ends without one. */
+    else if (!watch_over())   /* Prints no message: a cancelled run ends without a message. */
         log_add(LOG_WARN, "run %u continues with its current experiments: %s", run->number,
                 err.what);
     problem_free(before);

@@ -37,7 +37,7 @@ struct islands {
     double interval, sent;
     double factor;                 /* factor of the prices on this island */
     bool announced;                /* rank 0: whether the number of ports was announced */
-    struct island_control told;    /* rank 0: settings that were sent last */
+    struct island_control told;    /* rank 0: last sent settings */
     unsigned finished;             /* rank 0: number of islands that have ended */
     struct rng rng;
 };

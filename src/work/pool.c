@@ -72,7 +72,8 @@ int thread_begin(pthread_t *thread, void *(*start)(void *argument), void *argume
     return fault;
 }
 
-/* Like team_run. If @fewer, continues with fewer threads if some cannot be started. */
+/* Does the same as team_run. If @fewer is true, continues with fewer threads if some cannot be
+ * started. */
 static bool run_team(unsigned workers, bool fewer, void (*work)(void *state, unsigned worker),
                      void *state, struct err *err)
 {
