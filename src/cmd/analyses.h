@@ -1,5 +1,5 @@
 /* Analyses and simulations of a loop on several machines, for views. They hold counted references
- * to the kernel and the machines. One thread, except in analyses_make. */
+ * to the kernel and the machines. Used by one thread, except in analyses_make. */
 #ifndef PORTOLAN_CMD_ANALYSES_H
 #define PORTOLAN_CMD_ANALYSES_H
 

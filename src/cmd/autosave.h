@@ -20,7 +20,7 @@ void autosave_free(struct autosave *a);
 /* rescue.c: saves the session before a fatal signal or a lack of memory ends the program */
 
 /* Makes die() save @s to $XDG_STATE_HOME/portolan/rescued-TIME-PROCESS if a command changed it, and
- * print that path. NULL: disables this. UI thread. */
+ * print that path. NULL: disables the rescue. UI thread. */
 void rescue_set(struct session *s);
 
 #endif

@@ -7,7 +7,8 @@
 #include "isa/body.h"
 #include "model/machine.h"
 
-/* A row disagrees if the difference exceeds this fraction and CHECK_CYCLES cycles. */
+/* A row disagrees if the difference exceeds this fraction of the smaller value and CHECK_CYCLES
+ * cycles. */
 #define CHECK_DISAGREES 0.05
 #define CHECK_CYCLES 0.04
 
@@ -56,8 +57,8 @@ void check_quantity(const struct check_row *row, struct str *out);
 /* Appends "measured on Emerald Rapids 2026-01-31", the source of corrections. */
 void check_source(const struct check *c, struct str *out);
 
-/* Appends the code that was measured for @row, or why there is none. For a simulated CPU, appends
- * code that this CPU would run for the row. May run the assembler. */
+/* Appends the code that was measured for @row, or the reason why there is none. For a simulated
+ * CPU, appends code that this CPU would run for the row. May run the assembler. */
 void check_code(const struct forms *forms, const struct check_row *row, struct str *out);
 
 #endif

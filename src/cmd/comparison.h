@@ -60,8 +60,8 @@ bool comparison_is_exact(const struct paired_loops *c);
 /* Appends the cycles of each side, and their difference if it is exact. Omits the verb if @brief is
  * true. */
 void comparison_say(const struct paired_loops *c, bool brief, struct str *out);
-/* Returns whether the session's machines are still the compared ones. An edit of a machine replaces
- * it. */
+/* Returns whether the session's machines are still the compared machines. An edit replaces a
+ * machine by a copy. */
 bool comparison_is_current(const struct paired_loops *c, const struct session *s);
 
 #endif

@@ -9,8 +9,8 @@
 struct machine_names { VEC(char *) list; };
 
 /* Lists the shipped and the user's machines that have all forms of loop @loop of @k: first this
- * CPU's machine, then those of the initial selection, then others. If the thread's watch cancels,
- * the list is incomplete. */
+ * CPU's machine, then the machines of the initial selection, then others. If the thread's watch
+ * cancels, the list is incomplete. */
 void coverage_find(const struct kernel *k, size_t loop, struct machine_names *out);
 void machine_names_done(struct machine_names *names);
 /* Appends a sentence such as "skylake lacks VADDPD (ZMM, ZMM, M512) and 1 more form;

@@ -56,7 +56,7 @@ struct unfinished_run {
 };
 void unfinished_run_done(struct unfinished_run *run);
 
-/* Machines displayed next to each other; the first is the current one */
+/* Machines displayed next to each other; the first is the current machine */
 struct selection {
     char **ids;
     size_t count;
@@ -130,7 +130,8 @@ struct document {
     size_t machine_count;
     struct machine **retired;         /* replaced machines that a running command may still use */
     size_t retired_count;
-    /* ids of the displayed machines, all of instruction set isa; the first is the current one */
+    /* ids of the displayed machines, all of instruction set isa; the first is the current
+     * machine */
     char **selected;
     size_t selected_count;
     /* index into @selected of the machine that single-machine views display */

@@ -20,7 +20,7 @@ enum drawing_kind { DRAWINGS(DRAWING_VALUE) DRAWING_KINDS };
 extern const char *const drawing_names[DRAWING_KINDS];
 
 struct drawing;
-/* Collects the data. UI thread. Returns NULL with err if the session lacks them. */
+/* Collects the data. UI thread. Returns NULL with err if the session lacks data. */
 struct drawing *drawing_new(struct session *s, enum drawing_kind kind, struct err *err);
 /* Computes the figure. Any thread. Returns false with err if cancelled. */
 bool drawing_prepare(struct drawing *d, struct err *err);

@@ -1,5 +1,5 @@
 /* Predictions of the session's experiments by machines, and their accuracy. Small tables are
- * predicted at once, large ones in the background. */
+ * predicted at once, large tables in the background. */
 #ifndef PORTOLAN_CMD_FORECAST_H
 #define PORTOLAN_CMD_FORECAST_H
 
@@ -29,7 +29,8 @@ struct prediction {
  * views request the prediction again. Predictions may lack the newest results of a job that changes
  * the table. UI thread. */
 struct prediction *session_forecast(struct session *s, struct machine *m);
-/* Adds a reference, which prediction_free releases. The last one frees @p, which may be NULL. */
+/* Adds a reference, which prediction_free releases. The last release frees @p, which may be
+ * NULL. */
 struct prediction *prediction_hold(struct prediction *p);
 void prediction_free(struct prediction *p);
 

@@ -32,7 +32,7 @@ struct forecasts {
     size_t count, capacity;
 };
 
-/* Releases a reference. The last one frees the forecast. Any thread. */
+/* Releases a reference. The last release frees the forecast. Any thread. */
 void forecast_free(struct forecast *f);
 /* Cancels the forecast's job, and releases the session's reference. */
 void forecast_forget(struct forecast *f);

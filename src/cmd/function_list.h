@@ -53,7 +53,7 @@ struct function_list {
 /* Lists the functions of file @path, or of all members of an archive, ranked by the perf file
  * @profile. @profile NULL: none, as for an archive. Returns NULL with err. Polls watch_steps. */
 struct function_list *function_list_new(const char *path, const char *profile, struct err *err);
-/* Releases a reference. The last one frees the list. */
+/* Releases a reference. The last release frees the list. */
 void function_list_free(struct function_list *list);
 
 #endif

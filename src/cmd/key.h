@@ -40,7 +40,7 @@ enum keycode {
 int key_of_sequence(const char *bytes, size_t length, size_t *used);
 /* Decodes a mouse report, X10 or SGR. Returns KEYCODE_CLICK for the first button, a wheel's key, or
  * KEYCODE_SWALLOWED. Sets *@x and *@y to column and row of a click, from 0. *@used 0: the bytes are
- * no report, or an incomplete one. */
+ * no report, or an incomplete report. */
 int key_of_mouse(const char *bytes, size_t length, size_t *used, int *x, int *y);
 
 /* Returns the key named @name: "j", "F3", "Ctrl-W", "^W", "C-w", "PgUp", "Space". Names of several

@@ -48,7 +48,7 @@ void keymap_free(struct keymap *k);
 /* Returns the binding of @key in @view, or for all views if @view is KEYMAP_ALL; NULL: none.
  * Borrowed until the next change. */
 const struct key_binding *keymap_find(const struct keymap *k, const char *view, int key);
-/* Returns the number of bindings: those of the table, in its order, then the user's. */
+/* Returns the number of bindings: the table's bindings in order, then the user's. */
 size_t keymap_count(const struct keymap *k);
 const struct key_binding *keymap_at(const struct keymap *k, size_t at);
 /* Binds "[VIEW] KEY COMMAND", in place of an existing binding. Returns false with err for an

@@ -21,7 +21,7 @@ bool loading_start(struct session *s, struct recipe *take_recipe, struct task *t
 bool loading_start_text(struct session *s, struct str *take_text,
                         const struct kernel_options *options, struct task *task);
 /* Makes @task a job whose publish function sets the session's kernel. A later job of this kind
- * cancels the earlier one. Returns true. */
+ * cancels the earlier job. Returns true. */
 bool loading_give(struct session *s, struct task *task, const struct task_ops *ops,
                   void *take_state);
 /* Records that the job continues in the background; the value of goes_on in the ops of

@@ -11,8 +11,8 @@
 
 struct machine_set { VEC(struct machine *) list; };
 
-/* Finds the machines @names, or the selected ones if the list is empty. MACHINES_ALL: all machines
- * of @isa. @out has counted references. Returns false with err. The caller always calls
+/* Finds the machines @names, or the selected machines if the list is empty. MACHINES_ALL: all
+ * machines of @isa. @out has counted references. Returns false with err. The caller always calls
  * machine_set_done. */
 bool machine_set_find(struct session *s, const struct word_list *names, enum isa isa,
                       struct machine_set *out, struct err *err);

@@ -19,7 +19,7 @@ struct memory_point {
     double moved;                /* bytes per iteration between the core and @level */
     double measured, spread;     /* cycles per iteration, and relative spread; NaN: not measured */
     /* measured cycles per iteration that were rejected because they are below a bound of the core;
-     * NaN: none were */
+     * NaN: none */
     double refuted;
     double clock_hz;             /* clock of the core during the measurement; 0: unknown */
     double huge;                 /* share of the arrays on huge pages during the measurement */

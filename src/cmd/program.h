@@ -8,15 +8,15 @@
 
 /* Returns the model fitted to the session's runs, borrowed; NULL with err: none. */
 const struct program_model *program_fitted(struct session *s, struct err *err);
-/* Returns machine @id (NULL: the current one), borrowed. Sets *@here if the machine represents
+/* Returns machine @id (NULL: the current machine), borrowed. Sets *@here if the machine represents
  * this CPU and the user did not name it; measured clock and memory then replace its facts. Returns
  * NULL with err if the machine is missing or has another instruction set than this CPU. */
 const struct machine *program_machine(struct session *s, const char *id, bool *here,
                                       struct err *err);
 /* Values of inputs. program_inputs_read parses "N=16,32 M=4" into names and all combinations of
- * values, name_count each. If there are more than @most (0: no limit), takes those that vary a
- * single input, and random others. The choice is deterministic. Returns false with err. The caller
- * always calls program_inputs_done. */
+ * values, name_count each. If there are more than @most (0: no limit), takes the combinations that
+ * vary a single input, and random others. The choice is deterministic. Returns false with err. The
+ * caller always calls program_inputs_done. */
 struct program_inputs {
     char **names;
     size_t name_count;
@@ -43,14 +43,14 @@ struct program_case {
     bool here;                          /* whether @machine is this CPU, whose clock is then
                                          * measured */
 };
-/* Fills the case with the session's model, and the inputs and machine (NULL: the current one) of a
- * command. Returns false with err. The caller always calls program_case_done. */
+/* Fills the case with the session's model, and the inputs and machine (NULL: the current machine)
+ * of a command. Returns false with err. The caller always calls program_case_done. */
 bool program_case_read(struct session *s, const struct word_list *inputs, const char *machine,
                        struct program_case *out, struct err *err);
 void program_case_done(struct program_case *c);
 
 /* Parses a value of fact @f from @length characters of @text, in which k and M multiply by 1024.
- * Returns false with err if the fact cannot have it. */
+ * Returns false with err if the fact cannot have this value. */
 bool program_fact_read(const struct fact *f, const char *text, size_t length, double *out,
                        struct err *err);
 
@@ -61,7 +61,8 @@ void program_say_memory(struct result *result, const char *day);
 void program_say_faults(struct result *result, double seconds, double share);
 /* Inputs to predict for; @type needs a member `inputs`. */
 #define PROGRAM_INPUTS_ARGUMENT(type)                                                              \
-    {PARAMETER(WORDS, "INPUT=VALUE", struct type, inputs), .otherwise = "the last run's",          \
+    {PARAMETER(WORDS, "INPUT=VALUE", struct type, inputs),                                         \
+     .otherwise = "the values of the last run",                                                    \
      .help = "value of each input; results for values that were not run are extrapolated"}
 
 /* option --fresh of predictions; @type needs a member `fresh` */
@@ -78,7 +79,7 @@ void program_say_faults(struct result *result, double seconds, double share);
      .most = 100, .initial = "0",                                                                  \
      .help = "with --threads: percentage of cache lines shared by all threads; "                   \
              "other lines are private"}
-/* Reports the thread count and, for several threads, the assumptions about them. */
+/* Reports the thread count and, for several threads, the assumptions about the threads. */
 void program_say_threads(struct result *result, size_t threads, double common);
 
 /* Starts a background job without output that studies the program for the program view, with the

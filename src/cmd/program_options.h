@@ -30,7 +30,7 @@ void program_options_print(struct str *out);
 /* Appends a completion script for @shell (bash, zsh or fish), which calls the program
  * (program_complete). Returns false for an unsupported shell. */
 bool program_options_script(const char *shell, struct str *out);
-/* Appends the completions of command line @line, one per line: those of its last command, and
+/* Appends the completions of command line @line, one per line: completions of its last command, and
  * files. */
 void program_complete(struct session *s, const char *line, struct str *out);
 

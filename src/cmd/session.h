@@ -27,7 +27,7 @@ struct edit_request {
     /* directory with the saved text of a kernel that was not read from a file; NULL: the kernel's
      * file is edited */
     char *directory;
-    size_t line;                      /* line of the cursor; 0: the first one */
+    size_t line;                      /* line of the cursor; 0: the first line */
     bool opened;                      /* whether an editor was started */
 };
 /* Removes the temporary directory, and frees the members of @edit. */
@@ -148,7 +148,7 @@ struct experiments *session_change_experiments(struct session *s);
 /* Returns the first selected machine. Loads it on first use. Returns NULL with err. */
 struct machine *session_current(struct session *s, struct err *err);
 /* Records that @line, a command or a job's title, failed. `export` then has neither its result nor
- * the previous one. NULL: clears the record. */
+ * the previous result. NULL: clears the record. */
 void session_note_failure(struct session *s, const char *line);
 /* Frees the messages of jobs that ended between commands. */
 void session_clear_output(struct session *s);
@@ -158,8 +158,8 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
 /* Selects machines like session_select, for a choice by the user, which is not replaced
  * automatically. */
 bool session_choose(struct session *s, char **ids, size_t count, struct err *err);
-/* Selects the machines @ids of @isa, without loading them. session_analyses omits those that fail
- * to load. */
+/* Selects the machines @ids of @isa, without loading them. session_analyses omits machines that
+ * fail to load. */
 void session_show(struct session *s, enum isa isa, const char *const *ids, size_t count);
 /* Returns the analyses of the kernel on the selected machines. They are cached until kernel or
  * machines change, and borrowed until the next command. In the workbench a job analyses a long
@@ -169,8 +169,8 @@ bool session_analysing(const struct session *s);
 /* Returns the simulation of analysis @index. It is cached, and borrowed until the next command.
  * Returns NULL while a job of the workbench computes it, and for very long loops. */
 const struct simulation *session_simulation(struct session *s, size_t index);
-/* Passes @verb with @argument (may be NULL) to the views. Returns false with err if there are
- * none. */
+/* Passes @verb with @argument (may be NULL) to the views. Returns false with err if there are no
+ * views. */
 bool session_view(struct session *s, const char *verb, const char *argument, struct result *result,
                   struct err *err);
 /* Returns the default number of threads of commands, at least 1. */
@@ -201,8 +201,8 @@ bool session_shown_fit(const struct session *s, struct err *err);
 struct machine *session_kernel_machine(struct session *s, const char *id, struct err *err);
 /* Records @id (NULL: none), the machine given to kernel analyze. */
 void session_note_analysed(struct session *s, const char *id);
-/* Makes @take_kernel with loop @loop the session's kernel. Displays the machines of its
- * instruction set if another one is displayed. */
+/* Makes @take_kernel with loop @loop the session's kernel. Displays the machines of its instruction
+ * set if another set is displayed. */
 void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop);
 /* Stores the index of the current loop in the kernel's shelf entry. */
 void session_keep_loop(struct session *s);

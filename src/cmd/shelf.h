@@ -6,11 +6,11 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-#define SHELF_MOST 64   /* maximum number of kernels; a further kernel replaces the oldest one */
+#define SHELF_MOST 64   /* maximum number of kernels; a further kernel replaces the oldest kernel */
 
 struct shelved {
     const struct kernel *kernel;   /* counted reference */
-    size_t loop;                   /* index of the current loop, or of the last one used */
+    size_t loop;                   /* index of the current loop, or of the last used loop */
 };
 
 struct shelf {

@@ -8,7 +8,7 @@
 #include "isa/isa.h"
 #include "model/machine.h"
 
-#define UNDO_MOST 64          /* maximum number of steps; a further step replaces the oldest one */
+#define UNDO_MOST 64          /* maximum number of steps; a further step replaces the oldest step */
 /* maximum number of forms of all machines in the steps, to limit memory */
 #define UNDO_FORMS 1000000
 

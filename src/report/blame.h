@@ -20,8 +20,8 @@ struct blame_source {
     bool (*measure)(void *self, const struct insn *insns, size_t count, double *cycles,
                     double *spread, struct err *err);
     bool (*cancelled)(void *self);   /* returns whether to cancel; may be NULL */
-    void (*progress)(void *self, size_t done, size_t total);   /* reports the number of variants
-                                                                * that are done; may be NULL */
+    /* reports the number of completed variants; may be NULL */
+    void (*progress)(void *self, size_t done, size_t total);
     /* Announces @insns, so that several variants can be measured together. May be NULL. */
     void (*expect)(void *self, const struct insn *insns, size_t count);
     /* Called after further measurements. @so_far has no sentence, and is valid only during the

@@ -9,12 +9,12 @@
 
 enum evaluate_model { MODEL_BOUNDS, MODEL_SIMULATE };
 
-/* How the blocks were measured. */
+/* Method by which the blocks were measured */
 enum evaluate_protocol {
     /* many consecutive copies, which are decoded each time; all registers are equal, all addresses
      * are in one page */
     PROTOCOL_BHIVE,
-    PROTOCOL_PORTOLAN,   /* loops, like those of `kernel measure` */
+    PROTOCOL_PORTOLAN,   /* loops, as in `kernel measure` */
 };
 
 /* A measured block. @hex is borrowed. */
@@ -47,7 +47,7 @@ struct evaluation_result {
     size_t complete;   /* number of blocks among n without unknown forms */
     /* @coverage: fraction of the rows with a time whose code has only known forms */
     double coverage, mape, median, kendall;   /* fractions; NaN without blocks */
-    bool sampled;      /* true if median and kendall are from a uniform sample of the blocks */
+    bool sampled;      /* whether median and kendall are from a uniform sample of the blocks */
     struct worst_block *worst;  /* sorted by relative error, largest first */
     size_t worst_count;
     struct form_error *forms;   /* sorted by excess, largest first */

@@ -15,8 +15,8 @@ int mainloop_run(struct session *s, bool bare, const char *notice);
 
 /* external.c: runs the user's editor. */
 
-/* Opens @path at @line (0: the first) in $VISUAL, $EDITOR or a default editor on the terminal, and
- * waits until it ends. Returns false with err if there is no editor or if the editor failed. UI
+/* Opens @path at @line (0: the first line) in $VISUAL, $EDITOR or a default editor on the terminal,
+ * and waits until it ends. Returns false with err if there is no editor or if the editor failed. UI
  * thread. */
 bool editor_run(const char *path, size_t line, struct err *err);
 

@@ -27,7 +27,7 @@ void screen_say(const char *text);
 int screen_key(void);
 /* Returns the cell of the last KEYCODE_CLICK. */
 void screen_click(int *x, int *y);
-/* Returns the text of the last KEYCODE_PASTE, valid until the next one. */
+/* Returns the text of the last KEYCODE_PASTE, valid until the next paste. */
 const struct str *screen_pasted(void);
 /* Sets the terminal's clipboard to @length bytes. */
 void screen_copy(const char *text, size_t length);

@@ -1,11 +1,11 @@
-/* Switches views, and goes back to earlier ones with their cursors. UI thread. */
+/* Switches views, and goes back to earlier views with their cursors. UI thread. */
 #ifndef PORTOLAN_VIEW_JUMPS_H
 #define PORTOLAN_VIEW_JUMPS_H
 
 #include "base/err.h"
 #include "view/frame_state.h"
 
-/* maximum number of recorded views; a further view replaces the oldest one */
+/* maximum number of recorded views; a further view replaces the oldest view */
 #define JUMPS_MOST 100
 
 void jumps_done(struct jumps *j);

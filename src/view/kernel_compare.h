@@ -17,7 +17,7 @@ void kernel_compare_draw(struct session *s, struct analysis *const *a, size_t n,
                          const struct kernel_rows *rows);
 
 /* Returns the mark of @row, such as "?" for an unknown form or "^" for an instruction fused with
- * the previous one; " ": none. */
+ * the previous instruction; " ": none. */
 const char *kernel_row_mark(const struct analysis_row *row);
 /* Appends @text without leading blanks; each sequence of blanks becomes one blank. */
 void kernel_row_tidy(const char *text, struct str *out);

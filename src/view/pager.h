@@ -43,7 +43,7 @@ void pager_keep_last(struct pager *p, size_t count);
 void pager_take(struct pager *p, enum role role, char *take_text);
 /* Returns whether the next drawing continues to read or search. */
 bool pager_busy(const struct pager *p);
-/* Appends the lines from index @first to the end, including unread ones. */
+/* Appends the lines from index @first to the end, including unread lines. */
 void pager_text(const struct pager *p, size_t first, struct str *out);
 /* Draws the visible lines. Prose wraps; its next rows are aligned with its beginning or its only
  * gap. A line with several gaps belongs to a table: it is truncated, and scrolls sideways. */

@@ -1,5 +1,5 @@
-/* Port loads of each form of a machine, and forms with equal loads. A small mapping is computed at
- * once, a large one in the background. */
+/* Port loads of each form of a machine, and forms with equal loads. The loads of a small mapping
+ * are computed at once, of a large mapping in the background. */
 #ifndef PORTOLAN_VIEW_PRESSURES_H
 #define PORTOLAN_VIEW_PRESSURES_H
 

@@ -25,7 +25,7 @@ struct table {
     size_t height;         /* number of rows in the last drawing */
     unsigned width;        /* number of columns in the last drawing */
     size_t selected;       /* index of the selected row, which sorting and filtering preserve */
-    /* row to which the cursor moves after sorting: the first (-1), the last (1) or the selected one
+    /* row to which the cursor moves after sorting: the first (-1), the last (1) or the selected row
      * (0) */
     int goes;
     int sort;              /* sort column; -1: source order */
@@ -51,7 +51,7 @@ struct table {
 
 void table_init(struct table *t);
 void table_done(struct table *t);
-/* Filters and sorts again if @revision differs from the last one. Call it after a change of
+/* Filters and sorts again if @revision differs from the last revision. Call it after a change of
  * @context's data and before other functions, because keys may arrive before the next drawing. A
  * large table needs several calls; the old order remains until the last call. */
 void table_update(struct table *t, const struct table_source *source, const void *context,
@@ -70,8 +70,8 @@ void table_draw(struct table *t, const struct table_source *source, const void *
 bool table_act(struct table *t, const struct table_source *source, enum action action);
 /* Toggles the tag of the selected row, and selects the next row. */
 void table_tag(struct table *t, const struct table_source *source, const void *context);
-/* Part that is copied of the tagged rows, or if there are none, of the selected row: displayed
- * rows, the first column only, or all that `export` writes */
+/* Content to copy: the tagged rows, or the selected row if no row is tagged; only the first column
+ * of these rows; or the table as `export` writes it */
 enum copied { COPIED_ROWS, COPIED_NAMES, COPIED_TABLE };
 /* Appends @part of the filtered and sorted rows as tab-separated lines. Returns false with err if
  * no row is visible or sorting is incomplete. */
@@ -97,7 +97,8 @@ void table_status(const struct table *t, const struct table_source *source, stru
  * UI thread; returns at once. */
 void table_collect(struct table *t, const struct table_source *source, const void *context,
                    unsigned long revision, const char *key, struct rows_shown *out);
-/* Returns the row at position @at of the displayed order; @at must be below table.shown. */
+/* Returns the source index of the row at position @at of the displayed order; @at must be below
+ * table.shown. */
 size_t table_row(const struct table *t, size_t at);
 /* Appends the name that identifies @row in tags. */
 void table_row_name(const struct table_source *source, const void *context, size_t row,

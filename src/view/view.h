@@ -25,8 +25,8 @@ struct view_ops {
     const char *help;      /* description of the view in one line */
     const char *marks;     /* lines "mark\tmeaning"; NULL: the view has no marks */
     /* Performs @action. Returns whether it applies to the view. May append a command for the frame
-     * to run, or, after ':', one to edit in the prompt. NULL: no actions. cmd/key_rows.c binds keys
-     * to actions. */
+     * to run, or, after ':', a command to edit in the prompt. NULL: no actions. cmd/key_rows.c
+     * binds keys to actions. */
     bool (*act)(void *state, struct session *s, enum action action, struct str *command);
     size_t state_size;            /* size of the view's state */
     void (*open)(void *state);    /* Initialises the zeroed state. NULL: a zeroed state is
@@ -47,7 +47,7 @@ struct view_ops {
     /* Selects the next (+1) or previous (-1) row that contains @text. Returns false if there is
      * none. May be NULL. */
     bool (*find)(void *state, struct session *s, const char *text, int direction);
-    /* Set the sorting or the filter; "" removes it. May be NULL. */
+    /* Set the sorting or the filter; "" removes the sorting or filter. May be NULL. */
     bool (*sort)(void *state, struct session *s, const char *column, struct err *err);
     bool (*filter)(void *state, struct session *s, const char *expression, struct err *err);
     /* Returns the current filter expression, for editing in the prompt; "": none. May be NULL. */
@@ -70,7 +70,7 @@ struct view_ops {
      * NULL. */
     bool (*mark)(void *state, struct session *s, struct str *out);
     /* Selects the position that `mark` returned, or the row or line of form @mark. Returns false if
-     * the view does not have it. NULL if `mark` is NULL. */
+     * the view does not have this position. NULL if `mark` is NULL. */
     bool (*recall)(void *state, struct session *s, const char *mark);
     /* Returns whether the content changes without input. The frame then redraws ten times per
      * second. May be NULL. */

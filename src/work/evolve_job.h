@@ -28,7 +28,7 @@ struct evolve_run {
     pthread_mutex_t looking; /* held while an outline is made */
     pthread_mutex_t lock; /* protects the next three members */
     struct outline *made;
-    bool wanted;                 /* whether an outline was requested after the last one was
+    bool wanted;                 /* whether an outline was requested after the last outline was
                                   * started */
     bool edited;                 /* whether the user has edited the best mapping since the last
                                   * outline */
@@ -43,7 +43,7 @@ struct evolve_run {
 struct evolve_start {
     struct problem *take_problem;
     const struct ports *names;   /* names of the ports; NULL: "0", "1", ... */
-    const struct mapping *const *from;   /* initial population; empty: a random one */
+    const struct mapping *const *from;   /* initial population; empty: a random population */
     size_t from_count;
     const char *checkpoint;      /* path of the checkpoint; NULL: none */
     double seconds_before;
@@ -64,8 +64,8 @@ bool evolve_run_begin(struct evolve_run *run, struct err *err);
 struct evolve_run *evolve_run_start(const struct evolve_start *start,
                                     const struct evolve_options *o, struct err *err);
 /* Returns whether a live run accepts experiments now. It must be running, must have joined all
- * previous ones, and must have spent at most a twentieth of its time on joins. Also returns false
- * while one of its threads holds its lock. UI thread. */
+ * previous experiments, and must have spent at most a twentieth of its time on joins. Also returns
+ * false while one of its threads holds its lock. UI thread. */
 bool evolve_run_wants(const struct evolve_run *run);
 /* Passes the measurements of @t to a live run if it accepts them; otherwise does nothing. The run
  * has a reference to @t until it has read @t or ended. UI thread. */
@@ -82,12 +82,13 @@ void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports
 /* Returns genome @g over @p as a mapping. The caller frees it. Any thread. */
 struct mapping *evolve_run_mapping(const struct evolve_run *run, const struct genome *g,
                                    const struct problem *p);
-/* Returns the current status, or the last one while a thread of the run is using it, to draw
- * without waiting. Borrowed until the next call. UI thread. */
+/* Returns the current status, or the last status while a thread of the run is using the status, to
+ * draw without waiting. Borrowed until the next call. UI thread. */
 const struct evolve_status *evolve_run_status(struct evolve_run *run);
 /* Returns the last published outline of the best mapping. Each call requests a new outline. The run
  * makes at most two per second, and spends at most a twentieth of its time on them. After the run,
- * returns the final one. Borrowed until the next call. NULL before the first outline. UI thread. */
+ * returns the final outline. Borrowed until the next call. NULL before the first outline. UI
+ * thread. */
 struct outline *evolve_run_outline(struct evolve_run *run);
 /* Sets the usage of @form in the best mapping to @usage, with the outline's port names. Returns
  * false with err if the run lacks the form or is choosing its number of ports. UI thread. */

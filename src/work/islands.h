@@ -1,10 +1,10 @@
 /* An inference run over several ranks (ranks/ranks.h). Each rank is an island with its own
  * population and seed. Ranks after rank 0 have slightly different prices. At intervals each island
- * sends its best mapping to the next one in a ring, or to a random one. Rank 0 has the run that the
- * user sees. It chooses the number of ports, sends settings, and pauses and stops the islands. At
- * the end, it collects the islands' best mappings, and compares them by its own prices. The islands
- * share the population of a run on one rank, with at least two individuals each. Each individual
- * has the time that it would have with the threads of all ranks. */
+ * sends its best mapping to the next island in a ring, or to a random island. Rank 0 has the run
+ * that the user sees. It chooses the number of ports, sends settings, and pauses and stops the
+ * islands. At the end, it collects the islands' best mappings, and compares them by its own prices.
+ * The islands share the population of a run on one rank, with at least two individuals each. Each
+ * individual has the time that it would have with the threads of all ranks. */
 #ifndef PORTOLAN_WORK_ISLANDS_H
 #define PORTOLAN_WORK_ISLANDS_H
 
@@ -21,8 +21,8 @@ bool islands_reserve(struct evolve_options *o);
  * of rank 0's run and are copied. */
 struct islands *islands_start(const struct problem *p, const struct evolve_options *o,
                               struct genome *const *from, size_t count);
-/* Receives messages for @e and sends pending ones. A thread of the run calls it several times per
- * second. */
+/* Receives messages for @e and sends pending messages. A thread of the run calls it several times
+ * per second. */
 void islands_poll(struct islands *is, struct evolve *e);
 /* Waits for the other islands, receives their results, frees @is and releases the ranks. Called by
  * rank 0 after its own part, on any thread. Stops the islands when @over returns true, or at once

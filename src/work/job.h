@@ -39,10 +39,10 @@ struct job_ops {
     /* Returns whether the job measures time on this CPU. Called on the UI thread when the job
      * starts. NULL: the job never measures. */
     bool (*measures)(const void *state);
-    /* Whether the job must be the only measuring job. It does not start while another one runs,
-     * and prevents others from starting. */
+    /* Whether the job must be the only measuring job. It does not start while another measuring job
+     * runs, and prevents others from starting. */
     bool measures_alone;
-    /* whether notes are cumulative counters; the last one then remains valid after the job has
+    /* whether notes are cumulative counters; the last note then remains valid after the job has
      * ended */
     bool counts;
 };
@@ -50,8 +50,8 @@ struct job_ops {
 /* Always returns true; `measures` of jobs that always measure. */
 bool job_measures_always(const void *state);
 
-/* Returns whether a measuring job @title could start. @alone requires that it is the only one.
- * Returns false with err. UI thread. */
+/* Returns whether a measuring job @title could start. @alone requires that no other measuring job
+ * runs. Returns false with err. UI thread. */
 bool job_may_measure(const char *title, bool alone, struct err *err);
 /* Starts a job and moves @take_state. Returns the job's number, or 0 with @err if no thread can be
  * started or another measuring job conflicts with it. UI thread. */
@@ -85,8 +85,8 @@ unsigned job_withdraw(void);
  * @after (may be NULL) with the number of each. UI thread. */
 enum job_news { JOB_NOTHING_NEW, JOB_PROGRESS, JOB_ENDED };
 enum job_news job_drain(void (*after)(void *state, unsigned number), void *state);
-/* Returns a number above those of all jobs that the user has requested, and not above that of the
- * next job. */
+/* Returns a number above the numbers of all jobs that the user has requested, and at most the next
+ * job's number. */
 unsigned job_next(void);
 size_t job_count(void);                                   /* Returns the number of listed jobs. */
 bool job_get(size_t index, struct job_info *out);         /* Copies job @index, in the order of
@@ -106,8 +106,8 @@ bool job_wait(unsigned number);
 /* Waits like job_wait, for at most @seconds. Returns false if the job is still running. */
 bool job_wait_for(unsigned number, double seconds);
 size_t job_running(void);
-/* Returns whether a job is running for which commands must wait. Stores the first one in @out (may
- * be NULL). */
+/* Returns whether a job is running for which commands must wait. Stores the first such job in @out
+ * (may be NULL). */
 bool job_working(struct job_info *out);
 /* Returns a descriptor for poll that is readable if job_drain has work. */
 int job_wake_fd(void);
