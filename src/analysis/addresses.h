@@ -11,8 +11,8 @@
 enum start_values {
     START_DIFFERENT,   /* the initial values of all registers are unknown and differ */
     /* Initial values in BHive's measurements: all registers except the stack and frame pointers
-     * contain the address of one page, all memory contains copies of it, and all pages map to one
-     * physical page. */
+     * contain the address of one page, all memory contains copies of this address, and all pages
+     * map to one physical page. */
     START_EQUAL,
     START_MEASURED,    /* values that `kernel measure` sets (model/start.h) */
 };
@@ -46,8 +46,8 @@ struct access {
     uint32_t before;        /* symbol of the address in the previous iteration */
     int64_t offset;
     int64_t step;           /* stride: change of the address in bytes per iteration */
-    /* whether the address is relative to the program counter; it then differs between copies of
-     * the block */
+    /* whether the address is relative to the program counter, and so differs between copies of the
+     * block */
     bool fixed;
     /* @store: whether the access is a store. @stepped: whether @step is known; otherwise the
      * address has another symbol in each iteration. */
@@ -57,7 +57,8 @@ struct access {
     uint32_t origin, age;
 };
 
-/* An access whose address has another symbol in each iteration */
+/* Access whose address has another symbol in each iteration, and its symbol in the previous
+ * iteration */
 struct changing {
     uint32_t before, at;    /* at: index of the access */
 };
@@ -88,7 +89,7 @@ struct address_work {
     uint32_t symbols;
     struct forward *found;
     size_t found_count, found_capacity;
-    struct access_place *places;            /* per instruction */
+    struct access_place *places;            /* last access of each instruction */
     size_t place_capacity;
     VEC(struct access) accesses;    /* accesses of the last simulated iteration */
     VEC(struct changing) changing;  /* accesses whose symbol changes, sorted by symbol */

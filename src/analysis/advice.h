@@ -15,7 +15,8 @@ struct advice {
     struct str *out;
 };
 
-/* advice_names.c: appends "ports 2 and 3"; many ports are printed as a range. */
+/* advice_names.c: appends the names of the ports, such as "ports 2 and 3"; many ports are printed
+ * as a range. */
 void advice_ports(const struct analysis *a, portset set, struct str *out);
 /* Appends the name and line of a row: "lock add (line 3)". */
 void advice_row(const struct analysis *a, size_t row, struct str *out);
@@ -40,7 +41,7 @@ void advice_links(const struct advice *s, bool cycles);
 /* Returns whether predecoding is slower than the decoders. */
 bool advice_is_predecode(const struct frontend *f);
 const char *advice_frontend_part(const struct frontend *f);
-/* Appends the name of limit @kind, such as "ports 2 and 3", for the next limit. */
+/* Appends the name of limit @kind, such as "ports 2 and 3". */
 void advice_limit(const struct advice *s, enum limit_kind kind);
 /* Returns whether the loop could use wider vectors of the machine. The loop must have contiguous
  * data, no call, no serial chain, and no branch or address that depends on loaded data. */
@@ -54,7 +55,7 @@ bool advice_folds(const struct analysis *a, uint32_t row);
 /* Appends "Next limit: ..." if removing the loop's limit reduces its cycles. */
 void advice_next(const struct advice *s);
 
-/* advice_chains.c: appends the sentence for each kind of chain */
+/* advice_chains.c: each function appends the sentence for one kind of chain */
 void advice_say_induction(const struct advice *s);
 void advice_say_reduction(const struct advice *s);
 void advice_say_scan(const struct advice *s);
@@ -79,7 +80,7 @@ void advice_constant_divisor(const struct advice *s);
  * are not necessarily dividers. */
 bool advice_divides(const struct analysis *a);
 /* Returns a noun for the instructions with a minimum time, such as "divisions or square roots".
- * NULL: some of them may be microcoded or serialising. */
+ * NULL: some of these instructions may be microcoded or serialising. */
 const char *advice_least_times(const struct analysis *a);
 /* Appends "the divider", or the names of other full pipes. */
 void advice_name_pipes(const struct advice *s);
@@ -90,8 +91,8 @@ void advice_say_microcode(const struct advice *s);
 /* Appends the forms whose unknown latency is part of a dependency chain. There must be at least
  * one. */
 void advice_guessed(const struct analysis *a, struct str *out);
-/* Appends the forms whose values are estimates, and the fact @width (NULL: none) if it is one.
- * Appends nothing if there are no estimates. */
+/* Appends the forms whose values are estimates. Also appends the fact @width (NULL: none) if its
+ * value is an estimate. Appends nothing if there are no estimates. */
 void advice_estimates(const struct analysis *a, const char *width, struct str *out);
 
 

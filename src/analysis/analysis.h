@@ -108,13 +108,14 @@ struct analysis_row {
     struct usage usage;        /* usage after fusion, idioms and elimination */
     double latency;            /* cycles; NaN: unknown */
     double issue;              /* issue slots at rename */
-    /* rule of the slowest latency over operand values, borrowed from the machine; NULL: unknown */
+    /* rule of the latency with the slowest operand values, borrowed from the machine; NULL:
+     * unknown */
     const struct latency_rule *slowest;
     /* source of the estimate for the form, borrowed from the machine; NULL: no estimate */
     const char *estimate;
     /* Minimum cycles per copy, measured in isolation; borrowed from the machine. NULL: none. */
     const struct latency_rule *alone;
-    /* whether the latency is unknown; it counts as one cycle in a loop-carried cycle */
+    /* whether the latency is unknown, and counts as one cycle in a loop-carried cycle */
     bool latency_guessed;
     uint32_t flags;            /* set of enum row_flag */
     double *pressure;          /* cycles on each port of the machine */
@@ -171,8 +172,8 @@ struct analysis {
     char *sentence;
 };
 
-/* Computes only the bounds of analysis_new. @work belongs to the machine and can be reused.
- * Returns false if some bounds are only lower bounds of the true ones. One thread per @work. */
+/* Computes only the bounds of analysis_new. @work belongs to the machine and can be reused. Returns
+ * false if some bounds are only lower bounds of the true bounds. One thread per @work. */
 bool analysis_bounds(struct block_work *work, const struct insn *insns, size_t count,
                      bool want_ports, struct bounds *out);
 /* Analyses loop @loop of @k on @m, both borrowed. Never fails. Any thread. */
@@ -187,11 +188,11 @@ const char *row_flag_name(uint32_t one_flag);
 
 /* limit.c: finds the limit of a loop */
 
-/* Fills @out for @a, of which all members except limit and sentence are set. @work must have the
+/* Fills @out for @a. All members of @a except limit and sentence must be set. @work must have the
  * bounds of the same block (bounds_of). limit_done frees @out. Any thread. */
 void limit_find(const struct analysis *a, struct block_work *work, struct limit *out);
 void limit_done(struct limit *l);
-/* Returns whether unrolling relieves @kind: the cycles per source iteration fall. */
+/* Returns whether unrolling relieves @kind, that is, reduces the cycles per source iteration. */
 bool limit_unrolls(const struct analysis *a, enum limit_kind kind);
 const char *limit_name(enum limit_kind kind);
 
@@ -199,8 +200,8 @@ const char *limit_name(enum limit_kind kind);
 /* Appends why the repeated instruction @repeated (analysis_repeated) makes the result a lower
  * bound. */
 void advice_repeated(const struct insn *repeated, struct str *out);
-/* Returns the sentence for loop @loop of @k. All other members of @a must be set. The caller frees
- * the result. */
+/* Returns the sentence for loop @loop of @k. All members of @a except the sentence must be set. The
+ * caller frees the result. */
 char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop);
 
 #endif

@@ -47,8 +47,8 @@ struct block_options {
     struct known_forwards known;     /* store-to-load links observed in runs; empty without runs */
 };
 
-/* Upper bound, for common loops, of the bytes of memory per instruction of a block. Most of them
- * are for the simulation. */
+/* Upper bound, for common loops, of the bytes of memory per instruction of a block. The simulation
+ * needs most of these bytes. */
 #define BLOCK_BYTES_EACH 2048
 
 /* Working storage, reused for successive blocks. One thread. */
@@ -78,9 +78,9 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
  * 2.00". Ignores bounds that are estimates or contain fitted means. */
 bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles,
                    struct str *reason);
-/* Returns the cycles of the loads including replays; 0 if they are unknown or the block has none.
- * A load is replayed if its address comes directly from a load (fact load_replays). Call it after
- * bounds_of on the same block. */
+/* Returns the cycles of the loads including replays; 0 if the cycles are unknown or the block has
+ * no loads. A load is replayed if its address comes directly from a load (fact load_replays). Call
+ * it after bounds_of on the same block. */
 double bounds_replays(const struct block_work *w, const struct insn *insns, size_t count);
 /* Returns the cycles per iteration of microcode assists for x87 operands, during which no other
  * instruction executes. The bound of dependencies must include these cycles. */

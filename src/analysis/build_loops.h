@@ -12,7 +12,7 @@
 /* number of kinds of instructions; the kind follows from the mnemonic */
 #define SHAPE_KINDS 64
 
-/* Number of instructions of each kind in a loop; 255 also stands for more */
+/* Number of instructions of each kind in a loop, at most 255 */
 struct loop_shape { uint8_t counts[SHAPE_KINDS]; };
 
 struct loop_cost {
@@ -42,12 +42,14 @@ struct build_loop {
 };
 
 struct build_function {
-    char *name;              /* symbol name, or else the address */
+    char *name;              /* name of the symbol; if there is none, the address */
     /* name without compiler suffixes: f.constprop.0 is f */
     char *base;
-    char *member;            /* archive member of lib.a(member.o); NULL: not in an archive */
+    char *member;            /* name of the archive member: "member.o" of "lib.a(member.o)"; NULL:
+                              * not in an archive */
     bool nameless;
-    size_t first, count;     /* range of the function's loops */
+    size_t first, count;     /* index of the function's first loop in the build, and number of its
+                              * loops */
 };
 
 struct binary;

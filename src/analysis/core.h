@@ -32,14 +32,15 @@ enum op_trait {
     /* a zeroing idiom that this machine executes, although the result does not depend on the
      * operands */
     OP_KEEPS_ZERO = 1 << 11,
-    OP_CARRY_IDIOM = 1 << 12,      /* two equal registers (sbb): depends only on the carry flag */
+    OP_CARRY_IDIOM = 1 << 12,      /* two equal registers (sbb): the result depends only on the
+                                    * carry flag */
     OP_RENAMES = 1 << 13,          /* memory renaming may connect the load to a store */
     OP_SLOW_FLAGS = 1 << 14,       /* a conditional move or set with slow flags */
-    /* slower with an input that rename keeps as a register plus a constant */
+    /* slower if rename keeps an input as a register plus a constant */
     OP_SLOW_SUM = 1 << 15,
     OP_FUSIBLE = 1 << 16,          /* can macro-fuse with a following branch */
     OP_FIRST = 1 << 17,            /* must be first in a group at rename */
-    /* executes twice with an input that rename keeps as a register plus a constant */
+    /* executes twice if rename keeps an input as a register plus a constant */
     OP_SUM_AGAIN = 1 << 18,
     OP_LOAD_UNKNOWN = 1 << 19,     /* the load's latency is unknown */
     OP_NOT_LAST = 1 << 20,         /* cannot be last in a group at rename */
@@ -63,8 +64,8 @@ struct op {
     int32_t latency;
     /* latency of the load, from the address to the value, in hundredths of a cycle; 0: unknown */
     int32_t load_latency;
-    /* hundredths of a cycle by which the instruction delays the next locked or serialising one; 0:
-     * none */
+    /* hundredths of a cycle by which the instruction delays the next locked or serialising
+     * instruction; 0: none */
     int32_t fence;
     /* rule of the latency with the slowest operand values; NULL: the latency does not depend on
      * values, or is unknown */
@@ -177,8 +178,8 @@ static inline unsigned core_microcode_width(const struct core *c)
  * the machine. */
 struct core *core_new(const struct machine *m);
 void core_free(struct core *c);
-/* Returns the record of @insn's form, never NULL. Without OP_KNOWN in its traits, the machine has
- * no row for the form. */
+/* Returns the record of @insn's form, never NULL. If its traits lack OP_KNOWN, the machine has no
+ * row for the form. */
 const struct op *core_op(struct core *c, const struct insn *insn);
 /* Returns whether memory renaming covers loads of @memory's width (fact memory_renaming_bits). */
 bool core_renames_width(const struct core *c, const struct operand *memory);

@@ -7,12 +7,13 @@
 
 /* flags of a row with their names in the results */
 #define ROW_FLAGS(X) \
-    X(UNKNOWN, "unknown")          /* the machine has no row for the form: cost 0 */ \
+    X(UNKNOWN, "unknown")          /* the machine has no row for the form, so the cost is 0 */ \
     X(ZERO, "zero-idiom")          /* a zeroing idiom that needs no port */ \
     X(ONES, "ones-idiom") \
     X(ELIMINATED, "eliminated")    /* move eliminated at rename */ \
     X(FUSED, "fused")              /* macro-fused with the next instruction */ \
-    X(FUSED_INTO, "fused-into")    /* macro-fused with the previous instruction: no cost */ \
+    X(FUSED_INTO, "fused-into")    /* macro-fused with the previous instruction, which has the cost
+                                    * of both */ \
     X(LOAD, "load") \
     X(STORE, "store") \
     X(PIPE, "divider")             /* occupies a blocking pipe */ \
@@ -38,12 +39,12 @@ enum row_flag { ROW_FLAGS(ROW_FLAG_VALUE) };
 
 struct cost {
     const struct op *op;
-    uint32_t flags;            /* flags, a set of enum row_flag */
+    uint32_t flags;            /* set of enum row_flag */
     uint32_t first, count;     /* range of the row's µops in costs.masses */
     unsigned decode;           /* fused µops at the decoders */
     unsigned issue;            /* slots at rename */
     unsigned retire;           /* slots at retirement */
-    /* state of the register after each row, and the additions that rename folds */
+    /* register's state after this row, and the additions that rename folds */
     struct immediate_folding sum;
 };
 
@@ -58,7 +59,7 @@ struct costs {
 };
 
 /* Fills @out for one iteration of a repeating block in its steady state. @out must be initialised
- * to zero, or have the result of an earlier call. */
+ * to zero, or contain the result of an earlier call. */
 void costs_fill(struct core *c, const struct insn *insns, size_t count, struct costs *out);
 /* Returns the minimum cycles per iteration of microcoded, serialising and waiting instructions, as
  * measured in isolation; 0: none. */

@@ -79,10 +79,10 @@ double deps_bound_waiting(struct deps *d, const double *waits);
  * cycles per iteration; 0 if there is no cycle. */
 size_t deps_cycle(struct deps *d, const bool *without, uint32_t *out, size_t most, double *cycles);
 /* Sets out[i] for each instruction whose guessed latency is part of a loop-carried cycle; @out may
- * be NULL. Returns whether there is one. */
+ * be NULL. Returns whether there is such an instruction. */
 bool deps_guessed(const struct deps *d, bool *out);
-/* Returns the cycles of the longest path through one iteration. Sets @on_path to whether each
- * instruction is on it. */
+/* Returns the cycles of the longest path through one iteration. Sets @on_path (@count entries, or
+ * NULL) to whether each instruction is on the path. */
 double deps_critical_path(const struct deps *d, bool *on_path, size_t count);
 
 #endif

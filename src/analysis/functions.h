@@ -27,7 +27,7 @@ struct ranked_loop {
 /* functions sorted by functions_hotter, and the loops of each function */
 struct function_ranking {
     VEC(struct ranked_function) list;
-    /* loops, those of one function adjacent and sorted by position */
+    /* loops; the loops of a function are adjacent and sorted by position */
     VEC(struct ranked_loop) loops;
 };
 
@@ -40,8 +40,8 @@ void function_ranking_done(struct function_ranking *r);
 /* Compares two functions, possibly of different objects. Returns less than 0 if @a ranks higher, 0
  * if both rank equally. */
 int functions_hotter(const struct ranked_function *a, const struct ranked_function *b);
-/* Compares two loops for sorting: innermost loops first, then deeper ones, then by vector
- * instructions, then by length. */
+/* Compares two loops for sorting: innermost loops first, then by depth, vector instructions and
+ * length, each in descending order. */
 int loops_hotter(const struct ranked_loop *a, const struct ranked_loop *b);
 /* Finds the function that @wanted names: a symbol, a demangled name, an address ("0x4308") or an
  * offset ("f+0x40"). Sets *@place to the position in @o's code, or to UINT64_MAX for the whole

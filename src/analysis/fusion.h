@@ -7,7 +7,7 @@
 #include "model/machine.h"
 
 /* Returns whether @first macro-fuses with the following @branch (facts fuse_any, fuse_carry,
- * fuse_zero). Any thread. */
+ * fuse_overflow, fuse_zero, fuse_memory_immediate). Any thread. */
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch);
 /* Returns whether @first macro-fuses with any branch. */
 bool fusion_possible(const struct machine *m, const struct insn *first);
@@ -17,7 +17,7 @@ bool fusion_moves(const struct machine *m, const struct insn *move, const struct
 /* Returns whether rename eliminates the register move (fact eliminate; classes gpr32 gpr64 xmm ymm
  * zmm, on AArch64 x w v s zero). */
 bool fusion_eliminates(const struct machine *m, const struct insn *move);
-/* Returns whether @move executes because an eliminated move wrote its source (fact
+/* Returns whether moves like @move execute if an eliminated move wrote their source (fact
  * eliminate_once). */
 bool fusion_eliminates_once(const struct machine *m, const struct insn *move);
 /* Returns the mapping's entry of the instruction's form, or of an equivalent form: with another

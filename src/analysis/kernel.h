@@ -1,5 +1,6 @@
-/* Kernel: code with its loops and source lines, from text, an object file or hex. It is immutable
- * after loading. Any number of threads may read it. Callers keep the index of the selected loop. */
+/* Kernel: code with its loops and source lines, from text, an object file or hex. A kernel is
+ * immutable after loading. Any number of threads may read it. Callers keep the index of the
+ * selected loop. */
 #ifndef PORTOLAN_ANALYSIS_KERNEL_H
 #define PORTOLAN_ANALYSIS_KERNEL_H
 
@@ -18,8 +19,8 @@ struct kernel_loop {
     char *label;                /* label of the loop head; "": none */
     unsigned depth;             /* nesting depth, 1: outermost; 0: all code, no loop */
     bool marked;                /* whether IACA, LLVM-MCA or OSACA markers select the loop */
-    /* whether this is a loop of computed gotos (analysis/dispatch.h): each iteration executes one
-     * of its parts; @head is then its first instruction, which not every iteration executes */
+    /* Whether this is a loop of computed gotos (analysis/dispatch.h): each iteration executes one
+     * of its parts. @head is then the first instruction, which not every iteration executes. */
     bool dispatch;
     /* description of the loop, such as "innermost loop .L10", "LLVM-MCA-BEGIN triad", "whole text
      * (no loop)" */
@@ -48,7 +49,7 @@ struct kernel {
      * instruction. NaN: unknown share. NULL: no profile. */
     float *percents;
     size_t percent_count;
-    /* C line of each line of @source, 0: none; NULL: Portolan did not compile it */
+    /* C line of each line of @source (0: none); NULL: Portolan did not compile @source */
     uint32_t *origin_lines;
     size_t origin_line_count;
     /* machine code: source line of each instruction; NULL: no debug information */
@@ -65,8 +66,8 @@ struct kernel {
 };
 
 struct kernel_options {
-    /* whether the user gave @isa. Otherwise it is detected from the ELF header or the registers in
-     * the text; hex is x86-64. */
+    /* whether the user gave @isa. Otherwise, the ELF header or the registers in the text determine
+     * the instruction set; hex is x86-64. */
     bool isa_given;
     enum isa isa;
     enum syntax syntax;
@@ -74,8 +75,8 @@ struct kernel_options {
     /* Function, address, offset (f+0x40), or label in text. NULL: all code, or the function with
      * the highest-ranked loop of a large ELF file. */
     const char *symbol;
-    /* directories of source files in addition to the default ones (toolchain/source_file.h); NULL:
-     * none */
+    /* directories of source files in addition to the default directories (toolchain/source_file.h);
+     * NULL: none */
     const char *source_path;
     /* first and last line of the text or C file, from 1; 0: all; not allowed for ELF files */
     size_t first_line, last_line;
@@ -84,7 +85,8 @@ struct kernel_options {
 };
 
 /* kernel_read.c: loads a kernel from a file or text. A file that begins with the magic number of
- * ELF or of an archive is machine code, any other is text. Returns NULL with err on failure. */
+ * ELF or of an archive is machine code, and any other file is text. Returns NULL with err on
+ * failure. */
 struct kernel *kernel_load(const char *path, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length,
                                 const struct kernel_options *options, struct err *err);
@@ -125,7 +127,8 @@ void kernel_set_debug(struct kernel *k, struct debug_lines *take, char *take_tex
  * borrowed, or to NULL. */
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
 /* Appends "12: s += a[i];" for @insn, and the inlined function at that place. Appends nothing and
- * returns false if the line is unknown, or is that of the previous row @before (NULL: none). */
+ * returns false if both are unknown, or if both are equal for the previous row @before (NULL:
+ * none). */
 bool kernel_source_note(const struct kernel *k, const struct insn *insn, const struct insn *before,
                         struct str *out);
 /* Returns the name of the function whose inlined code contains @insn, borrowed; NULL: none or
@@ -142,9 +145,9 @@ void kernel_set_percents(struct kernel *k, float *take);
 const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count);
 
 
-/* Makes a kernel of the function of @path with most samples in @profile ("perf.data"), or of the
- * function in @options. The loop with the most samples is first. Returns NULL with err on failure
- * (ERR_MISSING: perf is not installed). Any thread. */
+/* Makes a kernel of the function of @path with the most samples in @profile ("perf.data"), or of
+ * the function in @options. The loop with the most samples is first. Returns NULL with err on
+ * failure (ERR_MISSING: perf is not installed). Any thread. */
 struct kernel *kernel_from_profile(const char *path, const char *profile,
                                    const struct kernel_options *options, struct err *err);
 

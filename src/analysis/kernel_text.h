@@ -5,12 +5,12 @@
 #include "analysis/kernel.h"
 
 /* Appends loop @loop of @k as text for kernel load and `as` (x86-64: Intel syntax). Assembles the
- * text, and compares bytes and references. If the assembler encodes an instruction differently, it
- * is written as bytes with a comment. Labels and exits keep their names; .set defines addresses
- * outside the loop. Returns false with err if the assembler cannot run. Any thread. */
+ * text, and compares bytes and references. If the assembler encodes an instruction differently, the
+ * instruction is written as bytes with a comment. Labels and exits keep their names; .set defines
+ * addresses outside the loop. Returns false with err if the assembler cannot run. Any thread. */
 bool kernel_text(const struct kernel *k, size_t loop, struct str *out, struct err *err);
 /* Appends @text as part of a comment in assembler text. Escapes characters that would end the
- * comment or have a meaning in it. */
+ * comment or have a special meaning in a comment. */
 void comment_print(const char *text, struct str *out);
 
 #endif

@@ -20,9 +20,9 @@ struct loop_region {
                                    * ranking */
 };
 
-/* Sorts regions by position and removes those that are no loops. If several regions have the same
+/* Sorts regions by position and removes regions that are no loops. If several regions have the same
  * first instruction, keeps the longest that nests with the others. Removes regions that partly
- * overlap another one. Sets @head, @depth and @innermost. Returns the number of regions. Any
+ * overlap another region. Sets @head, @depth and @innermost. Returns the number of regions. Any
  * thread. */
 size_t loops_nest(struct loop_region *regions, size_t count);
 /* Finds the loops among @insns, sorted by offset. Overlapping regions with a common head, such as
@@ -34,7 +34,8 @@ size_t loops_find(const struct insn *insns, size_t count, const struct label *la
                   size_t label_count, struct kernel_loop **out);
 void loops_done(struct kernel_loop *loops, size_t count);
 /* Returns the index of the target of branch @insns[@at]. Returns SIZE_MAX for calls, returns and
- * other instructions, and if the target is unknown, outside, or set by a linker (INSN_REFERS). */
+ * other instructions, and if the target is unknown, outside @insns, or set by a linker
+ * (INSN_REFERS). */
 size_t loop_branch_target(const struct insn *insns, size_t count, size_t at);
 /* Returns a loop of @count instructions from @first. Copies @label and @why. */
 struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t count,

@@ -10,7 +10,7 @@
 typedef VEC(size_t) nest_loops;
 
 /* Appends the loops of @k within @loop to the empty @out, sorted by position, outer loops before
- * their inner ones. vec_done frees @out. Pure. */
+ * their inner loops. vec_done frees @out. Pure. */
 void nest_within(const struct kernel *k, size_t loop, nest_loops *out);
 /* Returns whether @outer contains loop @inner. Pure. */
 bool nest_is_within(const struct kernel *k, size_t inner, size_t outer);
@@ -21,8 +21,8 @@ void nest_note(const struct kernel *k, size_t loop, struct str *out);
 /* Instructions in execution order: shallow copies, whose text belongs to the kernel */
 typedef VEC(struct insn) nest_insns;
 /* Appends the executed instructions of loop @loop of @k with each inner loop repeated. For each
- * loop of the kernel, @copies is the number of repetitions. @executed has its instructions
- * (loop_code_executed; NULL: all are executed). Returns false if there are more than @most
+ * loop of the kernel, @copies is the number of repetitions. @executed: executed instructions of
+ * each loop (loop_code_executed); NULL: all. Returns false if there are more than @most
  * instructions. Pure. */
 bool nest_expand(const struct kernel *k, size_t loop, struct insn *const *executed,
                  const size_t *copies, size_t most, nest_insns *out);

@@ -48,8 +48,10 @@ struct stream {
     uint32_t follows;        /* index of the stream that accessed the same lines before;
                               * STREAM_ALONE: none */
     uint64_t distance;       /* distance in bytes from the stream that it follows */
-    uint32_t fed_by;         /* gather: index of the stream that has its indices */
-    uint32_t index_bytes;    /* size in bytes of an index, for a stream with indices */
+    uint32_t fed_by;         /* gather: index of the stream that loads its indices; STREAM_ALONE:
+                              * unknown */
+    uint32_t index_bytes;    /* size in bytes of each index that the stream loads; 0: it loads no
+                              * indices */
     uint32_t scale;          /* scale of the index */
     double values;           /* gather: number of non-negative values of the index; 0: unknown */
     uint32_t hops;           /* chase: number of dependent loads per iteration */
@@ -77,9 +79,10 @@ void streams_done(struct streams *s);
 /* Places stream @at into the array of stream @other, @distance bytes after that stream. @at and
  * @other are numbered from 1. Returns false with err if their strides differ. */
 bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, struct err *err);
-/* Returns "load", "store", "update", "non-temporal", "gather", "scatter", "chase" or "fixed". */
+/* Returns "load", "store", "update", "non-temporal", "gather", "scatter", "gather, scatter",
+ * "chase" or "fixed". */
 const char *stream_word(const struct stream *s);
-/* Appends the stream's start address: "rsi + rax*8". */
+/* Appends the stream's start address, such as "rsi + rax*8", or "constant" or "loaded". */
 void stream_base(const struct stream *s, enum isa isa, struct str *out);
 /* Returns whether the stream's address changes in every iteration. */
 static inline bool stream_moves(const struct stream *s)

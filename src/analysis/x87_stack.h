@@ -12,8 +12,9 @@
 /* bits of an x87 register; names of the narrower MMX registers do not rotate */
 #define X87_BITS 80
 
-/* Returns the top of the stack before each of @insns and after the last one, modulo X87_REGISTERS,
- * from an initial top of 0; NULL: no instruction uses the stack. The caller frees the array. */
+/* Returns the top of the stack before each of @insns and after the last instruction, modulo
+ * X87_REGISTERS, from an initial top of 0; NULL: no instruction uses the stack. The caller frees
+ * the array. */
 uint8_t *x87_turns(const struct insn *insns, size_t count);
 /* Returns the physical register of @insn's stack operand @op. @top: top of the stack before @insn.
  * A load writes the register at the new top. Pure. */

@@ -79,7 +79,7 @@ typedef struct portolan_analysis {
     double cycles;                   /* cycles per iteration: the highest bound */
     double bounds[PORTOLAN_BOUNDS];  /* bounds in cycles per iteration; NaN: the machine does not
                                       * model the bound */
-    int bottleneck;                  /* largest bound, an enum portolan_bound */
+    int bottleneck;                  /* largest bound (enum portolan_bound) */
     /* not 0: cycles is a lower bound, because a part is unknown */
     int lower_bound;
     size_t instructions, unknown;    /* @unknown: number of instructions with forms that the machine
@@ -131,12 +131,12 @@ typedef struct portolan_progress {
     uint64_t distinct;               /* number of distinct µops of that mapping */
 } portolan_progress;
 
-/* Called several times per second on the calling thread. If it returns another value than 0, the
+/* Called several times per second on the calling thread. If it returns a value other than 0, the
  * run ends, and its current result is returned. */
 typedef int (*portolan_watcher)(void *state, const portolan_progress *progress);
 
 /* Infers a port mapping that explains the measured experiments of a CSV file. Returns it as a
- * machine, which the caller frees. @watcher may be NULL. Returns NULL with an error on failure, and
+ * machine, which the caller frees. @watcher may be NULL. Returns NULL with an error on failure, or
  * if the run ended before the first mapping. */
 portolan_machine *portolan_infer(const char *file, const portolan_inference *inference,
                                  portolan_watcher watcher, void *state, portolan_error *error);
@@ -146,8 +146,7 @@ typedef struct portolan_measurement {
     double cycles, spread;           /* @cycles: cycles per iteration. @spread: relative spread of
                                       * repeated measurements. */
     double clock_hz;                 /* clock of the CPU during the measurement, Hz */
-    /* not 0: confirmed. 0: the CPU was contended, or the cycles are below the port bound; @reason
-     * has the reason. */
+    /* not 0: confirmed; 0: not confirmed, for the reason in @reason */
     int confirmed;
     char reason[160];                /* reason why the cycles are not confirmed, truncated if it is
                                       * longer; "": they are confirmed */
@@ -168,7 +167,7 @@ typedef struct portolan_charting {
     /* seconds to wait for an idle CPU, per batch of experiments; 0: 20 */
     double patience;
     uint64_t seed;                   /* random seed; 0: 1 */
-    /* machine whose tables simulate the charted CPU; NULL: measures this CPU */
+    /* machine whose tables simulate the charted CPU; NULL: this CPU is measured */
     const portolan_machine *simulated;
 } portolan_charting;
 
@@ -179,7 +178,8 @@ typedef struct portolan_stage {
     double done, total;              /* progress within the stage; total 0: unknown */
 } portolan_stage;
 
-/* Called several times per second on the calling thread. Not 0 cancels the chart. */
+/* Called several times per second on the calling thread. A return value other than 0 cancels the
+ * chart. */
 typedef int (*portolan_chart_watcher)(void *state, const portolan_stage *stage);
 
 /* Charts a machine from measurements alone: its ports, and the usages of the forms that match one

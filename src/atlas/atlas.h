@@ -1,12 +1,13 @@
 /* A static web site about machines: forms, usages, latencies and their evidence, as data for the
- * pages in data/atlas. It needs no server, because scripts contain the data. */
+ * pages in data/atlas. The site needs no server, because scripts contain the data. */
 #ifndef PORTOLAN_ATLAS_ATLAS_H
 #define PORTOLAN_ATLAS_ATLAS_H
 
 #include "atlas/atlas_data.h"
 
 struct atlas_size {
-    /* forms: distinct forms of all instruction sets; rows: forms summed over the machines */
+    /* @forms: number of distinct forms of all instruction sets. @rows: number of forms, summed over
+     * the machines. */
     size_t files, bytes, forms, rows;
     size_t left_out;                    /* number of experiments with forms that no table has */
 };

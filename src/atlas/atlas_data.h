@@ -8,7 +8,7 @@
 #include "model/machine.h"
 
 #define ATLAS_EXPERIMENTS 60   /* maximum number of experiments per form and machine; the smallest
-                                * are shown */
+                                * experiments are shown */
 #define ATLAS_CHUNK 512   /* number of forms whose experiments share a script */
 
 struct atlas_machine {
@@ -32,12 +32,12 @@ struct atlas_options {
     const char *version;            /* version of the program */
 };
 
-/* Forms of one instruction set: first those of the form table, then further forms of the
+/* Forms of one instruction set: first the forms of the form table, then further forms of the
  * machines */
 struct atlas_forms {
     struct names names;
-    struct experiments *singles;   /* one experiment per form, with a single execution, in the same
-                                    * order */
+    struct experiments *singles;   /* one experiment per form, with a single execution of the form,
+                                    * in the same order */
 };
 
 void atlas_forms_init(const struct atlas_options *o, enum isa isa, struct atlas_forms *out);

@@ -38,23 +38,24 @@ struct child_result {
 };
 
 /* Runs @argv (found through PATH, with LC_ALL=C) in directory @dir with @input as standard input.
- * Returns true after it has ended, with any status. Returns false if it could not be started or the
- * user interrupted it. Call child_result_done in both cases. Any thread. */
+ * Returns true after the program has ended, with any status or at the time limit. Returns false
+ * with err if the program could not be started, or if the user interrupted it. Call
+ * child_result_done in both cases. Any thread. */
 bool child_run(const char *const *argv, const char *dir, const void *input, size_t length,
                const struct child_limits *limits, struct child_result *out, struct err *err);
 void child_result_done(struct child_result *result);
 
 /* Installs a function for the calling thread, whose children are killed when @cancelled (NULL:
- * none) returns true. It is called at the interval in the limits, by default ten times per
- * second. */
+ * none) returns true. The function is called at the interval in the limits, by default ten times
+ * per second. */
 void child_watch(bool (*cancelled)(void *state), void *state);
 
 /* Creates a directory of mode 0700 in $TMPDIR or /tmp. child_directory_free or exit() removes it.
  * If the program is killed, the next program that creates one removes it. Returns NULL with err. */
 char *child_directory_new(struct err *err);
-/* Detects a full disk: the output @printed of a program that failed in @dir reports one, and fewer
- * than @needed bytes are free or a quota is exceeded. If so, sets err to that reason, because the
- * input is then not the cause of the failure. */
+/* Detects a full disk: the output @printed of a program that failed in @dir reports a full disk,
+ * and fewer than @needed bytes are free or a quota is exceeded. If so, sets err to that reason,
+ * because the input is then not the cause of the failure. */
 bool child_directory_full(const char *dir, const char *printed, size_t needed, struct err *err);
 /* Removes the directory with its files and frees @path. Does nothing for NULL. */
 void child_directory_free(char *path);

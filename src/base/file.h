@@ -15,8 +15,8 @@
 void file_refuse_pipes(void);
 bool file_pipes_refused(void);
 /* Restricts this thread to regular files, because reading a pipe may block, and opening a device
- * may have effects. For paths that come from files, and for directories that are read completely.
- * Returns the previous setting. */
+ * may have effects. Used for paths that come from files, and for directories that are read
+ * completely. Returns the previous setting. */
 bool file_only_files(bool only);
 /* Opens the regular file @path for reading. Returns -1 with errno; EINVAL: not a regular file.
  * Never blocks, and opens no device. Any thread. */
@@ -26,8 +26,8 @@ FILE *file_open(const char *path, struct err *err);
 /* Opens a directory. Returns NULL with errno. If memory is exhausted, uses the reserve
  * (mem_again). */
 DIR *file_open_directory(const char *path);
-/* Appends the bytes of the file to @out. Returns false with err if the file has more than @limit
- * bytes (ERR_LIMIT), or is neither a regular file nor a pipe. */
+/* Appends the bytes of the file to @out. Returns false with err on failure, also if the file has
+ * more than @limit bytes (ERR_LIMIT), or is neither a regular file nor a pipe. */
 bool file_read(const char *path, size_t limit, struct str *out, struct err *err);
 /* Replaces @path atomically: writes a temporary file next to it, syncs and renames it, and syncs
  * the directory. Preserves the mode of a replaced file. Replaces the target of a symbolic link. In
@@ -39,9 +39,10 @@ bool file_write(const char *path, const void *bytes, size_t length, struct err *
  * remedy if errno does not suggest one. */
 bool file_fault(struct err *err, const char *path, const char *verb, const char *todo);
 /* Returns the path of @relative in the data directory; NULL if it does not exist. The data
- * directory is $PORTOLAN_DATA if set. Otherwise it is the first of these that has the file: the
- * source tree, for a program in its build directory; a relocated installation; the configured
- * directory. The caller frees the path. */
+ * directory is $PORTOLAN_DATA if set. Otherwise it is the first of these directories that has the
+ * file: the source tree, for a program in its build directory; a relocated installation; the
+ * configured directory; ../share/portolan of a program that uses the library. The caller frees the
+ * path. */
 char *file_data_path(const char *relative);
 
 #endif

@@ -19,7 +19,7 @@
 void *mem_alloc(size_t size);
 void *mem_zero(size_t count, size_t size);
 void *mem_resize(void *block, size_t size);
-/* Returns memory, not zeroed, at a multiple of @alignment, which is a power of two. */
+/* Returns uninitialised memory at a multiple of @alignment, a power of two. */
 void *mem_aligned(size_t alignment, size_t size);
 char *mem_strdup(const char *text);
 char *mem_strndup(const char *text, size_t length);
@@ -31,15 +31,15 @@ void *mem_grow(void *items, size_t *capacity, size_t size);
 /* Returns whether @bytes are available for @what, which allocates them in many pieces. Sets err if
  * they are not. */
 bool mem_room(size_t bytes, const char *what, struct err *err);
-/* Allocate for libraries that handle NULL. If memory is exhausted, they use the reserve. If the
- * reserve is also exhausted, they return NULL and cancel this thread's work. */
+/* Allocate for libraries that handle NULL. If memory is exhausted, these functions use the reserve.
+ * If the reserve is also exhausted, they return NULL and cancel this thread's work. */
 void *mem_lend(size_t size);
 void *mem_lend_resize(void *block, size_t size);
 /* Handles a failed request for @size bytes: releases the reserve, and makes this thread's work poll
  * for cancellation soon. Returns whether the caller should try again. Any thread. */
 bool mem_yield(size_t size);
-/* For callers of mem_try_* that cannot fail. Call it after each failure, with @tries counted from
- * 0, and try again. Ends the program if no memory is left. */
+/* Used by callers of mem_try_* that cannot fail. Call it after each failure, with @tries counted
+ * from 0, and try again. Ends the program if no memory is left. */
 void mem_again(size_t size, unsigned tries);
 
 /* Runs the terminal hook, prints "portolan: ..." on stderr, runs the save hook, and aborts. */

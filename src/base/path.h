@@ -35,10 +35,11 @@ const char *path_base(const char *path);
  * thread. */
 char *path_argument(const char *path);
 
-/* Returns the absolute path of program @name, found as execvp does: @name itself if it has a
- * slash, otherwise the first executable file of that name in PATH. Relative entries of PATH are
- * relative to the working directory. Unlike execvp, skips empty entries, which denote the working
- * directory. Returns NULL if there is none. The caller frees the path. Any thread. */
+/* Returns the path of program @name, found as execvp does: @name itself if it has a slash,
+ * otherwise the absolute path of the first executable file of that name in PATH. Relative entries
+ * of PATH are relative to the working directory. Unlike execvp, skips empty entries, which denote
+ * the working directory. Returns NULL if there is no such file. The caller frees the path. Any
+ * thread. */
 char *path_find_program(const char *name);
 /* Returns whether path_find_program finds @name. Any thread. */
 bool path_has_program(const char *name);

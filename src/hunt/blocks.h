@@ -24,7 +24,7 @@ struct random_block {
 };
 
 struct block_maker;
-/* Creates a maker. Assembles those of @forms (for @isa) that may run, do not branch and have no
+/* Creates a maker. Uses the forms in @forms (for @isa) that may run, do not branch and have no
  * fixed address. @usable (may be NULL) can exclude forms. Returns NULL with err if no form is left
  * or the assembler cannot run. */
 struct block_maker *block_maker_new(enum isa isa, const struct block_form *forms, size_t count,
@@ -41,7 +41,7 @@ uint32_t block_maker_draw(const struct block_maker *m, struct rng *rng);
 enum slot_role { SLOT_DATA, SLOT_BASE, SLOT_INDEX };
 struct slot {
     uint8_t insn, operand;   /* index of the instruction in the block, and index of its operand */
-    uint8_t role;            /* role, an enum slot_role */
+    uint8_t role;            /* enum slot_role */
     uint8_t file, reg;       /* register file (enum register_file) of the register, and number of
                               * the whole register */
 };
@@ -63,8 +63,8 @@ void block_copy_address(struct random_block *b, size_t at, const struct insn *li
  * impossible. */
 bool block_move_address(struct random_block *b, size_t at, int64_t bytes);
 
-/* Returns whether @b mixes legacy vector instructions with VEX or EVEX ones. Compiled programs
- * avoid such transitions and their costs. */
+/* Returns whether @b mixes legacy vector instructions with VEX or EVEX instructions. Compiled
+ * programs avoid such transitions and their costs. */
 bool block_mixed(const struct random_block *b);
 /* Draws a block of @count instructions with random forms, registers and addresses. The block is not
  * mixed, and each push has a pop. */

@@ -10,8 +10,8 @@
 
 /* Reference for comparison with the model: this CPU, or another model. */
 struct hunt_truth {
-    /* Measures @n blocks in cycles per iteration. A block without a time has NaN. Returning false
-     * with err ends the hunt. */
+    /* Measures @n blocks in cycles per iteration. A block without a time has NaN. Returns false
+     * with err to end the hunt. */
     bool (*times)(void *self, const struct random_block *blocks, size_t n, double *cycles,
                   struct err *err);
     void *self;
@@ -25,7 +25,7 @@ struct hunt_finding {
     double truth, predicted;
     /* change that corrects the block; its name is NULL if there is none */
     struct remedy change;
-    /* number of blocks of the sample that the error affects; 0: it affects only mutants */
+    /* number of blocks of the sample that the error affects; 0: the error affects only mutants */
     size_t blocks;
 };
 
@@ -33,9 +33,9 @@ struct hunt {
     struct hunt_finding *findings;    /* findings, sorted by number of affected blocks, largest
                                        * first */
     size_t count;
-    size_t sampled;              /* number of random blocks with time and prediction */
+    size_t sampled;              /* number of random blocks with a time and a prediction */
     size_t differ;               /* number of mispredicted random blocks */
-    /* number of mutants with time and prediction, which are not in the sample */
+    /* number of mutants with a time and a prediction, which are not in the sample */
     size_t mutants;
     size_t untimed;              /* number of blocks without a time, including mutants */
     /* number of mispredicted random blocks that were stored and are counted in findings */
@@ -47,7 +47,7 @@ struct hunt_options {
     /* number of blocks to draw, including mutants; 0: the watch ends the hunt (base/watch.h) */
     size_t blocks;
     size_t round;                /* number of blocks per round */
-    /* of this number of blocks, one is a mutant if there are mispredicted blocks; 0: no mutants */
+    /* one block in this number is a mutant, if there are mispredicted blocks; 0: no mutants */
     unsigned mutants;
     unsigned draws;              /* number of blocks that test a pattern */
     uint64_t seed;

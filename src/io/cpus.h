@@ -38,7 +38,8 @@ struct cpus *cpus_load(struct err *err);
 void cpus_free(struct cpus *cpus);
 size_t cpus_count(const struct cpus *cpus);
 struct cpu_product cpus_at(const struct cpus *cpus, size_t index);
-/* Finds the first row with @name as name or alias, in any case. Returns false if there is none. */
+/* Finds the first row with the name @name, or otherwise with the alias @name, ignoring the case of
+ * aliases. Returns false if there is no such row. */
 bool cpus_named(const struct cpus *cpus, const char *name, struct cpu_product *out);
 /* Returns whether the row's machine is shipped. */
 bool cpu_product_known(const struct cpu_product *p);

@@ -17,8 +17,8 @@ void export_uops_info(const struct machine *m, const struct forms *forms, struct
  * imported names are also written. Omits latencies. */
 void export_pmevo(const struct machine *m, const struct forms *forms, const struct experiments *e,
                   struct str *out);
-/* Writes the older kind Mapping, with one µop per form. Returns false with err, which names the
- * first form with more µops. */
+/* Writes PMEvo's JSON of the older kind Mapping, with one µop per form. Returns false with err,
+ * which names the first form with more µops. */
 bool export_pmevo_flat(const struct machine *m, const struct forms *forms,
                        const struct experiments *e, struct str *out, struct err *err);
 /* Appends a piece to the struct str @out; callback for json_dump_callback. Ends the dump if
@@ -31,8 +31,9 @@ void pmevo_name_of(const struct form_row *row, struct str *out);
 /* export_experiments.c: measured experiments in the notations of other tools. */
 
 /* Writes PMEvo's JSON of kind ExperimentList: counts as repetitions, failures as error_cause,
- * unmeasured rows without a result. Forms with a template in PMEvo's notation (from @forms, may be
- * NULL) have that name, others their own names. The text is incomplete if cancelled (base/watch.h),
+ * unmeasured rows without a result. Rows imported from PMEvo keep their original names. In other
+ * rows, forms with a template in PMEvo's notation (from @forms, may be NULL) have that name, and
+ * the remaining forms have their own names. The text is incomplete if cancelled (base/watch.h),
  * which the caller must check. */
 void export_pmevo_experiments(const struct experiments *t, const struct forms *forms,
                               struct str *out);

@@ -10,15 +10,15 @@ enum llvm_mca_end { LLVM_MCA_DONE, LLVM_MCA_FAILED, LLVM_MCA_DIED };
 
 /* Returns whether @cpu is a valid name. Features may be appended, as in neoverse-v2+aes+sha2. */
 bool llvm_mca_cpu(const char *cpu, struct err *err);
-/* Runs llvm-mca ($PORTOLAN_LLVM_MCA, llvm-mca-22 or llvm-mca, in this order) with @extra on @input.
- * Writes the report to @out. @err has the error message of llvm-mca, or after LLVM_MCA_DIED the
- * signal. */
+/* Runs llvm-mca ($PORTOLAN_LLVM_MCA, llvm-mca-22 or llvm-mca, in this order) with the option @extra
+ * on @input. Writes the report to @out. @err has the error message of llvm-mca, or after
+ * LLVM_MCA_DIED the signal. */
 enum llvm_mca_end llvm_mca_run(enum isa isa, const char *cpu, const char *extra,
                                const struct str *input, struct str *out, struct err *err);
 /* Runs llvm-mca on each region of @input. Writes timelines to @out as JSON. */
 enum llvm_mca_end llvm_mca_timeline(enum isa isa, const char *cpu, const struct str *input,
                                     struct str *out, struct err *err);
-/* Computes into @cycles the cycles per iteration of @n repeated blocks by LLVM's model of @cpu.
+/* Sets @cycles to the cycles per iteration of @n repeated blocks according to LLVM's model of @cpu.
  * NaN: the block has an unknown instruction or crashes llvm-mca. @code_of returns the instructions
  * of block @i. Returns false with err if llvm-mca does not run. */
 bool llvm_mca_times(enum isa isa, const char *cpu,

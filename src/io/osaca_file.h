@@ -74,7 +74,7 @@ struct osaca_rule {
 };
 
 /* A name of an entry. If an entry has a list of names, OSACA searches for these names after all
- * others. */
+ * other names. */
 struct osaca_name { char *name; size_t entry; bool listed; };
 
 /* A number per register class, as in OSACA's {gpr: 4.0, xmm: 5.0} */
@@ -90,9 +90,9 @@ struct osaca_file {
     struct ports ports;
     VEC(struct osaca_entry) entries;
     VEC(struct osaca_name) names;           /* sorted names */
-    /* number of names read, including those of invalid entries */
+    /* number of names read, including names of invalid entries */
     size_t names_read;
-    VEC(struct osaca_rule) loads, stores;   /* rules; the last one is the default */
+    VEC(struct osaca_rule) loads, stores;   /* rules; the last rule is the default */
     struct osaca_numbers load_latency;
     /* multiplier of a rule's pressure per register class */
     struct osaca_numbers load_times, store_times;
@@ -105,12 +105,12 @@ struct osaca_fact {
     const char *key, *fact;
     bool added;      /* whether OSACA adds this number to other numbers; an unknown number is then
                       * written as 0 */
-    bool ours;       /* whether the key is Portolan's and not OSACA's; it is omitted if the value is
-                      * unknown */
+    bool ours;       /* whether the key is Portolan's and not OSACA's; such a key is omitted if the
+                      * value is unknown */
 };
 extern const struct osaca_fact osaca_facts[];          /* the facts, ended by a NULL key */
 
-/* Reads everything except invalid entries and rules, which it lists. @name and @text must outlive
+/* Reads @text except invalid entries and rules, which @out lists. @name and @text must outlive
  * @out. Returns false with err at line and column. The caller always frees @out with
  * osaca_file_done. */
 bool osaca_file_read(struct osaca_file *out, const char *name, const char *text, size_t length,
@@ -119,9 +119,9 @@ void osaca_file_done(struct osaca_file *f);
 /* Copies the first name of the entry @node. Copies "" if there is no name, or if the entry has too
  * many keys: aliases could repeat the search often. */
 void osaca_first_name(const struct osaca_file *f, const yaml_node_t *node, char to[OSACA_NAME]);
-/* Returns the value of @class in @list, or @otherwise if it is missing. */
+/* Returns the value of @class in @list, or @otherwise if @list lacks @class. */
 double osaca_number_of(const struct osaca_numbers *list, const char *class, double otherwise);
-/* Parses a non-negative number. null becomes NaN. Returns false if invalid. */
+/* Parses a non-negative number. null becomes NaN. Returns false for other nodes. */
 bool osaca_number(const yaml_node_t *node, double *out);
 
 #endif

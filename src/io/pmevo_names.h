@@ -13,16 +13,17 @@
 /* Column of experiments with the original names of a row's forms, a JSON array. The column is empty
  * if an export restores the names. */
 #define PMEVO_NAMES "pmevo"
-/* Prefix of the source of a mapping's form. After it follows a JSON array of the original names
- * that an export would not restore. */
+/* Prefix of the source of a mapping's form. A JSON array of the original names that an export would
+ * not restore follows the prefix. */
 #define PMEVO_SOURCE "pmevo "
 
-/* Appends Portolan's name for @theirs, a name of PMEvo with blanks or '_'. A lower-case mnemonic
- * denotes AArch64. Returns false, with @out unchanged, if an operand is not simple. */
+/* Appends Portolan's name for @theirs, a name of PMEvo with blanks or '_'. Names of AArch64 begin
+ * with a blank or '_', and their mnemonics are lower-case. Returns false, with @out unchanged, if
+ * an operand is not simple. */
 bool pmevo_form_name(const char *theirs, struct str *out);
 
 /* Parses the JSON array of names in a column or source. Returns NULL if invalid. The caller
- * releases it. */
+ * releases the result. */
 json_t *pmevo_names_read(const char *text);
 /* Returns the original names of row @index; NULL if an export restores them. The caller releases
  * the result. */

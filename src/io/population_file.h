@@ -15,18 +15,19 @@ struct population {
     uint64_t best_so_far_of;
     double limit;                /* total time limit in seconds; 0: none, or unknown */
     bool live;                   /* whether measurements were added during the run */
-    /* reason why the number of ports was assumed: the time was too short, or the measurements do
-     * not determine the number */
+    /* whether the number of ports was assumed because the time was too short, or because the
+     * measurements do not determine it */
     bool ports_no_time, ports_unexplained;
     /* @ports_given: whether the user set the number of ports. @width_measured: whether the issue
-     * width was measured; it is the largest rate in forms per cycle. */
+     * width was measured, as the largest rate in forms per cycle. */
     bool ports_given, width_measured;
 };
 
 void population_done(struct population *p);
 /* Saves the population atomically. Returns false with err on failure. */
 bool population_save(const struct population *p, const char *path, struct err *err);
-/* Loads a file. Returns false with err, and @out empty. population_done frees @out. */
+/* Loads a file. On failure, returns false with err and leaves @out empty. population_done frees
+ * @out. */
 bool population_load(const char *path, struct population *out, struct err *err);
 bool population_parse(const char *name, const char *bytes, size_t length, struct population *out,
                       struct err *err);

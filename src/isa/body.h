@@ -1,17 +1,17 @@
 /* Makes machine code without dependences between its instructions from a multiset of instruction
  * forms. On x86-64 (a64/body.h describes AArch64) rsp is the stack, r15 the counter, r14 points to
  * memory that is read, r13 to memory that is written, and r11 is zeroed to break chains. Some of
- * the other registers are only read, the remaining ones are written in rotation. If a form reads
- * its destination, only two registers are never written, and the destinations rotate over all free
- * ones. Therefore no instruction waits for another. Values that are read never change. Registers
- * that a form implies (cl, rax, xmm0) are in neither group. Stores step through 2 KiB, loads
- * through the shape's window. If a form reads a destination that is a fixed register, these
+ * the other registers are only read, and the remaining registers are written in rotation. If a form
+ * reads its destination, only two registers are never written, and the destinations rotate over all
+ * free registers. Therefore no instruction waits for another. Values that are read never change.
+ * Registers that a form implies (cl, rax, xmm0) are in neither group. Stores step through 2 KiB,
+ * loads through the shape's window. If a form reads a destination that is a fixed register, these
  * instructions break its chain:
  * - xor r11d, r11d if the flags are read and written (adc, sbb, rcl, adcx), and for shifts by cl,
  *   which do not change the flags if the count is 0
  * - xor of rax or rdx if the register is read and written (mul, cdqe, cmpxchg)
- * - mov eax, a constant, and xor edx, edx for the dividend of div and idiv Zeroing takes an issue
- * slot and no port on every machine with the idiom. */
+ * - mov eax, a constant, and xor edx, edx for the dividend of div and idiv
+ * Zeroing takes an issue slot and no port on every machine with the idiom. */
 #ifndef PORTOLAN_ISA_BODY_H
 #define PORTOLAN_ISA_BODY_H
 
@@ -31,8 +31,8 @@ struct form_code {
     const struct form_row *row;   /* row of the table of forms, borrowed */
     const void *own;              /* data of the instruction set, from isa_ops.code_make */
 };
-/* Prepares @row (borrowed). Returns NULL with err if it cannot be measured on this CPU. On AArch64
- * the encoding must have been derived before (toolchain/assemble.h). Any thread. */
+/* Prepares @row (borrowed). Returns NULL with err if the form cannot be measured on this CPU. On
+ * AArch64 the encoding must have been derived before (toolchain/assemble.h). Any thread. */
 struct form_code *form_code_new(const struct form_row *row, struct err *err);
 /* Prepares @row like form_code_new, but for simulation instead of measurement: on any CPU, even one
  * with another instruction set. */
@@ -73,7 +73,7 @@ enum body_order {
     /* Groups of two executions. A form that accesses memory, or moves a vector to a general
      * register or to the flags, is next to another kind of form. All other forms are in pairs. This
      * order is for rename stages that restrict the last slot of a group, or do not split two-slot
-     * instructions. On AArch64 it equals BODY_SPREAD. */
+     * instructions. On AArch64 this order equals BODY_SPREAD. */
     BODY_PAIRED = BODY_ORDERS
 };
 
@@ -107,10 +107,11 @@ void code_print(enum isa isa, const uint8_t *code, size_t length, size_t lines, 
 
 /* numbers of registers with a fixed role on x86-64, for the code that initialises them */
 enum { BODY_COUNTER = 15, BODY_LOADS = 14, BODY_STORES = 13, BODY_ZERO = 11 };
-/* bytes around each of the load and store pointers that bodies access */
+/* number of bytes around the load pointer and around the store pointer that bodies access */
 #define BODY_WINDOW 2048
 
-/* Kind of a dependency chain: the way in which an instruction passes its result to the next one */
+/* Kind of a dependency chain: the way in which an instruction passes its result to the next
+ * instruction */
 
 enum chain_kind {
     CHAIN_REGISTER,   /* the written operand has the register of a read operand */
@@ -144,7 +145,7 @@ struct chain {
     /* cycles of the helper instructions of a link (1 for and, test, cmov), which are subtracted; 0:
      * unknown */
     double helper;
-    const char *note;         /* names other costs that are part of the result; may be empty */
+    const char *note;         /* names of other costs that are part of the result; may be empty */
 };
 
 #define CHAINS_MAX 24

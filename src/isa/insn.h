@@ -73,8 +73,8 @@ enum x87_kind {
 #define FLAG_DIRECTION 64u
 
 struct operand {
-    uint8_t kind;       /* kind, an enum operand_kind */
-    uint8_t access;     /* access, a set of enum operand_access */
+    uint8_t kind;       /* enum operand_kind */
+    uint8_t access;     /* set of enum operand_access */
     bool implicit;      /* whether the operand is absent from the instruction's text */
     uint8_t reg;        /* root register, or REG_NONE */
     uint8_t file;       /* register file of @reg (enum register_file) */
@@ -111,7 +111,7 @@ enum insn_trait {
     INSN_WRITEBACK = 1 << 18,    /* an operand has ACCESS_WRITEBACK */
     /* no decoder supports the bytes */
     INSN_UNDECODED = 1 << 19,
-    /* uses vector registers; on AArch64, at least 64 bits of one, or SVE */
+    /* uses vector registers; on AArch64, at least 64 bits of a vector register, or SVE */
     INSN_VECTOR = 1 << 20,
     /* is permitted in foreign code (isa/x86/allow.c, isa/a64/allow.c) */
     INSN_RUNNABLE = 1 << 21,
@@ -154,13 +154,13 @@ struct insn {
     char mnemonic[32];            /* mnemonic in lower case, without prefixes */
     uint32_t traits;
     uint32_t flags_read, flags_written;   /* sets of FLAG_... bits */
-    uint8_t operation;            /* operation, an enum operation */
-    uint8_t condition;            /* condition, an enum condition */
-    uint8_t x87;                  /* effect on the x87 stack, an enum x87_kind */
+    uint8_t operation;            /* enum operation */
+    uint8_t condition;            /* enum condition */
+    uint8_t x87;                  /* effect on the x87 stack (enum x87_kind) */
     /* number of x87 registers pushed minus number popped; X87_TURN: number by which the top
      * moves */
     int8_t x87_step;
-    uint8_t opcode_at;            /* offset of the opcode, i.e. number of prefix bytes */
+    uint8_t opcode_at;            /* offset of the opcode, which is the number of prefix bytes */
     /* Roles of operands, as indices; INSN_NO_OPERAND if there is none. The roles include only
      * listed operands, and the memory of push and pop. */
     /* first output: a register, or the memory operand of a store */
@@ -169,7 +169,7 @@ struct insn {
      * result that is also read comes first. */
     uint8_t inputs[2];
     struct operand operands[INSN_OPERANDS];
-    uint8_t operand_count;        /* number of operands; explicit ones come first, in Intel's or
+    uint8_t operand_count;        /* number of operands; explicit operands come first, in Intel's or
                                    * Arm's order */
 };
 
@@ -178,7 +178,7 @@ void insn_done(struct insn *insn);
  * @line is its text; if NULL, its text is made from the bytes. */
 void insn_undecoded(enum isa isa, const uint8_t *code, size_t n, uint64_t offset, const char *line,
                     bool text, struct insn *out);
-/* Derives @result and @inputs from the accesses of the operands. For decoders. */
+/* Derives @result and @inputs from the accesses of the operands. Used by decoders. */
 void insn_fill_roles(struct insn *insn);
 /* Returns operand @place, a value of @result or @inputs. Returns NULL for INSN_NO_OPERAND. */
 const struct operand *insn_operand(const struct insn *insn, uint8_t place);
@@ -196,8 +196,8 @@ bool insn_sets_mode(const struct insn *insn);
 bool insn_leaves_vectors(const struct insn *insn);
 /* Returns the first memory operand; NULL if there is none. */
 const struct operand *insn_memory(const struct insn *insn);
-/* Returns whether the last two listed operands are the same register of at least 32 bits, without a
- * mask. */
+/* Returns whether all listed operands are registers other than masks, and the last two are the same
+ * register of at least 32 bits. */
 bool insn_same_sources(const struct insn *insn);
 /* Returns whether the instruction is a shift or rotation by the value of a register (cl on
  * x86-64). */
@@ -226,14 +226,14 @@ bool insn_decode(enum isa isa, const uint8_t *code, size_t length, uint64_t offs
 size_t insn_form(enum isa isa, const uint8_t *code, size_t length, char form[FORM_MAX],
                  uint32_t *traits);
 /* Looks up all words of @code that the decoder does not support in one run of another disassembler.
- * A word that both do not support decodes as an unknown instruction. Returns false with err only if
+ * A word that neither supports decodes as an unknown instruction. Returns false with err only if
  * the disassembler could not run. */
 bool insn_learn(enum isa isa, const uint8_t *code, size_t length, struct err *err);
 /* Returns the offset of the 32-bit displacement of a rip-relative operand in the instruction's
  * bytes; 0 if there is none. */
 unsigned insn_rip_displacement(const struct insn *insn);
-/* Returns the offset of a relative branch's distance in the instruction's bytes, and its size in
- * *@size. Returns 0 if there is none. x86-64 only. */
+/* Returns the offset of a relative branch's distance in the instruction's bytes, and stores the
+ * size of the distance in *@size. Returns 0 if there is none. x86-64 only. */
 unsigned insn_branch_distance(const struct insn *insn, unsigned *size);
 #define INSN_NO_CONDITION UINT32_MAX
 /* Returns the low four bits of the opcode of a branch on flags; INSN_NO_CONDITION for other

@@ -131,7 +131,7 @@ struct isa_ops {
     const char *word_directive;
     /* Forms whose port usage represents a part of other instructions; NULL: not needed */
     const char *load_form, *store_form;   /* simple load and store of a general register */
-    /* forms that add 512- and 256-bit vectors; NULL: vectors have no fixed width */
+    /* forms that add 512- and 256-bit vectors; NULL: the set has no vectors of this width */
     const char *add_512_form, *add_256_form;
     /* Returns the form of the division with half the width. Returns NULL if @in is no division or
      * has no such form. The pointer is NULL if the set has no such forms. */
@@ -181,7 +181,7 @@ struct isa_ops {
     bool (*directive_kept)(const char *word, size_t length);
     void (*target_clean)(const char *p, const char *end, unsigned section, struct str *out);
     /* Returns whether the text has evidence of this set. NULL for the set that is assumed if no
-     * other one matches (ISA_UNSAID). */
+     * other set matches (ISA_UNSAID). */
     bool (*looks_like)(const char *text, size_t length);
     /* Returns whether the word is a register's name. */
     bool (*is_register)(const char *word, size_t length);
@@ -202,8 +202,8 @@ struct isa_ops {
     bool (*branch_written)(const uint8_t *code, int64_t *far, struct str *out);
     /* Returns the target of the relative branch with form @form and @n bytes at offset @at. */
     int64_t (*branch_place)(const char *form, const uint8_t *code, size_t n, size_t at);
-    /* Returns whether the MARKER_BYTES bytes at @code mark the begin (@begin) or the end of a
-     * loop. */
+    /* Returns whether the MARKER_BYTES bytes at @code mark the beginning of a loop, or its end if
+     * @begin is false. */
     bool (*is_marker)(const uint8_t *code, bool begin);
     const char *markers;          /* name of the markers, such as "IACA markers" */
     /* markers of IACA as assembler text, before and after a loop; NULL: none */
@@ -238,7 +238,8 @@ const struct isa_relocation *isa_relocation(enum isa isa, unsigned type);
 const char *isa_name(enum isa isa);
 /* Parses the name of an instruction set. Returns false for an unknown name. */
 bool isa_parse(const char *name, enum isa *out);
-/* Appends "x86-64 or aarch64", or the titles if @titles. @last is the word before the last name. */
+/* Appends "x86-64 or aarch64", or the titles if @titles is true. @last is the word before the last
+ * name. */
 void isa_list(bool titles, const char *last, struct str *out);
 /* Returns the instruction set of the processor for which this program was compiled (cpu.c). */
 enum isa isa_host(void);

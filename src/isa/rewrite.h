@@ -1,5 +1,5 @@
 /* Instructions that can replace others without changing results: other encodings, sums, combined
- * additions. A replacement may make a loop faster. Each one is decoded for verification. */
+ * additions. A replacement may make a loop faster. Each replacement is decoded for verification. */
 #ifndef PORTOLAN_ISA_REWRITE_H
 #define PORTOLAN_ISA_REWRITE_H
 
@@ -23,7 +23,7 @@ struct isa_rewritten {
 struct isa_sum {
     uint8_t reg;
     uint8_t operands;      /* bit set of the operands that are @reg */
-    /* bits of a floating-point lane, whose rounding depends on the order of additions; 0:
+    /* width in bits of a floating-point lane, whose rounding depends on the order of additions; 0:
      * integers */
     unsigned lanes;
 };
@@ -32,7 +32,7 @@ struct isa_sum {
  * supported. Functions that return a length return 0 if there is no encoding. */
 struct isa_rewrite {
     /* Iterates over the replacements of @in. The caller initialises *@at to 0. Returns false after
-     * the last one. */
+     * the last replacement. */
     bool (*next)(const struct insn *in, size_t *at, struct isa_rewritten *out);
     /* Writes @in, which adds a constant to a register, with the constant multiplied by @times. */
     size_t (*steps)(const struct insn *in, int64_t times, uint8_t *out);
@@ -41,8 +41,8 @@ struct isa_rewrite {
      * adds @reg to the register of the sum. */
     size_t (*sum_begin)(const struct insn *in, uint8_t reg, uint8_t *out);
     size_t (*sum_end)(const struct insn *in, uint8_t reg, uint8_t *out);
-    /* Writes @in, which adds register *@from and another input, into *@from. The pointer is NULL if
-     * the set does not support this. */
+    /* Writes @in, which adds register *@from and another input, such that the result is in *@from.
+     * The pointer is NULL if the set does not support this. */
     size_t (*sum_stay)(const struct insn *in, uint8_t *from, uint8_t *out);
     /* Writes code that zeroes the lanes of @reg above the lowest, if @in is a scalar fused
      * multiply-add. Returns 0 otherwise. */
@@ -59,9 +59,9 @@ struct isa_rewrite {
     void (*print)(const struct insn *in, bool att, struct str *out);
 };
 
-/* Iterates over the replacements of @in. Stores the next one in @out: *@count instructions with
- * the source line of @in. Stores the flags that may differ in *@loses. Returns false after the
- * last one. */
+/* Iterates over the replacements of @in. Stores the next replacement in @out: *@count instructions
+ * with the source line of @in. Stores the flags that may differ in *@loses, and a description in
+ * *@what. Returns false after the last replacement. */
 bool rewrite_next(const struct insn *in, size_t *at, struct insn out[REWRITTEN_MOST],
                   unsigned *count, uint32_t *loses, const char **what);
 bool rewrite_steps(const struct insn *in, int64_t times, struct insn *out);

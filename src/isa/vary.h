@@ -7,15 +7,16 @@
 #include "base/str.h"
 #include "isa/insn.h"
 
-/* Operations of one instruction set (struct isa_ops). Each writes an instruction of at most 15
- * bytes to @out and returns its length, or 0 if there is no encoding. */
+/* Operations of one instruction set (struct isa_ops). Each operation writes an instruction of at
+ * most 15 bytes to @out and returns its length, or 0 if there is no encoding. */
 struct isa_vary {
     size_t (*nop)(unsigned length, uint8_t *out);
     /* Writes a move from register @from to @to, both with the width of register @like. If @legacy
      * is true, uses no VEX encoding, because the surrounding code has none. */
     size_t (*copy)(const struct operand *like, bool legacy, uint8_t to, uint8_t from, uint8_t *out);
     /* Writes @in with register @to instead of @from in operand @operand, which may be a register or
-     * an address. @attempt counts alternatives from 0. Returns SIZE_MAX after the last one. */
+     * an address. @attempt counts alternatives from 0. Returns SIZE_MAX after the last
+     * alternative. */
     size_t (*reg)(const struct insn *in, unsigned operand, uint8_t from, uint8_t to,
                   unsigned attempt, uint8_t *out);
     /* Writes @in with the address of operand @operand changed by about @by bytes. */

@@ -11,8 +11,8 @@
 
 enum arrays_fill_kind {
     ARRAYS_INDICES,   /* random indices, each less than @range */
-    /* elements @spacing bytes apart, each with the address of another one; the addresses form one
-     * cycle through all elements */
+    /* elements @spacing bytes apart, each with the address of another element; the addresses form
+     * one cycle through all elements */
     ARRAYS_RING,
 };
 
@@ -21,8 +21,8 @@ struct arrays_fill {
     uint64_t at, bytes;       /* position and size in the arena */
     uint32_t unit;            /* size of an index in bytes */
     uint64_t range;
-    /* distance of the elements of a ring, and offset of the address in an element; a ring has 4 to
-     * 7 times a power of two elements */
+    /* distance between the elements of a ring, and offset of the address in an element; the number
+     * of elements is 4 to 7 times a power of two */
     uint32_t spacing, link;
 };
 

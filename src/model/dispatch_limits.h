@@ -26,8 +26,9 @@ bool dispatch_limits_parse(const char *text, const struct ports *ports, struct d
                            struct err *err);
 /* Sets @out to the limits of @m. There are none if the fact is missing or invalid. */
 void dispatch_limits_of(const struct machine *m, struct dispatch_limits *out);
-/* Converts the obsolete facts dispatch_ports and dispatch_per_cycle to dispatch_limits. Returns
- * false with err if one of them is missing or invalid. */
+/* Converts the obsolete facts dispatch_ports and dispatch_per_cycle to dispatch_limits. Removes the
+ * obsolete facts. Returns false with err if only one of them exists, or if their values are
+ * invalid. */
 bool dispatch_limits_from_former(struct machine *facts, struct err *err);
 /* Returns whether @key is one of the two obsolete facts. */
 bool dispatch_limits_former(const char *key);

@@ -59,21 +59,22 @@ void experiments_free(struct experiments *t);
 struct experiments *experiments_hold(struct experiments *t);
 /* Returns whether another holder exists. If so, the table must not change. */
 bool experiments_held(const struct experiments *t);
-/* Copies the rows with @keep true (NULL copies all). Form indices are unchanged. This function and
- * experiments_append stop early if they are cancelled or memory is exhausted (base/shortage.h). */
+/* Copies each row i for which keep[i] is true (@keep NULL: all rows). Form indices are unchanged.
+ * This function and experiments_append stop early if they are cancelled or memory is exhausted
+ * (base/shortage.h). */
 struct experiments *experiments_copy(const struct experiments *t, const bool *keep);
 /* Adds a pending row with @n terms in any order, and returns its index. Sums up repeated forms. May
  * duplicate another row. */
 size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_add_named(struct experiments *t, const struct experiment *e);
 /* Add a row like the two functions above, for a table whose size depends on the input. If memory is
- * exhausted, they add no row and return SIZE_MAX. */
+ * exhausted, these functions add no row and return SIZE_MAX. */
 size_t experiments_try_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_try_add_named(struct experiments *t, const struct experiment *e);
 /* Appends all rows of @from with their results. Matches forms by name. */
 void experiments_append(struct experiments *t, const struct experiments *from);
-/* Sets the results of row @index. If @state is NULL and @cycles is a number, the state becomes
- * EXPERIMENT_OK. */
+/* Sets the results of row @index. If @state is NULL, the state becomes EXPERIMENT_OK, or
+ * EXPERIMENT_PENDING if @cycles is NaN. */
 void experiments_set(struct experiments *t, size_t index, double cycles, double spread,
                      uint32_t repeats, const char *state);
 /* Sets the text of column @column in row @index. Adds the column if it is new. */
@@ -104,8 +105,8 @@ static inline bool experiments_measured(const struct experiments *t, size_t inde
     return cycles > 0 && cycles < 1e300 && strcmp(state, EXPERIMENT_ONCE) != 0 &&
            strcmp(state, EXPERIMENT_CONTENDED) != 0;
 }
-/* Returns whether a row with @state must be measured: it was not measured, is unconfirmed, or was
- * measured on a busy core. All other states are final. */
+/* Returns whether a row with @state must be measured: its measurement is missing or unconfirmed,
+ * used a busy core, or was killed. All other states are final. */
 bool experiment_state_open(const char *state);
 
 #endif

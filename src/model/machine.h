@@ -14,7 +14,7 @@ struct machine_fact {
  * latency with the slowest operand values; other latencies are for fast values. LATENCY_ALONE as
  * both ends is the least cycles per copy of microcoded, serialising and waiting instructions, on
  * any ports. */
-enum latency_end { /* numbers from 0: operand number minus one */
+enum latency_end { /* values from 0 to 99: operand number minus one */
                    LATENCY_ANY = -1,
                    LATENCY_ADDRESS = 100,
                    LATENCY_MEMORY,
@@ -28,7 +28,7 @@ enum latency_end { /* numbers from 0: operand number minus one */
 };
 struct latency_rule {
     const char *form; /* name, or pattern with * and ? */
-    int from, to;     /* operands, an enum latency_end */
+    int from, to;     /* operands (enum latency_end) */
     double cycles;    /* cycles without the preceding load or forwarded store */
     const char *source;
     bool lent;        /* whether the strings are static and must not be freed */
@@ -67,7 +67,7 @@ const char *machine_fact(const struct machine *m, const char *key);
 /* Returns the source of fact @key, borrowed, if the fact is an estimate (source_is_estimate);
  * otherwise NULL. */
 const char *machine_fact_estimate(const struct machine *m, const char *key);
-/* Returns the number of a fact; NaN if it is missing. */
+/* Returns the number of a fact; NaN if the fact is missing or not a number. */
 double machine_number(const struct machine *m, const char *key);
 /* Returns whether fact @key, a list separated by commas or blanks, contains @word. */
 bool machine_has(const struct machine *m, const char *key, const char *word);
@@ -76,7 +76,7 @@ bool machine_has(const struct machine *m, const char *key, const char *word);
 bool machine_lacks(const struct machine *m, const char *extension);
 void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit,
                       const char *source);
-/* Removes a fact if it exists. */
+/* Removes a fact. Does nothing if the machine lacks the fact. */
 void machine_drop_fact(struct machine *m, const char *key);
 /* Sets err to the message that @m lacks form @form, with a similar form if there is one, otherwise
  * with @otherwise. Returns false. */
@@ -85,12 +85,12 @@ bool machine_refuse_form(const struct machine *m, const char *form, const char *
 /* Appends a rule. The first matching rule applies. */
 void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles,
                          const char *source);
-/* Inserts a rule before all others. */
+/* Inserts a rule before all other rules. */
 void machine_put_latency(struct machine *m, const char *form, int from, int to, double cycles,
                          const char *source);
 /* Removes the first rule, which must exist. */
 void machine_drop_latency(struct machine *m);
-/* Returns the rule with the least cycles of copies of @form on any ports, borrowed; NULL: none. */
+/* Returns the rule with the least cycles per copy of @form on any ports, borrowed; NULL: none. */
 const struct latency_rule *machine_alone(const struct machine *m, const char *form);
 /* Returns whether the rule applies from operand @from to operand @to (enum latency_end). */
 bool latency_rule_fits(const struct latency_rule *rule, int from, int to);

@@ -10,10 +10,10 @@ struct mapping_entry {
     char *form;         /* canonical name */
     struct usage usage;
     double latency;     /* cycles; NaN: unknown */
-    /* number of issued µops in the fused domain of the source; 0: unknown; the number of the
-     * usage's µops is then used */
+    /* number of issued µops in the fused domain of the source; 0: unknown, and the number of the
+     * usage's µops is used */
     unsigned micro_ops;
-    char *source;       /* source of the data; "": that of the mapping */
+    char *source;       /* source of the data; "": the source of the mapping */
 };
 
 struct mapping;
@@ -47,8 +47,8 @@ void mapping_free(struct mapping *m);
 struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_rows *rows);
 /* Fills the empty @out with the stored hash slots of the forms. index_done frees @out. */
 void mapping_index_rows(const struct mapping *m, struct index *out);
-/* Returns whether @a and @b borrow entry @index from the same read-only rows, and which is
- * therefore equal in both. Entries that are not shared may also be equal. */
+/* Returns whether @a and @b borrow entry @index from the same read-only rows. The entry is then
+ * equal in both. Entries that are not shared may also be equal. */
 bool mapping_shares(const struct mapping *a, const struct mapping *b, size_t index);
 struct mapping *mapping_copy(const struct mapping *m);
 const struct ports *mapping_ports(const struct mapping *m);
@@ -57,7 +57,7 @@ size_t mapping_count(const struct mapping *m);
  * takes at least the sum of its micro_ops / width cycles. 0 (the default): no such bound. */
 double mapping_issue_width(const struct mapping *m);
 void mapping_set_issue_width(struct mapping *m, double width);
-/* Returns entry @index in order of insertion. It is valid until the mapping changes. */
+/* Returns entry @index in order of insertion, which is valid until the mapping changes. */
 const struct mapping_entry *mapping_at(const struct mapping *m, size_t index);
 /* Returns the entry of @form; NULL: none. Any thread, while no thread changes the mapping. */
 const struct mapping_entry *mapping_find(const struct mapping *m, const char *form);
@@ -80,8 +80,8 @@ void mapping_set(struct mapping *m, const struct mapping_entry *entry);
  * mapping_keep_derived, borrowed. Returns NULL if no block was stored since the last change of an
  * entry. Any thread, while no thread changes the mapping. */
 const void *mapping_derived(const struct mapping *m);
-/* Stores @take_block (allocated with malloc) unless another thread has stored one. Returns the
- * stored block. */
+/* Stores @take_block (allocated with malloc), unless another thread has already stored a block.
+ * Returns the stored block. */
 const void *mapping_keep_derived(const struct mapping *m, void *take_block);
 /* Drops the derived block. Call it after changes, outside of the mapping, of data on which the
  * block depends. */

@@ -1,5 +1,5 @@
-/* Costs of cache lines beyond the first level by array size, from facts or from measurements of
- * this CPU. */
+/* Costs of cache lines beyond the first-level cache by array size, from facts or from measurements
+ * of this CPU. */
 #ifndef PORTOLAN_MODEL_MEMORY_COSTS_H
 #define PORTOLAN_MODEL_MEMORY_COSTS_H
 
@@ -30,7 +30,8 @@ enum memory_cost {
     COST_ODD,       /* streams with a stride of three lines, or any odd stride */
     COST_SKIPPED,   /* streams with a stride of four lines, or a multiple of four */
     COST_EVERY_16,  /* streams with a stride of 16 lines */
-    COST_EVERY_64,  /* streams with a stride of 64 lines, all in one set of a usual first level */
+    COST_EVERY_64,  /* streams with a stride of 64 lines, all in one set of a usual first-level
+                     * cache */
     COST_STORE_8,   /* written streams with a stride of 8 lines */
     COST_STORE_64,  /* written streams with a stride of 64 lines */
     COST_PAGE,      /* one line per page; the array size includes unused lines */
@@ -47,17 +48,17 @@ struct memory_costs {
     double cycles[MEMORY_COSTS][MEMORY_SIZES];   /* costs for arrays of each size */
     /* relative error of the measurements, median over sizes; NaN: not measured */
     double spread[MEMORY_COSTS];
-    /* size of the first level in bytes; its lines cost 0 */
+    /* size of the first-level cache in bytes; its lines cost 0 */
     double first;
-    double second;                               /* size of the second level in bytes */
-    /* size of the third level that a program can use, in bytes; 0: unknown */
+    double second;                               /* size of the second-level cache in bytes */
+    /* size of the third-level cache that a program can use, in bytes; 0: unknown */
     double third;
     double clock_hz;
     /* whether line transfers overlap with the core's loads and stores; the slower of the two then
      * determines the time, otherwise their times add up (ECM) */
     bool overlaps;
     bool reads_wait;             /* whether a loop that only reads waits for some lines beyond the
-                                  * second level, although their transfers overlap */
+                                  * second-level cache, although their transfers overlap */
     /* share of the memory in huge pages during the measurement; NaN: unknown */
     double huge;
     /* whether the costs were measured on this CPU; otherwise they are published or estimated */
@@ -71,7 +72,7 @@ struct memory_costs {
  * Pure. */
 double memory_crowding(double step, double most);
 /* Returns the time of two parts that partly overlap: @core, the time of the core's work, and @wait,
- * the time of waiting for lines of which few are in flight. The result is the cube root of the sum
+ * the time of waiting for lines if few lines are in flight. The result is the cube root of the sum
  * of their cubes. Pure. */
 double memory_together(double core, double wait);
 /* Returns the time of the second part, if @both is the time of both. Pure. */
@@ -81,22 +82,23 @@ const char *memory_cost_name(enum memory_cost cost);
 /* Returns whether the cost at @bytes is that of shared caches or memory, which do not have the
  * core's clock. Pure. */
 bool memory_cost_shared(const struct memory_costs *m, enum memory_cost cost, double bytes);
-/* Returns the cost at @bytes, interpolated over the logarithm of the size. In the first level it is
- * 0, because the core's cycles include it, except for COST_STREAMED, COST_FEW and COST_SOME.
- * Pure. */
+/* Returns the cost at @bytes, interpolated over the logarithm of the size. In the first-level cache
+ * the cost is 0, because the core's cycles include it, except for COST_STREAMED, COST_COPIED,
+ * COST_FEW and COST_SOME. Pure. */
 double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, double bytes);
-/* Converts the costs to a core clock of @hz. Costs beyond the second level, and those of
+/* Converts the costs to a core clock of @hz. Costs beyond the second-level cache, and costs of
  * non-temporal stores, are times that do not depend on the core's clock. Changes nothing if a clock
  * is unknown. Pure. */
 void memory_costs_clock(struct memory_costs *m, double hz);
 /* Reads the costs from the facts of @m. Returns false with err (ERR_MISSING) if the machine has
  * none. Pure. */
 bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct err *err);
-/* Returns the level that has space for arrays of @bytes: "L1", "L2", "L3" or "memory". Pure. */
+/* Returns the level that has space for arrays of @bytes: "L1", "L2", "L3" or "memory", or "L3 or
+ * memory" if no third level is known. Pure. */
 const char *memory_level_at(const struct memory_costs *m, double bytes);
-/* Returns the size of the third level. It is the largest size at which random loads cost at most
- * the mean of their costs after the second level and at the last size. Returns 0 if the costs show
- * no third level. Pure. */
+/* Returns the size of the third-level cache. It is the largest size at which random loads cost at
+ * most the mean of their costs after the second-level cache and at the last size. Returns 0 if the
+ * costs show no third-level cache. Pure. */
 double memory_third_seen(const struct memory_costs *m);
 
 #endif

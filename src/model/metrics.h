@@ -1,5 +1,5 @@
-/* Metrics that compare predictions with measurements: those of PMEvo's evaluation, with scipy's
- * definitions. */
+/* Metrics that compare predictions with measurements: the metrics of PMEvo's evaluation, with
+ * scipy's definitions. */
 #ifndef PORTOLAN_MODEL_METRICS_H
 #define PORTOLAN_MODEL_METRICS_H
 
@@ -9,7 +9,7 @@
 
 /* Returns the mean of |predicted - measured| / measured, a fraction. NaN for n = 0. */
 double metrics_mape(const double *predicted, const double *measured, size_t n);
-/* Returns Pearson's correlation. NaN below two pairs or if one side is constant. */
+/* Returns Pearson's correlation. NaN for fewer than two pairs, or if one side is constant. */
 double metrics_pearson(const double *x, const double *y, size_t n);
 /* Returns Pearson's correlation of the ranks. Ties have the mean rank. */
 double metrics_spearman(const double *x, const double *y, size_t n);
@@ -26,7 +26,8 @@ struct heat_map {
     uint32_t cell[METRICS_CELLS][METRICS_CELLS];
     uint32_t highest;
 };
-/* Fills @out. If @limit is 0, uses the largest measured value, rounded up to an integer. */
+/* Fills @out. If @limit is 0, uses the largest measured value, rounded up to an integer, at least
+ * 1. */
 void metrics_heat_map(const double *predicted, const double *measured, size_t n, double limit,
                       struct heat_map *out);
 
@@ -37,8 +38,8 @@ struct accuracy {
     double mape, pearson, spearman;
 };
 
-/* Compares one prediction per row (NaN: none) with the measured cycles. Ignores rows that lack the
- * prediction or the measurement. */
+/* Compares one prediction per row (NaN: none) with the measured cycles. Ignores rows without a
+ * measurement, and only counts measured rows without a prediction. */
 struct accuracy metrics_accuracy(const struct experiments *t, const double *predicted);
 
 #endif

@@ -24,8 +24,8 @@ struct ports {
     portset pipes;                          /* blocking pipes (dividers) */
 };
 
-/* Appends port @name. Returns false with err if there are PORTS_MAX ports, the name exists, or it
- * has characters other than letters, digits and _. */
+/* Appends port @name. Returns false with err if there are PORTS_MAX ports, or if the name exists,
+ * is empty or too long, or has characters other than letters, digits and _. */
 bool ports_add(struct ports *ports, const char *name, struct err *err);
 /* Sets the names of @count ports, at most PORTS_MAX, to "0".."9", "A".. */
 void ports_number(struct ports *ports, unsigned count);
@@ -35,8 +35,8 @@ void ports_number(struct ports *ports, unsigned count);
 bool ports_parse(const char *list, struct ports *ports, struct err *err);
 /* Returns the index of port @name (@length bytes); -1: none. */
 int ports_find(const struct ports *ports, const char *name, size_t length);
-/* Returns whether an undeclared port is a blocking pipe by its name, which ends in DV, or in DV and
- * a number (the convention of OSACA and Portolan). */
+/* Returns whether an undeclared port is a blocking pipe according to its name: the name ends in DV,
+ * or in DV and a number (the convention of OSACA and Portolan). */
 bool port_name_divides(const char *name);
 bool ports_equal(const struct ports *a, const struct ports *b);
 static inline unsigned portset_size(portset set)
@@ -47,7 +47,7 @@ static inline unsigned portset_size(portset set)
     set = (set & 0x33333333u) + (set >> 2 & 0x33333333u);
     return ((set + (set >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
 }
-/* Appends the port names of @set with @separator between them, and @last before the last one. */
+/* Appends the port names of @set with @separator between them, and @last before the last name. */
 void portset_list(portset set, const struct ports *ports, const char *separator, const char *last,
                   struct str *out);
 /* Compares by size, then by bits, for qsort. Elements are portset, or structs with a portset
@@ -56,8 +56,8 @@ int portset_by_size(const void *a, const void *b);
 /* Appends text such as "p0156", or "p[V0,V1]" if a name has more than one character. The empty set
  * is "p", which portset_parse rejects. */
 void portset_print(portset set, const struct ports *ports, struct str *out);
-/* Parses a port set at *@text in either spelling, and moves *@text after it. err->column counts
- * from the initial *@text. */
+/* Parses a port set at *@text in either spelling of portset_print, and moves *@text after it.
+ * err->column counts from the initial *@text. */
 bool portset_parse(const char **text, const struct ports *ports, portset *out, struct err *err);
 
 #endif

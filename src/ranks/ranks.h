@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* Kinds of messages. The first ones are for a rank that waits for work. */
+/* Kinds of messages. The first kinds are for a rank that waits for work. */
 enum rank_kind {
     RANK_QUIT = 1,
     RANK_EVOLVE,       /* a run over islands (work/islands.h) */
@@ -58,12 +58,12 @@ void ranks_send(unsigned to, enum rank_kind kind, const struct str *bytes);
 size_t ranks_unsent(unsigned to);
 /* Receives the next message of any kind from any rank. Waits at most @seconds. Replaces the content
  * of @out, which the caller frees with rank_message_done. Returns false, with @out unchanged, if
- * there is none. Any thread, but only one per conversation. */
+ * there is no message. Any thread, but only one per conversation. */
 bool ranks_receive(double seconds, struct rank_message *out);
 void rank_message_done(struct rank_message *m);
 
-/* Reserves all other ranks for a conversation with rank 0, which calls it. Returns false if they
- * are busy. ranks_release ends the conversation. */
+/* Reserves all other ranks for a conversation with rank 0. Only rank 0 calls this function. Returns
+ * false if they are busy. ranks_release ends the conversation. */
 bool ranks_claim(void);
 void ranks_release(void);
 

@@ -2,9 +2,9 @@
 /* Counts mispredictions of branches by a model of a predictor. The model is TAGE (Seznec and
  * Michaud, A case for (partially) tagged geometric history length branch prediction, 2006) with one
  * table indexed by address. Four tagged tables are indexed by address and the latest 8, 16, 32 and
- * 64 bits of history. For indirect branches, it predicts targets instead of directions (ITTAGE;
- * Seznec, A 64-Kbytes ITTAGE indirect branch predictor, 2011). It does not model a particular
- * processor. Also linked into traced programs. One thread. */
+ * 64 bits of history. For indirect branches, the model predicts targets instead of directions
+ * (ITTAGE; Seznec, A 64-Kbytes ITTAGE indirect branch predictor, 2011). The model is not that of a
+ * particular processor. Also linked into traced programs. One thread. */
 #ifndef PORTOLAN_SIMULATE_BRANCH_PREDICTOR_H
 #define PORTOLAN_SIMULATE_BRANCH_PREDICTOR_H
 
@@ -44,7 +44,8 @@ static inline void branches_count(struct branches_entry *e, uint32_t value, uint
         e->value = value;
 }
 
-/* Returns whether the entry at @place mispredicted @value. Updates the tables, not the history. */
+/* Returns whether the entry at @place mispredicted @value. Updates the tables but not the
+ * history. */
 static inline int branches_learn(struct branches *b, uint64_t place, uint32_t value)
 {
     struct branches_entry *found[BRANCHES_TABLES],

@@ -123,7 +123,7 @@ struct simulator {
         commit_width;
     int32_t rename_to_port;              /* cycles from rename to the earliest dispatch */
     int32_t moves_most, zeroes_most;   /* maximum number of eliminated moves per cycle */
-    /* numbers of entries in use; leaving: number of retired stores that have not committed */
+    /* numbers of entries in use; @leaving: number of retired stores that have not committed */
     int32_t rob, scheduler, loads, stores, leaving;
 
     /* Rename */
@@ -132,7 +132,7 @@ struct simulator {
     uint32_t slots_done;
     struct iteration *entering;        /* iteration of the current item */
     int64_t entered;                   /* age of the next µop */
-    /* end of the instruction that blocks rename, in hundredths of a cycle */
+    /* time at which the instruction that blocks rename ends, in hundredths of a cycle */
     int64_t sequencer_free;
     /* counter of the cause of this cycle's stall; NULL if rename does not stall */
     double *stall;
@@ -249,7 +249,8 @@ static inline int32_t held_until(const struct simulator *s, portset pipe, unsign
 }
 
 /* pipeline.c: runs until the state repeats, the loop settles at its bound, @limit iterations have
- * retired, or LIMIT_CYCLES have passed. Returns the iterations since @mark. */
+ * retired, or LIMIT_CYCLES have passed. Returns the number of iterations since s->mark, at least
+ * 1. */
 double pipeline_run(struct simulator *s, int64_t limit);
 void pipeline_start(struct simulator *s, const struct block_work *w, const struct insn *insns,
                     size_t count, const struct block_options *block);
@@ -313,7 +314,8 @@ int32_t writeback_trailed(const struct simulator *s, const struct iteration *row
 void memory_start(struct simulator *s);
 /* Returns whether a slot and the banks of @load are free in this cycle, and marks them as used. */
 bool memory_load(struct simulator *s, const struct plan_uop *load, int64_t iteration);
-/* Returns the load slots of the next cycle that loads of this cycle use, in parts. */
+/* Returns how many load slots of the next cycle the loads of this cycle use, in units of 1 /
+ * SLOT_PARTS. */
 int32_t memory_slots_owed(const struct simulator *s);
 /* Commits retired stores to the cache. */
 void memory_commit(struct simulator *s);
@@ -323,9 +325,9 @@ void retire_cycle(struct simulator *s);
 
 /* Functions of steady.c */
 
-/* Starts the detection. The arguments are members of struct settle. */
+/* Starts the detection of the steady state. @least and @enough: as in struct settle. */
 void steady_start(struct simulator *s, double least, double enough);
-/* Returns whether the state at the end of the iteration occurred before. If it did, fills the
+/* Returns whether the state at the end of the iteration occurred before. If so, fills the
  * result. */
 bool steady_repeats(struct simulator *s);
 /* Returns whether the loop has settled at its bound. If so, fills the result. Called at the end of

@@ -19,14 +19,16 @@ enum node_kind { NODE_COMPUTED, NODE_EARLY, NODE_STORED, NODE_AT_RETIREMENT, NOD
 /* A value for which a µop or another value waits, and the delay. Values are indexed by iteration,
  * then by node. */
 struct plan_source {
-    /* node - distance * nodes, relative to the first value of the reader's iteration */
+    /* index of the value (node - distance * number of nodes), relative to the first value of the
+     * reader's iteration */
     int32_t place;
     int32_t add;          /* cycles from the value's ready cycle to the reader's */
 };
 
 /* A µop that waits for a value */
 struct plan_reader {
-    /* distance * µops + µop, relative to the first µop of the value's iteration */
+    /* index of the µop (µop + distance * number of µops), relative to the first µop of the
+     * value's iteration */
     uint32_t ahead;
     int32_t add;          /* cycles from the value's ready cycle to the reader's */
 };
@@ -72,7 +74,7 @@ struct plan_edge {
     uint32_t distance;    /* iterations from producer to reader */
     /* cycles before the operation (load or forwarding), and cycles of the operation */
     int32_t before, operation;
-    int16_t end;          /* operand that reads the value, an enum latency_end */
+    int16_t end;          /* operand that reads the value (enum latency_end) */
     /* whether the source delays only one of several values, not the whole instruction */
     bool minor;
     bool follows;         /* whether the edge orders fences or a barrier, without a value */
@@ -99,7 +101,8 @@ struct plan_item {
     /* cycles from the first computing µop to the store data */
     int32_t until_data;
     uint16_t computing;              /* number of computing µops */
-    uint32_t limited[DISPATCH_LIMITS_MAX];   /* µops per kind of dispatch_limits */
+    uint32_t limited[DISPATCH_LIMITS_MAX];   /* number of µops to which each limit of fact
+                                              * dispatch_limits applies */
     /* number of eliminated moves and of zeroing idioms (facts eliminate_per_cycle,
      * eliminate_zero_per_cycle) */
     uint32_t moves, zeroes;
@@ -111,12 +114,12 @@ struct plan_item {
     /* whether the item has values with latency but no µops; it then retires after these values */
     bool late;
     bool split;                      /* whether load and operation are unlaminated at rename */
-    bool joins;                      /* whether the item is decoded together with the next one and
+    bool joins;                      /* whether the item is decoded together with the next item and
                                       * needs no decoder */
     bool data;                       /* whether the item has a store-data µop */
     struct access stored;            /* memory access of the item's store */
-    uint32_t next_store;             /* index of the next item with a store; for the last item with
-                                      * a store, of the first one */
+    uint32_t next_store;             /* index of the next item with a store; for the last such item,
+                                      * index of the first such item */
     /* range in plan.listed of all values of the item with readers, and ranges of these values by
      * kind */
     uint32_t first_value, values;
@@ -165,7 +168,8 @@ struct plan {
     uint32_t first_store;      /* index of the first item with a store */
     /* number of iterations after which the loads' offsets in lines repeat */
     uint32_t phases;
-    /* number of combinations of ports and pipe; number of pipes, plus 1 for "no pipe" */
+    /* @choices: number of combinations of ports and pipe. @pipe_choices: number of pipes, plus 1
+     * for "no pipe". */
     uint32_t choices, pipe_choices;
 };
 

@@ -54,24 +54,24 @@ extern const struct engine engine_portable;
 extern const struct engine engine_avx2;
 extern const struct engine engine_avx512;
 #endif
-/* Returns the best engine of this CPU, or the engine @name. Returns NULL if this CPU does not
- * support it. */
+/* Returns the engine named @name, or the best engine of this CPU if @name is NULL. Returns NULL if
+ * this CPU does not support the engine. */
 const struct engine *engine_named(const char *name);
 
-/* Least common multiples of 1..n. */
+/* least common multiple of 1 to n, for each n */
 extern const double THROUGHPUT_COMMON[PORTS_MAX + 1];
 
 /* Returns the fraction mass / size, with size <= @ports, that rounds to @ratio. */
 double throughput_fraction(float ratio, unsigned ports);
 
-/* Computes the bound by one method. Returns NaN if the method does not support the input. For
+/* Computes the bound by one method. Returns NaN if the method does not support the input. Used by
  * tests. */
 enum throughput_method { METHOD_SUBSETS, METHOD_ZETA, METHOD_FLOW, METHOD_PARTS, METHOD_COUNT };
 double throughput_by(struct throughput *t, enum throughput_method method, const struct mass *masses,
                      size_t n);
 
-/* Returns the fraction near @ratio for sizes with the least common multiple @common. It is an
- * integer multiple of 1 / @common. The float determines the integer if it is below 2^22 (the
+/* Returns the fraction near @ratio for sizes with the least common multiple @common. The fraction
+ * is an integer multiple of 1 / @common. The float determines the integer if it is below 2^22 (the
  * relative error is 2^-23). */
 static inline double fraction_of(float ratio, double common, unsigned ports)
 {

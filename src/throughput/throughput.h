@@ -13,11 +13,11 @@
 
 /* workspace of one thread, below 1 MiB for up to 20 ports */
 struct throughput;
-struct throughput *throughput_new(unsigned ports);   /* Creates a workspace for @ports ports, the
-                                                      * highest port index + 1, from 1 to 32. */
+/* Creates a workspace for @ports ports. @ports is the highest port index + 1, from 1 to 32. */
+struct throughput *throughput_new(unsigned ports);
 void throughput_free(struct throughput *t);
-/* Selects "portable", "avx2" or "avx512" instead of the best engine, for tests and benchmarks.
- * Returns false if this CPU does not support it. */
+/* Selects the engine "portable", "avx2" or "avx512" instead of the best engine, for tests and
+ * benchmarks. Returns false if this CPU does not support the engine. */
 bool throughput_use_engine(struct throughput *t, const char *name);
 
 /* Returns the cycles of the µops in @masses; 0 if @n is 0. Sets may repeat. There may be at most

@@ -18,7 +18,7 @@ struct version {
                                        * initialises and combines sums */
     /* set of registers that the version writes but the loop does not name */
     uint64_t fresh[2];
-    /* bits of the floating-point lanes whose sums are reordered; 0: none */
+    /* width in bits of the floating-point lanes whose sums are reordered; 0: none */
     unsigned lanes;
     uint64_t begin;          /* address of the loop; 0: none */
     uint32_t flags;          /* set of FLAG_... whose final values are those of the loop */
@@ -32,21 +32,22 @@ struct version {
 struct version *version_new(const struct insn *insns, size_t count);
 struct version *version_copy(const struct version *c);
 void version_free(struct version *c);
-/* Appends @what to the description unless it is already in it. */
+/* Appends @what to the description, unless the description already contains it. */
 void version_note(struct version *c, const char *what);
 /* Replaces instruction @at by @count instructions. */
 void version_replace(struct version *c, size_t at, const struct insn *with, unsigned count);
 /* Puts the instructions in order @order. */
 void version_reorder(struct version *c, const uint32_t *order);
-/* Assigns code offsets, starting at @loop, and adjusts PC-relative operands. */
+/* Assigns code offsets, starting at the offset of @loop, and adjusts PC-relative operands. */
 void version_place(struct version *c, const struct insn *loop);
 bool version_fresh(const struct version *c, uint8_t reg);
 
-/* Combines @times (2, 4) iterations. 1 only splits the sums of an iteration over registers. The
- * version consists of copies of the loop. Only the last copy branches. Steps of pointers and
- * counters are combined if all readers can be adjusted. Comparisons in the other copies are
- * removed. Sums are split over registers, sums of floating-point values only with @reassociate. The
- * trip count must be a multiple of @times. Returns NULL if the loop is unsuitable. */
+/* Combines @times (2, 4) iterations. With @times 1, only splits the sums of an iteration over
+ * registers. The version consists of copies of the loop. Only the last copy branches. Steps of
+ * pointers and counters are combined if all readers can be adjusted. Comparisons in the other
+ * copies are removed. Sums are split over registers, sums of floating-point values only with
+ * @reassociate. The trip count must be a multiple of @times. Returns NULL if the loop is
+ * unsuitable. */
 struct version *version_unroll(const struct insn *insns, size_t count, unsigned times,
                                bool reassociate);
 

@@ -23,8 +23,8 @@ enum a64_place { A64_PLACE_OPERAND, A64_PLACE_BASE, A64_PLACE_INDEX, A64_PLACE_S
 /* A placeholder for a register, or for a list of consecutive registers */
 struct a64_slot {
     char letter;           /* kind of register: X W B H S D Q V Z P */
-    uint8_t access;        /* access, a set of enum operand_access */
-    uint8_t place;         /* place, an enum a64_place */
+    uint8_t access;        /* set of enum operand_access */
+    uint8_t place;         /* enum a64_place */
     uint8_t operand;       /* index of the operand in the text */
     uint8_t count;         /* number of registers in the list; 1: a single register */
     uint8_t base;          /* register number in a64_code.word */
@@ -62,14 +62,14 @@ bool a64_codes_learn(const struct form_row *const *rows, size_t count,
  * assembler rejects the template or its encoding was not derived. */
 const struct a64_code *a64_code_find(const struct form_row *row, struct err *err);
 /* Fills only the members that follow from the template: slots, access and step. Fills no words.
- * Returns false with the reason in @reason if it is not an AArch64 template. */
+ * Returns false with the reason in @reason if the template is not an AArch64 template. */
 bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reason, size_t size);
 /* Appends the assembler lines from which the encoding of @draft is derived, and sets *@lines to
  * their number. */
 void a64_code_ask(const struct form_row *row, const struct a64_code *draft, struct str *out,
                   size_t *lines);
-/* Parses the text of @row's instance without an assembler, and derives its reads and writes.
- * Returns false if it is not AArch64 text. */
+/* Parses the text of @row's instance without an assembler, and derives the instance's reads and
+ * writes. Returns false if the text is not AArch64 text. */
 bool a64_code_text(const struct form_row *row, struct a64_text *text, struct a64_access *access);
 
 /* Sets slot @slot of *@word to register @number. Returns false if the form cannot encode that

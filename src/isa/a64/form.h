@@ -16,7 +16,7 @@
 enum a64_kind { A64_REGISTER, A64_LIST, A64_MEMORY, A64_IMMEDIATE, A64_SHIFT, A64_LABEL, A64_WORD };
 
 struct a64_operand {
-    uint8_t kind;            /* kind, an enum a64_kind */
+    uint8_t kind;            /* enum a64_kind */
     /* root register (insn.h); of a list, its first register; REG_NONE for xzr */
     uint8_t reg;
     uint8_t count;           /* number of registers in a list */
@@ -24,11 +24,11 @@ struct a64_operand {
                               * are unchanged */
     bool merging;            /* whether lanes that the predicate disables are unchanged, as in
                               * p0/m */
-    bool updated;            /* whether the instruction updates the register, which has a count, as
-                              * in x0! */
+    bool updated;            /* whether the instruction updates the register, which contains a
+                              * count, as in x0! */
     bool general, predicate; /* general: whether this is an x or w register; predicate: whether it
                               * is a p register */
-    uint16_t bits;           /* width of the register, or of each register in a list */
+    uint16_t bits;           /* width in bits of the register, or of each register in a list */
     int64_t value;           /* immediate, shift amount, or branch target */
     uint8_t base, index, scale;   /* registers and scale of an address; index or base may be a
                                    * vector of addresses */
@@ -52,8 +52,8 @@ struct a64_text {
 bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text *out);
 /* Appends the form name, such as `ADD (X, X, W, SXTW I)`. It has C for a condition, PRFOP for a
  * prefetch operation, PATTERN for SVE's vl4 and all, and Rel for a branch target. Left shifts of a
- * register by 1 to 4 have a separate name, because newer cores execute them without a second cycle.
- * If an access may have an offset, [x0] becomes [X, I]. */
+ * register by 1 to 4 have a separate name, because newer cores execute them without an additional
+ * cycle. If an access may have an offset, [x0] becomes [X, I]. */
 void a64_text_form(const struct a64_text *text, char form[FORM_MAX]);
 /* Appends the template, such as `add {W:X}, {R:X}, {R:W}, sxtw #2`. Registers become typed
  * placeholders with @access (enum operand_access). {=} represents the register of the first

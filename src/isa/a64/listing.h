@@ -21,7 +21,8 @@ void a64_target_clean(const char *p, const char *end, unsigned section, struct s
 /* Returns whether the word is a register such as x0, xzr, w0, v0.4s, z0.d or q0. Returns false for
  * b and d registers, which may be hexadecimal numbers. */
 bool a64_is_register(const char *word, size_t length);
-/* Returns whether the text has registers of AArch64 and none of x86. */
+/* Returns whether @text names AArch64 as its file format, or has more lines that look like AArch64
+ * than lines that look like another instruction set. */
 bool a64_looks_like(const char *text, size_t length);
 
 #endif
