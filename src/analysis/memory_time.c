@@ -158,11 +158,11 @@ static void part_add(struct memory_time *out, enum memory_limit part, double cyc
 }
 
 /* Returns the cycles of the hops of a chase. If the line of the next link is still in flight, the
- * load waits and is repeated. */
+ * load waits and is repeated, on a machine with the fact reads_wait. */
 static double hops_cost(const struct stream *one, const struct memory_costs *m,
                         const struct memory_core *core, double region)
 {
-    const double again = one->late && region > m->first ? core->reload : 0;
+    const double again = one->late && m->reads_wait && region > m->first ? core->reload : 0;
 
     return one->hops * (memory_cost_at(m, COST_HOP, region) + again);
 }

@@ -436,7 +436,7 @@ const struct fact fact_schema[] = {
      "times add up (ECM)",
      "kernel memory", false},
     {"reads_wait", YES_OR_NO, "no", NULL,
-     "a loop that only reads waits for lines even if transfers overlap", "kernel memory", false},
+     "loads wait for lines in flight, even if transfers overlap", "kernel memory", false},
     {"miss_parallel", FACT_NUMBER, "lines", 1, MOST, "10", NULL,
      "concurrent cache misses of a core", "programs", false},
     {"tlb_pages", FACT_NUMBER, "pages", 1, MOST, NULL, NULL,

@@ -91,11 +91,14 @@ static void test_by_hand(void **state)
                            .fed_by = STREAM_ALONE};
     assert_float_equal(time_of(&chase, 1, &m, 10, 1, 16777216), 600, 1e-9);
     /* A pointer chase after another load of its element. Beyond the first level, a link costs one
-     * more load from that level. */
+     * more load from that level, if the machine has reads_wait. */
     const struct memory_core core = {.cycles = 10, .reload = 5};
     chase.late = true;
+    assert_float_equal(time_at(&chase, 1, &m, &core, 16777216).cycles, 600, 1e-9);
+    m.reads_wait = true;
     assert_float_equal(time_at(&chase, 1, &m, &core, 16777216).cycles, 610, 1e-9);
     assert_float_equal(time_at(&chase, 1, &m, &core, 16384).cycles, 10, 1e-9);
+    m.reads_wait = false;
     struct stream rows[] = {walk(1, 0), walk(1, 0)};
     rows[0].follows = 1;
     /* 100 iterations of two lines each, 12,800 bytes: from the first level */
