@@ -75,7 +75,7 @@
 /* Maximum number of cycles of the walks over the arrays before measuring. The second limit applies
  * if few samples are enough. If a walk would take longer, all lines are read once instead. */
 #define WALK_CYCLES 6e7
-#define WALK_CYCLES_FEW 4e7
+#define WALK_CYCLES_FEW 1.2e7
 /* Largest size in bytes of arrays whose lines are read first. Larger arrays exceed the caches. With
  * random accesses there is no limit, because part of the lines is then in a cache. */
 #define READ_MOST ((uint64_t)96 << 20)
