@@ -39,6 +39,9 @@ struct machine_prediction {
     char day[KEPT_DAY];              /* date of the memory measurement; "": not measured */
     size_t levels;                     /* number of cache levels */
     struct core_share share;           /* valid only if @machine is this CPU */
+    /* seconds with the whole core, which other tasks may leave during a run; @time.seconds if the
+     * core is not shared */
+    double alone;
     struct system_cost cost;           /* costs of the start and of page faults; valid only if
                                         * @machine is this CPU */
     double faults;                     /* number of page faults; NaN: unknown */
@@ -95,6 +98,14 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
         return false;
     o->done =
         memory_of(o->machine, &memory, err) && estimator_time(e, o->machine, NULL, &o->time, err);
+    o->alone = o->time.seconds;
+    if (o->done && (o->share.slots < 1 || o->share.ports < 1)) {
+        struct program_time time = {.cycles = 0};
+        estimator_set_share(e, &alone);
+        o->done = estimator_time(e, o->machine, NULL, &time, err);
+        o->alone = fmin(o->alone, time.seconds);
+        program_time_done(&time);
+    }
     if (o->done)
         spread_of(p->model, p->inputs, &o->time, fact_number(o->machine, "branch_miss"),
                   &o->spread);
@@ -216,7 +227,8 @@ static void add_machines(struct result *result, const struct predicting *p)
         const bool known = is_known(&o->spread);
         /* The cycles are the sum over all threads. The seconds are elapsed time of the threads,
          * which run concurrently. */
-        const double faults = o->time.faults, parts = o->time.seconds - faults;
+        const double faults = o->time.faults, parts = o->time.seconds - faults,
+                     alone = o->alone - faults;
         cell_number(t, known ? o->time.seconds : NAN);
         cell_number(t, known ? o->time.cycles + o->cost.user * o->clock * 1e9 : NAN);
         cell_number(t, o->time.references);
@@ -225,7 +237,7 @@ static void add_machines(struct result *result, const struct predicting *p)
                 cell_number(t, o->time.misses[l]);
             else
                 cell_missing(t);
-        cell_number(t, parts * o->spread.least + faults / FAULTS_OFF);
+        cell_number(t, alone * o->spread.least + faults / FAULTS_OFF);
         cell_number(t, isinf(o->spread.most) ? NAN
                                              : parts * o->spread.most + faults * FAULTS_OFF);
         cell_number(t, o->time.least);

@@ -23,6 +23,8 @@
 #define SUMS_MOST 600
 /* smallest significant difference, as a multiple of the largest insignificant one */
 #define SEEN 2
+/* reciprocal of the largest share of pairs of runs that may contradict a growth */
+#define CONTRADICTED 10
 #define STEPS_OUT 6              /* number of steps beyond the runs' inputs at which a formula is
                                   * tested */
 /* Share of the largest inputs at which a rising formula is also tested. The test rejects, for
@@ -265,6 +267,36 @@ static unsigned power_alone(const struct grower *g, const double *xs, const doub
 
     fit_growth(&(struct fit_data){xs, 1, n, ys}, &limits, &f);
     return formula_degree(&f, 1);
+}
+
+/* Returns whether run @a of @d has at least the inputs of run @b, and a larger one. */
+static bool is_larger(const struct fit_data *d, size_t a, size_t b)
+{
+    bool larger = false;
+
+    for (size_t i = 0; i < d->input_count; i++) {
+        const double x = d->inputs[a * d->input_count + i], y = d->inputs[b * d->input_count + i];
+        if (x < y)
+            return false;
+        larger |= x > y;
+    }
+    return larger;
+}
+
+bool growth_seen(const struct fit_data *data, const struct growth_limits *limits)
+{
+    size_t differing = 0, falling = 0;
+
+    for (size_t a = 0; a < data->run_count; a++)
+        for (size_t b = 0; b < data->run_count; b++) {
+            const double more = data->values[a] - data->values[b],
+                         most = fmax(fabs(data->values[a]), fabs(data->values[b]));
+            if (!is_larger(data, a, b) || !(fabs(more) > limits->grain + limits->scatter * most))
+                continue;
+            differing++;
+            falling += more < 0;
+        }
+    return falling * CONTRADICTED <= differing;
 }
 
 /* Returns whether any two of @n values differ significantly. */

@@ -34,9 +34,9 @@ struct system_cost { double user, system; };
  * ms or, with slow page faults, 0.2 s. Returns false with err if no process can be started. */
 bool system_cost_of(const struct run_pages *pages, double user_share, struct system_cost *out,
                     struct err *err);
-/* Measures the share of the CPU time of page faults that the system counts as user time, The system
+/* Measures the share of the CPU time of page faults that the system counts as user time. The system
  * divides the time by clock ticks. If the host of a virtual machine handles part of a fault, the
- * next tick is in user mode. Takes 0.2 s. */
+ * next tick is in user mode. Takes 1 s. */
 double page_fault_user_share(void);
 
 #endif

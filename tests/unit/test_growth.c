@@ -252,6 +252,42 @@ static void test_neighbours(void **state)
     assert_float_equal(formula_value(&f, &far, 1), far - 8, 1e-6);
 }
 
+/* Costs of a call in six runs of one input, and in a grid of runs of two inputs */
+static void test_growth_seen(void **state)
+{
+    static const struct growth_limits cost = {2, 30, 0.25, 0, INFINITY, 2, false};
+    static const double inputs[] = {16, 24, 32, 37, 48, 50},
+                        /* page faults in two of the runs */
+        noise[] = {31e3, 92e3, 30e3, 35e3, 95e3, 33e3},
+                        /* sorting, with one disturbed run */
+        sorted[] = {900, 1500, 2100, 3300, 3400, 3600},
+                        falling[] = {7e3, 5e3, 4e3, 3e3, 2e3, 1900},
+                        unknown[] = {900, NAN, 2100, 2500, NAN, 3600};
+    double grid[2 * 9], product[9];
+    struct rng rng;
+    int seen = 0;
+    (void)state;
+    rng_seed(&rng, 5);
+    assert_false(growth_seen(&(struct fit_data){inputs, 1, 6, noise}, &cost));
+    assert_true(growth_seen(&(struct fit_data){inputs, 1, 6, sorted}, &cost));
+    assert_false(growth_seen(&(struct fit_data){inputs, 1, 6, falling}, &cost));
+    assert_true(growth_seen(&(struct fit_data){inputs, 1, 6, unknown}, &cost));
+    for (size_t k = 0; k < 9; k++) {
+        grid[2 * k] = 10.0 + 10.0 * (double)(k / 3);
+        grid[2 * k + 1] = 100.0 - 30.0 * (double)(k % 3);
+        product[k] = 50 * grid[2 * k] * grid[2 * k + 1];
+    }
+    assert_true(growth_seen(&(struct fit_data){grid, 2, 9, product}, &cost));
+    /* Of 720 orders of six values, 6 have at most one falling pair. */
+    for (int i = 0; i < 720; i++) {
+        double values[6];
+        for (size_t k = 0; k < 6; k++)
+            values[k] = exp(20 * rng_unit(&rng));
+        seen += growth_seen(&(struct fit_data){inputs, 1, 6, values}, &cost);
+    }
+    assert_in_range(seen, 0, 30);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +296,7 @@ int main(void)
         cmocka_unit_test(test_binned),      cmocka_unit_test(test_binned_empty),
         cmocka_unit_test(test_scatter),     cmocka_unit_test(test_share),
         cmocka_unit_test(test_sensible),    cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_growth_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
