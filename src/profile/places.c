@@ -117,6 +117,18 @@ struct insn_samples {
     size_t *loops;               /* SIZE_MAX: the instruction is in no loop */
 };
 
+/* Returns whether a sample is in the block of code that ends with branch @last, after any branch
+ * from @first. */
+static bool block_sampled(const struct kernel *k, const struct insn_samples *s, size_t first,
+                          size_t last)
+{
+    size_t at = last, samples = s->counts[last];
+
+    while (at > first && !(k->insns[at - 1].traits & INSN_BRANCH))
+        samples += s->counts[--at];
+    return samples > 0;
+}
+
 /* Finds the shortest part of loop @l, from a branch target to the branch, with most of the loop's
  * own samples. The loops to split have several back edges to one head, and the longest of them is
  * rarely taken. Returns false if there is no such part. */
@@ -137,7 +149,7 @@ static bool hot_part(const struct kernel *k, size_t l, const struct insn_samples
             continue;
         for (size_t at = target; at <= i; at++)
             within += s->loops[at] == l ? s->counts[at] : 0;
-        if ((double)within < HOT_PART * (double)samples)
+        if ((double)within < HOT_PART * (double)samples || !block_sampled(k, s, target, i))
             continue;
         best = i - target + 1;
         *first = target;
