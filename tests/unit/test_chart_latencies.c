@@ -134,8 +134,8 @@ static void check_contended(bool partly)
     forms_free(forms);
 }
 
-/* A form whose chains were contended is measured again after all others, and only this form. A chain
- * that has a latency keeps it, also if it is contended then. */
+/* A form whose chains were contended is measured again after all others, and only this form. A
+ * chain that has a latency keeps it, also if it is contended then. */
 static void test_contended_forms_are_measured_again(void **state)
 {
     (void)state;
