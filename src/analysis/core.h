@@ -99,7 +99,7 @@ enum unlamination {
     X(store_forward_modify) X(store_forward_widest) X(store_address_late) X(store_forward_copied)  \
     X(store_forward_part) X(memory_renaming_per_block) X(memory_renaming_length)                   \
     X(memory_renaming_apart) X(memory_renaming_apart_through) X(memory_renaming_store_beside)      \
-    X(unlaminate_first)                                                                            \
+    X(memory_renaming_loop) X(unlaminate_first)                                                    \
     X(immediate_folding) X(immediate_folding_extra) X(slow_flags_latency)                          \
     X(bypass_delay_addition) X(chain_delay_addition) X(chain_delay_company) X(bypass_delay)        \
     X(bypass_delay_domain)                                                                         \

@@ -298,8 +298,10 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
                           : is_idiom(row) ? 0
                                           : latency_of(b, at, end, node->end, &guessed);
         bool address = end == LATENCY_BASE || end == LATENCY_INDEX;
-        add_edge(b->d, value, n, address ? LATENCY_ADDRESS : end, latency + extra,
-                 extra > 0 ? extra : 0);
+        /* leave computes the stack pointer from its base register, and not from what it loads. */
+        const bool leaves = address && node->resource == sp && insn->operands[node->end].implicit;
+        const int32_t more = leaves ? 0 : extra, before = more > 0 ? more : 0;
+        add_edge(b->d, value, n, address ? LATENCY_ADDRESS : end, latency + more, before);
         b->d->guessed[b->d->edge_count - 1] = guessed;
     }
 }

@@ -68,13 +68,21 @@ static bool may_rename(const struct forwarding *f, const struct forward *link)
     return covers_address(f->core, load) && covers_address(f->core, store);
 }
 
+/* Returns whether @link leads from the last execution of the store before the load. */
+static bool is_last(const struct forward *link)
+{
+    return link->distance == (link->store >= link->load);
+}
+
 static bool could_rename(const struct forwarding *f, const struct forward *link)
 {
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
     const struct operand *from = insn_memory(store), *to = insn_memory(load);
 
-    if (!may_rename(f, link))
+    if (!may_rename(f, link) || (f->sets_stack && on_stack(f, from) && on_stack(f, to)))
         return false;
+    if (f->by_loop && is_last(link))
+        return true;
     if (is_fixed(to) && to->access & ACCESS_WRITE && !f->core->renamed_relative_modify)
         return f->by_length >= 1;
     if (!f->core->renamed_by_address)
@@ -101,6 +109,42 @@ static double found_by_length(const struct forwarding *f, size_t bytes)
                : 0;
 }
 
+/* Returns whether an instruction gives the stack pointer a new value, other than its old value plus
+ * a constant. */
+static bool sets_stack_pointer(const struct forwarding *f)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < f->costs->count; i++) {
+        const struct insn *insn = &f->insns[i];
+        const bool adds =
+            insn->operation == OPERATION_ADD || insn->operation == OPERATION_SUBTRACT;
+        for (unsigned k = 0; k < insn->operand_count && !(insn->traits & INSN_STACK); k++)
+            found |= insn->operands[k].reg == f->core->isa->stack_pointer &&
+                     insn->operands[k].kind == OPERAND_REGISTER &&
+                     insn->operands[k].access & ACCESS_WRITE && !(adds && insn_immediate(insn));
+    }
+    return found;
+}
+
+/* Sets how memory renaming connects the loads of a loop (fact memory_renaming_loop). */
+static void start_loop(struct forwarding *f)
+{
+    size_t others = 0;
+
+    if (isnan(f->core->memory_renaming_loop))
+        return;
+    f->sets_stack = sets_stack_pointer(f);
+    if (shape_of(f->insns, f->costs->count) != SHAPE_LOOP)
+        return;
+    f->by_length = 0;
+    for (size_t i = 0; i < f->work->found_count; i++) {
+        const struct forward *link = &f->work->found[i];
+        others += is_last(link) && may_rename(f, link) && !could_rename(f, link);
+    }
+    f->by_loop = (double)others <= f->core->memory_renaming_loop;
+}
+
 void forwarding_start(struct forwarding *f, const struct core *c, const struct insn *insns,
                       const struct costs *costs, uint64_t written, const struct address_work *work)
 {
@@ -111,6 +155,7 @@ void forwarding_start(struct forwarding *f, const struct core *c, const struct i
     for (size_t i = 0; i < costs->count; i++)
         bytes += insns[i].length;
     f->by_length = found_by_length(f, bytes);
+    start_loop(f);
     if (isnan(c->memory_renaming_per_block))
         return;
     for (size_t i = 0; i < work->found_count; i++)

@@ -15,6 +15,11 @@ struct forwarding {
     /* share of stores that memory renaming finds whose address registers differ from those of the
      * load */
     double by_length;
+    /* whether memory renaming connects loads to the last execution of their store (fact
+     * memory_renaming_loop) */
+    bool by_loop;
+    /* whether the code sets the stack pointer, and memory renaming then loses track of it */
+    bool sets_stack;
     /* whether the code has more loads in 32 bytes than the machine can rename; the machine then
      * renames none */
     bool crowded;

@@ -27,6 +27,9 @@
 /* number of bytes of all copies for KERNEL_DECODED: short instructions then exceed the µop cache,
  * but fit in the first-level instruction cache */
 #define DECODED_BYTES 26000
+/* Maximum number of copies of a loop that loads and stores. A Zen 5 connects loads to stores at
+ * rename for about 44 loads in the code that repeats. */
+#define UNROLLED_FORWARDING 36
 #define UNROLLED_TRIES 3
 #define LONGER_GAIN 0.96          /* largest ratio of times per copy (more copies / fewer copies) at
                                    * which more copies are used */
@@ -302,7 +305,15 @@ static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan 
 static unsigned copies_wanted(const struct run_plan *p, enum kernel_copies kind)
 {
     unsigned copies = (unsigned)(UNROLLED_INSTRUCTIONS / p->count) + 1;
+    bool loads = false, stores = false;
 
+    for (size_t i = 0; i < p->count; i++) {
+        loads |= (p->insns[i].traits & INSN_LOAD) != 0;
+        stores |= (p->insns[i].traits & INSN_STORE) != 0;
+    }
+    if (loads && stores && p->insns[p->count - 1].traits & INSN_BRANCH &&
+        copies > UNROLLED_FORWARDING)
+        copies = UNROLLED_FORWARDING;
     if (kind == KERNEL_DECODED)
         return (unsigned)(DECODED_BYTES / p->length) + 1;
     return copies * p->length > UNROLLED_BYTES ? (unsigned)(UNROLLED_BYTES / p->length) + 1

@@ -526,23 +526,23 @@ const struct fact fact_schema[] = {
      "dependencies", false},
     {"memory_renaming_length", FACT_WHOLE, "instructions", 1, MOST, NULL, NULL,
      "minimum number of instructions of a block in which equal addresses also match, if "
-     "memory_renaming_match is text",
-     "dependencies", FACT_FITTED},
+     "memory_renaming_match is text", "dependencies", FACT_FITTED},
+    {"memory_renaming_loop", FACT_WHOLE, "loads", 1, MOST, NULL, NULL,
+     "maximum number of loads of a loop that memory renaming connects to the last execution of any "
+     "store. A loop that sets the stack pointer has none from stack pointer to stack pointer",
+     "dependencies", false},
     {"memory_renaming_length_stack", YES_OR_NO, "yes", NULL,
      "memory_renaming_length also applies to blocks with push, pop, call or ret", "dependencies",
      false},
     {"memory_renaming_apart", FACT_WHOLE, "bytes", 2, 64, NULL, NULL,
      "memory_renaming_length does not apply if the block's length is a multiple of this number of "
-     "bytes",
-     "dependencies", FACT_FITTED},
+     "bytes", "dependencies", FACT_FITTED},
     {"memory_renaming_apart_through", FACT_WHOLE, "instructions", 1, MOST, NULL, NULL,
      "maximum number of instructions of blocks to which memory_renaming_apart applies; default: no "
-     "limit",
-     "dependencies", FACT_FITTED},
+     "limit", "dependencies", FACT_FITTED},
     {"memory_renaming_every_other", YES_OR_NO, "no", NULL,
      "in blocks of memory_renaming_length - 1 instructions, every second store with an equal "
-     "address matches",
-     "dependencies", FACT_FITTED},
+     "address matches", "dependencies", FACT_FITTED},
     {"memory_renaming_base", FACT_CHOICE, NO_UNIT, "any", "any stack",
      "base registers to which memory renaming applies: any, or only the stack pointer, without an "
      "index",
