@@ -30,8 +30,8 @@ struct flight {
     uint32_t pending, computing;
     /* whether the computed values of the item are known */
     bool published;
-    /* whether values of UOP_RENAMED or UOP_MERGED are pending */
-    bool merging;
+    /* number of UOP_RENAMED and UOP_MERGED with pending values that delay retirement */
+    uint32_t merging;
 };
 
 /* An iteration in flight */
@@ -300,7 +300,7 @@ unsigned ports_turn(const struct simulator *s);
 
 /* Computes the values that become known by the dispatch of @w. */
 void writeback_dispatched(struct simulator *s, struct waiting_uop *w);
-/* Computes the values of @w, a UOP_RENAMED or UOP_MERGED whose sources are known. */
+/* Computes the value or values of @w, a UOP_RENAMED or UOP_MERGED whose sources are known. */
 void writeback_without_port(struct simulator *s, const struct waiting_uop *w);
 /* Sets the value of @node in an iteration and wakes its readers. */
 void writeback_value(struct simulator *s, const struct iteration *row, uint32_t node,

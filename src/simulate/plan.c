@@ -301,8 +301,10 @@ static void end_item(struct plan *p, const struct block_work *w, const struct in
                       !(w->costs.rows[item->insn].flags & (ROW_ZERO | ROW_ELIMINATED | ROW_SUM));
     }
     list_values(p, item);
-    if (item->listed[NODE_EARLY])
-        add_uop(p, (struct plan_uop){.kind = UOP_RENAMED});
+    for (uint32_t i = 0; i < item->listed[NODE_EARLY]; i++)
+        add_uop(p, (struct plan_uop){
+                       .kind = UOP_RENAMED,
+                       .node = p->listed.items[item->first_listed[NODE_EARLY] + i]});
     if (item->merges)
         add_uop(p, (struct plan_uop){.kind = UOP_MERGED});
 }

@@ -11,7 +11,7 @@
 /* cycles of a store's commit that overlap with its retirement in the simulation */
 #define COMMIT_OVERLAP 2
 
-/* UOP_RENAMED: not a µop; its values are known at rename. UOP_MERGED: not a µop; its new flags
+/* UOP_RENAMED: not a µop; its value is known at rename. UOP_MERGED: not a µop; its new flags
  * depend on older flags. */
 enum uop_kind { UOP_COMPUTE, UOP_LOAD, UOP_ADDRESS, UOP_DATA, UOP_RENAMED, UOP_MERGED };
 enum node_kind { NODE_COMPUTED, NODE_EARLY, NODE_STORED, NODE_AT_RETIREMENT, NODE_KINDS };
@@ -53,6 +53,7 @@ struct plan_uop {
     /* index of the first entry in places, and number of entries minus one */
     uint32_t first_place, place_mask;
     uint32_t item;
+    uint32_t node;        /* UOP_RENAMED: index of the value's node */
     uint32_t first_source, sources;
 };
 
@@ -89,7 +90,8 @@ struct plan_insn {
 /* An instruction, or a macro-fused pair */
 struct plan_item {
     uint32_t insn, members;
-    /* range of the item's µops; a UOP_RENAMED and a UOP_MERGED follow if the item has them */
+    /* range of the item's µops; a UOP_RENAMED per NODE_EARLY and a UOP_MERGED follow if the item
+     * has them */
     uint32_t first_uop, uops;
     uint32_t first_edge, edges;
     uint32_t first_node, nodes;

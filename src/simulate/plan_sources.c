@@ -101,7 +101,8 @@ static void list_sources(struct plan *p, struct plan_uop *uop)
 
     uop->first_source = (uint32_t)p->sources.count;
     for (uint32_t e = item->first_edge; e < item->first_edge + item->edges; e++)
-        if (waits_for(p, item, uop->kind, &p->edges.items[e], &add))
+        if ((uop->kind != UOP_RENAMED || p->edges.items[e].to == uop->node) &&
+            waits_for(p, item, uop->kind, &p->edges.items[e], &add))
             add_source(p, uop->first_source, &p->edges.items[e], add);
     uop->sources = (uint32_t)p->sources.count - uop->first_source;
 }

@@ -60,7 +60,7 @@ static void enter_uops(struct simulator *s, const struct plan_item *item)
     flight->first = flight->load = flight->compute_first = flight->compute_last = UNKNOWN;
     flight->row = row_of(s, s->issued.iteration);
     flight->pending = item->uops;
-    flight->merging = item->merges || (item->late && item->listed[NODE_EARLY]);
+    flight->merging = item->merges + (item->late ? item->listed[NODE_EARLY] : 0);
     flight->computing = item->computing;
     flight->published = false;
     for (uint32_t i = 0; i < item->values; i++)
@@ -68,7 +68,7 @@ static void enter_uops(struct simulator *s, const struct plan_item *item)
     for (uint32_t u = item->first_uop; u < after; u++)
         scheduler_add(s, u, s->plan.uops.items[u].own, s->now + s->rename_to_port);
     s->entered = s->entering->age + after;
-    if (item->listed[NODE_EARLY])
+    for (uint32_t i = 0; i < item->listed[NODE_EARLY]; i++)
         scheduler_add(s, after++, 0, s->now);
     if (item->merges)
         scheduler_add(s, after, 1, s->now);   /* Waits for at least one other µop of the item. */

@@ -87,7 +87,7 @@ static void publish_merged(struct simulator *s, const struct plan_item *item, st
         if (node->merged)
             publish(s, flight, nodes[i], later(ready, value_of(s, item, flight, node->latency)));
     }
-    flight->merging = false;
+    flight->merging--;
 }
 
 void writeback_without_port(struct simulator *s, const struct waiting_uop *w)
@@ -95,19 +95,17 @@ void writeback_without_port(struct simulator *s, const struct waiting_uop *w)
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];
     const struct plan_item *item = &s->plan.items.items[uop->item];
     struct flight *flight = &s->flights[w->flight];
-    const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_EARLY]];
+    int32_t value = w->ready + s->plan.nodes.items[uop->node].latency;
 
     if (uop->kind == UOP_MERGED) {
         publish_merged(s, item, flight, w->ready);
         return;
     }
-    for (uint32_t i = 0; i < item->listed[NODE_EARLY]; i++) {
-        int32_t value = w->ready + s->plan.nodes.items[nodes[i]].latency;
-        if (item->late)
-            flight->done = later(flight->done, value);
-        writeback_value(s, &s->rows[flight->row], nodes[i], value);
+    if (item->late) {
+        flight->done = later(flight->done, value);
+        flight->merging--;
     }
-    flight->merging &= item->merges;
+    writeback_value(s, &s->rows[flight->row], uop->node, value);
 }
 
 /* Wakes the item's µops that wait for its load (@of_load) or for its last computing µop. */
@@ -150,7 +148,7 @@ void writeback_dispatched(struct simulator *s, struct waiting_uop *w)
         publish_computed(s, item, flight);
         if (item->merges)
             scheduler_source_known(
-                s, w - w->uop + item->first_uop + item->uops + (item->listed[NODE_EARLY] > 0),
+                s, w - w->uop + item->first_uop + item->uops + item->listed[NODE_EARLY],
                 s->now);
     }
 }
