@@ -1,6 +1,6 @@
 /* Effects that bounds and simulation do not model: mispredicted branches, cache misses, store
  * forwarding between unknown addresses, accesses across pages, non-temporal stores, changes of the
- * floating-point control word */
+ * floating-point control word, masked stores, SSE instructions among VEX instructions */
 #ifndef PORTOLAN_ANALYSIS_UNMODELLED_H
 #define PORTOLAN_ANALYSIS_UNMODELLED_H
 
@@ -8,7 +8,7 @@
 
 enum unmodelled {
     UNMODELLED_BRANCHES, UNMODELLED_CROSSINGS, UNMODELLED_MISSES, UNMODELLED_FORWARDS,
-    UNMODELLED_STREAMS, UNMODELLED_MODES, UNMODELLED_COUNT
+    UNMODELLED_STREAMS, UNMODELLED_MODES, UNMODELLED_MASKED, UNMODELLED_MIXED, UNMODELLED_COUNT
 };
 
 /* Fills @out with one sentence per kind of effect that the @count instructions may have; NULL:

@@ -398,6 +398,15 @@ static void test_not_modelled(void **state)
         "1: maskmovdqu %xmm1, %xmm0\nvmaskmovdqu %xmm1, %xmm0\ndecl %ecx\njne 1b\n",
         (const char *const[UNMODELLED_COUNT]){
             [UNMODELLED_STREAMS] = "maskmovdqu (line 1), vmaskmovdqu (line 2)"});
+    assert_unmodelled_kinds(
+        "1: vmaskmovps %ymm1, %ymm0, (%rdi)\nvmaskmovps (%rdi), %ymm0, %ymm2\n"
+        "vmovups %zmm3, (%rdi){%k1}\nkmovq %k1, (%rsi)\ndecl %ecx\njne 1b\n",
+        (const char *const[UNMODELLED_COUNT]){
+            [UNMODELLED_MASKED] = "vmaskmovps (line 1), vmovups (line 3)"});
+    assert_unmodelled_kinds(
+        "1: vaddps %xmm1, %xmm0, %xmm2\nmovaps %xmm3, %xmm4\nmovaps %xmm3, (%rdi)\n"
+        "ucomiss %xmm1, %xmm0\ndecl %ecx\njne 1b\n",
+        (const char *const[UNMODELLED_COUNT]){[UNMODELLED_MIXED] = "movaps (line 2)"});
     /* Branches on counters with a constant limit are not listed. A counter may be in memory, as at
      * -O0. */
     assert_unmodelled("1: addl $1, -4(%rbp)\ncmpl $99, -4(%rbp)\njle 1b\n", NULL, NULL);
