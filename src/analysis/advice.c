@@ -731,6 +731,9 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
         str_addf(&s, " This machine %s, so dependency chains may take longer.",
                  isnan(a->bounds[BOUND_DEPENDENCIES]) ? "has no latencies"
                                                       : "lacks the fact load_latency");
+    if (a->unhurried < a->cycles)
+        str_addf(&s, " At least %.2f cycles: two-cycle operations of the chain may take one cycle "
+                 "(fact unhurried_ports).", a->unhurried);
     advice_estimates(a, limiting_width(a), &s);
     add_assumed(a, k, loop, &s);
     nest_note(k, loop, &s);

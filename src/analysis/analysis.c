@@ -241,6 +241,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     a->unknown = bounds.unknown;
     count_unknown(a);
     a->estimate = bounds.estimate;
+    a->unhurried = bounds.unhurried;
     const struct insn *repeated = analysis_repeated(insns, a->count);
     a->repeated = repeated ? code + (repeated - insns) : NULL;
     memcpy(a->bounds, bounds.cycles, sizeof a->bounds);

@@ -368,9 +368,11 @@ static double unhurried_limit(const struct core *c, const struct insn *insns, si
 }
 
 /* Builds the dependencies and returns their bound. If memory accesses limit the loop, operations on
- * unhurried_ports take one cycle instead of two. */
+ * unhurried_ports take one cycle instead of two. Otherwise sets *@unhurried to the bound with one
+ * cycle, if it is smaller. */
 static double dependence_bound(struct block_work *w, const struct insn *insns, size_t count,
-                               const struct block_options *options, const struct bounds *others)
+                               const struct block_options *options, const struct bounds *others,
+                               double *unhurried)
 {
     w->deps.unhurried = false;
     deps_build(w->core, insns, &w->costs, options->start, &options->known, &w->deps);
@@ -379,9 +381,11 @@ static double dependence_bound(struct block_work *w, const struct insn *insns, s
         return hurried;
     w->deps.unhurried = true;
     deps_build(w->core, insns, &w->costs, options->start, &options->known, &w->deps);
-    const double unhurried = deps_bound(&w->deps, NULL, 0);
-    if (unhurried <= unhurried_limit(w->core, insns, count, others))
-        return unhurried;
+    const double quick = deps_bound(&w->deps, NULL, 0);
+    if (quick <= unhurried_limit(w->core, insns, count, others))
+        return quick;
+    if (quick < hurried)
+        *unhurried = fmax(quick, largest(others));
     w->deps.unhurried = false;
     deps_build(w->core, insns, &w->costs, options->start, &options->known, &w->deps);
     return hurried;
@@ -391,7 +395,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
                const struct block_options *options, bool want_ports, struct bounds *out)
 {
     w->least = 0;
-    *out = (struct bounds){.bottleneck = BOUND_PORTS};
+    *out = (struct bounds){.bottleneck = BOUND_PORTS, .unhurried = NAN};
     costs_fill(w->core, insns, count, &w->costs);
     out->unknown = w->costs.unknown;
     out->estimate = w->costs.estimate;
@@ -401,7 +405,8 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
     out->cycles[BOUND_FRONTEND] = out->frontend.cycles;
     out->cycles[BOUND_DEPENDENCIES] = NAN;
     if (w->core->has_latencies) {
-        out->cycles[BOUND_DEPENDENCIES] = dependence_bound(w, insns, count, options, out);
+        out->cycles[BOUND_DEPENDENCIES] =
+            dependence_bound(w, insns, count, options, out, &out->unhurried);
         out->open = w->deps.open;
         out->guessed = deps_guessed(&w->deps, NULL);
         store_bound(w, insns, count, out);

@@ -34,6 +34,9 @@ struct bounds {
     /* one bit per bound: whether the bound contains a fitted mean (replayed loads or
      * operations) */
     unsigned fitted;
+    /* cycles if the two-cycle operations of the limiting chain take one cycle (fact
+     * unhurried_ports); NAN: the chain has none */
+    double unhurried;
     bool open;
     /* whether an operation of unknown latency is assumed to take one cycle in a loop-carried
      * cycle */
