@@ -191,5 +191,6 @@ bool override_apply(struct override_list *list, const struct override *o, struct
     if (!choices_each(o->forms, apply_choice, &all, err))
         return false;
     return all.hits ||
-           err_set(err, ERR_DATA, "correct the pattern", "no form matches \"%s\"", o->forms);
+           err_set(err, ERR_DATA, "correct the pattern, or give each new form a row of its own",
+                   "no form of the machine matches \"%s\"", o->forms);
 }
