@@ -8,7 +8,8 @@
 
 enum match_way {
     MATCH_FUNCTION,   /* the loops' functions have the same name */
-    /* the loops share source lines; their functions have other names (inlined or renamed) */
+    /* the loops share source lines, but their functions have different names (inlined or
+     * renamed) */
     MATCH_LINES,
     /* the functions are unnamed or renamed, and their loops are equal or similar */
     MATCH_SHAPE,

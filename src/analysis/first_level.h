@@ -6,7 +6,7 @@
 #include "analysis/addresses.h"
 #include "analysis/core.h"
 
-/* size in bytes of a cache line; the address within it selects the bank */
+/* size in bytes of a cache line; the offset in the line selects the bank */
 #define FIRST_LEVEL_LINE 64
 
 /* Returns the set of the banks that @bytes bytes at @offset access. @bank_bytes is a power of two

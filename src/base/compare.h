@@ -52,7 +52,8 @@ static inline size_t first_from(const void *records, size_t count, size_t size, 
     return low;
 }
 
-/* Returns the index of the first record whose key exceeds @value, otherwise like first_from. */
+/* Returns the index of the first record whose key exceeds @value. Otherwise the same as
+ * first_from. */
 static inline size_t first_past(const void *records, size_t count, size_t size, size_t key,
                                 uint64_t value)
 {

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Alternate signal stack of a thread, because the thread's own stack may be exhausted. It is a
- * variable in the thread's first function. */
+/* Alternate signal stack of a thread, because the thread's own stack may be exhausted. The stack is
+ * a variable in the thread's first function. */
 struct fault_stack {
     _Alignas(64) char bytes[65536];
     bool taken;

@@ -24,7 +24,7 @@ struct model;
  * the bounds. */
 struct model *model_new(const struct machine *m, bool simulated);
 void model_free(struct model *model);
-/* Returns the cycles per iteration of the repeated block, NaN if a form is unknown. */
+/* Returns the cycles per iteration of the repeated block; NaN if a form is unknown. */
 double model_cycles(struct model *model, const struct random_block *b);
 /* Returns the same as model_cycles for any repeated code. Code that ends with a branch is a
  * loop. */
@@ -35,7 +35,7 @@ double model_cycles_as(struct model *model, const struct insn *insns, size_t cou
                        enum shape shape);
 
 /* Returns whether two times differ by more than a tenth of a cycle, and by more than @tolerance
- * times the larger. */
+ * times the larger time. */
 bool cycles_differ(double a, double b, double tolerance);
 
 /* A change of a machine, such as "latency:IMUL (R64, R64)" = "4" instead of "3" */
@@ -59,7 +59,7 @@ void change_print(const struct remedy *c, struct str *out);
 /* forms that have the same effect in a mispredicted block */
 struct family {
     char *title;               /* title, such as "any IMUL" */
-    const char **forms;        /* names of the forms, borrowed; the first one is the form in the
+    const char **forms;        /* names of the forms, borrowed; the first is the form in the
                                 * block */
     size_t count;
 };

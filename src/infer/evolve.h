@@ -43,8 +43,8 @@ struct evolve_options {
     unsigned population;
     /* whether @population is the number per island; if not, it is the total over all ranks */
     bool population_each;
-    /* limit of generations; 0: none; with memetic, a generation has as many children as
-     * individuals */
+    /* Limit of generations. 0: none. With memetic, a generation has as many children as
+     * individuals. */
     unsigned generations;
     double seconds;              /* time limit in seconds; 0: none */
     /* lowest D_avg before the run was resumed, if the experiments are the same; NaN: not resumed */

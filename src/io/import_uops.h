@@ -20,9 +20,9 @@ struct machine *import_uops_parse(const char *id, const char *name, const char *
                                   const char *architecture, const struct forms *forms,
                                   struct err *err);
 
-/* Reads from the CSV table at @path the measured cycles of copies of each form, for names in
- * @forms. Returns them as latencies of a mapping without ports. If several rows have the same form,
- * uses the least value. Returns NULL with file:line on an error. */
+/* Reads from the CSV table at @path the measured cycles per copy of each form, for names in @forms.
+ * Returns them as latencies of a mapping without ports. If several rows have the same form, uses
+ * the least value. Returns NULL with file:line on an error. */
 struct mapping *import_uops_alone(const char *path, const struct forms *forms, struct err *err);
 
 #endif

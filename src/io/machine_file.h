@@ -23,8 +23,8 @@ char *machine_own_id(const char *id);
 /* Loads like machine_load, but ignores the user's machines. Bases of the user's machines are loaded
  * in this way, because a machine may have a shipped machine of its own name as its base. */
 struct machine *machine_load_shipped(const char *id, struct err *err);
-/* Loads only a mapping.csv. The ports are those of the usages, sorted. Ports whose names end in
- * DV, or in DV and a number, are blocking pipes. */
+/* Loads only a mapping.csv. The machine's ports are all ports of the usages, sorted. Ports whose
+ * names end in DV, or in DV and a number, are blocking pipes. */
 struct machine *machine_load_csv(const char *id, const char *path, struct err *err);
 /* Applies a file in the format of overrides.csv. On failure, the rows before the invalid one have
  * been applied. */
@@ -40,7 +40,7 @@ bool machine_parse_facts(struct machine *facts, struct ports *ports, const char 
 /* Returns the ids of the shipped machines, sorted and NULL-terminated. The caller frees each id
  * and the array. */
 char **machine_ids(void);
-/* Returns the ids of the user's machines, in $XDG_DATA_HOME/portolan/machines, in the same form. */
+/* Returns the ids of the user's machines, in $XDG_DATA_HOME/portolan/machines, like machine_ids. */
 char **machine_user_ids(void);
 /* Returns whether the user has a machine @id. */
 bool machine_user_has(const char *id);

@@ -14,8 +14,8 @@ struct yaml_tree {
     const char *name;      /* name for messages; borrowed */
 };
 
-/* Parses the first document of @text, and rejects further ones. The caller always frees @out with
- * yaml_tree_done. */
+/* Parses the first document of @text, and rejects further documents. The caller always frees @out
+ * with yaml_tree_done. */
 bool yaml_tree_parse(const char *name, const char *text, size_t length, struct yaml_tree *out,
                      struct err *err);
 void yaml_tree_done(struct yaml_tree *t);

@@ -30,10 +30,10 @@ struct form_operand {
 /* Writes the operands of @form to @out, at most FORM_OPERANDS_MOST. Returns their number. */
 size_t form_operands(const char *form, struct form_operand *out);
 bool form_has_memory(const char *form);
-/* Returns the memory operand in the name of an x86 form, such as "M64" or "M32_1to16", or NULL if
- * it has none. */
+/* Returns the memory operand in the name of an x86 form, such as "M64" or "M32_1to16"; NULL:
+ * none. */
 const char *form_memory(const char *form);
-/* Returns whether an operand is in a register file other than the general one. */
+/* Returns whether an operand is in a register file other than the general registers. */
 bool form_has_vectors(const char *form);
 /* Writes to @out of @size bytes the first letter of each operand and of each word in an operand,
  * such as "RM" or "X[I". */

@@ -27,7 +27,7 @@ struct spelled_operand {
 };
 
 /* A register class in OSACA's load_latency, and the simple load for it. If several classes have the
- * same fact, the first one applies. */
+ * same fact, the first class applies. */
 struct osaca_load { const char *class, *fact, *form; };
 
 struct spelling;
@@ -36,8 +36,8 @@ struct spelling;
 struct isa_osaca {
     const char *name;                 /* name of the instruction set, such as "x86" */
     const char *register_key;         /* key for the register class of an operand */
-    /* whether registers may have shapes and addresses write-back; the mnemonic then determines the
-     * accesses */
+    /* whether registers may have shapes, and addresses may have write-back; the mnemonic then
+     * determines the accesses */
     bool shaped;
     const struct osaca_load *loads;   /* register classes, the general registers first; a NULL
                                        * class ends the list */

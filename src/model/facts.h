@@ -39,7 +39,7 @@ struct fact {
     const char *meaning;     /* meaning, in a sentence without full stop */
     const char *reader;      /* parts of the program that use the fact: "simulation", "front end",
                               * ... */
-    int kind;                /* kind, an enum fact_kind */
+    int kind;                /* type of the value (enum fact_kind) */
 };
 
 /* Facts sorted by key within groups. The last key is NULL. */
@@ -55,8 +55,8 @@ bool fact_check(const struct fact *f, const char *value, const struct ports *por
                 struct err *err);
 
 /* Returns the number of fact @key on the machine, or else its default, or else NaN. Values above
- * the range become its maximum. Values below it count as missing. Calling it with a key whose fact
- * is not a number is a bug. */
+ * the range become its maximum. Values below the range count as missing. Calling it with a key
+ * whose fact is not a number is a bug. */
 double fact_number(const struct machine *m, const char *key);
 /* Returns the value of a yes or no fact. */
 bool fact_switch(const struct machine *m, const char *key);

@@ -5,8 +5,8 @@
 #include "isa/insn.h"
 
 /* Implement insn_decode and insn_form. If Zydis does not support an instruction, decodes it from
- * another disassembler's text (x86_learn). Without a text, it is INSN_UNDECODED if its length
- * follows from the encoding (VEX, EVEX, REX2). */
+ * another disassembler's text (x86_learn). Without a text, the instruction is INSN_UNDECODED if its
+ * length follows from the encoding (VEX, EVEX, REX2). */
 bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out,
                 struct err *err);
 size_t x86_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits);
@@ -14,7 +14,7 @@ size_t x86_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_
  * binutils and LLVM, in child processes. */
 bool x86_learn(const uint8_t *code, size_t length, struct err *err);
 /* Returns the length of a VEX or EVEX encoding, which does not depend on the instruction (Intel
- * SDM, volume 2, 2.3 and 2.7). Returns 0 for other encodings and for incomplete ones. Pure. */
+ * SDM, volume 2, 2.3 and 2.7). Returns 0 for other encodings and for incomplete encodings. Pure. */
 size_t x86_encoding_length(const uint8_t *code, size_t length);
 size_t x86_glance(const uint8_t *code, size_t length, int64_t *branch, bool *vector);
 /* Implements isa_ops.listed. Any thread. */

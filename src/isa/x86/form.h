@@ -17,7 +17,8 @@ void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops
 bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
                    struct str *out);
 /* Returns the suffix of the mnemonic in the name of a form that Zydis does not support. VEX and
- * EVEX forms with one mnemonic need it. @zmm is true if an operand is a zmm register. */
+ * EVEX forms with the same mnemonic need this suffix. @zmm is true if an operand is a zmm
+ * register. */
 const char *form_encoding(const char *mnemonic, bool evex, bool zmm);
 /* Returns whether the name of the form lists the operand. */
 bool form_lists(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op);
