@@ -17,10 +17,10 @@
                               * experiments with ambiguous forms */
 #define QUICK 4.0            /* largest cycles per execution of a witness in isolation */
 #define BESIDE_MOST 120      /* maximum number of witnesses, each with another usage */
-#define TELLS 2.0            /* smallest difference of two usages' predictions for an experiment, in
-                              * standard deviations */
+#define TELLS 2.0            /* smallest difference of two usages' predictions at which an
+                              * experiment distinguishes the usages, in standard deviations */
 /* Difference, in the unit of TELLS, of the predictions for an alternative. If an experiment that
- * was chosen for another alternative reaches it, no further experiment is chosen. */
+ * was chosen for another alternative reaches this difference, no further experiment is chosen. */
 #define TELLS_ENOUGH 4.0
 #define COPIES 2             /* maximum number of copies of the ambiguous form in one experiment */
 /* Limit of the number of executions of a saturator: this multiple of the smallest number that takes
@@ -116,8 +116,8 @@ static size_t add_masses(const struct usage *u, uint32_t count, struct mass *mas
     return n;
 }
 
-/* Predicts the cycles of an experiment: @copies of a form with @usage, and @count times saturator
- * @s. */
+/* Predicts the cycles of an experiment: @copies of a form with @usage, and @count executions of
+ * saturator @s. */
 static double cycles_beside(const struct witnesses *w, const struct usage *usage,
                             unsigned own_slots, uint32_t copies, const struct saturator *s,
                             uint32_t count)
@@ -154,8 +154,8 @@ static bool may_run_beside(const struct witnesses *w, const char *form, const st
     return !own || !s->vectors || own == s->vectors;
 }
 
-/* Returns whether an experiment with @s can distinguish the usages. They can be distinguished only
- * if the form can run with @s and the usages differ in µops on the ports of @s. */
+/* Returns whether an experiment with @s can distinguish the usages. This is possible only if the
+ * form can run with @s and the usages differ in µops on the ports of @s. */
 static bool may_tell(const struct witnesses *w, const char *form, const struct mapping_entry *is,
                      const struct chart_usage *other, const struct saturator *s)
 {
@@ -187,7 +187,8 @@ static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const 
     return (uint64_t)size * count + copies > SIZE_MOST ? 0 : count;
 }
 
-/* An experiment of an ambiguous form: @copies copies of it and @count executions of a saturator */
+/* An experiment with an ambiguous form: @copies copies of the form and @count executions of a
+ * saturator */
 struct distinction {
     const struct saturator *saturator;
     uint32_t copies, count;
@@ -517,7 +518,7 @@ bool ambiguities_load(const char *path, const struct ports *ports, struct ambigu
                             "give an ambiguities file that machine chart saved with this version",
                             "%s is not an ambiguities file of machine chart", path));
 
-    /* A file without the field "late" allows times above the port bound. */
+    /* If a file lacks the field "late", its times may exceed the port bound. */
     *out = (struct ambiguities){.noise = NAN, .late = true, .simulated = mem_strdup("")};
     for (size_t i = 0; ok && i < t->count; i++)
         ok = read_row(t->rows[i], ports, out, err) || err_at(err, path, t->lines[i], err->column);

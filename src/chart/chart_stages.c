@@ -21,7 +21,7 @@
  * practical experiment reveals. */
 #define ALONE_MOST 400.0
 #define CORE_TURNS 3
-/* maximum number of times that usages are chosen; between these, ambiguities are measured */
+/* maximum number of choices of the usages; ambiguities are measured between two choices */
 #define CHOICES_MOST 2
 /* smallest difference of the logarithms of cycles in isolation between two groups of forms */
 #define GROUP_STEP 0.02
@@ -446,7 +446,8 @@ struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *cons
     w.lab = (struct lab){
         .cpu = cpu, .options = o, .hooks = hooks, .table = c->table, .noise = SIGHT_NOISE};
     w.alone = mem_alloc((count + 1) * sizeof *w.alone);
-    /* An invalid table ends the chart before anything is measured. */
+    /* Loads the table first, because an invalid table must end the chart before anything is
+     * measured. */
     if (cpu->times && count) {
         w.probes = probe_table_load(rows[0]->isa, err);
         ok = w.probes != NULL;

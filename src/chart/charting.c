@@ -32,7 +32,7 @@
 #define SIMULATED_BLOCKS 2048
 
 struct chart_job {
-    /* NULL: results are not saved */
+    /* name of the machine, and paths of its files; NULL: results are not saved */
     char *name, *directory, *journal_path, *latencies_path, *core_path, *ambiguities_path;
     struct machine *core;            /* core from an earlier run; NULL: none */
     struct machine *simulated;       /* copy of the simulated CPU's machine; NULL: this CPU is

@@ -197,7 +197,7 @@ void core_balance(double a, double b, unsigned most, uint32_t counts[2])
 {
     double best = INFINITY;
 
-    counts[0] = counts[1] = 1;   /* If a time is unknown, uses one execution of each. */
+    counts[0] = counts[1] = 1;   /* If a time is unknown, uses one execution of each form. */
     for (uint32_t x = 1; x <= most; x++)
         for (uint32_t y = 1; y <= most; y++) {
             double off = fabs(log(x * a / (y * b))) + 0.01 * (x + y);
@@ -385,8 +385,9 @@ static struct weighed *by_interference(const struct grouping *g, const size_t *f
 }
 
 /* Measures all candidates with the classes of least interference. If a candidate's times differ
- * from those of the first member of its class, removes it from the class. It is then measured with
- * all classes, and may match another one. Sets *@left to the number of removed candidates. */
+ * from those of the first member of its class, removes it from the class. The candidate is then
+ * measured with all classes, and may match another class. Sets *@left to the number of removed
+ * candidates. */
 static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct err *err)
 {
     struct chart_core *core = g->core;

@@ -6,7 +6,7 @@
 void distinguish(const double *cycles, size_t n, double noise, uint64_t *told)
 {
     size_t order[CHOICES_MOST];
-    uint64_t above = 0;   /* usages at and after position @end of the order */
+    uint64_t above = 0;   /* set of the usages at and after position @end of the order */
 
     for (size_t i = 0; i < n; i++) {
         size_t at = i;

@@ -29,8 +29,8 @@
 #define POINTS 24
 #define ROOT_LEAST 0.4               /* smallest delay that counts as one root, as a share of the
                                       * root's time */
-/* Number of instructions by which a further loop exceeds the capacity. Each of them should delay
- * the next chain by one root. */
+/* Number of instructions by which a further loop exceeds the capacity. Each of these instructions
+ * should delay the next chain by one root. */
 #define BEYOND 4
 /* Smallest ratio of the time per iteration to the time of one chain at which chains do not
  * overlap. */
@@ -172,7 +172,7 @@ static bool narrow(const struct probes *p, struct buffer_search *s)
 }
 
 /* Evaluates the first round: the loop with the fewest instructions shows whether chains overlap.
- * @chain: cycles of one chain. Returns NULL, or why the capacity is unknown. */
+ * @chain: cycles of one chain. Returns NULL, or the reason why the capacity is unknown. */
 static const char *begin(const struct probes *p, struct buffer_search *s, double chain)
 {
     s->chain = chain;

@@ -10,9 +10,9 @@
 
 /* Blocks of 32 bytes with an increasing number of instructions. Both halves have the same number of
  * instructions, or the first half has one more. Two more blocks are sparser: one has ten bytes per
- * instruction, the other 11 instructions in 64 bytes. The second one distinguishes a CPU that
- * delivers five instructions per cycle from 64-byte blocks from one that delivers four from any
- * block. */
+ * instruction, the other 11 instructions in 64 bytes. The second one distinguishes two kinds of
+ * CPUs: those with 64-byte blocks, which deliver five instructions per cycle, and those that
+ * deliver four from any block. */
 #define BLOCK 32
 #define COUNT_LEAST 6
 #define COUNT_MOST 16

@@ -22,9 +22,9 @@
 #define UNEVEN 3
 #define BLOCKS (DENSE_MOST - DENSE_LEAST + 1 + JUMPS_MOST - JUMPS_LEAST + 1 + UNEVEN)
 
-/* Long loops. Two loops have 24 and 27 instructions per 64 bytes; one of them fills lines of six,
- * eight, nine or twelve µops. The third loop has no prefixes and counts only slots. It is for CPUs
- * whose decoders are slower than rename, because prefixes in long code may be slow for another
+/* Long loops. Two loops have 24 and 27 instructions per 64 bytes; one of these loops fills lines of
+ * six, eight, nine or twelve µops. The third loop has no prefixes and counts only slots. It is for
+ * CPUs whose decoders are slower than rename, because prefixes in long code may be slow for another
  * reason (Zen 4). */
 #define DENSITIES 2
 #define FILLERS DENSITIES
@@ -36,7 +36,7 @@
 #define CHUNKS 4
 #define COARSE 7
 #define FINE 4
-#define ROUNDS 2             /* rounds of division, each into FINE steps */
+#define ROUNDS 2             /* number of rounds of division, each into FINE steps */
 #define LOOPS (COARSE + ROUNDS * FINE)
 #define LONG_LEAST 1024
 #define LONG_STEP 1.4
@@ -187,7 +187,7 @@ static void look_at(const struct probes *p, size_t at, const struct front_found 
         b->costs.rows[i] = (struct cost){.op = &plain, .decode = 1, .issue = 1};
         jumps += (b->insns[i].traits & INSN_BRANCH) != 0;
     }
-    /* The µop cache delivers at most one jump per cycle. */
+    /* The µop cache delivers at most one jump per cycle, so jumps may be the limit. */
     const double quick = fmax(slots, jumps), slow = front_decoded(p, b->insns, count, found),
                  t = probe_time(p, at);
     const bool clear = slow >= SLOWER * quick;
@@ -269,8 +269,8 @@ static double repeated(const struct probes *p, const struct growing *g, size_t i
 
 /* Finds the largest length at full speed and the smallest one at the decoders' speed. Assigns a
  * time to the nearer of the two speeds, because a CPU evicts some lines of a loop that just fits.
- * Returns false if one of the lengths is unknown, or if a loop runs at full speed although a
- * shorter one does not. */
+ * Returns false if one of the lengths is unknown, or if a loop runs at full speed but a shorter
+ * loop does not. */
 static bool find_bounds(const struct probes *p, struct growing *g)
 {
     const double quick = probe_time(p, g->cached), slow = probe_time(p, g->decoded);

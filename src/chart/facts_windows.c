@@ -8,8 +8,8 @@
 #include "analysis/windows.h"
 
 #define INSNS_MOST 7
-/* Number of instructions in a loop. In a shorter loop, the closing jump, which takes up to two
- * cycles on a wide core, would take too large a share of the time. */
+/* Number of instructions in a loop. The closing jump takes up to two cycles on a wide core, which
+ * would be too large a share of a shorter loop's time. */
 #define INSNS 1400
 /* largest code size in bytes, which every instruction cache can hold */
 #define BYTES 12288

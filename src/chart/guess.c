@@ -113,7 +113,8 @@ static double cost_of_row(const struct guess *g, const float *row, const struct 
 {
     struct times_seen own = {
         .noise = s->lattice->noise, .late = s->lattice->late, .cost = price(g, 0)};
-    /* A guess has no information about causes, so all times above the port bound have one. */
+    /* A guess has no information about causes, so a cause is assumed for all times above the port
+     * bound. */
     double dearest = 0, late_most = 0;
     size_t i = 0, worst_at = 0;
 

@@ -20,7 +20,7 @@ struct joiner_union {
 };
 
 struct joiner_row {
-    /* @first: index of the first union in @parts; it is empty. @parts: number of unions. */
+    /* @first: index of the first union in @parts; this union is empty. @parts: number of unions. */
     size_t first, parts;
     double most;             /* cycles of the other forms */
     double slots, slot;      /* as in struct joining_row, @slot for all executions of the form */

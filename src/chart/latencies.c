@@ -79,8 +79,8 @@ static void known_close(struct latency_file *k)
     vec_done(&k->first);
 }
 
-/* Reads the latencies of all chains of @code from the file. Returns false if one is missing, or if
- * one failed on a busy core; the form's chains are then measured again. */
+/* Reads the latencies of all chains of @code from the file. Returns false if a latency is missing,
+ * or if a chain failed on a busy core; the form's chains are then measured again. */
 static bool known_latencies(const struct latency_file *k, const struct form_code *code,
                             struct latency out[CHAINS_MAX], size_t *count)
 {
@@ -198,8 +198,8 @@ static size_t measure_form(struct latency_finding *f, uint32_t i, struct latency
     return n == SIZE_MAX || !lab_goes_on(f->lab, err) ? SIZE_MAX : n;
 }
 
-/* Measures again each form with a chain that failed on a busy core. Keeps the latencies of its other
- * chains. */
+/* Measures again each form with a chain that failed on a busy core. Keeps the latencies of its
+ * other chains. */
 static bool measure_busy(struct latency_finding *f, struct err *err)
 {
     struct chart *c = f->chart;
@@ -359,7 +359,8 @@ static void settle_latency(struct latency_finding *f, const struct chart_latency
                                 "charted: measured");
         f->lasting = f->scratch->latency_count;
     }
-    if (isnan(latency) || memory)   /* Latencies of forms with memory operands are rules. */
+    /* Sets no latency of a form with memory operands, because its latencies are rules. */
+    if (isnan(latency) || memory)
         return;
     for (unsigned i = 0; i < 2; i++) {
         set_latency(both[i]->mapping, form, latency);
@@ -412,9 +413,9 @@ static bool plain_load(const char *form)
 }
 
 /* Sets the fact load_latency, which the models need for dependences through loads. The fact is the
- * latency of the fastest moves from memory; slower moves also merge parts of registers. If there
- * are no moves from memory, it is the smallest latency of a form with a load, minus one cycle for
- * the operation. */
+ * latency of the fastest moves from memory; slower moves also merge parts of registers. Without
+ * moves from memory, the fact is the smallest latency of a form with a load minus one cycle for the
+ * operation. */
 static void set_load_latency(struct latency_finding *f)
 {
     const struct chart *c = f->chart;

@@ -22,14 +22,14 @@
 
 #define ROUNDS 2          /* minimum number of runs of a loop with arrays in private caches */
 #define ROUNDS_MOST 4     /* maximum number of runs of a loop whose lowest time is not confirmed */
-/* Number of runs of a loop with arrays in a shared cache or in memory. If they differ by more than
- * AGREED, one more run is made. The median of the runs is used. */
+/* Number of runs of a loop with arrays in a shared cache or in memory. If their times differ by
+ * more than AGREED, one more run is made. The median of the runs is used. */
 #define ROUNDS_SHARED 2
 #define AGREED 0.15
 #define CONFIRMED 1.04    /* largest ratio of a time to the lowest time that it confirms */
 /* largest relative difference of the times of a loop, median over sizes, that is accepted */
 #define DISAGREE 0.5
-#define FAILED_MOST 20    /* maximum number of runs that fail because the machine is busy */
+#define FAILED_MOST 20    /* maximum number of runs that fail because the core is busy */
 /* Seconds of a run with dependent loads in more than HOPS_FAR bytes. In a shorter run, the page
  * tables are not yet cached. */
 #define HOPS_SECONDS 0.015
@@ -40,8 +40,9 @@
 #define L1_USUAL 32768.0
 #define L2_USUAL 1048576.0
 
-/* Per cost: the loop that measures it, and the number of lines per iteration that this loop
- * accesses, for data (@lines) and in order, such as its indices (@ordered). */
+/* Per cost: the loop that measures it, and the number of lines that the loop accesses per
+ * iteration. @lines: lines of data. @ordered: lines that are accessed in order, such as those of
+ * indices. */
 static const struct { enum memory_loop loop; double lines, ordered; } probes[MEMORY_COSTS] = {
     [COST_LOAD] = {LOOP_LOADS, 2, 0},
     [COST_ALONE] = {LOOP_ALONE, 1, 0},
@@ -124,8 +125,8 @@ static bool probes_begin(struct memory_lines *p, struct err *err)
     return true;
 }
 
-/* Returns the size of the arrays of loop @at with which the accessed lines have @bytes, at most the
- * size of the arena. */
+/* Returns the size of the arrays of loop @at with which the accessed lines have @bytes. The size of
+ * the arena is the limit. */
 static double arrays_bytes(const struct memory_lines *p, size_t at, double bytes)
 {
     const double wanted = at == COST_ODD ? ODD_LINES * bytes

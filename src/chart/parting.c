@@ -189,7 +189,7 @@ struct try {
     float row[COLUMNS_MOST];
 };
 
-/* Inserts @t into the @n best usages. Does not if it is a duplicate or worse than all. Returns
+/* Inserts @t into the @n best usages, unless it is a duplicate or worse than all of them. Returns
  * their number. */
 static size_t try_keep(struct try *best, size_t n, const struct try *t, size_t width)
 {

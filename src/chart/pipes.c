@@ -6,7 +6,7 @@
 #include "chart/core.h"
 
 #define PIPES_SOUGHT 16      /* maximum number of pipes that are searched for */
-/* maximum number of pipes to return; if there are more, those with the most forms */
+/* maximum number of pipes to return; if there are more, those with the most forms are returned */
 #define PIPES_MOST 8
 /* Smallest ratio of a pair's time to the sum of both times at which the two forms share a pipe. */
 #define PIPE_SUM 0.9

@@ -13,7 +13,8 @@
 #include "chart/placing.h"
 
 #define ROUNDS 30
-/* Experiments per form in each later round. They distinguish the usages that are still possible. */
+/* Number of experiments per form in each later round. They distinguish the usages that are still
+ * possible. */
 #define LATER_ASKED 2
 /* largest excess of a guess's cost over the best cost at which the guess remains possible */
 #define STILL 9.0
@@ -21,7 +22,7 @@
 #define FORETOLD 1.0
 /* number of random experiments that a usage must predict correctly before it is accepted */
 #define CHECKS 2
-#define FAILED_MOST 3        /* failed rounds after which a form is not measured again */
+#define FAILED_MOST 3        /* number of failed rounds after which a form is not measured again */
 #define CHECKED_MOST 4       /* maximum number of rounds of random experiments per form */
 
 typedef void ask_one(struct placer *p, struct placing *f, size_t number);
@@ -288,8 +289,8 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
 
     *r = (struct rivals){.place = p, .form = f};
     r->list[r->n++] = f->guess;
-    /* The largest excess of a rival's cost includes that of one time above the port bound, because
-     * such a time favours usages with too many µops. */
+    /* The largest excess of a rival's cost includes that of one time above the port bound. Such a
+     * time favours usages with too many µops. */
     struct guess_search search = {
         &f->sights, f->guess.cost + STILL + (p->lattice->late ? RESIDUAL_COST_MOST : 0), add_rival,
         r};
@@ -309,8 +310,8 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
     for (size_t i = 1; i < r->n && !f->wanted_count; i++) {
         if (!(any[swapped] >> (i == swapped ? 0 : i) & 1)) {
             if (f->guess.n || guess_uops(&f->guess) == guess_uops(&r->list[i]))
-                /* No experiment with this core distinguishes these two. ambiguities_find searches
-                 * for experiments with other forms. */
+                /* No experiment with this core distinguishes these two guesses. ambiguities_find
+                 * searches for experiments with other forms. */
                 continue;
             f->hidden = true;
         }
@@ -408,11 +409,12 @@ static void fit_share(void *state, unsigned worker)
         if (!in_round(f))
             continue;
         see(p, f);
-        /* The usage of an explained peer is in the pool. */
+        /* Fits a compared form again only if its peer was explained: the peer's usage is then in
+         * the pool. */
         if (f->compared && !(f->leader && f->leader->done && f->leader->explained))
             continue;
         fit(p, f);
-        /* An unexplained form runs with all saturators instead. */
+        /* Does not consider an unexplained form, which runs with all saturators instead. */
         if (f->all || f->explained)
             consider(p, f, LATER_ASKED);
         if (!worker && hooks->cancelled(hooks->state))

@@ -80,11 +80,11 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
     return out;
 }
 
-/* How times above the port bound are weighted: fully, or reduced with a limit for few or for many
- * such times */
+/* Weights of times above the port bound: full, or reduced with a limit for few or for many such
+ * times */
 enum lates { LATES_FULL, LATES_FEW, LATES_MANY };
 
-/* Returns the cycles in isolation of each form of @t; NaN: unknown. The caller frees. */
+/* Returns the cycles in isolation of each form of @t; NaN: unknown. The caller frees the array. */
 static double *times_alone(const struct experiments *t)
 {
     double *alone = mem_alloc((t->forms.count + 1) * sizeof *alone);
@@ -219,8 +219,8 @@ static bool is_usable(const struct mapping *m)
     return usable;
 }
 
-/* Returns a result of the exact search with its error. Discards it if no other forms can be placed
- * with it. Takes @take_m. */
+/* Returns a result of the exact search with its error. Discards the result if no other forms can be
+ * placed with it. Takes @take_m. */
 static struct found judge_found(const struct lab *lab, const bool *keep, enum lates lates,
                                 struct mapping *take_m)
 {
@@ -266,9 +266,9 @@ static bool is_quiet(const struct found *f, size_t n)
     return f->mapping && f->error <= SIGHT_NOISE && (double)f->forms >= EXACT_SHARE * (double)n;
 }
 
-/* Returns the score of @f; a lower score is better. If the error is within the scatter, the score
- * is the error plus a small price per omitted form and @port_price per port. Otherwise it is the
- * error on all rows. */
+/* Returns the score of @f; a lower score is better. Within the scatter, the score is the error
+ * plus a small price per omitted form and @port_price per port. Otherwise it is the error on all
+ * rows. */
 static double score(const struct lab *lab, const bool *keep, const struct found *f, size_t n,
                     double port_price)
 {

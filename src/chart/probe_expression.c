@@ -110,8 +110,8 @@ static struct probe_node *new_node(struct table_reader *r, enum probe_node_kind 
     return n;
 }
 
-/* Makes the depth of @n greater than that of @below. Limits it, because values are computed by
- * recursion over the chain of operators and definitions. */
+/* Makes the depth of @n greater than that of @below. Limits the depth, because values are computed
+ * by recursion over the chain of operators and definitions. */
 static void nest(struct table_reader *r, struct probe_node *n, const struct probe_node *below)
 {
     if (!r->ok)
@@ -345,7 +345,7 @@ static struct probe_node *primary(struct table_reader *r)
         double number = 0, unit = 1;
         while (isdigit((unsigned char)*r->at))
             number = 10 * number + (*r->at++ - '0');
-        /* Two points are part of a range. */
+        /* Two points belong to a range instead of the number. */
         if (r->at[0] == '.' && isdigit((unsigned char)r->at[1]))
             for (r->at++; isdigit((unsigned char)*r->at); unit *= 10)
                 number = 10 * number + (*r->at++ - '0');

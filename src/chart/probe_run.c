@@ -334,7 +334,7 @@ static void conclude(struct probe_run *run, const struct table_fact *fact)
     struct str text = {0}, why = {0};
     expand(run, fact->cases.items[i].value, NULL, locals, &text);
     expand(run, fact->cases.items[i].why, NULL, locals, &why);
-    /* Ports of a form without a usage have no text, and are not told. */
+    /* The ports of a form without a usage have no text, so the fact is not recorded. */
     if (fact->cases.items[i].verdict != CASE_VALUE || text.length)
         probe_tell(run->p, fact->key,
                    fact->cases.items[i].verdict == CASE_VALUE ? str_text(&text) : NULL, fact->unit,

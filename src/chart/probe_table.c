@@ -22,7 +22,7 @@ static struct piece *new_piece(struct table_reader *r, enum piece_kind kind)
     return p;
 }
 
-/* Kinds of text: instructions, separated by ; or words */
+/* Kinds of text: instructions separated by ';', or words */
 enum text_kind { TEXT_CODE, TEXT_WORDS };
 
 static struct piece *pieces(struct table_reader *r, enum text_kind kind, char stop);

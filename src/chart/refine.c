@@ -27,7 +27,7 @@
 #define SLOWEST 1.1         /* largest ratio of the µops' time to the form's time in isolation */
 #define QUICKEST 0.5        /* smallest ratio of the µops' time to the form's time in isolation */
 #define EXPLAINS 3.0 /* largest deviation of an explained time, in standard deviations */
-/* Largest share of times above the port bound. Above it, the usage lacks a µop. */
+/* Largest share of times above the port bound. Above this share, the usage lacks a µop. */
 #define LATE_SHARE_MOST 0.5
 /* Confidence below which all experiments also judge a usage of the core */
 #define DOUBTFUL_CORE 0.5
@@ -45,7 +45,8 @@ typedef VEC(uint32_t) row_list;
 struct refine_use {
     struct usage usage;
     unsigned slots;
-    bool memory, vectors; /* @memory: its forms access memory. @vectors: its forms use vectors. */
+    /* @memory: whether its forms access memory. @vectors: whether its forms use vectors. */
+    bool memory, vectors;
     size_t forms;
     double cycles; /* cycles of the usage in isolation */
     size_t at;     /* serial number of the usage */
@@ -72,7 +73,8 @@ struct refining {
     portset sets[SETS_MOST], pipes;
     size_t set_count;
     struct refined *out; /* results by form */
-    bool core;           /* true: evaluates forms of the core; false: all other forms */
+    /* whether the sweep evaluates forms of the core; otherwise it evaluates all other forms */
+    bool core;
     /* whether the last sweep changed a usage or the set of explained forms, on which further
      * results depend */
     bool unsettled;
@@ -456,8 +458,8 @@ static bool is_open(const struct refining *r, size_t at)
            mapping_find(r->c->machine->mapping, f->row->form);
 }
 
-/* Tries usages for one form: its current usage, usages of other forms, usages with a single port
- * set, and usages that differ from the best one by one µop. */
+/* Tries usages for one form: its current usage, usages of other forms, and usages with a single
+ * port set. Then tries usages that differ from the best one by one µop. */
 static void refine_form(struct refining *r, size_t at, struct mapping *m)
 {
     const struct chart_form *f = &r->c->forms[at];

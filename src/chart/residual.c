@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* Limit of the other forms' time as a share of the slowest form's time. Above it, no second port
- * set is idle, and an excess has another cause. */
+/* Limit of the other forms' time as a share of the slowest form's time. Above this limit, no second
+ * port set is idle, and an excess has another cause. */
 #define SPARE 0.5
 /* Limit of the ratio of measured to predicted cycles if a port set is idle. On a Zen 5, 12
  * additions and 2 multiplications take 2.58 cycles for a bound of 2.33: the CPU cannot write both
@@ -14,14 +14,15 @@
  * and a move from a vector take 0.67 cycles for a bound of 0.50; 8 loads and 1 move take the
  * predicted 2.00. */
 #define BUSY_BY 1.35
-#define BUSY_MOST 1.0        /* largest cost of a time below BUSY_BY */
+/* largest cost of a time that exceeds the prediction by a factor of at most BUSY_BY */
+#define BUSY_MOST 1.0
 /* Largest cost of a time that does not exceed the port bound. It limits the effect of a single
  * wrong time. */
 #define DEVIATION_MOST 40.0
 #define REPEATED 0.005       /* relative standard deviation of repeated measurements */
 #define RESOLUTION 0.001     /* absolute standard deviation of repeated measurements, in cycles */
 #define MODEL 0.003          /* absolute deviation of times from a correct prediction, in cycles */
-/* standard deviations above which a time may contradict a usage */
+/* number of standard deviations above which a time may contradict a usage */
 #define CONTRADICTS 3.0
 #define CONTRADICTS_BY 0.03  /* minimum relative error of a contradiction */
 /* If times may exceed the port bound, one in ODD_EVERY times may contradict a usage, because some

@@ -7,7 +7,7 @@
 
 #include "throughput/columns.h"
 
-/* smallest relative margin; below it, noise may decide which port set limits */
+/* smallest relative margin; below this margin, noise may decide which port set limits */
 #define MARGIN 0.04
 #define MARGIN_ENOUGH 0.3
 /* increase of the margin that an additional term must achieve, because shorter experiments are
@@ -63,7 +63,7 @@ void lattice_make(const struct mapping *m, double width, double noise, struct la
         for (portset one = out->sets.items[i]; one; one &= one - 1)
             for (portset two = one & (one - 1); two; two &= two - 1)
                 add_set(out, (one & -one) | (two & -two));
-    /* Two single ports may also limit an experiment together. */
+    /* Adds unions of two single ports, because the two ports may limit an experiment together. */
     for (size_t i = 0, n = out->known; i < n; i++)
         for (size_t k = 0; k < i; k++)
             if (portset_size(out->sets.items[i]) == 1 && portset_size(out->sets.items[k]) == 1)
@@ -141,7 +141,7 @@ double lattice_cycles_more(const struct lattice *g, const float *row, size_t set
     return largest_cycles(g, most, slots, pipe);
 }
 
-/* µop sums of all entries of the mapping. */
+/* Sums of the µops of all entries of the mapping */
 struct entries {
     const struct mapping *mapping;
     const struct lattice *lattice;

@@ -281,7 +281,8 @@ bool settle_ambiguities(struct source *source, struct journal *journal,
 
     *out = (struct settled){0};
     ask(&w, ambiguities);
-    /* The runner needs a constant table, but results change the session's table during the run. */
+    /* Passes a copy to the runner, which needs a constant table: results change the session's table
+     * during the run. */
     struct experiments *asked = experiments_copy(w.table, NULL);
     bool ok = runner_run(source, asked, journal, options, &own, &summary, err);
     experiments_free(asked);

@@ -10,7 +10,7 @@
 #include "hunt/explain.h"
 #include "isa/isa.h"
 
-#define TIMES 6              /* copies of a form's code in a loop */
+#define TIMES 6              /* number of copies of a form's code in a loop */
 /* largest relative deviation of an accepted loop: of its time, or of its slots from an integer */
 #define AGREES 0.10
 #define SLOTS_MOST 8
@@ -28,9 +28,9 @@ static const struct { const char *form, *like[2], *there, *back; } stack_forms[]
 static const struct {
     const char *form, *line;
 } slot_forms[] = {{"ENDBR64 ()", "endbr64"}, {"VZEROUPPER ()", "vzeroupper"}};
-/* Parts of the names of forms that no experiment can contain, with the parts of a form of the same
- * operation that replace them. They are the operands ah to dh, and locked accesses, whose latency
- * is a fact. */
+/* Parts of the names of forms that no experiment can contain. With the replaced parts, the name is
+ * that of a form with the same operation. The parts are the operands ah to dh, and locked accesses,
+ * whose latency is a fact. */
 static const struct { const char *part, *instead; } renamed[] = {{"R8h", "R8l"}, {"_LOCK (", " ("}};
 #define RENAMED (sizeof renamed / sizeof *renamed)
 static const char *const jumps[] = {"JMP", "JO",  "JNO", "JB",  "JNB", "JZ",  "JNZ", "JBE", "JNBE",

@@ -9,7 +9,7 @@
 #include "throughput/predict.h"
 
 #define TRIALS 4             /* number of experiments per form */
-#define CONCURRENT 2             /* core forms in each experiment */
+#define CONCURRENT 2             /* number of core forms in each experiment */
 /* Limits of the largest number of copies of a core form. Within these limits, the largest number is
  * three times the cycles of the placed form. Each experiment has a random number of copies up to
  * the largest, so different experiments keep different ports busy. */

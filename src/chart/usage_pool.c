@@ -5,7 +5,7 @@
 
 /* relative tolerance of a usage's time in isolation */
 #define NEAR 0.025
-#define NEAR_CYCLES 0.005    /* absolute tolerance of this time, in cycles */
+#define NEAR_CYCLES 0.005    /* absolute tolerance of a usage's time in isolation, in cycles */
 #define MOST 400
 
 void usage_pool_done(struct usage_pool *p)

@@ -35,8 +35,8 @@
  * so only this price makes them share ports. */
 #define SET_PRICE 3.0
 /* Price of a port that forms of another kind use, higher than that of a new port. Forms of two
- * kinds then share a port only if times show this, and not because the issue width hides a new
- * port. */
+ * kinds then share a port only if times show this. Otherwise they would share ports wherever the
+ * issue width hides a new port. */
 #define SHARE_PRICE 7.0
 #define PASSES 3
 #define ASKED_EVERY 2048
@@ -139,8 +139,8 @@ static int by_cost(const void *a, const void *b)
     return (x->order[at] > y->order[at]) - (x->order[at] < y->order[at]);
 }
 
-/* Reduces @next to the KEPT cheapest states. If it has that many, lowers the bar to their largest
- * cost. */
+/* Reduces @next to the KEPT cheapest states. If @next has that many, lowers the bar to their
+ * largest cost. */
 static void keep_best(struct venn_worker *w)
 {
     qsort(w->next, w->next_count, sizeof *w->next, by_cost);
@@ -304,8 +304,8 @@ static double set_price(const struct venn_joining *j, portset set)
     return SET_PRICE;
 }
 
-/* Returns the slots of the joining form with usage @use. If experiments give no number, it is one
- * per µop if the ports explain the time in isolation. */
+/* Returns the slots of the joining form with usage @use. If experiments do not determine the
+ * number, it is one per µop if the ports explain the time in isolation. */
 static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
 {
     double t = v->known.alone[v->form], most = 0;
@@ -407,8 +407,8 @@ static void tell_rows(const struct venn *v, const struct venn_state *s, struct j
     }
 }
 
-/* Returns whether @count µops on @size ports or the issue slots can explain the joining form's time
- * in isolation. */
+/* Returns whether @count µops on @size ports or the issue slots can explain the joining form's
+ * time in isolation. */
 static bool explains_alone(const struct venn *v, unsigned count, unsigned size)
 {
     const double own = (double)count / size, t = v->known.alone[v->form];

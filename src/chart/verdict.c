@@ -9,8 +9,8 @@
 #include "throughput/predict.h"
 
 #define BY_BLOCKS "determined by random blocks"
-/* Smallest weight of an alternative that blocks may choose. The other weights are divided by it,
- * and files store weights up to 1e6. */
+/* Smallest weight of an alternative that blocks may choose. The other weights are divided by this
+ * weight, and files store weights up to 1e6. */
 #define LEAST_WEIGHT 1.1e-6
 
 /* Returns the largest relative error of the machine on the experiments with form @form; NaN if
