@@ -29,8 +29,8 @@ static int compare_single(const void *a, const void *b, void *state)
     return p != q ? (p > q) - (p < q) : (x > y) - (x < y);
 }
 
-/* For each form, finds the forms whose cycles alone are within 8 % of its own. These forms are a
- * range of the list sorted by cycles. */
+/* For each form, finds the forms whose cycles in isolation are within 8 % of its own. These forms
+ * are a range of the list sorted by cycles. */
 static void find_likes(struct annealer *s)
 {
     size_t n = s->p->forms;

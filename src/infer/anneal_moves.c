@@ -12,10 +12,11 @@
 #define LINKS_A_STEP 64
 /* number of experiments between two tests of significance */
 #define LOOK 16
-/* Prime stride: its multiples, modulo the number of experiments, are all experiments. */
+/* Prime stride through a list of experiments: its multiples, modulo the length of the list, are all
+ * indices. */
 #define MIXING 2654435761u
 #define KIN_DRAWS 10           /* maximum number of draws for a form of the same kind */
-#define SURE 3.0               /* standard deviations at which a result is significant */
+#define SURE 3.0               /* number of standard deviations at which a result is significant */
 
 const char *const anneal_move_names[MOVE_KINDS] = {
     "copy",  "copy-like", "toggle", "replace", "count", "add", "drop", "random",
@@ -73,7 +74,7 @@ static bool try_gene(struct annealer *s, uint32_t f, const struct gene *gene, do
 }
 
 /* Evaluates the @touched experiments of s->touched into s->touched_errors. Returns whether the sum
- * of the errors exceeds @old by at most @allowed. If a random subset already exceeds it
+ * of the errors exceeds @old by at most @allowed. If a random subset already exceeds this limit
  * significantly, stops and returns false (a sequential test, like that of Korattikara, Chen and
  * Welling, ICML 2014, for Metropolis steps). */
 static bool no_worse(struct annealer *s, size_t touched, double allowed, double old)
@@ -159,8 +160,8 @@ static bool exchange(struct gene *gene, unsigned i, unsigned set)
 }
 
 /* Replaces a set, and scales the count to keep the ports of @set equally busy. For example, two
- * µops on two ports take as long as one µop on one of them, and only this step converts the first
- * usage into the second. */
+ * µops on two ports take as long as one µop on one of the ports. Only this step converts the
+ * first usage into the second. */
 static bool scale(struct gene *gene, unsigned i, unsigned set)
 {
     unsigned size = portset_size(gene->set[i]),
@@ -352,7 +353,7 @@ static bool pick_exchange(struct annealer *s, struct set_exchange *x)
 }
 
 /* Replaces one µop, with the same or a scaled count. Replaces it in all forms, in forms of one
- * kind, or in usages that have another given µop, such as loads with a store. */
+ * kind, or in usages with another given µop (such as loads with a store). */
 static bool move_set(struct annealer *s, double temperature)
 {
     struct set_exchange x;

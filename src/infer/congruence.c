@@ -10,8 +10,8 @@
 
 /* A measurement of a form with one other form (the partner): both counts, and the cycles */
 struct beside {
-    uint32_t partner, own, other;   /* partner: index of the other form; UINT32_MAX: the form was
-                                     * alone */
+    uint32_t partner, own, other;   /* @partner: index of the other form; UINT32_MAX: the form
+                                     * was measured in isolation */
     double cycles;
 };
 
@@ -30,7 +30,7 @@ static int compare_beside(const void *a, const void *b)
 }
 
 /* Fills the empty @profiles, one per form of @t. If @itself is true, also derives the time of a
- * form paired with itself from its time alone. */
+ * form paired with itself from its time in isolation. */
 static void profiles_fill(const struct experiments *t, bool itself, struct profile *profiles)
 {
     for (size_t i = 0; i < t->rows.count; i++) {
@@ -77,7 +77,7 @@ static bool congruent(const struct profile *a, const struct profile *b, double e
     return compared >= shared;
 }
 
-/* Returns whether one execution of the form was measured with one of @partner. */
+/* Returns whether one execution of the form was measured with one execution of @partner. */
 static bool was_beside(const struct profile *profile, uint32_t partner)
 {
     const struct beside sought = {partner, 1, 1, 0};
@@ -90,7 +90,7 @@ struct class_members {
 };
 
 /* Returns whether form @f is congruent to all @members. Sets *@untested to the number of members
- * that are compared with the form only by their times alone. */
+ * that are compared with the form only by their times in isolation. */
 static bool belongs(const struct profile *profiles, uint32_t f, const struct class_members *members,
                     double epsilon, unsigned shared, uint64_t *untested)
 {
@@ -106,8 +106,8 @@ static bool belongs(const struct profile *profiles, uint32_t f, const struct cla
     return fits;
 }
 
-/* Adds form @f, which was measured alone, to the first class whose members are all congruent to
- * it. */
+/* Adds form @f, which was measured in isolation, to the first class whose members are all congruent
+ * to it. */
 static void join_class(const struct profile *profiles, uint32_t f, struct class_members *members,
                        double epsilon, unsigned shared, struct congruence *out)
 {

@@ -64,7 +64,8 @@ static void draw_terms(const struct problem *p, struct rng *rng, struct table_te
  * form more. Returns NULL if @p has only experiments of single forms, or if memory is exhausted. */
 static struct problem *add_unseen(const struct problem *p, struct rng *rng)
 {
-    size_t first = 0, terms = 0;   /* The measured experiments are sorted by size. */
+    /* @first: index of the first experiment with several forms; experiments are sorted by size. */
+    size_t first = 0, terms = 0;
 
     while (first < p->experiments && p->term_start[first + 1] - p->term_start[first] < 2)
         first++;
@@ -79,8 +80,8 @@ static struct problem *add_unseen(const struct problem *p, struct rng *rng)
     for (size_t i = 0; i < count; i++) {
         size_t like = first + rng_below(rng, several);
         size_t size = p->term_start[like + 1] - p->term_start[like];
-        /* The size of an experiment is that of a measured one or one form more, because the
-         * mappings were fitted to measured sizes. */
+        /* An experiment has the size of a measured one, or one form more, because the mappings were
+         * fitted to measured sizes. */
         terms += size + (size < p->forms ? rng_below(rng, 2) : 0);
         start[i + 1] = (uint32_t)terms;
     }
@@ -114,7 +115,8 @@ struct problem *consensus_problem(const struct problem *p, struct genome *const 
         }
     }
     for (size_t e = p->experiments; e < with->experiments; e++)
-        if (sum[e] > 0) {   /* If there is no predicted time, there is no relative error. */
+        if (sum[e] > 0) {   /* An experiment without a predicted time has no relative error, so
+                             * it is skipped. */
             problem_set(with, e, sum[e]);
             deviation += sqrt(fmax(squares[e] - sum[e] * sum[e], 0)) / sum[e];
         }

@@ -20,7 +20,8 @@
 #define EXPERIMENTS_SUITED 1000
 #define SCALE_LEAST 0.25
 #define SCALE_MOST 1
-/* maximum relative distance from the highest rate in the search for the issue width */
+/* largest relative distance from the highest rate at which a rate is used to find the issue
+ * width */
 #define WIDTH_NEAR 0.06
 #define WIDTH_SCATTER 0.01           /* relative distance at which rates agree */
 #define WIDTH_SHARED 8               /* minimum number of rates that must agree on a width */
@@ -53,8 +54,8 @@ void evolve_defaults(struct evolve_options *o)
     };
 }
 
-/* Returns the largest number of the @n ascending @rates, from index @first, that are within a
- * factor of 1 + WIDTH_SCATTER. Sets *@at to the median of this group. Of several groups of this
+/* Returns the size of the largest group of the @n ascending @rates, from index @first, within a
+ * factor of 1 + WIDTH_SCATTER. Sets *@at to the median of the group. Of several groups of this
  * size, uses the one with the highest rates. */
 static size_t most_alike(const double *rates, size_t first, size_t n, double *at)
 {
@@ -320,7 +321,7 @@ struct genome *evolve_judge(const struct problem *p, const struct genome *g, dou
     return copy;
 }
 
-/* Returns a copy of @g with its errors and its cost, by the run's prices, on the current problem;
+/* Returns a copy of @g with its errors and its cost, with the run's prices, on the current problem;
  * NULL: the problem has another number of forms. Sets *@over to a reference to that problem,
  * because another thread may replace it. The caller frees copy and reference. Call it without the
  * lock. */

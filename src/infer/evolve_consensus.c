@@ -43,8 +43,8 @@ static struct genome **near_optimal(const struct evolve *e, unsigned *count)
     return members;
 }
 
-/* Creates the inner run. Returns NULL if none is needed. Needs no lock. @o: options and results of
- * the outer run. */
+/* Creates the inner run. Returns NULL if no inner run is needed. Needs no lock. @o: options and
+ * results of the outer run. */
 static struct evolve *begin_inner(const struct problem *p, struct evolve_options o,
                                   struct genome *const *members, unsigned n)
 {
@@ -119,8 +119,8 @@ bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w)
     return e->next && evolve_go_on(e, w);
 }
 
-/* Returns the mean relative distance of @g's predictions from the mean of the good mappings, over
- * the unmeasured experiments of @with, which begin at index @from. */
+/* Returns the mean relative distance of @g's predictions from the mean of the good mappings. The
+ * distance is over the unmeasured experiments of @with, which begin at index @from. */
 static double unseen_error(const struct genome *g, const struct problem *with, size_t from)
 {
     float *cycles = mem_alloc((with->experiments + 1) * sizeof *cycles);

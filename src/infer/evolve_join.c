@@ -51,7 +51,7 @@ void evolve_join(struct evolve *e, struct problem *take_p)
         joined_problem_free(j);
 }
 
-/* A form of a problem with its cycles alone */
+/* A form of a problem with its cycles in isolation */
 struct lone {
     float cycles;
     uint32_t form;
@@ -64,8 +64,7 @@ static int compare_lone(const void *a, const void *b)
                                   : (x->form > y->form) - (x->form < y->form);
 }
 
-/* Of @n forms sorted by cycles, returns the one with the smallest ratio of its cycles to @cycles or
- * of @cycles to its cycles. */
+/* Returns the form whose cycles are nearest to @cycles by ratio, of @n forms sorted by cycles. */
 static uint32_t nearest(const struct lone *lone, size_t n, float cycles)
 {
     size_t low = 0, high = n - 1;

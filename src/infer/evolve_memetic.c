@@ -19,7 +19,8 @@
  * the number of ports. The errors then have other causes, and more ports also predict unmeasured
  * experiments better. */
 #define PORTS_UNTOLD 0.015
-/* trials distinguish numbers of ports only if this number of individuals has time to converge */
+/* minimum number of individuals that must have time to converge for trials to distinguish numbers
+ * of ports */
 #define PORTS_TOLD 3
 #define PORTS_PILOT 7               /* number of ports of the pilot if none is given */
 /* initial temperatures of a trial, a new individual and a child, for densities up to
@@ -34,10 +35,10 @@
 #define COLD_NONE 1e-9              /* temperature at which only downhill moves are accepted */
 /* smallest scale of prices for the final temperature */
 #define COLD_LEAST 0.25
-/* maximum multiple of the temperature to which prices are raised */
+/* multiple of the temperature by which prices are multiplied if it is above 1 */
 #define HEATED 2
-/* Experiments per form up to which these temperatures apply. With more experiments per form,
- * temperatures rise in proportion, because the wrong usage of a form then costs more. */
+/* Number of experiments per form up to which these temperatures apply. With more experiments per
+ * form, temperatures rise in proportion, because the wrong usage of a form then costs more. */
 #define DENSITY_SUITED 40
 /* number of moves per form of an annealing without a time limit */
 #define MOVES_PER_FORM 40000
@@ -116,8 +117,8 @@ double evolve_round_seconds(const struct evolve *e)
 }
 
 /* Computes the mean error of @g, the state of the search over classes, over all experiments. Makes
- * @g the best if its error is smaller than that of the best, unless the best is from a search over
- * all forms. */
+ * @g the best genome if its error is smaller. Does not replace a best genome from a search over all
+ * forms. */
 static double note_expanded(struct evolve *e, const struct genome *g)
 {
     struct genome *whole = classes_expand(e->classes, e->p, g);
@@ -140,10 +141,9 @@ static void publish(struct evolve *e, unsigned index, struct annealer *s, bool c
     const struct genome *g = anneal_genome(s);
     double d_avg = g->d_avg;
 
-    /* Does not record the error over classes. This error is smaller than that of single
-     * measurements, because it refers to means of measurements, and a curve must not mix both
-     * errors. The error of single measurements would require expansion of the classes, which takes
-     * long. */
+    /* Does not record the error over classes. This error refers to means of measurements, so it is
+     * smaller than that of single measurements. A curve must not mix both errors. The error of
+     * single measurements would require expansion of the classes, which takes long. */
     if (classes)
         d_avg = !e->live[index].busy || !e->best || e->best_expanded || evolve_sample_due(e)
                     ? note_expanded(e, g)
@@ -517,7 +517,8 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
             e->ports_known = PORTS_UNEXPLAINED;
             settle_ports(e, ports);
         }
-        /* A number of ports other than 0 was determined by another run (evolve_settle). */
+        /* If the number of ports is not 0, another run determined it (evolve_settle), so there are
+         * no further trials. */
         if (++e->race_done == e->racing && e->ports == 0)
             next_round(e);
         pthread_cond_broadcast(&e->change);
@@ -652,7 +653,7 @@ static bool quench_over(void *state)
     return clock_seconds() >= *until;
 }
 
-/* Improves the best by a short annealing of all forms with falling temperature, for at most
+/* Improves the best genome by a short annealing of all forms with falling temperature, for at most
  * @seconds. The caller frees the result. Called and returns under the lock. */
 static struct genome *quenched(struct evolve *e, double seconds)
 {

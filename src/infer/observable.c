@@ -151,8 +151,8 @@ struct most_telling {
     struct experiment experiment;
 };
 
-/* Stores the experiment with @copies of @is and @count of each of the @n partners, if it
- * distinguishes the usages better than the stored experiment. */
+/* Considers the experiment with @copies of @is and @count of each of the @n partners. Stores it if
+ * it distinguishes the usages better than the stored experiment. */
 static void try_beside(const struct looking *l, const struct mapping_entry *is,
                        const struct taking *other, const struct mapping_entry *const *partners,
                        size_t n, struct most_telling *best)
@@ -196,7 +196,7 @@ static void find_telling(const struct looking *l, const struct mapping_entry *is
 }
 
 /* Counts @other if it explains the measurements. Finds an experiment that distinguishes it, unless
- * one is already stored. */
+ * an experiment is already stored. */
 static void consider(const struct looking *l, uint32_t form, const struct mapping_entry *is,
                      const struct taking *other, struct observable *out)
 {
@@ -207,7 +207,7 @@ static void consider(const struct looking *l, uint32_t form, const struct mappin
         find_telling(l, is, other, out->rivals <= PAIRED_MOST, &out->settle);
 }
 
-/* Returns the number of issue slots that explains the form's time alone. */
+/* Returns the number of issue slots that explains the form's time in isolation. */
 static unsigned slots_alone(const struct looking *l, const struct mapping_entry *is)
 {
     double alone = cycles_of(l, &(struct load_of){&is->usage, is->micro_ops, 1}, 1),

@@ -51,7 +51,7 @@ static void evaluate(struct pmevo *m, struct individual *x, uint64_t *evaluation
 }
 
 /* Draws a µop u, and its count n from [1, ⌈t(i)·|u|⌉] (section 4.4). A form that was not
- * measured alone is assumed to take one cycle. */
+ * measured in isolation is assumed to take one cycle. */
 static void random_gene(struct pmevo *m, size_t f, unsigned ports, struct gene *gene)
 {
     double t = isnan(m->p->single[f]) ? 1 : (double)m->p->single[f];

@@ -10,7 +10,7 @@
 #include "base/watch.h"
 #include "isa/operands.h"
 
-/* maximum sum of partners over all experiments; this number needs half a gigabyte */
+/* maximum number of pairs of forms, summed over all experiments; their data need half a gigabyte */
 #define PARTNERS_MAX ((size_t)1 << 27)
 
 unsigned problem_form_kind(const char *name)

@@ -13,17 +13,17 @@
 #include "model/metrics.h"
 #include "throughput/predict.h"
 
-#define CANDIDATES 40         /* candidates per requested experiment */
+#define CANDIDATES 40         /* number of candidates per requested experiment */
 #define CANDIDATES_MOST 8000  /* maximum number of candidates in total */
 /* Size of the committee: the individuals of a run, and samples of random walks that start at
  * them. */
 #define COMMITTEE 32
 /* temperature of the walks, in units of noise, high enough to leave the search's end point */
 #define WALK_HEAT 3
-#define WALK_MOVES 300        /* moves per form between two samples */
+#define WALK_MOVES 300        /* number of moves per form between two samples */
 /* largest share of the round's time for all walks */
 #define WALK_SHARE 0.3
-#define WALK_STEP 2000        /* moves between two reads of the clock */
+#define WALK_STEP 2000        /* number of moves between two reads of the clock */
 /* number of experiments with a form at which its residual and the mean residual have equal
  * weight */
 #define RESIDUALS_BESIDE 4
@@ -70,9 +70,9 @@ static double *noise_of_rows(const struct experiments *t, size_t first, const do
     return noise;
 }
 
-/* Returns, for rows of @t from @first, the deviations of each mapping's prediction from the mean
- * prediction, relative to it and in units of the row's @noise: @n numbers per row, zeros if a
- * mapping lacks a form. Returns NULL if memory is exhausted. */
+/* Returns the deviations of each mapping's prediction from the mean prediction, for rows of @t from
+ * @first. They are relative to the mean, in units of the row's @noise. There are @n numbers per
+ * row, zeros if a mapping lacks a form. Returns NULL if memory is exhausted. */
 static double *deviations(const struct mapping *const *mappings, size_t n,
                           const struct experiments *t, size_t first, const double *noise)
 {
@@ -389,8 +389,8 @@ static bool measure_fresh(struct experiments *t, select_measure *measure, void *
     return ok;
 }
 
-/* Lists the forms with measured cycles alone, because an experiment with another form would fail.
- * Returns their number. */
+/* Lists the forms with measured cycles in isolation, because an experiment with another form would
+ * fail. Returns their number. */
 static size_t usable_forms(const struct experiments *t, uint32_t *out)
 {
     size_t n = 0;

@@ -8,17 +8,19 @@
 
 #define TIMED_INSNS 192u       /* minimum number of instructions in all copies of a short loop */
 #define TIMES_MOST 16u
-/* if an iteration has branches: the predictor must learn those of each copy */
+/* minimum number of instructions in all copies if an iteration has branches; the predictor must
+ * learn the branches of each copy */
 #define ARMS_INSNS 64u
 #define ARMS_MOST 8u
 #define ARMS_LEAST 2u
-#define LINE 64u               /* bytes of code per fetch */
+#define LINE 64u               /* number of bytes of code per fetch */
 /* maximum number of instructions after a patch among which a jump is searched for */
 #define DISPLACED_MORE 8u
-/* bytes from the region's start in which the target of an indirect jump is translated */
+/* size in bytes of the range from the region's start in which targets of indirect jumps are
+ * translated */
 #define WINDOW 65536u
 
-/* code that records the time at which control enters the loop at instruction @at, and then jumps to
+/* Code that records the time at which control enters the loop at instruction @at, and then jumps to
  * @target */
 struct entrance {
     uint32_t label, target, at;
@@ -30,7 +32,8 @@ struct stub {
     uint32_t source;           /* index of the branch in the list, and index of the copy */
     unsigned copy;
     bool taken;                /* whether the event records that the branch was taken */
-    bool falls;                /* the event is on the path of the branch that is not taken */
+    /* whether the event is on the path of the branch that is not taken */
+    bool falls;
 };
 
 struct maker {
@@ -43,7 +46,8 @@ struct maker {
     uint32_t *at;           /* labels of instructions, by copy * list count + index */
     uint32_t *heads;        /* per copy: label of the pivot */
     struct stamp stamp;     /* stamp at the pivot of a timed copy, or at an anchor */
-    bool displaced;         /* copies contain only the instructions that patches overwrite */
+    /* whether the copies contain only the instructions that patches overwrite */
+    bool displaced;
     uint32_t shared;        /* label of a shared stamp; CODE_UNPLACED: none */
     /* register for counting, unused by the loop if possible */
     enum code_register spare;
@@ -111,7 +115,7 @@ static uint32_t enter(struct maker *m, uint32_t target, uint32_t at)
 }
 
 /* Appends code that counts an exit from the loop, or with @away an instruction that is executed in
- * the original; none if @source is not in the loop. */
+ * the original. Appends nothing if @source is not in the loop. */
 static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
 {
     if (m->displaced || !m->r->list.items[source].in_loop)
@@ -267,7 +271,7 @@ static void plain(struct maker *m, const struct insn *in)
 }
 
 /* Copies instruction @at to copy @copy. @unfinished: number of passes that are counted but not
- * executed if it faults. */
+ * executed if the instruction faults. */
 static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unfinished)
 {
     const struct region_insn *i = &m->r->list.items[at];
@@ -310,8 +314,8 @@ static void count_up(struct maker *m, uint32_t slot)
         code_count(m->c, m->spare, slot, 1, SLOT_FREE0);
 }
 
-/* Appends code that counts an execution of the pivot in the first copy, or counts down to a stamp
- * or to the end of a recording. */
+/* Appends code that counts an execution of the pivot in the first copy. In timed copies and
+ * recordings, the code counts down to a stamp or to the end of the recording. */
 static void arrive(struct maker *m)
 {
     struct code *c = m->c;
@@ -430,7 +434,8 @@ static void stamp_entry(struct maker *m, uint32_t at)
 
     /* words_iterations counts a step of the countdown as a pass of all copies of COPY_TIME. */
     code_count(m->c, m->spare, SLOT_UNFINISHED, (int32_t)m->out->times[COPY_TIME], SLOT_FREE0);
-    if (x->ahead.items[at])   /* The visit adds this pass, which was counted before. */
+    /* Subtracts this pass, because it was counted before and the visit adds it again. */
+    if (x->ahead.items[at])
         code_count(m->c, m->spare, SLOT_STEPS, -(int32_t)x->step, SLOT_FREE0);
     m->stamp = (struct stamp){STAMP_VISITS, code_label(m->c), code_label(m->c), false};
     stamps_step_down(m->c, &m->stamp);
@@ -569,7 +574,7 @@ static void make_part(struct maker *m, size_t i)
     displace(m, at);
     if (m->mode == COPY_TIME)
         end_stamp(m);
-    if (m->mode == COPY_RECORD) {   /* The recording is complete. */
+    if (m->mode == COPY_RECORD) {   /* Adds the code that follows a complete recording. */
         code_label_here(c, m->stamp.here);
         code_load(c, CODE_RCX, SLOT_FREE2);
         code_jump(c, i ? out->resumes[COPY_COUNT].items[i - 1] : out->entry[COPY_COUNT]);

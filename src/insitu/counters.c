@@ -38,7 +38,7 @@ static int system_open(void *state, enum counter kind, pid_t tid)
 
 static bool system_read(void *state, int counter, double *value)
 {
-    uint64_t words[3]; /* of a group read: count, time enabled, and time running */
+    uint64_t words[3]; /* count, time enabled and time running, in the format of a group read */
 
     (void)state;
     if (read(counter, words, sizeof words) != (ssize_t)sizeof words || !words[2])

@@ -13,7 +13,8 @@ bool events_follows(const struct region_insn *i)
     if (m->implicit || t & (INSN_NARROW_ADDRESS | INSN_STACK) ||
         i->insn->operation == OPERATION_STRING || m->segment != REG_NONE)
         return false;
-    /* A bit offset in a register moves the access away from its memory operand. */
+    /* A bit offset in a register moves the access away from the operand's address, so it is not
+     * recorded. */
     if ((i->insn->operation == OPERATION_BIT_TEST || i->insn->operation == OPERATION_BIT_CHANGE) &&
         i->insn->operands[1].kind == OPERAND_REGISTER)
         return false;
@@ -74,7 +75,8 @@ void events_load_target(struct code *c, const struct insn *in, uint64_t bias)
     while (in->bytes[at] != 0xff) {
         if ((in->bytes[at] & 0xf0) == 0x40)
             rex |= in->bytes[at] & 3;
-        else if (in->bytes[at] != 0x3e && in->bytes[at] != 0xf2)   /* Omits notrack and bnd. */
+        /* Omits the prefixes notrack and bnd. */
+        else if (in->bytes[at] != 0x3e && in->bytes[at] != 0xf2)
             bytes[n++] = in->bytes[at];
         at++;
     }

@@ -25,9 +25,9 @@
 #define MOMENT_FIRST 0.02
 #define MOMENT_GROWTH 1.4
 #define MOMENT_MOST 0.5
-#define VISITS_TRIED 3u /* moments after which visits are timed only if they are long enough */
+#define VISITS_TRIED 3u   /* number of moments after which only long enough visits are timed */
 #define REPLAYS_FAILED 4u /* maximum number of replays to try before the first success */
-#define PATCH_FAILED 2u   /* number of attempts used by a failed measurement of the patch */
+#define PATCH_FAILED 2u   /* number of attempts as which a failed measurement of the patch counts */
 #define MOMENTS_MOST 24u
 /* Share of the watched time for which moments may stop the program, and additional seconds. The
  * first MOMENTS_LEAST moments are exempt. */
@@ -49,15 +49,15 @@ struct insitu_watch {
     struct launched program;
     struct process process;
     struct maps maps;
-    /* The program executed exec before the copies were placed. Its thread is stopped before the new
-     * program's first instruction. */
+    /* Whether the program executed exec before the copies were placed. Its thread is then stopped
+     * before the new program's first instruction. */
     bool executed;
     bool placed;
-    bool whole;                /* the program was watched until it ended */
-    bool over;                 /* watching has ended */
+    bool whole;                /* whether the program was watched until it ended */
+    bool over;                 /* whether watching has ended */
     /* at the start: others_seconds, time, and CPU seconds that the process had used */
     double others_begun, begun, cpu_begun;
-    struct system_trial trial; /* features of the system that work */
+    struct system_trial trial; /* reasons why features of the system do not work */
     struct counters counters;
     uint64_t ticks_begun;       /* time stamp counter at the start */
     unsigned originals; /* number of timings of the original code in copies of the process */
@@ -119,7 +119,7 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
 
     if (!w->placed || p->ended)
         return true;
-    /* A thread that waits for a device stops before its next instruction. */
+    /* Keeps the copies if a thread does not stop, for example because it waits for a device. */
     x->kept |= !process_stop(p, false, err);
     handle_late(w);
     if (!w->placed || p->ended)
@@ -133,7 +133,7 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
         t = process_tracee(p, tid);
         if (t && settled)
             placed_release(x, t);
-        x->kept |= t && !settled;   /* The thread is in the copy until control leaves the loop. */
+        x->kept |= t && !settled;   /* An unsettled thread still needs the copy. */
     }
     if (!p->ended && process_caller(p))
         placed_unmap(x, process_caller(p));
@@ -403,7 +403,7 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, bool moment, str
 }
 
 /* Returns whether visits are timed. Visits are not timed if the loop has an indirect jump, because
- * exits through it are undetected, or if visits proved too short. */
+ * exits through it are undetected. Visits are also not timed if they proved too short. */
 static bool times_visits(const struct insitu_watch *w)
 {
     return !w->out->region.jumps_indirect &&
@@ -435,7 +435,7 @@ static bool moment(struct insitu_watch *w, struct err *err)
     }
     if (!change(w, insitu_long(w->out) ? COPY_VISIT : COPY_COUNT, false, err))
         return !w->over && !w->process.ended;
-    /* Before the program executes the loop, a moment has no results. */
+    /* Before the program executes the loop, a moment has no results, so it is not counted. */
     w->out->moments += w->out->placed.timed.count + w->out->placed.events.count > found;
     return true;
 }
@@ -609,7 +609,7 @@ static bool attach(struct insitu_watch *w, struct err *err)
 /* Waits until the loop's file is mapped, then places the copies. */
 static bool place_when_mapped(struct insitu_watch *w, struct err *err)
 {
-    bool missing, missed = false;   /* missed: the program ran before the loop was found */
+    bool missing, missed = false;   /* missed: whether the program ran before the loop was found */
     double begun = clock_wall();
 
     for (;;) {
@@ -685,7 +685,7 @@ static void let_go(struct insitu_watch *w)
     struct err ignored;
 
     if (p->ended)
-        w->program.pid = 0;   /* The system may reuse the process id. */
+        w->program.pid = 0;   /* Clears the process id, because the system may reuse it. */
     if (p->memory < 0 && !p->tracees.count) {   /* The process could not be seized. */
         pid_t pid = w->program.pid;
         launch_end(&w->program);
@@ -769,7 +769,7 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
 
     *out = (struct insitu){.ticks_per_cycle = NAN, .ticks_per_chain = NAN,
                            .ticks_per_visit = NAN, .cpu = NAN, .others = NAN};
-    /* An attached process must continue when this one ends, so another process traces it. */
+    /* An attached process must continue when the caller ends, so another process traces it. */
     if (!o->argv)
         return insitu_apart(run, o, out, err);
     return thread_apart(run_call, &call, err) && call.ok;

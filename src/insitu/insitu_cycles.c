@@ -14,16 +14,18 @@
 /* minimum cycles per visit at which timing all visits delays the program by a few percent */
 #define VISIT_LONG 4000.0
 #define BLOCKS_LEAST 8u        /* minimum number of timed blocks for a quantile */
-/* smallest ratio of a disturbed block to the SLOWER longest of the 2 * NEAR blocks around it */
+/* smallest ratio of a disturbed block's cycles to those of the SLOWER-th longest of the
+ * 2 * NEAR blocks around it */
 #define DISTURBED 1.5
 #define NEAR 8u
 #define SLOWER 5u
-/* If other processes used OTHERS_LEAST CPUs, a timing has no blocks above DISTURBED times its lower
- * quartile. They remain if the timing's mean is more than SLOW_DATA times as long with them: waits
- * for caches after an interruption take less, so the data or a phase of the program is slow. */
+/* If other processes used OTHERS_LEAST CPUs, blocks above DISTURBED times the lower quartile of a
+ * timing are omitted. They are kept if the timing's mean with them is more than SLOW_DATA times the
+ * mean without them: waits for caches after an interruption take less, so the data or a phase of
+ * the program is slow. */
 #define OTHERS_LEAST 0.2
 #define SLOW_DATA 2.0
-#define BLOCK_ITERATIONS 4000u /* iterations between stamps */
+#define BLOCK_ITERATIONS 4000u /* number of iterations between stamps */
 /* maximum seconds between stamps, unless 16 passes or one visit take longer */
 #define BLOCK_SECONDS 0.0005
 /* Relative change of the clock above which a block is ignored. The counter of some CPUs advances in
@@ -313,7 +315,7 @@ double insitu_between(const struct insitu *x)
 uint64_t insitu_period(const struct insitu *x, enum copy_mode mode, double ticks_per_second)
 {
     const bool visits = mode == COPY_VISIT && x->copies.induction.at != REGION_NONE;
-    /* iterations per step of the countdown */
+    /* number of iterations per step of the countdown */
     const double step = visits ? insitu_trip(x) : x->copies.times[COPY_TIME];
     const uint64_t least = visits ? 1 : 16;
 

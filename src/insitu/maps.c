@@ -133,7 +133,8 @@ struct maps_faults maps_faults(pid_t pid)
 
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     FILE *file = fopen(path, "re");
-    /* The name in parentheses may contain spaces and parentheses. */
+    /* The name in parentheses may contain spaces and parentheses, so the search is for the last
+     * parenthesis. */
     const char *at = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
     if (at && sscanf(at, ") %*c %*d %*d %*d %*d %*d %*u %llu %*u %*u %*u %*u %*u %*d %*d %*d %*d "
                          "%*d %*d %*u %*u %llu",
@@ -150,7 +151,7 @@ uint64_t maps_copied(const struct maps_faults *then)
 
     if (then->pid)
         now = maps_faults(then->pid);
-    /* A fault that makes a page resident is the first access to the page. */
+    /* Subtracts faults that make a page resident, because these are first accesses. */
     const uint64_t fresh = now.resident > then->resident ? now.resident - then->resident : 0,
                    all = now.pid ? now.faults - then->faults : 0;
     return all > fresh ? all - fresh : 0;

@@ -10,7 +10,7 @@
 #define SAMPLE_INSNS 500u
 #define SAMPLE_MOST 2000u
 
-/* Returns the cycles of @count repeated instructions. */
+/* Returns the predicted cycles per repetition of the @count instructions. */
 static double cycles_of(const struct region *r, struct insn *insns, size_t count,
                         const struct machine *m)
 {

@@ -18,9 +18,9 @@
 /* maximum number of single steps of a thread before it can continue in the original */
 #define STEPS_MOST 20000u
 #define CLOCK_TRIES 12
-/* number of a thread's stamps, one more than blocks, that may end a timing */
+/* number of stamps of a thread with which a timing may end; one more than the number of blocks */
 #define BLOCKS_ENOUGH 9u
-#define HUGE_EVENTS 4096u      /* number of recorded events whose page sizes are read */
+#define HUGE_EVENTS 4096u      /* maximum number of recorded events whose page sizes are read */
 #define PERIOD_FIRST 256u      /* number of passes between stamps before their duration is known */
 
 /* Returns the number of parts of a loop of computed gotos; 0 for other loops. */
@@ -217,9 +217,9 @@ bool placed_returns_inside(const struct process *p, const struct region *r, uint
     return false;
 }
 
-/* Returns whether place @i contains a jump to the copies of any mode. The mode may be another one
- * than the current one, if the program restored bytes that it had read, or if a write failed
- * halfway. Otherwise the program has replaced the code. */
+/* Returns whether place @i contains a jump to the copies of any mode. The mode may differ from the
+ * current mode if the program restored bytes that it had read, or if a write failed halfway.
+ * Otherwise the program has replaced the code. */
 static bool is_ours(const struct placed *x, size_t i)
 {
     uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];
@@ -331,7 +331,7 @@ static void add_to(const struct placed *x, uint32_t slot, uint32_t place, uint64
 
 /* Adjusts the counts of a thread that stops at point @p with @regs. Subtracts an execution of the
  * part there, or adds the passes that were counted in advance but not executed. Adds the change of
- * the induction register since the entry, and its change for a pass that it has not counted. */
+ * the induction register since the entry, and its change for a pass that is not counted yet. */
 static void add_unfinished(const struct placed *x, uint32_t slot, const struct copy_point *p,
                            const struct user_regs_struct *regs)
 {
@@ -375,7 +375,7 @@ static bool is_settled(struct placed *x, struct traced *t, bool *failed)
     if (!p || (x->patched && placed_inside(x->region, x->bias, original)))
         return false;
     add_unfinished(x, t->slot, p, &regs);
-    /* The instruction at this point faulted. */
+    /* If the instruction at this point faulted, the signal gets its address in the original. */
     if (t->signal && (uint64_t)(uintptr_t)t->info.si_addr == regs.rip)
         t->info.si_addr = (void *)(uintptr_t)original;
     regs.rip = original;
@@ -446,7 +446,8 @@ bool placed_settle(struct placed *x, struct traced *t)
     t = process_tracee(x->process, tid);
     if (t) {
         process_unmask(t, mask);
-        read_switches(tid, t->switches);   /* The steps are not waits. */
+        /* The context switches of the single steps are not waits. */
+        read_switches(tid, t->switches);
     }
     return ok || !t;
 }
@@ -611,7 +612,7 @@ void placed_harvest(struct placed *x, struct traced *t)
     set_word(x, slot, SLOT_STEPS, 0);
 }
 
-/* Returns the number of timed blocks in @slot, or in a recording whether it is complete. */
+/* Returns the number of timed blocks in @slot. For a recording, returns whether it is complete. */
 static uint64_t progress(const struct placed *x, uint32_t slot)
 {
     const bool records = x->mode == COPY_RECORD;
@@ -684,8 +685,8 @@ void placed_unmap(struct placed *x, struct traced *t)
 
     if (x->kept)
         return;
-    /* Later calls use code outside the copies, because the next ones unmap these. All threads are
-     * stopped. */
+    /* Later calls use code outside the copies, because the calls below unmap the copies. All
+     * threads are stopped. */
     x->process->call_at = 0;
     if (x->slots)
         process_call(x->process, t, SYS_munmap,

@@ -79,8 +79,8 @@ struct traced *process_tracee(struct process *p, pid_t tid)
 }
 
 /* Returns whether the stopped thread can execute instructions for the tracer. Returns false within
- * a system call, because restoring the registers would lose the call's result, and after a stop
- * signal, because execution would cancel the stop. */
+ * a system call, because restoring the registers would lose the call's result. Also returns false
+ * after a stop signal, because execution would cancel the stop. */
 static bool can_run(const struct traced *t)
 {
     return t->stopped && !t->exiting && !t->within && !t->listening;
@@ -111,7 +111,7 @@ static void drop(struct process *p, pid_t tid)
         *t = p->tracees.items[--p->tracees.count];
 }
 
-/* Sets err to why the system does not permit tracing, and to the remedy. */
+/* Sets err to the reason why the system does not permit tracing, and to the remedy. */
 static bool refused(pid_t pid, int reason, struct err *err)
 {
     char scope[8] = "";
@@ -236,8 +236,8 @@ bool process_set_registers(const struct traced *t, const struct user_regs_struct
     return trace(PTRACE_SETREGS, t->tid, 0, (uintptr_t)regs) == 0;
 }
 
-/* Signals that instructions of a thread cause. If one is blocked when it is raised, the system
- * resets its handler. */
+/* Signals that instructions of a thread cause. If such a signal is blocked when it is raised, the
+ * system resets its handler. */
 #define OF_INSTRUCTIONS                                                                            \
     (SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGFPE) |         \
      SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGSYS))
@@ -287,7 +287,7 @@ static void take_signal(struct traced *t, int number)
         t->info = (siginfo_t){.si_signo = number};
 }
 
-/* Resumes @t with @request. Returns whether it then stopped with SIGTRAP. */
+/* Resumes @t with @request. Returns whether the thread then stopped with SIGTRAP. */
 static bool trapped(struct process *p, struct traced *t, int request)
 {
     int status;
@@ -383,7 +383,7 @@ bool process_copy(struct process *p, struct traced *t, struct process *out, int6
     p->born = 0;
     if (!p->call_at || !process_registers(t, &regs))
         return false;
-    /* Clones without an exit signal, so the end of the child sends none. */
+    /* Clones without an exit signal, so the end of the child sends no signal. */
     *number = process_call(p, t, SYS_clone, (const uint64_t[6]){0});
     out->pid = p->born;
     if (!p->born)
@@ -492,8 +492,8 @@ void process_detach(struct process *p)
 }
 
 /* Returns whether the child that @t creates shares its memory. The event does not show this: with
- * or without CLONE_VM, a clone with the exit signal of fork is reported as a fork, and one without
- * a signal as a clone. If @t is in another system call, @event decides. */
+ * or without CLONE_VM, a clone with the exit signal of fork is reported as a fork. A clone without
+ * a signal is reported as a clone. If @t is in another system call, @event decides. */
 static bool shares_memory(const struct process *p, const struct traced *t, int event)
 {
     struct user_regs_struct regs;
@@ -652,8 +652,8 @@ struct process_event process_wait(struct process *p, double seconds)
     return (struct process_event){.news = PROCESS_ENDED};
 }
 
-/* Interrupts the threads that must stop and were not interrupted yet. Returns the number of those
- * that have not stopped. */
+/* Interrupts the threads that must stop and were not interrupted yet. Returns the number of these
+ * threads that have not stopped. */
 static size_t interrupt(struct process *p, bool running)
 {
     size_t waits = 0;

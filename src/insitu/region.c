@@ -138,7 +138,8 @@ static void find_tables(struct region *r, const struct region_memory *memory)
     }
 }
 
-/* Returns whether @in addresses a table of addresses in *@at: by lea, or by an index only. */
+/* Returns whether @in refers to a table of addresses: by lea, or by a memory operand with only an
+ * index. Sets *@at to the table's address. */
 static bool addresses_table(const struct insn *in, uint64_t *at)
 {
     const struct operand *m = insn_memory(in);
@@ -182,8 +183,8 @@ static void find_parts(struct region *r, const struct region_memory *memory, boo
     vec_done(&seen);
 }
 
-/* Adds the target of a jump with a distance of 32 bits that ends at address @next, if it is in the
- * unit. */
+/* Adds the target of a jump if it is in the unit. @distance: 32-bit distance of the jump, which
+ * ends at address @next. */
 static void take_entry(struct region *r, uint64_t next, const uint8_t *distance)
 {
     const struct kernel *k = r->kernel;
@@ -512,8 +513,8 @@ static bool resumes(const struct region *r, uint32_t at)
 }
 
 /* Returns the best pivot that each iteration executes: an instruction that can be patched,
- * preferably one at which the flags are dead and, of these, a place that is always patched. With
- * @arms, iterations may execute code outside of the loop's range. */
+ * preferably an instruction at which the flags are dead and, of these, a place that is always
+ * patched. With @arms, iterations may execute code outside of the loop's range. */
 static uint32_t best_pivot(const struct region *r, bool arms)
 {
     const uint32_t head = head_of(r);

@@ -55,7 +55,7 @@ struct rerun {
     uint64_t slot;             /* address of the slot */
     struct user_regs_struct regs;   /* registers at the pivot */
     struct process copy;
-    VEC(uint64_t) events;      /* events of another copy */
+    VEC(uint64_t) events;      /* events that another copy recorded */
     /* index of the first event of each completely recorded iteration, and of the end of the last
      * one */
     VEC(size_t) passes;
@@ -308,9 +308,9 @@ static void touch_slot(struct rerun *m, uint64_t from, uint64_t to)
         vec_push(&m->touches, m->slot + at);
 }
 
-/* Appends the list of a lead whose block accesses @lines. One line of each page is first, because
- * the first access to a page of a copy faults or leaves the guest, which flushes the TLB. The first
- * list also has the pages of the lists and stamps. */
+/* Appends the list of a lead whose block accesses @lines. One line of each page is first. The first
+ * access to a page of a copy faults or leaves the guest, which flushes the TLB. The first list also
+ * has the pages of the lists and stamps. */
 static void touch_lead(struct rerun *m, const uint64_t *lines, size_t n, bool first)
 {
     vec_push(&m->touches, m->lead);

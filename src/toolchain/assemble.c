@@ -171,8 +171,8 @@ static void object_take(struct object *o, const struct listing *l, struct assemb
     memset(&o->references, 0, sizeof o->references);
 }
 
-/* Returns whether the text may read files. Only directives, also in macros, read files. Considers
- * any word with a dot a directive, except ".L" labels. */
+/* Returns whether the text may read files. Only directives, also in macros, read files. Treats any
+ * dot as the start of a directive, except in ".L" labels and before digits. */
 static bool may_read_files(const struct str *text)
 {
     for (size_t i = 0; i + 1 < text->length; i++)
@@ -607,7 +607,7 @@ static bool text_assemble(enum isa isa, const char *name, const char *text, size
         return err_at(err, name, 0, 0);
     struct listing l;
     struct refused_list refused = {0};
-    /* Blocks SIGTSTP until the temporary directory is removed. */
+    /* Blocks SIGINT, SIGTERM and SIGHUP until the temporary directory is removed. */
     sigset_t stops, mask;
     sigemptyset(&stops);
     sigaddset(&stops, SIGINT);

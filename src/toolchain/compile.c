@@ -475,7 +475,7 @@ static bool names_file(const char *at, const char *end, const char *path)
 uint32_t *compile_lines(const char *assembly, size_t length, const char *path, size_t *count)
 {
     VEC(uint32_t) lines = {0};
-    /* A preprocessor's line marker says whether the following lines are of this file. */
+    /* In preprocessed assembler text, line markers determine which lines are of this file. */
     const bool counts = compiler_language(path) == SOURCE_IN_ASSEMBLER;
     bool own[256] = {false};
     uint32_t current = 0, following = 0;

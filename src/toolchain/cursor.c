@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "toolchain/cursor.h"
 
-/* Maximum bytes of a LEB128 number. Valid numbers have at most ten. Without a limit, hostile
- * padding would be parsed again for each reference. */
+/* Maximum number of bytes of a LEB128 number. Valid numbers have at most ten. Without a limit,
+ * hostile padding would be parsed again for each reference. */
 #define LEB_LONGEST 16
 
 uint64_t cursor_fixed(struct byte_cursor *r, size_t size)

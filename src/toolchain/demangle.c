@@ -14,11 +14,11 @@
 #include <libiberty/demangle.h>
 #endif
 
-/* Maximum length of a name, because a hostile name may take very long. */
+/* Maximum number of bytes of a name, because demangling a hostile name may take very long. */
 #define NAME_LONGEST 4096
 
 #ifdef HAVE_LIBIBERTY
-/* Maximum bytes of the demangled text, because substitutions can double it repeatedly. */
+/* Maximum number of bytes of the demangled text, because substitutions can double it repeatedly. */
 #define TEXT_LONGEST 8192
 
 /* A demangled name that is being written */

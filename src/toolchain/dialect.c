@@ -234,7 +234,7 @@ void dialect_heading(struct dialect *d, const char *p, const char *end, struct s
         p++;
         end--;
     }
-    /* Omits the name of a section, for which `as` makes a symbol. */
+    /* Omits the name of a section, because `as` creates a symbol for it. */
     if (*p == '.' && !text_begins(p, end, ".L"))
         return;
     char *name = mem_strndup(p, (size_t)(end - p));
@@ -487,7 +487,8 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
         }
         p = e;
     }
-    if (pointer && named && !bracket)   /* MASM permits a variable without brackets. Adds them. */
+    /* MASM permits a variable without brackets. Adds the brackets. */
+    if (pointer && named && !bracket)
         str_add(out, "[rip]");
 }
 
@@ -690,9 +691,8 @@ static void statement(struct dialect *d, const char *p, const char *end, struct 
     if (operand < end && *operand == '<' && end[-1] == '>' && end - operand > 2) {
         str_add_bytes(out, p, (size_t)(operand - p));
         dialect_quote(operand + 1, end - 1, out);
-    } else if (word_is(p, e, "ret") && d->intel && word_is(operand, end, "0")) {   /* Visual C++
-                                                                                    * prints ret
-                                                                                    * 0. */
+    } else if (word_is(p, e, "ret") && d->intel && word_is(operand, end, "0")) {
+        /* Visual C++ prints `ret 0` for `ret`. */
         str_add(out, "ret");
     } else if (word_among(p, e, flow) && is_spelled(name, end, &stop) && *(end - 1) != ']' &&
                !text_find(name, end, "(%")) {

@@ -23,7 +23,7 @@ struct placed_line {
     uint32_t function;
     struct line_place target;   /* target of a branch */
     bool call, conditional;
-    /* @pad: the line is a nop of unknown length. @displaced: it has a memory operand with
+    /* @pad: the line is a nop of unknown length. @displaced: the line has a memory operand with
      * displacement zero. */
     bool pad, displaced;
     uint8_t prefixes;      /* number of repeated prefixes */

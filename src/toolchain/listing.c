@@ -134,7 +134,7 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
                          : contains_nocase(e, end, "noprefix");
         str_add_bytes(&l->text, p, (size_t)(end - p));
         /* Adds `noprefix`, without which `as` would treat bare register names as symbols. clang
-         * accepts them. */
+         * does not need `noprefix`. */
         if (d->intel && skip_blank(e, end) == end)
             str_add(&l->text, " noprefix");
     } else if (word_is(p, e, ".section") || word_is(p, e, ".pushsection")) {
@@ -357,7 +357,7 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
     const size_t before = l->text.length;
     if (m->addressed && isa->branch_written && isa->branch_written(code, &far, &l->text)) {
         /* In an assembler listing, a branch of distance 0 is not yet relocated, or its target is in
-         * the text. */
+         * the text. The text is used then. */
         if (!l->disassembly && (far == 0 || far == (int64_t)n)) {
             l->text.length = before;
             return false;
@@ -386,7 +386,7 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
     }
     if (held && (!m->addressed || (!l->disassembly && far == (int64_t)n)))
         return false;
-    if (!m->addressed)   /* Adds a label, which data need. */
+    if (!m->addressed)   /* Adds a label, without which `as` does not assign data to their line. */
         str_addf(&l->text, "%sline_%zx: ", LISTING_ADDRESS_LABEL, number);
     l->encoded = true;
     for (size_t i = 0; i < n - held; i++)
@@ -488,7 +488,7 @@ static bool listed_clean(struct listing *l, struct dialect *d, const struct marg
     if (at < stop && (l->disassembly || *at != '.') && bytes_clean(l, m, number, next, bad))
         return true;
     if (bad && !m->byte_count) {
-        /* 06 is not an instruction of this set. Writes it as data. */
+        /* Writes the byte 06 as data, because it is not an instruction of this set. */
         str_add(&l->text, ".byte 0x06");
         return true;
     }

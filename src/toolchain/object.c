@@ -57,7 +57,7 @@ static bool spend(struct budget *left, size_t symbols, size_t names, struct err 
     return !watch_steps(1 + names / 100) || watch_goes_on(err);
 }
 
-/* index in object.sections of each ELF section */
+/* Index in object.sections of each ELF section */
 struct section_map {
     uint32_t *items;
     size_t count;
@@ -76,7 +76,8 @@ static void sections_map(const struct object *o, struct section_map *out)
     steps_add(out->count);
 }
 
-/* Gives symbols without a size one: to the next function, or to the end of their section. */
+/* Sets the size of symbols without one: the distance to the next function, or to the end of their
+ * section. */
 static void symbols_bound(struct object *o)
 {
     /* @next: next function after @at. @function: next function after the current symbol. */

@@ -35,8 +35,8 @@ static bool is_exactly(const char *p, const char *end, const char *word)
     return (size_t)(end - p) == strlen(word) && memcmp(p, word, (size_t)(end - p)) == 0;
 }
 
-/* Appends the register. @width is the bytes of a general register. Returns false if the word is no
- * register. */
+/* Appends the register. @width: size of a general register in bytes. Returns false if the word is
+ * no register. */
 static bool register_add(const char *p, const char *end, unsigned width, struct str *out)
 {
     unsigned column = width == 8 ? 1 : width == 4 ? 2 : width == 2 ? 3 : 4;

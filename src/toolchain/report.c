@@ -83,7 +83,7 @@ static const char *const parts[] = {
 #define PART_COUNT (sizeof parts / sizeof *parts)
 
 /* Returns the instruction of a timeline row, which is after the last wide gap. Returns NULL for
- * rows of other iterations than the first. */
+ * rows of iterations after the first. */
 static const char *timeline_code(const char *p, const char *end)
 {
     const char *found = end;

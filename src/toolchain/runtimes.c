@@ -242,7 +242,7 @@ static void bytes_put(struct margin *line, const uint8_t *bytes, size_t count)
     memcpy(line->bytes, bytes, line->byte_count);
 }
 
-/* Assigns the bytes of a function, @code, to the lines from @first to before @end by their
+/* Assigns the bytes of a function, @code, to the lines from @first to @end - 1 by their
  * addresses. */
 static void dump_share(struct margins *m, size_t first, size_t end, const uint8_t *code,
                        size_t length)

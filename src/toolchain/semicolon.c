@@ -58,8 +58,8 @@ static enum operand_shape operand_of(const char *p, const char *end)
     return e < end ? OPERAND_NONE : is_register(p, end) ? OPERAND_PLACE : OPERAND_OTHER;
 }
 
-/* Returns the number of operands separated by commas, or 0 if one is invalid. Counts registers and
- * memory operands in *@places. */
+/* Returns the number of operands separated by commas, or 0 if an operand is invalid. Counts
+ * registers and memory operands in *@places. */
 static size_t operands_count(const char *p, const char *end, size_t *places)
 {
     size_t count = 0;

@@ -39,8 +39,8 @@ void target_clean(const struct listing *l, const char *p, const char *end, unsig
         p = skip_blank(e, end);
         e = word_end(p, end);
     }
-    /* Skips padding prefixes before nops and TLS calls, because `as` rejects such a number of
-     * them. */
+    /* Skips padding prefixes before nops and TLS calls, because `as` rejects this number of
+     * prefixes. */
     const char *padded = p;
     while (word_is(padded, word_end(padded, end), "data16") ||
            word_is(padded, word_end(padded, end), "cs") ||
