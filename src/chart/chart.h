@@ -24,7 +24,7 @@ enum chart_stage {
 };
 extern const char *const chart_stage_names[];
 
-/* How the usage of a form was found */
+/* Origin of a form's usage */
 enum chart_state {
     CHART_NOT_MEASURED,   /* the form has no stable time in isolation */
     CHART_IN_CORE,        /* the usage was inferred together with the ports */
@@ -56,7 +56,7 @@ struct chart_form {
     double error;                 /* largest relative error of a measurement of the form */
     /* most likely alternative that an experiment could distinguish; NULL: none */
     char *rival;
-    /* experiment that would distinguish @rival; NULL: none */
+    /* experiment that would distinguish @rival from the form's usage; NULL: none */
     char *settle;
     /* alternative usages, most likely first; empty for forms of the core */
     struct chart_usage *others;
@@ -67,7 +67,7 @@ struct chart_form {
     /* whether several executions of the form share a slot at rename; the form then has no ports */
     bool joined;
     /* Whether no experiment with the core reveals the form's ports. If an experiment with other
-     * forms reveals them, it is in @settle. */
+     * forms reveals the ports, that experiment is in @settle. */
     bool hidden;
 };
 
@@ -77,7 +77,8 @@ struct chart_latency {
     struct latency latency;
 };
 
-/* An alternative usage of a form, and an experiment that would distinguish it */
+/* An alternative usage of a form, and an experiment that would distinguish it from the form's
+ * usage */
 struct chart_ambiguity {
     /* @form: index into the chart's forms. @other: index into that form's alternatives. */
     uint32_t form, other;
@@ -139,7 +140,7 @@ struct chart {
 
 struct chart_options {
     const char *name;             /* name of the charted machine */
-    double seconds;               /* time limit of the review's corrections */
+    double seconds;               /* time limit of the review's corrections, in seconds */
     size_t core_most;             /* maximum number of candidate forms for the core */
     struct journal *journal;      /* journal of experiments; NULL: none */
     /* CSV file of latencies in the export format of `latency measure`. The chart uses its rows and
@@ -212,7 +213,7 @@ struct chart_tally chart_count(const struct chart *c);
  * experiment would distinguish an alternative, lowers the form's confidence. Ignores alternatives
  * whose predictions are equal in all experiments. */
 void ambiguities_find(struct chart *c);
-/* Removes what ambiguities_find filled in. */
+/* Removes the results of ambiguities_find. */
 void ambiguities_forget(struct chart *c);
 
 /* Appends the ambiguities of @f to a source text: ", not observable: ...", ", not tested against

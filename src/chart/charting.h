@@ -45,8 +45,9 @@ struct charting_hooks {
 };
 
 struct chart_job;
-/* Creates a chart for @r, which is copied. Returns NULL with err if the name is invalid, no
- * matching form can be measured, or the directory for measurements cannot be created. */
+/* Creates a chart for @r, which is copied. Returns NULL with err if the name is invalid or no
+ * matching form can be measured. Also returns NULL if the directory for measurements cannot be
+ * created. */
 struct chart_job *charting_new(const struct charting_request *r, struct err *err);
 void charting_free(struct chart_job *c);
 /* Measures and infers. If results are saved, writes the machine after each stage, beginning with
@@ -65,11 +66,11 @@ const char *charting_directory(const struct chart_job *c);
 const char *charting_journal(const struct chart_job *c);
 
 /* Returns the path of the journal of experiments. All charts of this CPU share one journal. A chart
- * of a simulated CPU (@simulated not NULL) has a journal of its own name. The caller frees it.
- * Returns NULL with err on failure. */
+ * of a simulated CPU (@simulated not NULL) has a journal of its own name. The caller frees the
+ * path. Returns NULL with err on failure. */
 char *chart_journal_path(const char *name, const char *simulated, struct err *err);
 /* Returns the path of the file of ambiguities of the chart @name (chart/chart.h). The caller frees
- * it. Returns NULL if there is no home directory. */
+ * the path. Returns NULL if there is no home directory. */
 char *chart_ambiguities_path(const char *name);
 
 #endif

@@ -35,9 +35,9 @@ bool core_take(struct lab *lab, const double *alone, const struct mapping *known
                struct chart_core *out, struct err *err);
 void core_done(struct chart_core *c);
 
-/* Sets @counts to numbers of executions, at most @most each, with which two forms take nearly
- * equal time. @a and @b: cycles of the two forms in isolation. If one is unknown, both numbers are
- * 1. */
+/* Sets @counts to numbers of executions, at most @most each, with which two forms take nearly equal
+ * time. @a and @b: cycles of the two forms in isolation. If one of these is unknown, both numbers
+ * are 1. */
 void core_balance(double a, double b, unsigned most, uint32_t counts[2]);
 
 #endif

@@ -27,8 +27,8 @@ struct chart_cpu {
 };
 
 
-/* Creates a CPU of which only journals exist: a source that never measures. Experiments that the
- * journal lacks have no time. Borrows @forms, whose code sums are the keys of the journal.
+/* Creates a source for a CPU of which only journals exist. The source never measures. Experiments
+ * that the journal lacks have no time. Borrows @forms, whose code sums are the keys of the journal.
  * source_free frees the source. */
 struct source *source_recorded(const struct forms *forms);
 /* Implement a recorded struct chart_cpu. Chains and blocks never have a time. */

@@ -1,4 +1,4 @@
-/* Which usages an experiment distinguishes, given the times that they predict */
+/* Determines which usages an experiment distinguishes, given the times that they predict */
 #ifndef PORTOLAN_CHART_DISTINGUISH_H
 #define PORTOLAN_CHART_DISTINGUISH_H
 
@@ -11,8 +11,8 @@
 /* maximum number of usages, the bits of a word */
 #define CHOICES_MOST 64
 
-/* Sets told[i], for each of @n usages, to the set of usages whose cycles differ from those of usage
- * @i by more than DISTINGUISHED. @noise: see struct lattice. */
+/* Sets told[i] for each usage @i of @n: the set of usages whose cycles differ from those of @i by
+ * more than DISTINGUISHED. @noise: see struct lattice. */
 void distinguish(const double *cycles, size_t n, double noise, uint64_t *told);
 /* Returns the number of pairs of the @n usages that are both in @open and in @told. */
 unsigned distinguished_pairs(const uint64_t *told, const uint64_t *open, size_t n);

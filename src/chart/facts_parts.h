@@ -16,8 +16,8 @@ bool buffer_probes(struct probes *p, struct err *err);
 struct front_found {
     /* largest number of bytes and of instructions that the predecoder delivers per cycle */
     unsigned bytes, width;
-    unsigned decoders;       /* instructions that the decoders deliver per cycle, if fewer than at
-                              * rename */
+    unsigned decoders;       /* number of instructions that the decoders deliver per cycle, if
+                              * fewer than at rename */
     unsigned penalty;        /* cycles that a length-changing prefix adds */
 };
 
@@ -25,7 +25,7 @@ struct front_probes;
 
 /* Adds the loops of fetch and decode to @p. front_probes_free frees the result. */
 struct front_probes *front_probes_ask(struct probes *p);
-/* Infers facts from the measured loops, and returns some of them. */
+/* Infers facts from the measured loops. Returns the limits of fetch and decode. */
 struct front_found front_probes_conclude(struct probes *p, const struct front_probes *f);
 void front_probes_free(struct front_probes *f);
 

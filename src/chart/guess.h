@@ -7,7 +7,7 @@
 #define GUESS_SETS 12
 
 struct guess {
-    /* @set: index of a port set in the lattice. @count: number of µops on it. */
+    /* @set: index of a port set in the lattice. @count: number of µops on this set. */
     struct { uint16_t set, count; } uops[GUESS_SETS];
     unsigned n;
     unsigned slots;
@@ -69,8 +69,8 @@ struct guess_search {
     void (*found)(struct guess_search *search, const struct guess *other);
     void *state;
 };
-/* Passes to the search all guesses that differ from @g by one change and cost at most its limit,
- * with their costs. */
+/* Passes to the search, with their costs, all guesses that differ from @g by one change and cost at
+ * most search->limit. */
 void guess_neighbours(const struct guess *g, struct guess_search *search);
 
 #endif

@@ -1,5 +1,5 @@
-/* Costs of memory lines on this CPU, measured by loops over arrays of several sizes. The file of
- * the idle baseline stores them with the date. */
+/* Costs of memory lines on this CPU, measured by loops over arrays of several sizes. memory.csv in
+ * the state directory stores them with the date. */
 #ifndef PORTOLAN_CHART_MEMORY_LINES_H
 #define PORTOLAN_CHART_MEMORY_LINES_H
 

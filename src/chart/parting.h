@@ -1,8 +1,8 @@
 /* Splits ports of a core that are two resources of the CPU. Inference merges two resources if all
  * forms of the core that use both use them equally. A form then seems to use only one of them.
  * Example: a store uses one of three address units and one of two store-queue ports, but seems to
- * use two of three ports. A form outside the core can reveal the two resources, such as a vector
- * store with one address unit and both queue ports. */
+ * use two of three ports. A form outside the core can reveal the two resources: for example, a
+ * vector store with one address unit and both queue ports. */
 #ifndef PORTOLAN_CHART_PARTING_H
 #define PORTOLAN_CHART_PARTING_H
 

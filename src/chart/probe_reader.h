@@ -21,8 +21,8 @@ struct table_reader {
     struct err *err;
 };
 
-/* Sets @out to the index of the element of @list named @wanted. If there is none, sets it to the
- * number of elements. */
+/* Sets @out to the index of the element of @list named @wanted, or to the number of elements if
+ * there is none. */
 #define READER_FIND(list, wanted, out)                                                            \
     do {                                                                                          \
         (out) = 0;                                                                                \
@@ -41,7 +41,7 @@ size_t reader_continuation(const char *at);
 void reader_skip(struct table_reader *r);
 /* Skips spaces and continuations. Returns whether the reader is at the end of the line. */
 bool reader_at_end(struct table_reader *r);
-/* Skips @sign if it is next. If it consists of letters, it must be a whole word. */
+/* Skips @sign if it is next. If @sign consists of letters, it must be a whole word. */
 bool reader_take(struct table_reader *r, const char *sign);
 /* Skips @sign. Sets the error if something else comes next. */
 void reader_expect(struct table_reader *r, const char *sign);

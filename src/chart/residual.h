@@ -31,7 +31,7 @@ static inline bool is_above_ports(double predicted, double measured, double by)
 /* cost of each further time above the port bound with the same cause */
 #define RESIDUAL_AGAIN 1.0
 
-/* Evidence of measured times for a usage. It decides which usages are placed, chosen and
+/* Evidence of measured times for a usage. The evidence decides which usages are placed, chosen and
  * settled. */
 struct times_seen {
     double noise;     /* relative standard deviation of times from a correct prediction */

@@ -61,7 +61,7 @@ size_t lattice_set(const struct lattice *g, portset set);
  * blocked for @pipe cycles. */
 double lattice_cycles(const struct lattice *g, const float *row, const float *more, float count,
                       double slots, double pipe);
-/* Returns the same with @added more µops of set number @set in @row. */
+/* Returns the cycles as lattice_cycles does, with @added more µops of set number @set in @row. */
 double lattice_cycles_more(const struct lattice *g, const float *row, size_t set, float added,
                            const float *more, float count, double slots, double pipe);
 

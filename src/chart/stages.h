@@ -15,15 +15,15 @@
  * `latency measure`). Rewrites that file after each form. Sets the latency of each form in the
  * machine, and adds rules where pairs of operands differ. Returns false with err. */
 bool latencies_find(struct lab *lab, struct chart *c, struct err *err);
-/* Recomputes the rules from the same chains after the facts are known, because a rule must not
- * repeat the effect of a fact on a chain (slow flags, forwarding). Returns false with err. */
+/* Recomputes the rules from the same chains after the facts are known. A rule must not repeat the
+ * effect of a fact on a chain (slow flags, forwarding). Returns false with err. */
 bool latencies_again(struct lab *lab, struct chart *c, struct err *err);
 
 /* refine.c: chooses the most probable usage of each form from all its experiments */
 
 /* Chooses usages of placed and unexplained forms of @c, and of core forms with low confidence.
- * Candidates are the form's alternatives, the most frequent usages of forms of its kind, and usages
- * that differ from either of these by a few µops. The choice depends on the times
+ * Candidates are the form's alternatives and the most frequent usages of forms of its kind. Usages
+ * that differ from these by a few µops are also candidates. The choice depends on the times
  * (chart/residual.h) and on the usage's frequency among forms of its kind. Updates state,
  * confidence and alternatives of all these forms. Runs on the hooks' team; the result does not
  * depend on the number of threads. Returns the number of changes. */
@@ -71,8 +71,8 @@ bool measure_random(struct lab *lab, const struct chart *c, struct err *err);
 
 /* Adds one legacy-encoded form, such as PXOR (XMM, XMM), to @m for each usage of @core. Other
  * legacy forms are measured with the added forms. The VEX counterpart of an added form, such as
- * VPXOR (XMM, XMM, XMM), is in a class of the core, and takes equal time in isolation. @alone:
- * cycles of the @n forms of the lab's table. Returns the number of forms added. */
+ * VPXOR (XMM, XMM, XMM), is in a class of the core. Both forms take equal time in isolation.
+ * @alone: cycles of the @n forms of the lab's table. Returns the number of forms added. */
 size_t twins_add(const struct lab *lab, const struct chart_core *core, const double *alone,
                  size_t n, struct mapping *m);
 

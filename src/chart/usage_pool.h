@@ -10,8 +10,8 @@ struct usage_pool {
     VEC(struct guess) list;
 };
 void usage_pool_done(struct usage_pool *p);
-/* Adds a usage. Does nothing if the pool contains it or is full, or if the usage blocks a pipe,
- * because such a pipe is specific to the form. */
+/* Adds a usage. Does nothing if the pool contains it or is full. Also does nothing if the usage
+ * blocks a pipe, because such a pipe is specific to the form. */
 void usage_pool_add(struct usage_pool *p, const struct guess *g);
 /* Adds the usages of @m. @lattice must contain all their port sets. */
 void usage_pool_fill(struct usage_pool *p, const struct lattice *lattice, const struct mapping *m);

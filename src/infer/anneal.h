@@ -52,8 +52,8 @@ struct annealer *anneal_new(const struct problem *p, unsigned ports, double widt
 void anneal_free(struct annealer *s);
 /* Starts from a copy of @g, which has the same shape. */
 void anneal_load(struct annealer *s, const struct genome *g);
-/* Starts from a random genome with one µop per form. The number of its ports and its count match
- * the form's cycles alone. */
+/* Starts from a random genome with one µop per form. The µop's count and number of ports match
+ * the form's cycles in isolation. */
 void anneal_random(struct annealer *s);
 /* Makes @moves moves at @temperature (in units of the cost), or fewer if cancelled. */
 void anneal_run(struct annealer *s, uint64_t moves, double temperature);

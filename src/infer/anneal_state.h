@@ -38,12 +38,14 @@ struct annealer {
     uint16_t *dictionary, *place;   /* sets in use, and index of each set in @dictionary */
     unsigned distinct;
     uint64_t volume;
-    /* @like: forms sorted by cycles alone. @like_start: per form, range of the forms in @like with
-     * similar cycles, from which usages are copied. */
+    /* @like: forms sorted by cycles in isolation. @like_start: per form, range of the forms in
+     * @like with similar cycles, from which usages are copied. */
     uint32_t *like, *like_start;
     /* probability of copying a usage from a form of the same kind, out of 256 */
     unsigned kin_chance;
-    uint32_t *stamp, clock;         /* experiments visited in the current compound move */
+    /* @stamp: per experiment, number of the last compound move that visited it. @clock: number
+     * of the current compound move. */
+    uint32_t *stamp, clock;
     uint32_t *changed;              /* forms that the current compound move changes */
     struct gene *before, *after;    /* genes of these forms before and after the move */
     uint32_t *touched;
@@ -77,9 +79,9 @@ double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gen
 double anneal_regular_cost(const struct annealer *s);
 unsigned anneal_below(struct annealer *s, unsigned bound);
 unsigned anneal_random_set(struct annealer *s);
-/* Draws a form whose usage may suit form @f. If @like is true, draws one with similar cycles alone.
- * Draws a form of the same kind if it finds one in a few draws; this preference is weaker with many
- * experiments per form. */
+/* Draws a form whose usage may suit form @f. If @like is true, draws a form with similar cycles in
+ * isolation. Draws a form of the same kind if it finds such a form in a few draws; this preference
+ * is weaker with many experiments per form. */
 uint32_t anneal_draw_form(struct annealer *s, uint32_t f, bool like);
 
 #endif

@@ -8,8 +8,8 @@
 
 struct classes {
     struct problem *p;      /* problem whose forms are the classes' representatives */
-    uint32_t *class_of;     /* per form of the whole problem: form of @p */
-    uint32_t *first;        /* per form of @p: a form of the whole problem */
+    uint32_t *class_of;     /* per form of the whole problem: index of its form in @p */
+    uint32_t *first;        /* per form of @p: index of a form of the whole problem */
 };
 
 /* Creates the classes. Returns NULL if more than four fifths of the forms would remain (sparse or

@@ -91,19 +91,20 @@ struct evolve_status {
     enum ports_known ports_known;
     double width, scale;         /* scale: factor of prices and temperatures; NaN until
                                   * determined */
-    /* D_avg and cost of the best genome, as evolve_best returns it; NaN before the first. While
-     * @ports is 0, the genome is the best of the trials. Later the error rises only if experiments
-     * join, or at the end if a consensus replaces the genome. */
+    /* D_avg and cost of the best genome, as evolve_best returns it; NaN before the first genome.
+     * While @ports is 0, the genome is the best of the trials. Later the error rises only if
+     * experiments join, or at the end if a consensus replaces the genome. */
     double d_avg, cost;
-    /* Whether the best is a consensus (infer/consensus.h). If so, d_single and distinct_single are
-     * the error and the number of distinct µops of the best individual. unseen_agreed and
-     * unseen_single are mean relative distances on unmeasured experiments from the mean of the good
-     * mappings, of the consensus and of the best individual. */
+    /* Whether the best genome is a consensus (infer/consensus.h). If so, d_single and
+     * distinct_single are the error and the number of distinct µops of the best individual.
+     * unseen_agreed and unseen_single are distances of the consensus and of the best individual
+     * from the mean of the good mappings. They are mean relative distances on unmeasured
+     * experiments. */
     bool agreed;
     double d_single, unseen_agreed, unseen_single;
     uint64_t distinct_single;
-    /* Least D_avg until now on the initial experiments; NaN before the first. It rises only when
-     * the number of ports is chosen, because the values before were those of trials. */
+    /* Least D_avg until now on the initial experiments; NaN before the first mapping. It rises only
+     * when the number of ports is chosen, because the previous values are those of trials. */
     double d_reached;
     size_t reached_of;           /* number of experiments at the start of the run */
     uint64_t reached_print;      /* fingerprint of the initial experiments */
@@ -155,7 +156,7 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
 
 void evolve_pause(struct evolve *e, bool on);
 /* Makes the workers end soon. If no annealing has completed, the last worker first anneals the best
- * genome at falling temperature, for at most a fifth of a second. */
+ * genome for at most a fifth of a second. */
 void evolve_stop(struct evolve *e);
 /* Stops a run whose workers could not be started. */
 void evolve_abandon(struct evolve *e);
@@ -166,18 +167,18 @@ bool evolve_stop_requested(struct evolve *e);
 bool evolve_set(struct evolve *e, const char *name, double value, struct err *err);
 
 /* Continues the run with @take_p. Forms retain their usages by name. A new form starts with the
- * usage of the form with the nearest cycles alone. If the experiments have doubled since the
- * individuals' start, or there are an eighth more forms, plans the remaining time as for a new run
- * with these individuals. Also determines the number of ports again unless it was given. The
- * threads switch at their next step, and a pending problem is replaced. The search for congruent
- * forms takes time. Only for memetic. Must not be combined with genomes of other runs
+ * usage of the form with the nearest cycles in isolation. The experiments may have doubled since
+ * the individuals' start, or there may be an eighth more forms. If so, plans the remaining time as
+ * for a new run with these individuals. Also determines the number of ports again unless it was
+ * given. The threads switch at their next step, and a pending problem is replaced. The search for
+ * congruent forms takes time. Only for memetic. Must not be combined with genomes of other runs
  * (evolve_immigrate). */
 void evolve_join(struct evolve *e, struct problem *take_p);
 
-/* Evaluates a genome of another run on the same problem by this run's prices, and adds it if it is
- * good enough. Before the number of ports is chosen, the genome is the result of a trial of its
- * number. Later, ignores a genome with another number. Returns false if it was not used. Only for
- * memetic. */
+/* Evaluates a genome of another run on the same problem with this run's prices, and adds it if it
+ * is good enough. Before the number of ports is chosen, the genome is the result of a trial of its
+ * number of ports. Later, ignores a genome with another number of ports. Returns false if the
+ * genome was not used. Only for memetic. */
 bool evolve_immigrate(struct evolve *e, const struct genome *g);
 /* Sets the number of ports to that of @g, and makes @g the first individual. Discards individuals
  * with another number of ports. Only for memetic. */
@@ -189,8 +190,8 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out);
 /* Reads the status like evolve_get_status. Returns false, without waiting, if a thread of the run
  * holds the lock. */
 bool evolve_try_status(struct evolve *e, struct evolve_status *out);
-/* Returns whether the error of the best visibly exceeds the least error until now, as after the
- * user changes a usage. */
+/* Returns whether the error of the best genome visibly exceeds the least error until now, as after
+ * the user changes a usage. */
 bool evolve_status_rose(const struct evolve_status *t);
 /* Copies up to @limit of the newest samples, oldest first. Returns the number of copied
  * samples. */
@@ -214,9 +215,9 @@ size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limi
 /* Returns a copy of the best genome, which may be the consensus after the end; NULL before there
  * is one. Sets *@over (may be NULL) to its problem, with a reference for the caller. */
 struct genome *evolve_best(struct evolve *e, struct problem **over);
-/* Copies the best like evolve_best, and up to @limit other finished individuals of its shape, least
- * cost first. *@count is 0 before the first best. The caller frees each genome and the array.
- * @over: as in evolve_best. */
+/* Copies the best genome like evolve_best, and up to @limit other finished individuals of its
+ * shape, least cost first. *@count is 0 before there is a best genome. The caller frees each genome
+ * and the array. @over: as in evolve_best. */
 struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count,
                                struct problem **over);
 /* Copies all individuals and a consensus, like evolve_leaders. */
@@ -224,9 +225,9 @@ struct genome **evolve_population(struct evolve *e, size_t *count, struct proble
 /* Copies all individuals like evolve_population, without a consensus. The mapping of least error is
  * first. */
 struct genome **evolve_singles(struct evolve *e, size_t *count, struct problem **over);
-/* Makes @g, which the user has edited, the best and an individual, whatever its error. Only an
- * individual that is better than @g then replaces it. Returns false if the run has other forms or
- * ports than @g. */
+/* Makes @g, which the user has edited, the best genome and an individual, whatever its error. Only
+ * an individual that is better than @g then replaces it. Returns false if the run has other forms
+ * or ports than @g. */
 bool evolve_edit(struct evolve *e, const struct genome *g);
 /* Returns the current prices: those of the options, scaled. */
 struct anneal_prices evolve_prices(struct evolve *e);

@@ -12,7 +12,7 @@
 #define PORTS_FEWEST 4              /* smallest number of ports that is tried */
 #define PORTS_MOST 12
 
-/* state of a thread, as last published */
+/* State of a thread, as last published */
 struct live {
     bool busy;
     double d_avg, cost;
@@ -73,15 +73,15 @@ struct evolve {
     struct genome *best;
     /* whether an individual was annealed to its end, in this or an earlier run */
     bool cooled;
-    /* whether the best is a result of the classes, whose cost is unknown */
+    /* whether the best genome is a result of the classes, whose cost is unknown */
     bool best_expanded;
     enum { CONSENSUS_UNASKED, CONSENSUS_ASKING, CONSENSUS_NONE, CONSENSUS_SOUGHT } consensus;
     /* inner run, whose lock may be taken while this run's lock is held; NULL: none */
     struct evolve *inner;
     double consensus_from;           /* seconds at the start of the inner run */
-    /* consensus, if it replaces the best; NULL: none */
+    /* consensus, if it replaces the best genome; NULL: none */
     struct genome *agreed;
-    /* mean relative distances of consensus and best from the mean of the good mappings on
+    /* mean relative distances of consensus and best genome from the mean of the good mappings on
      * unmeasured experiments */
     double unseen_agreed, unseen_best;
     struct live *live;
@@ -90,7 +90,7 @@ struct evolve {
     double started, paused_at, paused_for, ended;
     VEC(struct evolve_sample) samples;
     double last_sample;
-    double reached;       /* smallest D_avg on first so far; INFINITY before the first */
+    double reached;       /* smallest D_avg on @first so far; INFINITY before the first value */
 };
 
 /* A thread of a run, with its poll */
@@ -114,12 +114,13 @@ void evolve_wait_others(struct evolve *e, struct watcher *w);
 /* If experiments wait to join, blocks until all threads have stopped using the problem and the
  * run's state is converted. Returns false if the run must end first. */
 bool evolve_meet(struct evolve *e, struct watcher *w);
-/* Returns, for each form of @p, the form of @before whose usage it takes: the same form, or the one
- * with the nearest cycles alone by ratio. The caller frees the result. Needs no lock. */
+/* Returns, for each form of @p, the form of @before whose usage it takes: the same form, or the
+ * form whose cycles in isolation are nearest by ratio. The caller frees the result. Needs no
+ * lock. */
 uint32_t *evolve_match(const struct problem *p, const struct problem *before);
 /* Converts @take_g from the problem before the last join. The caller frees the result. */
 struct genome *evolve_carry(const struct evolve *e, struct genome *take_g);
-/* Returns a copy of @g with its errors on @p and its cost by @prices. Needs no lock. */
+/* Returns a copy of @g with its errors on @p and its cost with @prices. Needs no lock. */
 struct genome *evolve_judge(const struct problem *p, const struct genome *g, double width,
                             const struct anneal_prices *prices);
 void joined_problem_free(struct joined_problem *j);
@@ -139,8 +140,8 @@ bool evolve_go_on(struct evolve *e, struct watcher *w);
 /* Returns the running time so far, in seconds. */
 double evolve_elapsed(const struct evolve *e);
 /* Returns the current prices, multiplied by @times. With unexplained errors, every additional µop
- * seems to reduce the error, so prices grow with them. Prices far below the temperature would have
- * no effect, and forms would not share µops. */
+ * seems to reduce the error, so prices grow with the unexplained errors. Prices far below the
+ * temperature would have no effect, and forms would not share µops. */
 struct anneal_prices evolve_prices_at(const struct evolve *e, double times);
 /* Returns the factor of the prices if errors of @d_avg remain. */
 double evolve_residual_scale(const struct problem *p, double d_avg);
@@ -148,10 +149,10 @@ double evolve_residual_scale(const struct problem *p, double d_avg);
 bool evolve_sample_due(const struct evolve *e);
 /* Adds a point to the curves if one is due, or if @now is true. */
 void evolve_sample(struct evolve *e, bool now);
-/* Copies @g as the best if its error is not larger, and its additional µops cost no more than the
- * error that they explain. */
+/* Copies @g as the best genome if its error is not larger, and its additional µops cost no more
+ * than the error that they explain. */
 void evolve_note_best(struct evolve *e, const struct genome *g);
-/* Computes the cost of the best by current prices. */
+/* Computes the cost of the best genome with the current prices. */
 void evolve_price_best(struct evolve *e);
 /* Sets the number of ports to @n. Discards mappings with other numbers of ports, and their errors,
  * which were those of trials. */
@@ -160,8 +161,8 @@ void evolve_choose_ports(struct evolve *e, unsigned n);
 void evolve_add_stats(struct anneal_stats *sum, const struct anneal_stats *stats);
 /* Returns the sum over all threads and the inner run. Under the lock. */
 struct anneal_stats evolve_stats(const struct evolve *e);
-/* Lowers the least error so far to that of @g on the initial problem. Takes time if experiments
- * have joined. */
+/* Lowers the least error so far to the error of @g on the initial problem if this is smaller. Takes
+ * time if experiments have joined. */
 void evolve_reach(struct evolve *e, const struct genome *g);
 /* Adds @take_g. Replaces the worst individual if the population is full. */
 void evolve_insert(struct evolve *e, struct genome *take_g);
@@ -171,7 +172,7 @@ void evolve_insert(struct evolve *e, struct genome *take_g);
 double evolve_search_until(const struct evolve *e);
 /* Does a thread's work after the search, without the problem. Returns false if no work remains. */
 bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w);
-/* Accepts the consensus after the run if it is probably more accurate than the best. */
+/* Accepts the consensus after the run if it is probably more accurate than the best genome. */
 void evolve_take_agreed(struct evolve *e);
 /* Discards the consensus and the inner run, which no thread may be using. */
 void evolve_forget_consensus(struct evolve *e);

@@ -46,8 +46,8 @@ uint64_t genome_volume(const struct genome *g);
  * an assignment problem on the common µops per form. */
 void genome_align(const struct genome *like, const struct genome *g, uint8_t *to);
 
-/* Fills @child from @a, with about half of @a's usages replaced by those of @b, whose ports are
- * first aligned with those of @a. Forms that share a usage in @a change together, which preserves
+/* Aligns the ports of @b with those of @a. Then fills @child from @a, with about half of @a's
+ * usages replaced by those of @b. Forms that share a usage in @a change together, which preserves
  * classes. */
 void genome_recombine(const struct genome *a, const struct genome *b, struct rng *rng,
                       struct genome *child);

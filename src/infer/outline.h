@@ -22,12 +22,12 @@ struct outline {
     double *confidence;
     /* per form, ports on which another near-optimal mapping differs from the best */
     uint32_t *doubts;
-    /* per form, ports whose use differs from that in the last outline */
+    /* per form, ports whose use differs from that in the previous outline */
     uint32_t *changes;
     float *predicted;            /* predicted cycles for each experiment of the problem */
     size_t alternatives;         /* number of other near-optimal mappings */
     size_t doubtful, changed;    /* number of forms with doubts, and number of cells with changes */
-    /* per form, index of the experiment of the form alone; UINT32_MAX: none */
+    /* per form, index of the experiment of the form in isolation; UINT32_MAX: none */
     uint32_t *alone;
     uint32_t worst[OUTLINE_WORST]; /* experiments with the worst predictions, the worst first */
     size_t worst_count;

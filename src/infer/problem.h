@@ -23,7 +23,7 @@ struct problem {
     struct table_link *links;
     struct table_term *others;
     uint8_t *kind;                 /* kind of each form (problem_form_kind) */
-    /* cycles of the form alone; NaN: not measured */
+    /* cycles of the form in isolation; NaN: not measured */
     float *single;
     /* hash of forms and cycles, which identifies the problem of a checkpoint */
     uint64_t fingerprint;
@@ -32,10 +32,10 @@ struct problem {
 
 /* Returns the kind of the form @name, for example "ADD (R64, M64)". Forms of one kind are more
  * likely to share a usage. The kind depends on the position of the memory operand (first or later),
- * vectors, scalar floating-point registers, general registers in forms with either of these, and
- * other operands, such as a shift or mask. The kind does not depend on widths, immediates and
- * branch targets. AArch64 names the stored register first, so its stores have the same kind as
- * loads. */
+ * vectors and scalar floating-point registers. It also depends on general registers in forms with
+ * either of these, and on other operands, such as a shift or mask. The kind does not depend on
+ * widths, immediates and branch targets. AArch64 names the stored register first, so its stores
+ * have the same kind as loads. */
 unsigned problem_form_kind(const char *name);
 /* Makes a problem of the measured rows of @t for which @keep is true (NULL: all rows), with the
  * forms of these rows. Equal experiments are averaged. Returns NULL with err if nothing is

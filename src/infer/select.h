@@ -25,11 +25,11 @@ struct select_pool {
 };
 
 /* Adds up to @count pending rows to @t, and returns their number. Draws many random experiments
- * allowed by @pool, and selects those that resolve most of the mappings' disagreement over all
- * drawn experiments, most informative first. Ignores disagreement that an experiment chosen before
- * resolves. Disagreement is standard deviation over mean, compared with @form_noise, one value per
- * form of @t. Adds no row on which the mappings agree within the mean noise of its forms. Stores
- * the largest disagreement on a drawn experiment, or NaN if nothing was drawn, in
+ * allowed by @pool. Selects those that resolve most of the mappings' disagreement over all drawn
+ * experiments, most informative first. Ignores disagreement that an experiment chosen before
+ * resolves. Disagreement is standard deviation over mean, compared with @form_noise, one value
+ * per form of @t. Adds no row on which the mappings agree within the mean noise of its forms.
+ * Stores the largest disagreement on a drawn experiment, or NaN if nothing was drawn, in
  * *@disagreement. */
 size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t,
                           const struct select_pool *pool, size_t count, const double *form_noise,
@@ -78,9 +78,9 @@ struct select_round {
 typedef void select_report(void *state, const struct select_round *round,
                            const struct mapping *best);
 
-/* Measures @t's forms alone and @first random experiments, except those with results. Then repeats
- * inference, selection and measurement until the mappings agree on all candidates or @most is
- * reached. Runs evolve_worker only on the calling thread. Returns the best mapping, or NULL with
+/* Measures @t's forms in isolation and @first random experiments, except those with results. Then
+ * repeats inference, selection and measurement until the mappings agree on all candidates or @most
+ * is reached. Runs evolve_worker only on the calling thread. Returns the best mapping, or NULL with
  * err. */
 struct mapping *select_run(struct experiments *t, const struct select_options *o,
                            select_measure *measure, void *measure_state, select_report *report,

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-/* numbers of general registers in encodings */
+/* Numbers of general registers in encodings */
 enum code_register {
     CODE_RAX, CODE_RCX, CODE_RDX, CODE_RBX, CODE_RSP, CODE_RBP, CODE_RSI, CODE_RDI
 };

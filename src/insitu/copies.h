@@ -12,16 +12,16 @@
 #include "insitu/slots.h"
 
 /* COPY_TIME stamps the time every few iterations. COPY_VISIT also stamps exits from the loop and
- * returns to it, which takes longer. With an induction register, its copy of the loop begins at
- * the same place of a line as the original and counts nothing, and stamps are at entries. After
- * the first branch, places may differ. COPY_FOLLOW and COPY_REPLAY run in copies of the process.
- * COPY_FOLLOW records like COPY_RECORD, but includes the code around the loop. COPY_REPLAY stamps
- * like COPY_TIME, and loads lines into the cache at each stamp. Both modes end with int3 where
- * control would continue in the original. If each iteration executes code of the original,
+ * returns to it, which takes longer. With an induction register, its copy of the loop counts
+ * nothing, and stamps are at entries. The copy begins at the same place of a line as the original.
+ * After the first branch, places may differ. COPY_FOLLOW and COPY_REPLAY run in copies of the
+ * process. COPY_FOLLOW records like COPY_RECORD, but includes the code around the loop. COPY_REPLAY
+ * stamps like COPY_TIME, and loads lines into the cache at each stamp. Both modes end with int3
+ * where control would continue in the original. If each iteration executes code of the original,
  * COPY_COUNT and COPY_TIME contain only the instructions that the patches overwrite. In a loop of
- * computed gotos, the copies of all modes contain only these instructions. COPY_RECORD then
- * records the parts, COPY_FOLLOW counts passes in copies of the process, and COPY_VISIT and
- * COPY_REPLAY are equal to COPY_COUNT. */
+ * computed gotos, the copies of all modes contain only these instructions. COPY_RECORD then records
+ * the parts, COPY_FOLLOW counts passes in copies of the process, and COPY_VISIT and COPY_REPLAY are
+ * equal to COPY_COUNT. */
 enum copy_mode {
     COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_RECORD, COPY_REPLAY, COPY_FOLLOW, COPY_MODES
 };
@@ -53,7 +53,7 @@ struct copies {
     VEC(uint32_t) resumes[COPY_MODES];
     struct induction induction;
     uint32_t clock;                  /* label of stamps_clock */
-    VEC(struct copy_anchor) anchors; /* one per anchor of the region */
+    VEC(struct copy_anchor) anchors; /* anchors, one per anchor of the region */
     /* Labels of an anchor at the pivot, and of one with another count and jump, if each iteration
      * executes code of the original. The difference of their times is the cost of a patch. */
     uint32_t once, twice;

@@ -41,7 +41,7 @@ struct insitu {
     size_t stops;                    /* number of these stops */
     double cpu;                      /* CPU seconds of the program; NaN: unknown */
     double others;                   /* number of CPUs that other processes used; NaN: unknown */
-    /* seconds that the program ran before the first count; 0: none, or nothing was counted, or the
+    /* seconds that the program ran before the first count; 0 also if nothing was counted, or if the
      * program was already running */
     double late;
     size_t threads;                 /* number of threads that were counted */
@@ -50,7 +50,7 @@ struct insitu {
     struct hardware_counts counted; /* hardware counts of the whole program during watching */
     /* @ended: whether the program ended. @killed: whether an uncatchable signal ended it. */
     bool ended, killed;
-    /* status by waitpid, if this process started the program and it ended */
+    /* status from waitpid, if this process started the program and it ended */
     int status;
     bool complete;                  /* whether counting covers the complete run of the program */
     /* whether the system does not permit tracing or patching */
@@ -90,9 +90,9 @@ bool insitu_long(const struct insitu *x);
  * timed. */
 double insitu_between(const struct insitu *x);
 /* insitu_patch returns the cycles per iteration of the jump to the counting code and back, if each
- * iteration executes code of the original. insitu_cycles does not include them. NaN: the jump was
- * not measured, or no iteration executes code of the original. insitu_trip returns the timed
- * iterations per visit of the loop; INFINITY: control never left the loop; NaN: not timed. */
+ * iteration executes code of the original. insitu_cycles does not include these cycles. NaN: the
+ * jump was not measured, or no iteration executes code of the original. insitu_trip returns the
+ * timed iterations per visit of the loop; INFINITY: control never left the loop; NaN: not timed. */
 double insitu_patch(const struct insitu *x);
 double insitu_trip(const struct insitu *x);
 

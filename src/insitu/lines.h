@@ -8,7 +8,7 @@
 #include "model/machine.h"
 
 struct load_lines {
-    uint32_t at;               /* index in the region's list */
+    uint32_t at;               /* index of the load in the region's list */
     size_t executed;
     /* number of new lines that the load accesses after an irregular stride */
     size_t fresh;
@@ -24,10 +24,10 @@ struct load_lines {
     double distance;
 };
 
-/* levels beyond the first that supply lines */
+/* Sources of lines beyond the first-level cache */
 enum cache_level { CACHE_L2, CACHE_L3, CACHE_MEMORY, CACHE_LEVELS };
 
-/* caches of a machine; arrays are indexed by level */
+/* Caches of a machine; arrays are indexed by level */
 struct cache_levels {
     double l1, l2, l3;         /* capacity in lines */
     double latency[CACHE_LEVELS];   /* cycles from address to value */

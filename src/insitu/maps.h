@@ -31,13 +31,13 @@ uint64_t maps_gap(const struct maps *m, uint64_t low, uint64_t high, uint64_t si
 
 struct maps_faults {
     pid_t pid;         /* process; 0: unknown */
-    uint64_t faults;   /* number of page faults without input */
+    uint64_t faults;   /* number of page faults that needed no input (minor faults) */
     uint64_t resident; /* number of pages in memory */
 };
 
 /* maps_faults returns the present state of a process. maps_copied returns an upper bound of the
- * number of pages that the process has copied since state @then, because it wrote to pages shared
- * with a copy of itself. It includes first accesses to as many pages as the process has freed. */
+ * number of pages that the process has copied since state @then. Such a page was shared with a copy
+ * of the process. The bound includes first accesses to as many pages as the process has freed. */
 struct maps_faults maps_faults(pid_t pid);
 uint64_t maps_copied(const struct maps_faults *then);
 

@@ -14,7 +14,7 @@ struct path {
 };
 
 struct path_branch {
-    uint32_t at;               /* index in the region's list */
+    uint32_t at;               /* index of the branch in the region's list */
     /* @executed: number of executions of the branch. @taken: number of executions in which the
      * branch was taken, or in which an indirect jump went to its most frequent target. */
     size_t executed, taken;

@@ -23,7 +23,7 @@ struct timed_block { /* Time between two stamps */
     bool waited;       /* whether the thread probably waited for its CPU within the block */
 };
 
-/* consecutive recorded iterations of one thread */
+/* Consecutive recorded iterations of one thread */
 struct recorded_stretch {
     uint64_t iterations;
     size_t first, count;       /* index of the first event, and number of events */
@@ -46,10 +46,10 @@ struct placed {
     /* Per slot: number of blocks or recordings completed before the mode changed. 0, except for
      * threads in a system call, whose counters are not reset. */
     uint64_t *earlier;
-    /* Per slot: whether its stamps may be of an earlier mode. Their words differ between modes, so
-     * the next harvest omits these stamps. */
+    /* Per slot: whether the slot's stamps may be of an earlier mode. Their words differ between
+     * modes, so the next harvest omits these stamps. */
     bool *mixed;
-    /* iterations counted in each slot since the last harvest, at the last poll */
+    /* number of iterations counted in each slot since the last harvest, at the last poll */
     uint64_t *peeked;
     bool patched;                        /* whether the original jumps to the copies of @mode */
     enum copy_mode mode;
@@ -58,7 +58,7 @@ struct placed {
     uint32_t batches;                    /* number of harvested timings */
     VEC(uint64_t) events;
     VEC(struct recorded_stretch) stretches;
-    VEC(double) patches;                 /* cycles of a patch per timed block */
+    VEC(double) patches;                 /* measured cycles of a patch per timed block */
     VEC(uint64_t) parts; /* loop of computed gotos: number of counted executions of each part */
     /* share of the first recorded accesses that are to pages of 2 MiB; NaN: unknown */
     double huge;

@@ -70,9 +70,10 @@ struct process {
     void *state;
     pid_t born;                /* process that the last process_call created */
     uint32_t stops;            /* number of calls of process_stop so far */
-    double copies_seconds;     /* CPU time of its copies that ended (process_copy_end) */
+    /* CPU seconds of the process's copies that have ended (process_copy_end) */
+    double copies_seconds;
     bool ended;
-    /* status by waitpid, if the process was a child of this one and ended */
+    /* status from waitpid, if the process was a child of this one and ended */
     int status;
 };
 
@@ -126,9 +127,9 @@ bool process_copy(struct process *p, struct traced *t, struct process *out, int6
 void process_copy_end(struct process *p, struct traced *t, struct process *copy, int64_t number);
 /* Runs the only thread of a copy until int3. Returns false after another event or a timeout. */
 bool process_copy_run(struct process *copy, double seconds);
-/* Runs stopped thread @t from @address until int3. It must have stopped in the program's code,
- * outside a system call. Sets *@out to the registers at the int3, and then restores them. Returns
- * false on failure. If the thread has ended, @t becomes another thread or NULL. */
+/* Runs stopped thread @t from @address until int3. The thread must have stopped in the program's
+ * code, outside a system call. Sets *@out to the registers at the int3, and then restores them.
+ * Returns false on failure. If the thread has ended, @t becomes another thread or NULL. */
 bool process_run(struct process *p, struct traced *t, uint64_t address,
                  struct user_regs_struct *out);
 

@@ -27,7 +27,7 @@ struct region {
     const struct kernel *kernel;          /* kernel with the loop; borrowed */
     size_t loop;                          /* index of the kernel's loop */
     VEC(struct region_insn) list;         /* instructions, sorted by address */
-    /* instruction that is patched first, and that each iteration executes once */
+    /* index of the instruction that is patched first, and that each iteration executes once */
     uint32_t pivot;
     bool flags_free;                      /* whether the flags are dead at the pivot */
     /* further patched places, each after an instruction that is executed in the original */

@@ -8,7 +8,7 @@
 #include "insitu/placed.h"
 #include "insitu/split.h"
 
-/* results of one moment, in cycles per iteration */
+/* Results of one moment, in cycles per iteration */
 struct replayed {
     double warm;               /* cycles with all lines in the cache, and with branches as
                                 * recorded */
@@ -37,7 +37,7 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
  * placed.patches. It uses two copies of the process, in one of which the path through the patch is
  * twice as long. @t must be stopped outside system calls. Returns false if the cost cannot be
  * measured. replay_original times the original code of the loop in copies of the process from
- * thread @t, with a patch only at a place that few iterations execute, and adds blocks to @x. */
+ * thread @t, and adds blocks to @x. Only a place that few iterations execute is patched. */
 bool replay_patch(struct placed *x, struct traced *t, double *seconds);
 void replay_original(struct placed *x, struct traced *t, double *seconds);
 /* Combines the results of all moments into @out, except out->live. Returns false, with a static

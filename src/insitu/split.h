@@ -1,6 +1,6 @@
 /* Explains why a loop takes longer in its program than predicted: mispredicted branches, cache
  * misses, or other causes. With replays, each cause has its own term. Without replays, the
- * difference is attributed to a cause only if no other is possible, because the terms of
+ * difference is attributed to a cause only if no other cause is possible. Otherwise the terms of
  * overlapping causes would depend on the order of subtraction. Pure. */
 #ifndef PORTOLAN_INSITU_SPLIT_H
 #define PORTOLAN_INSITU_SPLIT_H
@@ -9,7 +9,7 @@
 
 enum split_cause { SPLIT_NONE, SPLIT_BRANCH, SPLIT_CACHE, SPLIT_REST, SPLIT_REFUSED };
 
-/* cycles per iteration of replayed iterations, each with its uncertainty */
+/* Cycles per iteration of replayed iterations, each with its uncertainty */
 struct split_replays {
     double warm, warm_off;         /* cycles with all accessed lines in the cache */
     double trained, trained_off;   /* cycles with all accessed lines in the cache and learned
@@ -30,7 +30,7 @@ struct split_facts {
     double besides;
     double predicted;          /* predicted cycles per iteration for the executed paths */
     double missed;    /* simulated mispredictions per iteration */
-    /* number of new lines per iteration, by irregular and by regular strides */
+    /* number of new lines per iteration, with irregular and with regular strides */
     double fresh, streamed;
     double trip;               /* number of iterations per visit of the loop */
     bool alone;                /* whether @live excludes the time between visits */

@@ -13,14 +13,14 @@
 #define TRIAL_EACH 3u                             /* number of increments of a word in each pass */
 #define TRIAL_VECTOR UINT64_C(0x1122334455667788) /* final value of xmm7 */
 
-/* observations in the child, and in a copy of the child that runs the loop first */
+/* Observations in the child, and in a copy of the child that runs the loop first */
 struct trial_seen {
     bool stopped;        /* whether the child stopped while it waited */
     bool stepped;        /* whether a single step executed one instruction */
     bool written;        /* whether a write to the child's memory could be read back */
     bool copied;         /* whether the copy reached its int3 */
     uint64_t copy_words; /* word that the loop increments, in the copy after its run */
-    /* the same word in the child, between the copy's run and its own */
+    /* the same word in the child, between the copy's run and the child's own run */
     uint64_t between;
     bool state;          /* whether the vector registers of the copy could be read */
     uint64_t vector;     /* low half of xmm7 in the copy */

@@ -21,18 +21,21 @@ struct profile_loop {
     char *name;                /* name, such as "main+0x40" or "0x1136" */
     char *file;
     size_t samples;            /* number of samples in the loop without its inner loops */
-    double measured;           /* measured cycles per iteration of the loop alone; NaN: none */
+    /* measured cycles per iteration of the loop in isolation; NaN: none */
+    double measured;
     double bound, predicted;   /* predicted cycles per iteration, by both methods; NaN: unknown */
     char *bottleneck;          /* name of the largest bound, such as "dependencies"; NULL if bound
                                 * is NaN */
-    /* sentence that names the limit of the loop alone, with assumptions; NULL if bound is NaN */
+    /* sentence that names the limit of the loop in isolation, with assumptions; NULL if bound is
+     * NaN */
     char *why;
     /* predicted cycles per iteration over arrays of the size of the program's memory; NaN:
      * unknown */
     double over_memory;
     bool costs_measured;       /* whether over_memory is from costs measured on this CPU */
-    /* whether the time depends on data, by mispredicted branches, misses or forwarded stores; the
-     * time in the program then differs from both the measurement in isolation and the prediction */
+    /* whether the time depends on data, because of mispredicted branches, misses or forwarded
+     * stores; the time in the program then differs from both the measurement in isolation and the
+     * prediction */
     bool by_data;
     const char *level;         /* cache level of arrays of that size ("L2"), a static string */
 };
@@ -61,7 +64,7 @@ struct run_profile {
 /* Finds the functions and loops of the samples @s. Omits loops with less than @least of all
  * samples. If @goes_on is not NULL, adds source lines to hot loops, which child processes read.
  * @goes_on receives the completed fraction, and returns false to cancel. Returns NULL with err if
- * it or the thread's watch cancels. Any thread. Takes seconds for large libraries. */
+ * @goes_on or the thread's watch cancels. Any thread. Takes seconds for large libraries. */
 struct run_profile *profile_new(const struct sampled *s, double rate, double least,
                                 bool (*goes_on)(void *state, double share), void *state,
                                 struct err *err);
@@ -73,11 +76,11 @@ double profile_share(const struct run_profile *p, size_t samples, double *off);
 const char *profile_function_name(const struct profile_function *f);
 /* Appends @name. If it is longer than @columns bytes, omits its middle. */
 void profile_name_short(const char *name, size_t columns, struct str *out);
-/* Returns the cycles per iteration of the loop, measured alone or otherwise predicted. NaN if
- * neither is known. */
+/* Returns the cycles per iteration of the loop, measured in isolation or otherwise predicted. NaN
+ * if neither is known. */
 double profile_loop_now(const struct profile_loop *l);
-/* Appends a note that the true time is between profile_loop_now and over_memory, or the reason why
- * it may be outside. */
+/* Appends a note that the true time is between profile_loop_now and over_memory. If the time may be
+ * outside of this range, appends the reason. */
 void profile_memory_range(const struct profile_loop *l, struct str *out);
 /* Returns the CPU seconds of the whole run, with system time, if loop @at needed @cycles instead of
  * @now cycles per iteration. Returns NaN if the loop's time depends on data, because @now is then

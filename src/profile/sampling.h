@@ -42,7 +42,7 @@ struct sampled {
     size_t processes, threads;       /* numbers of processes and threads that the program started */
     bool ended;                      /* whether the program ended; if not, the time limit was
                                       * reached */
-    /* status by waitpid, if this process started the program and it ended */
+    /* status from waitpid, if this process started the program and it ended */
     int status;
 };
 

@@ -25,7 +25,7 @@ struct archive { VEC(struct archive_member) members; };
 bool archive_is(const char *path);
 /* Lists the ELF members of the archive at @path in order. Omits other members and nested archives
  * of thin archives. Polls watch_steps. Returns false with err on failure. The caller always frees
- * @out by archive_done. */
+ * @out with archive_done. */
 bool archive_read(const char *path, struct archive *out, struct err *err);
 void archive_done(struct archive *a);
 /* Returns whether @spec is lib.a(member.o) for an existing archive. Stores "lib.a" in *@path (may

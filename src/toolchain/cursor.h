@@ -8,8 +8,8 @@
 
 struct byte_cursor {
     const uint8_t *at, *end;
-    /* Whether the reader passed the end, or a number was too long. From then on it returns only
-     * zeros. */
+    /* Whether the reader passed the end, or a number was too long. From then on the reader returns
+     * only zeros. */
     bool over;
 };
 

@@ -29,7 +29,7 @@ struct debug_lines {
  * @at. Resolves inlined functions in the function that contains @at. Reads the file again. Missing
  * debug information or a missing libdw is not an error. Returns false with err if the data are
  * damaged, exceed a limit of time or memory, or if watch_over ends the work. The caller frees @out
- * by debug_lines_done in all cases. */
+ * with debug_lines_done in all cases. */
 bool debug_lines_read(const struct object *o, uint64_t start, uint64_t end, uint64_t at,
                       struct debug_lines *out, struct err *err);
 /* Parses @length bytes of output of dwarf_print (toolchain/dwarf.h). Places are relative to @base,
@@ -54,7 +54,7 @@ struct unit_lines {
 };
 
 /* Reads the line tables of @o. Errors, limits and thread rules are those of debug_lines_read. The
- * caller frees @out by unit_lines_done in all cases. */
+ * caller frees @out with unit_lines_done in all cases. */
 bool unit_lines_read(const struct object *o, struct unit_lines *out, struct err *err);
 /* Parses the output of dwarf_print for all units, like debug_lines_parse. Ignores rows of sections
  * that @o does not have. */

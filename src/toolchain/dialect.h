@@ -70,7 +70,7 @@ bool llvm_a64_statement(const char *p, const char *end, struct str *out);
 bool semicolon_separates(const char *p, const char *end);
 
 
-/* Adds 1 to *@found if the line from @p to @end is Plan 9 assembler, and to *@others if it is
+/* Adds 1 to *@found if the line from @p to @end is Plan 9 assembler, and to *@others if it is in
  * another language. */
 void plan9_count(const char *p, const char *end, size_t *found, size_t *others);
 /* Appends the statement from @p to @end as AT&T text. Appends nothing if it generates no code.

@@ -34,7 +34,7 @@ bool line_places_is_local(const char *p, const char *end);
 bool line_places_is_branch(enum isa isa, const char *p, const char *end);
 /* Computes the offsets of the lines of @text. @a is the result of assembling it with dummy branch
  * targets. A function's offsets are valid if each branch target is the start of an instruction. The
- * caller frees @out by line_places_done. */
+ * caller frees @out with line_places_done. */
 void line_places_find(const struct assembled *a, const char *text, size_t length,
                       struct line_places *out);
 /* Returns the function and offset that `<f+0x10>` from @p to @end names. The function is 0 if it is

@@ -44,12 +44,13 @@ struct listing {
 
 /* Cleans @text into @out. Never fails. Copies unknown text, which the assembler then rejects.
  * @places has the offsets of lines of a disassembly without addresses (toolchain/line_places.h), or
- * is NULL. The caller frees @out by listing_done. */
+ * is NULL. The caller frees @out with listing_done. */
 struct line_places;
 void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax,
                    const struct line_places *places, struct listing *out);
 void listing_done(struct listing *l);
-/* Returns the instruction set of the code in the text, or ISA_UNSAID if it has no evidence. */
+/* Returns the instruction set of the code in the text, or ISA_UNSAID if the text has no
+ * evidence. */
 enum isa listing_isa(const char *text, size_t length);
 /* Returns the syntax at the beginning of the text. */
 enum syntax syntax_detect(const char *text, size_t length);

@@ -31,7 +31,7 @@ bool report_take(const char *text, struct margins *m);
 bool runtimes_take(const char *text, struct margins *m);
 
 
-/* a text whose margins are being detected */
+/* A text whose margins are being detected */
 struct framed_text {
     const char *text;
     struct margins *m;

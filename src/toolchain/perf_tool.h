@@ -22,12 +22,12 @@ struct perf_samples {
 
 /* Parses `perf script --show-mmap-events -F pid,ip,dso`. Collects samples in the code of a file
  * named @program, a name without directory. Ignores other lines. Polls watch_steps. The caller
- * frees @out by perf_samples_done. */
+ * frees @out with perf_samples_done. */
 void perf_samples_parse(const char *text, const char *program, struct perf_samples *out);
 /* Changes @err (may be NULL) to an error about the profile @profile. */
 void perf_tool_failed(struct err *err, const char *profile);
 /* Reads the samples of @program from the perf file @profile. Returns false with err if perf fails,
- * or if there are no samples. The caller frees @out by perf_samples_done in both cases. */
+ * or if there are no samples. The caller frees @out with perf_samples_done in both cases. */
 bool perf_samples_read(const char *profile, const char *program, struct perf_samples *out,
                        struct err *err);
 void perf_samples_done(struct perf_samples *s);
