@@ -274,10 +274,10 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
         return;
     for (uint32_t n = b->d->first_node[at]; n < b->d->first_node[at + 1]; n++) {
         const struct dep_node *node = &b->d->nodes[n];
+        const bool pointer = node->resource == sp && insn->operands[node->end].implicit;
         bool stack = row->op->traits & OP_STACK && node->resource == sp && end < LATENCY_ADDRESS &&
                      insn->operands[end].implicit;
-        if (row->op->traits & OP_STACK && node->resource == sp &&
-            insn->operands[node->end].implicit && !stack)
+        if (row->op->traits & OP_STACK && pointer && !stack)
             continue;   /* The new stack pointer depends only on the old stack pointer. */
         if ((swap && end == node->end && end < LATENCY_ADDRESS) || node->end == LATENCY_COMMIT ||
             node->end == LATENCY_FENCE || is_spent_mask(b, insn, node->end))
@@ -291,16 +291,14 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
             continue;
         }
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(b, insn))
-            /* Of the results of a shift by cl, only the flags depend on the old flags. */
-            continue;
+            continue;   /* Of the results of a shift by cl, only the flags depend on old flags. */
         bool guessed = false;
         int32_t latency = stack           ? (b->c->stack_engine ? 0 : CYCLE)
                           : is_idiom(row) ? 0
                                           : latency_of(b, at, end, node->end, &guessed);
         bool address = end == LATENCY_BASE || end == LATENCY_INDEX;
         /* leave computes the stack pointer from its base register, and not from what it loads. */
-        const bool leaves = address && node->resource == sp && insn->operands[node->end].implicit;
-        const int32_t more = leaves ? 0 : extra, before = more > 0 ? more : 0;
+        const int32_t more = address && pointer ? 0 : extra, before = more > 0 ? more : 0;
         add_edge(b->d, value, n, address ? LATENCY_ADDRESS : end, latency + more, before);
         b->d->guessed[b->d->edge_count - 1] = guessed;
     }

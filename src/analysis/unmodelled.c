@@ -58,18 +58,6 @@ static void list_crossings(const struct insn *insns, const struct address_work *
     }
 }
 
-static bool is_masked_store(const struct insn *insn)
-{
-    static const char *const by_vector[] = {"vmaskmovp*", "vpmaskmov*", NULL};
-    bool vector = false, mask = str_match_any(by_vector, insn->mnemonic);
-
-    for (unsigned i = 0; i < insn->operand_count; i++) {
-        vector |= insn->operands[i].file == FILE_VECTOR;
-        mask |= insn->operands[i].file == FILE_MASK;
-    }
-    return insn->traits & INSN_STORE && insn->isa == ISA_X86_64 && vector && mask;
-}
-
 /* Returns whether the instruction writes a vector register, with or without VEX by @trait. */
 static bool writes_vector(const struct insn *insn, uint32_t trait)
 {
@@ -91,7 +79,7 @@ static void list_slow(const struct insn *insns, size_t count, struct listed l[UN
     for (size_t at = 0; at < count; at++)
         vex |= writes_vector(&insns[at], INSN_VEX);
     for (size_t at = 0; at < count; at++) {
-        if (is_masked_store(&insns[at]))
+        if (insn_stores_masked(&insns[at]))
             list(&l[UNMODELLED_MASKED], insns, at);
         if (vex && writes_vector(&insns[at], INSN_LEGACY_SSE))
             list(&l[UNMODELLED_MIXED], insns, at);

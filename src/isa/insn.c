@@ -120,6 +120,18 @@ bool insn_sets_mode(const struct insn *insn)
     return str_match_any(x86, insn->mnemonic);
 }
 
+bool insn_stores_masked(const struct insn *insn)
+{
+    static const char *const by_vector[] = {"vmaskmovp*", "vpmaskmov*", NULL};
+    bool vector = false, mask = str_match_any(by_vector, insn->mnemonic);
+
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        vector |= insn->operands[i].file == FILE_VECTOR;
+        mask |= insn->operands[i].file == FILE_MASK;
+    }
+    return insn->traits & INSN_STORE && insn->isa == ISA_X86_64 && vector && mask;
+}
+
 bool insn_leaves_vectors(const struct insn *insn)
 {
     bool from = false, to = insn->flags_written != 0;

@@ -191,6 +191,9 @@ unsigned insn_flops(const struct insn *insn);
 bool insn_streams(const struct insn *insn);
 /* Returns whether the instruction loads a control word (fldcw, ldmxcsr). */
 bool insn_sets_mode(const struct insn *insn);
+/* Returns whether the instruction stores those elements of a vector that a mask selects
+ * (x86-64: vmaskmovps, mask registers of AVX-512). */
+bool insn_stores_masked(const struct insn *insn);
 /* Returns whether the instruction computes a general register or the flags from vectors or
  * masks. */
 bool insn_leaves_vectors(const struct insn *insn);
