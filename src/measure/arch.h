@@ -11,7 +11,7 @@
  * in a first-level cache. */
 #define SANDBOX_REAL_PAGES 8
 
-/* registers and pages after measured code ran (x86-64 only) */
+/* Registers and pages after measured code ran (x86-64 only) */
 struct sandbox_state {
     uint64_t general[32];             /* general registers, indexed by number */
     /* vector registers, lowest word first; 0 if the set-up has no vectors */

@@ -19,10 +19,10 @@ struct block_time {
 };
 
 /* Measures @insns in a new sandbox for at most @patience seconds. The limit is extended if the
- * initial check of the CPU takes more than half of it, and up to ten times while there is no value.
- * Blocks the calling thread. Returns false with err: ERR_DATA if the block cannot be measured,
- * ERR_LIMIT after a timeout, ERR_INTERRUPTED if @cancelled (may be NULL) returned true, other codes
- * if this CPU cannot measure. */
+ * initial check of the CPU takes more than half of it. It is extended up to ten times while there
+ * is no value. Blocks the calling thread. Returns false with err: ERR_DATA if the block cannot be
+ * measured, ERR_LIMIT after a timeout, ERR_INTERRUPTED if @cancelled (may be NULL) returned true,
+ * other codes if this CPU cannot measure. */
 bool block_time(const struct insn *insns, size_t count, double patience,
                 bool (*cancelled)(void *state), void *state, struct block_time *out,
                 struct err *err);
@@ -59,8 +59,8 @@ struct block_hooks {
     void (*calibrated)(void *state, const struct calibration *c);
     void (*visited)(void *state, const struct kernel_measured *m);
     void (*progress)(void *state, const struct block_rows *rows);
-    /* Called in block order when rows @from to @until - 1 have results. Measuring ends if it
-     * returns false with err. */
+    /* Called in block order when rows @from to @until - 1 have results. Measuring ends if the
+     * callback returns false with err. */
     bool (*shown)(void *state, const struct block_rows *rows, size_t from, size_t until,
                   struct err *err);
     void *state;

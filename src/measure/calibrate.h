@@ -28,8 +28,8 @@ struct calibration {
                               * calibration */
     /* whether no measurement certainly found an idle core; values must then be measured again */
     bool doubtful;
-    /* Relative noise: the share of the median that 95 % of repeated measurements of a loop differ
-     * from it by less than. */
+    /* Relative noise: 95 % of repeated measurements of a loop differ from their median by less than
+     * this share of the median. */
     double noise;
     double contention;       /* share of the rounds with contention */
     unsigned load_window;    /* load window in bytes with the least time and scatter */

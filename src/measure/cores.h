@@ -16,9 +16,9 @@ struct lane_cpus {
     size_t count;
 };
 
-/* Divides the @n @cpus into at most @most shares, one per core. CPU i belongs to core @cores[i]
- * (any numbers). All CPUs of a core are in one share unless it is full. The first share has the
- * core of CPU @first. Returns the number of shares. Pure. */
+/* Divides the @n @cpus into at most @most shares, one per core. @cpus[i] belongs to core @cores[i];
+ * any numbers identify cores. All CPUs of a core are in one share unless the share is full. The
+ * first share has the core of CPU @first. Returns the number of shares. Pure. */
 unsigned cores_share(const int *cpus, const int *cores, size_t n, int first, unsigned most,
                      struct lane_cpus *out);
 /* Divides the CPUs allowed to the calling thread into at most CORES_LANES shares, like

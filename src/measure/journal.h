@@ -1,5 +1,5 @@
-/* Journal of measurements: an experiments.csv to which every result is appended while measuring. No
- * result is lost if the program is killed. */
+/* Journal of measurements: a file in the format of experiments.csv, to which every result is
+ * appended while measuring. No result is lost if the program is killed. */
 #ifndef PORTOLAN_MEASURE_JOURNAL_H
 #define PORTOLAN_MEASURE_JOURNAL_H
 
@@ -33,8 +33,8 @@ struct journal_entry {
     unsigned value_count;
     double shorts[4];           /* cycles of each pass with a short body */
     unsigned short_count;
-    /* conditions of the final value; without one, @baseline is the least of the single passes; NaN:
-     * unknown */
+    /* conditions of the final value; without a final value, @baseline is the least one of the
+     * single passes; NaN: unknown */
     double baseline, slowed;
     char day[KEPT_DAY];     /* date of the final value; empty if unknown */
 };

@@ -28,8 +28,8 @@ struct journal_parts {
     /* empty fields for the columns that an older format lacks; NULL for the current format */
     const char *old;
 };
-/* Splits the text into lines. Returns false if it is no journal: its header is unknown, and no
- * record is valid. The caller always calls journal_parts_done. */
+/* Splits the text into lines. Returns false if the text is no journal: its header is unknown, and
+ * no record is valid. The caller always calls journal_parts_done. */
 bool journal_parts_read(const char *text, size_t length, struct journal_parts *out);
 void journal_parts_done(struct journal_parts *parts);
 /* Writes the valid records as a journal in the current format. */

@@ -26,7 +26,7 @@ enum memory_kept_column {
     MEMORY_KEPT_SPREAD, MEMORY_KEPT_CLOCK
 };
 
-/* rows of this CPU, in file order */
+/* Rows of this CPU, in file order */
 struct kept_rows {
     struct csv_table *table;
     VEC(char **) rows;

@@ -36,7 +36,7 @@ uint64_t memory_available(void);
  * remains free. Any thread. */
 bool arena_fits(double bytes, uint64_t available, const char *todo, struct err *err);
 
-/* code of several copies of the kernel at distances of @stride bytes */
+/* Code of several copies of the kernel at distances of @stride bytes */
 struct arrays_code {
     unsigned copies;
     size_t stride;
@@ -69,8 +69,8 @@ struct kernel_arrays {
 };
 
 struct arrays_measured {
-    /* cycles per iteration: the lowest eighth of the samples or, if the arrays exceed private
-     * caches, the lower quartile */
+    /* cycles per iteration: quantile 1/8 of the samples or, if the arrays exceed private caches,
+     * the lower quartile */
     double cycles;
     double spread;               /* relative difference between the median and @cycles */
     double clock;                /* cycles per tick */

@@ -15,7 +15,7 @@ struct measure_lane {
 };
 
 /* Experiments for all lanes, which do not change the task. Each lane writes results to its own
- * elements of @out */
+ * elements of @out. */
 struct lane_task {
     /* source of the settings: instructions, orders, baseline and record */
     const struct source *source;

@@ -37,7 +37,8 @@ struct record_samples {
          * body. */
         uint16_t pass, instructions;
     } values[RECORD_VALUES];
-    /* number of passes; executions and instructions of @code */
+    /* @passes: number of passes. @executions, @instructions: those of @code, as in struct
+     * record_pass. */
     unsigned passes, executions, instructions;
     double clock_hz;          /* core clock during the last pass, in Hz */
     uint8_t *code;            /* code of the longest measured body; NULL: none */

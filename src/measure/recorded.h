@@ -20,8 +20,8 @@ struct recorded_change {
 };
 
 struct recorded_time {
-    /* cycles per iteration at the lowest eighth of the runs. NaN: the loop has no time with this
-     * change, because it faults, the instruction determines a branch, or a prefetcher hides the
+    /* cycles per iteration: quantile 1/8 of the runs. NaN: the loop has no time with this change,
+     * because the loop faults, the instruction determines a branch, or a prefetcher hides the
      * accesses. */
     double cycles;
     double spread; /* relative distance from @cycles to the lower quartile */

@@ -66,8 +66,8 @@ bool recorded_emit(const struct recording *r, const struct recorded_plan *plan,
                    struct recorded_code *out, struct err *err);
 void recorded_code_done(struct recorded_code *c);
 /* Decodes @code, which recorded_emit generated without instruction @without. Returns whether the
- * sandbox permits all its instructions, its jumps lead to its own instructions, and each
- * instruction of @r is at its place. Only indirect jumps of @r are permitted. */
+ * sandbox permits all its instructions, and each instruction of @r is at its place. All jumps must
+ * lead to instructions of the code. Only indirect jumps of @r are permitted. */
 bool recorded_emitted(const struct recording *r, const struct recorded_code *code,
                       uint32_t without);
 /* Writes code for offset @offset that reads one word of each of @lines lines at @values. Returns

@@ -12,8 +12,8 @@
 
 /* Returns the successor of element @i in a ring of @places elements, where @places must be 4 to 7
  * times a power of two. The successors visit all elements: the multiplier minus one is a multiple
- * of 4 and of each prime factor of @places, and the increment shares no prime factor with @places
- * (Hull and Dobell, 1962). */
+ * of 4 and of each prime factor of @places. The increment shares no prime factor with @places (Hull
+ * and Dobell, 1962). */
 BARE_INLINE uint64_t ring_next(uint64_t i, uint64_t places)
 {
     uint64_t factor = (places * 3 / 8 / RING_PRIMES * RING_PRIMES + RING_PRIMES + 1) % places;

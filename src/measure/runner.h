@@ -71,8 +71,8 @@ struct runner_hooks {
      * towards no limit. May be NULL. */
     double (*wait_paused)(void *state);
     /* Returns the expected cycles of row @index, or NaN. A pass within 1 % of the expected cycles
-     * needs no confirmation. The journal stores its value as that of a single pass. May be
-     * NULL. */
+     * needs no confirmation. The journal stores the value of such a pass as that of a single pass.
+     * May be NULL. */
     double (*expected)(void *state, size_t index);
 };
 

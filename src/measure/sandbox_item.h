@@ -125,7 +125,7 @@ struct sandbox_item {
     unsigned pages;              /* number of pages that faults mapped */
     uint64_t ticks[SANDBOX_RAW];
     struct window_result result;
-    /* cycles per iteration by the hardware counter; NaN: none */
+    /* cycles per iteration according to the hardware counter; NaN: none */
     double counter_cycles;
 };
 

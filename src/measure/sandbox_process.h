@@ -18,8 +18,8 @@ enum sandbox_watch { WATCH_DONE, WATCH_DIED, WATCH_CANCELLED };
 struct sandbox_watching {
     bool (*cancelled)(void *state);   /* polled about ten times per second; may be NULL */
     void *state;
-    /* Memory of a batch of own code. It shows the progress, and through it the batch can be
-     * stopped. NULL for a task of foreign code, whose child is killed when cancelled. */
+    /* Memory of a batch of own code. The memory shows the progress, and the parent can stop the
+     * batch through it. NULL for a task of foreign code, whose child is killed when cancelled. */
     struct sandbox_batch *batch;
     /* maximum wall-clock seconds without progress before the child is killed */
     double patience;

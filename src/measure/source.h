@@ -104,9 +104,9 @@ struct source *source_simulated(const struct mapping *mapping, double noise, uin
  * Simulated CPUs use it as noise. Pure, any thread. */
 
 /* Returns quantile @at (0 to 1) of the deviation, the logarithm of the ratio of two values of one
- * experiment. Derived from 279,731 experiments of two charts of a Zen 4, measured an hour apart on
- * a virtual EPYC 9004 with two CPUs and without counters. The deviations include effects of orders,
- * contention and exclusions. */
+ * experiment. Derived from 279,731 experiments of two charts of a Zen 4 (virtual EPYC 9004, two
+ * CPUs, no counters), measured an hour apart. The deviations include effects of orders, contention
+ * and exclusions. */
 double observed_deviation(double at);
 
 #endif

@@ -47,7 +47,7 @@ struct window_rules {
     double patience;                      /* ticks without an idle window after which the wait
                                            * ends */
     /* Number of iterations of the first run, which estimates the number that fills the window; 0:
-     * 4. A clock with long ticks needs more. */
+     * 4. A clock with long ticks needs more iterations. */
     unsigned sizing;
 };
 
@@ -61,8 +61,8 @@ struct window_wait {
 
 enum window_state { WINDOW_SETTLED, WINDOW_UNSETTLED, WINDOW_FAULT, WINDOW_BEATEN };
 
-/* Maximum number of accepted windows. After these, the three lowest are used regardless of their
- * spread. */
+/* Maximum number of accepted windows. After these, the three lowest values are used regardless of
+ * their spread. */
 #define WINDOW_VALUES 16
 
 struct window_result {

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "program/model.h"
 
-/* basis of a block's count, from most to least certain */
+/* Basis of a block's count, from most to least certain */
 enum count_basis {
     COUNT_RUN,        /* a run had these inputs, so the count is that of the run */
     COUNT_CODE,       /* the code determines the count */

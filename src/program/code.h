@@ -33,7 +33,8 @@ struct program_code {
 struct program_code *program_code_new(const struct program *p, struct err *err);
 void program_code_free(struct program_code *c);
 /* Returns the index of the loop that represents @block among the loops of *@unit: its innermost
- * loop, or if it is in no loop, its own entry. Returns UINT32_MAX if the block has no code. */
+ * loop, or if the block is in no loop, its own entry. Returns UINT32_MAX if the block has no
+ * code. */
 uint32_t program_code_block(const struct program_code *c, uint32_t block, uint32_t *unit);
 
 /* Returns the code of library function @name; NULL: unknown. */
@@ -42,7 +43,7 @@ const struct call_code *program_code_library(const struct program_code *c, const
 void code_executions(const struct program_code *c, uint32_t unit, const struct program_run *run,
                      double *out);
 
-/* instructions with about the same number of executions */
+/* Instructions of a unit with about the same number of executions */
 struct code_part {
     uint32_t unit;
     uint32_t loop;                 /* index among the kernel's loops; UINT32_MAX: none */

@@ -4,7 +4,7 @@
 
 #include "program/control.h"
 
-/* An integer of @bits with a given width; invalid if it is not known */
+/* An integer with the value @bits, which is valid only if @known is true */
 struct number { uint64_t bits; bool known; };
 
 static const struct number number_unknown = {0, false};

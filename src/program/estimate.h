@@ -9,7 +9,7 @@
 
 enum estimate_model { ESTIMATE_STEADY, ESTIMATE_AMMP };
 
-/* a change to the pipes of one class of instructions, for the pipe model */
+/* A change to the pipes of one class of instructions, for the pipe model */
 struct pipe_change {
     enum op_class class;
     int more;                 /* number of added pipes */
@@ -42,7 +42,7 @@ void estimator_set_threads(struct estimator *e, double threads, double common);
 bool estimator_meet_system(struct estimator *e, const struct machine *m, struct system_cost *out,
                            struct err *err);
 /* Sets or returns the CPU seconds per page fault; initially 0. Predicted times include the share of
- * it that the machine's fact page_fault_user counts as user time. */
+ * these seconds that the machine's fact page_fault_user counts as user time. */
 void estimator_set_fault(struct estimator *e, double seconds);
 double estimator_fault(const struct estimator *e);
 /* Returns the predicted counts and references at the inputs, borrowed. */

@@ -33,7 +33,7 @@ struct formula_term {
     uint16_t width;
 };
 
-/* tokens of an expression in postfix order: inputs (below INPUTS_MAX), operators, and the constants
+/* Tokens of an expression in postfix order: inputs (below INPUTS_MAX), operators, and the constants
  * 1, 2, ... */
 enum formula_token {
     FORMULA_PLUS = INPUTS_MAX, FORMULA_MINUS, FORMULA_TIMES, FORMULA_OVER, FORMULA_LEAST,
@@ -62,7 +62,7 @@ struct formula {
 
 #define FIT_NEAR 24
 
-/* formulas that explain the runs about as well as the chosen one, with their criteria (lower is
+/* Formulas that explain the runs about as well as the chosen one, with their criteria (lower is
  * better) */
 struct fit_near {
     struct formula formulas[FIT_NEAR];

@@ -7,7 +7,7 @@
 #include "analysis/addresses.h"
 #include "program/code.h"
 
-/* the store that wrote the value of a load in the same unit */
+/* The store that wrote the value of a load in the same unit */
 struct insn_forward {
     uint32_t store;                /* index of the store's instruction; FORWARD_NONE: unknown */
     uint32_t age;                  /* number of further executions of the store before the load */
@@ -23,7 +23,7 @@ struct code_forwards {
 };
 
 /* Finds the store that each load reads at @run, traced or predicted. Matches the references of a
- * block with its memory instructions in order, but only if their numbers are equal.
+ * block with its memory instructions in order, but only if there are equally many of both.
  * code_forwards_done frees @out. */
 void code_forwards_find(const struct program_code *c, const struct program_run *run,
                         struct code_forwards *out);

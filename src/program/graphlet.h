@@ -8,13 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* classes of instructions, with their names in program descriptions */
+/* Classes of instructions, with their names in program descriptions */
 enum op_class {
     OP_IADD, OP_IMUL, OP_IDIV, OP_LOGIC, OP_FADD, OP_FMUL, OP_FDIV, OP_LOAD, OP_STORE, OP_CONVERT,
     OP_BRANCH, OP_CALL, OP_CLASSES
 };
 
-/* maximum number of dependences per instruction; if there are more, the latest are stored */
+/* maximum number of dependences per instruction; if an instruction has more, the latest ones are
+ * stored */
 #define GRAPHLET_READS 3
 
 struct graphlet_op {

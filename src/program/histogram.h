@@ -14,7 +14,7 @@ struct reuse_bin {
     double count;        /* number of references */
 };
 
-/* bins in ascending order of distance */
+/* Bins in ascending order of distance */
 struct reuse_histogram {
     VEC(struct reuse_bin) bins;
 };

@@ -11,9 +11,9 @@
 #include "program/sharing.h"
 
 #define MEMORY_LEVELS 3
-#define MEMORY_LINE 64.0             /* bytes per line in traces */
+#define MEMORY_LINE 64.0             /* number of bytes per line in traces */
 
-/* use of the lines of a reference by a loop */
+/* Use of the lines of a reference by a loop */
 enum line_use {
     LINE_READ,
     LINE_WRITTEN, /* written only: the line is fetched and written back */
@@ -33,7 +33,7 @@ struct memory_level {
 
 /* @part: mean share of the run's time in which the program accesses @distance other lines */
 struct age { double distance, part; };
-struct ages { VEC(struct age) list; };   /* ages in ascending order of both members */
+struct ages { VEC(struct age) list; };   /* Ages in ascending order of both members */
 
 struct memory {
     struct memory_level levels[MEMORY_LEVELS];
@@ -63,7 +63,8 @@ struct memory {
     /* share of random choices for lines with power-of-two strides, which use few sets */
     double column_any;
     double clock_hz;
-    /* reuse times of the program; NULL: unknown; only the program then replaces lines */
+    /* reuse times of the program; NULL: unknown, and other processes are assumed to evict no
+     * lines */
     const struct ages *ages;
     /* per level: share of the run's time in which processes on other cores replace all but 1/e of
      * the program's lines in the level; 0: no such process */

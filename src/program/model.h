@@ -9,8 +9,8 @@
 #include "program/range.h"
 #include "program/runs.h"
 
-/* A cluster of the distances of one instruction that is in all runs. If the clusters differ between
- * runs, a part of the instruction's references. */
+/* A cluster of one instruction's reuse distances that occurs in all runs. If the clusters differ
+ * between runs, a part of the instruction's references. */
 struct model_mode {
     /* share of the references: a formula of the inputs' reciprocals, which converges as inputs
      * grow */
@@ -21,7 +21,8 @@ struct model_mode {
     uint16_t input, divisor, rest;
     bool cold; /* whether the cluster consists of first uses */
     struct formula distance;
-    /* share of its references without a steady stride, as a formula of the inputs' reciprocals */
+    /* share of the cluster's references without a steady stride, as a formula of the inputs'
+     * reciprocals */
     struct formula irregular;
     struct formula step;      /* steady stride in bytes */
 };
@@ -32,7 +33,7 @@ struct model_reference {
     size_t mode_count;
 };
 
-/* methods to predict counts that regression does not predict */
+/* Methods for counts that regression does not predict; COUNTS_REGRESSION: no other method */
 enum count_fit { COUNTS_GENETIC, COUNTS_NETWORK, COUNTS_REGRESSION };
 
 struct program_code;
@@ -43,15 +44,16 @@ struct program_model {
     const struct program_runs *runs; /* runs of the program; owned reference */
     struct formula *formulas;        /* formulas, all different */
     size_t formula_count;
-    struct formula_range *ranges; /* one per formula */
+    struct formula_range *ranges; /* ranges of the counts, one per formula */
     struct derived *derived;      /* counts that follow from the code */
     struct nalu **networks;       /* networks to which formulas point */
     size_t network_count;
     uint32_t *counts, *taken; /* per block: index of the formula */
-    /* Per block: cycles of external functions per execution. Error below 0: unknown. */
+    /* Per block: cycles of external functions per execution. A formula with an error below 0:
+     * unknown. */
     struct formula *calls;
     /* Per block: share of the branch's executions that are mispredicted, as a formula of the
-     * inputs' reciprocals; its count is 0 if none are mispredicted. */
+     * inputs' reciprocals; a formula of count 0 if none are mispredicted. */
     struct formula *mispredicted;
     struct model_reference *references;
     struct formula footprint;  /* number of distinct lines */

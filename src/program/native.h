@@ -17,14 +17,14 @@
 #define NATIVE_CYCLES 3
 #define NATIVE_SOURCE "measured now"   /* source of the facts that native_apply sets */
 
-/* times over an area of @bytes, in seconds: streams (two concurrently) and random accesses */
+/* Times over an area of @bytes, in seconds: streams (two concurrently) and random accesses */
 struct native_level {
     double bytes;
     double read, write;          /* seconds per streamed line */
     double latency;              /* seconds per dependent random access, including address
                                   * translation */
-    /* seconds per independent access in columns, including address translation in the TLB's last
-     * level */
+    /* seconds per independent access in columns, including address translation in the last-level
+     * TLB */
     double scatter;
     double update; /* seconds per streamed line that is read and written */
 };

@@ -16,7 +16,7 @@ double native_empty(void);
 /* Returns the number of involuntary context switches of this thread. */
 double native_taken_over(void);
 
-/* clock in Hz; seconds per iteration of the loops of loads and of nops */
+/* Clock in Hz; seconds per iteration of the loops of loads and of nops */
 struct core_reading { double clock_hz, loads, nops; };
 struct core_readings { VEC(struct core_reading) list; };
 

@@ -9,7 +9,7 @@
 #define OCTAVES 64
 #define OCTAVE_FIRST_USES (OCTAVES - 1)
 
-/* references of a run; each octave has the distances between two powers of two */
+/* References of a run; each octave has the distances between two powers of two */
 struct octaves {
     /* @counts: number of references. @regular: number of references with a steady stride. */
     double counts[OCTAVES], regular[OCTAVES];

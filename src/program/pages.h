@@ -8,7 +8,7 @@
 
 struct pages_model;
 
-/* page faults of a run, without those of starting the program, and number of pages that it uses */
+/* Page faults of a run, without those of starting the program, and number of pages that it uses */
 struct run_pages {
     double faults, used;
 };
@@ -17,8 +17,8 @@ struct run_pages {
  * page faults and no run has allocations. */
 struct pages_model *pages_model_new(const struct program_runs *runs, const double *inputs);
 void pages_model_free(struct pages_model *m);
-/* Computes the faults (unless they were measured), faults_beyond and again of @run from its counts
- * and references. @m may be NULL. */
+/* Computes the members faults (unless it was measured), faults_beyond and again of @run from its
+ * counts and references. @m may be NULL. */
 void pages_model_at(const struct pages_model *m, const struct program_runs *runs,
                     struct program_run *run);
 /* Sets @out to the page faults and pages of @run. Call it after pages_model_at. Pure. */
@@ -35,8 +35,8 @@ struct system_cost { double user, system; };
 bool system_cost_of(const struct run_pages *pages, double user_share, struct system_cost *out,
                     struct err *err);
 /* Measures the share of the CPU time of page faults that the system counts as user time. The system
- * divides the time by clock ticks. If the host of a virtual machine handles part of a fault, the
- * next tick is in user mode. Takes 1 s. */
+ * divides the time according to the mode at each clock tick. If the host of a virtual machine
+ * handles part of a fault, the next tick is in user mode. Takes 1 s. */
 double page_fault_user_share(void);
 
 #endif

@@ -21,7 +21,8 @@ struct program_block {
     uint32_t *next;                /* successors, in the order of the branch's operands */
     size_t next_count;
     bool two_way;                  /* whether the block ends in a conditional branch */
-    uint32_t selects;              /* number of its selects that are branches in machine code */
+    /* number of the block's selects that are branches in the machine code */
+    uint32_t selects;
     /* names of called functions that are not inlined; "(pointer)": an indirect call */
     char **calls;
     size_t call_count;

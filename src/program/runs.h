@@ -60,8 +60,8 @@ struct program_run {
     size_t allocation_count;
     /* number of page faults of the uninstrumented program, measured or predicted; NaN: unknown */
     double faults;
-    /* Predicted: faults without those of starting the program. Per block: faults of pages that
-     * malloc had returned to the system; NULL: not predicted. */
+    /* @faults_beyond: predicted faults without those of starting the program. @again: per block,
+     * predicted faults of pages that malloc had returned to the system; NULL: not predicted. */
     double faults_beyond, *again;
     double missed[MEMORY_LEVELS]; /* TRACE_SETS: misses of each level */
 };

@@ -11,7 +11,7 @@
 #define STUDY_SIZES 28         /* number of cache sizes, each twice the previous one */
 #define STUDY_POINTS 12        /* number of points of the curve of time over an input */
 
-/* an edge from a block to a successor */
+/* An edge from a block to a successor */
 struct study_way {
     uint32_t to;               /* index of the successor in study.blocks; UINT32_MAX: not
                                 * executed */
@@ -52,8 +52,9 @@ struct study {
     /* date of this CPU's memory measurement; "": the study is of another machine */
     char memory_day[KEPT_DAY];
     double seconds, cycles;    /* @cycles: without page faults */
-    /* user time of page faults, which @seconds and @time include, @fault_share: share of the time
-     * of page faults that is user time (page_fault_user_share); 0: another machine */
+    /* @faults: user time of page faults in seconds, which @seconds and @time include. @fault_share:
+     * share of the time of page faults that is user time (page_fault_user_share); 0: another
+     * machine. */
     double faults, fault_share;
     VEC(struct study_block) blocks;      /* executed blocks, those with the largest share first */
     bool traced;               /* whether the runs were traced; the members below are set only if

@@ -6,7 +6,7 @@
 
 #include "program/code.h"
 
-/* maximum number of iterations of a loop whose end branch predictors can predict */
+/* maximum number of iterations of a loop at which branch predictors can predict its end */
 #define PREDICTED_TRIPS 24
 
 /* Control flow between the instructions of a unit in one run */

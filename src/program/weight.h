@@ -1,5 +1,5 @@
 /* Executions of a block with unknown data-dependent branches. A weight is the sum of a number and
- * of shares of executions. Each share has the executions that such a branch sends in one
+ * of shares of executions. Each share consists of the executions that such a branch sends in one
  * direction. The shares cancel where the paths join. Pure. */
 #ifndef PORTOLAN_PROGRAM_WEIGHT_H
 #define PORTOLAN_PROGRAM_WEIGHT_H

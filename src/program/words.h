@@ -1,4 +1,5 @@
-/* Constructs the command line of a program at given inputs, and its input file if it needs one. */
+/* Constructs the command line of a program at given inputs, and its input file if the program needs
+ * one. */
 #ifndef PORTOLAN_PROGRAM_WORDS_H
 #define PORTOLAN_PROGRAM_WORDS_H
 
@@ -6,7 +7,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-/* Command line of a program, as specified by program load */
+/* Command line of a program, as specified in the command program load */
 struct invocation {
     /* words of the command line, with {NAME} for inputs; NULL: the words are the inputs in
      * order */

@@ -37,7 +37,8 @@ struct module_reference {
 struct module_block {
     LLVMBasicBlockRef block;
     unsigned function;             /* index among the functions with code */
-    unsigned selects;              /* number of its selects that are branches in machine code */
+    /* number of the block's selects that are branches in the machine code */
+    unsigned selects;
 };
 
 struct module {
@@ -60,9 +61,9 @@ void module_find_selects(struct module *m, const char *assembly);
 /* Returns a new array with the description of functions, blocks and their instructions. Call it
  * before module_trace. */
 json_t *module_describe(struct module *m);
-/* Returns a copy of the module whose source lines are block number + 1, which lets machine code be
- * assigned to blocks. The code is otherwise unchanged. The caller disposes of the copy before
- * @m. */
+/* Returns a copy of the module whose source line numbers are block numbers + 1. The line numbers
+ * assign machine code to blocks. The code is otherwise unchanged. The caller disposes of the copy
+ * before @m. */
 LLVMModuleRef module_plain(const struct module *m);
 /* Adds counters and trace calls (runtime/runtime.h) and the description @about to the module.
  * Counters are atomic if @threads is true or the module starts threads. Call it once. */

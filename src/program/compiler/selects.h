@@ -6,8 +6,9 @@
 
 #include <stddef.h>
 
-/* Counts the conditional branches within each of @blocks blocks: both ways lead to code of the same
- * block. In @assembly the source line of .loc directives is 1 + block number. */
+/* Counts the conditional branches within each of @blocks blocks. Both successors of such a
+ * branch are code of the same block. In @assembly the source line of .loc directives is 1 +
+ * block number. */
 void selects_count(const char *assembly, size_t blocks, unsigned *counts);
 
 #endif

@@ -28,7 +28,7 @@ size_t nalu_parameter_count(const struct nalu *n);
 double nalu_value(const struct nalu *n, const double *inputs);
 /* Returns the mean squared relative error over the runs. If a count is below a thousandth of the
  * largest count, its error is relative to that thousandth. Sets @gradient (may be NULL) to the
- * derivative by each parameter. */
+ * derivative with respect to each parameter. */
 double nalu_loss(const struct nalu *n, const struct fit_data *data, double *gradient);
 /* Trains a network on @data with Adam, from several starting points with a fixed seed, and stores
  * the network with the smallest loss. Deterministic. Returns the mean relative error of held-out

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Exact reuse distances: distinct lines used since the last use of a line. Linked into traced
- * programs, so it allocates from the system instead of the program's heap, and all functions are
+/* Exact reuse distances: numbers of distinct lines used since the last use of a line. Linked into
+ * traced programs, so it allocates from the system instead of the program's heap. All functions are
  * static to avoid name collisions. A short list contains the latest lines, most recent first; the
  * position is the distance. Older lines have a time stamp from when they left the list. A bitmap
  * marks the stamps in use. Fenwick sums over its words count the bits above a stamp, which are the
@@ -317,7 +317,7 @@ static inline uint64_t reuse_touch(struct reuse *r, uint64_t line)
     if (r->torn)
         reuse_mend(r);
     reuse_set_torn(r, true);
-    /* Moves the lines before the line's old position by one. */
+    /* Moves each line before the old position of @line one position toward the end. */
     next = r->recent[0];
     r->recent[0] = before;
     for (unsigned i = 1; i < REUSE_RECENT; i++) {

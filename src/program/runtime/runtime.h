@@ -46,7 +46,7 @@ struct portolan_access_ {
     uint64_t from_age, from_votes;
 };
 
-/* calls from a block to external code, such as libraries */
+/* Calls from a block to external code, such as libraries */
 struct portolan_calls_ {
     uint64_t count, kept; /* number of calls, and number of calls with a valid time */
     uint64_t ticks;       /* ticks of the calls with a valid time */

@@ -51,7 +51,7 @@ static inline bool sets_level_look(struct sets_level *l, uint64_t line)
     uint64_t *set = l->lines + line % l->sets * l->ways, moved = line + 1;
     const uint64_t key = moved;
 
-    /* Moves the lines before the line's old position by one. */
+    /* Moves each line before the old position of @line one position toward the end. */
     for (uint64_t at = 0; at < l->ways; at++) {
         const uint64_t here = set[at];
         set[at] = moved;
