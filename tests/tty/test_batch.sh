@@ -183,7 +183,7 @@ test_help_and_settings() {
     holds out '3 forms selected'
     holds out '6 experiments added, 6 in all, of 3 forms'
     expect 1 "$portolan" -e "forms select --top 3 'ADD*'"
-    holds err '--top replaces patterns'
+    holds err '--top and patterns cannot be combined'
 }
 
 # The program accepts several files, such as a script and a kernel. The same seed draws the same
