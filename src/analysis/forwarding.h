@@ -31,7 +31,7 @@ void forwarding_start(struct forwarding *f, const struct core *c, const struct i
 bool forwarding_renamed(const struct forwarding *f, const struct forward *link);
 /* Returns whether the load waits until the store has written the cache. */
 bool forwarding_blocks(const struct core *c, const struct forward *link);
-/* Returns the cycles from the stored value to the loaded one. */
+/* Returns the cycles from the stored value to the loaded value. */
 double forwarding_latency(const struct forwarding *f, const struct forward *link);
 
 #endif

@@ -32,7 +32,7 @@ struct memory_time {
      * cache */
     double parts[MEMORY_LIMITS];
     enum memory_limit limit;        /* largest part */
-    /* size in bytes of the address range that each part accesses; 0: it accesses no lines */
+    /* size in bytes of the address range that each part accesses; 0: the part accesses no lines */
     double within[MEMORY_LIMITS];
     /* number of lines transferred per iteration; beyond the first-level cache, a written line
      * counts twice */

@@ -31,7 +31,7 @@ void port_group_name(portset set, const struct ports *ports, struct str *out);
 /* Appends a usage with short names: "1*p0156+1*AGU0-2". Appends nothing if the usage is empty. */
 void port_groups_usage(const struct usage *usage, const struct ports *ports, struct str *out);
 /* Returns whether the instruction has no port usage. Its form is unknown, or the instruction takes
- * a slot but no port, as a fused compare and branch on a charted CPU. */
+ * a slot but no port, like a fused compare and branch on a charted CPU. */
 bool analysis_unplaced(const struct analysis *a, size_t row);
 
 #endif

@@ -16,7 +16,7 @@ struct window_group {
     uint16_t cycles;   /* cycles since the previous group; 0: delivered together with it */
 };
 
-/* Groups of as many copies of a loop as their pattern needs to repeat */
+/* Groups of the smallest number of copies of a loop after which their pattern repeats */
 struct window_groups {
     VEC(struct window_group) list;
     size_t copies;

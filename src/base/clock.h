@@ -3,8 +3,8 @@
 #define PORTOLAN_BASE_CLOCK_H
 /* Returns the seconds since the first call. Any thread. */
 double clock_seconds(void);
-/* Returns real seconds, which tests do not replace, for real waits such as for an idle core. Any
- * thread. */
+/* Returns the real seconds since the first call, for real waits such as for an idle core. Tests do
+ * not replace this clock. Any thread. */
 double clock_wall(void);
 /* For tests: makes clock_seconds() return @source(). NULL restores the real clock. */
 void clock_set_source(double (*source)(void));

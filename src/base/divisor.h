@@ -1,4 +1,4 @@
-/* Integer arithmetic. */
+/* Greatest common divisor of two numbers */
 #ifndef PORTOLAN_BASE_DIVISOR_H
 #define PORTOLAN_BASE_DIVISOR_H
 

@@ -6,7 +6,7 @@
 #define DISCARD_LEAST 10000   /* minimum number of parts, such as rows, of a large object */
 
 /* Calls @release on @object, to which no other reference may exist: on the thread that frees
- * objects, or at once if there is none. Any thread. */
+ * objects, or at once if there is no such thread. Any thread. */
 void discard(void (*release)(void *object), void *object);
 /* Sets the function that passes objects to the thread that frees them; NULL: there is no such
  * thread. */

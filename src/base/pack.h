@@ -21,9 +21,9 @@ struct unpacking {
 };
 uint64_t unpack_count(struct unpacking *from);
 double unpack_number(struct unpacking *from);
-/* Returns a string borrowed from the bytes; "" if they are broken. */
+/* Returns a string borrowed from the bytes; "" if the bytes are broken. */
 const char *unpack_text(struct unpacking *from);
-/* Copies @count items to @to; zeros if bytes are missing. */
+/* Copies @count items to @to. If bytes are missing, stores zeros. */
 void unpack_array(struct unpacking *from, void *to, size_t count, size_t size);
 /* Returns whether @count items of @size bytes remain. If not, marks the bytes as broken. Call it
  * before an allocation. */

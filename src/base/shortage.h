@@ -36,8 +36,8 @@ bool shortage_met(void);
  * job. */
 bool shortage_lose(size_t bytes);
 /* Allocate memory for callers that cannot fail, such as the values of a table. The caller frees it.
- * If memory is exhausted, they return NULL and make this thread's work fail. Incomplete results are
- * therefore never shown. Any thread. */
+ * If memory is exhausted, these functions return NULL and make this thread's work fail. Incomplete
+ * results are therefore never shown. Any thread. */
 void *shortage_alloc(size_t size);
 void *shortage_zero(size_t count, size_t size);
 /* Reserves @bytes of address space for many small allocations that cannot fail, such as the tables

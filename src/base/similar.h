@@ -17,7 +17,7 @@ struct similar {
 };
 
 /* Stores @candidate, borrowed, if it is more similar than all previous candidates and at most a
- * third of the word's letters differ. Returns whether it was stored. Any thread. */
+ * third of the word's letters differ. Returns whether @candidate was stored. Any thread. */
 bool similar_try(struct similar *s, const char *candidate);
 /* Returns @out with the text "did you mean NAME?" if there is a similar candidate, otherwise
  * @otherwise (may be NULL). */

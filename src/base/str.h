@@ -27,7 +27,7 @@ void str_add_bytes(struct str *s, const void *bytes, size_t length);
 void str_add_char(struct str *s, char c);
 void str_addf(struct str *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void str_addv(struct str *s, const char *format, va_list args);
-/* Returns the text; "" if it is empty. Valid until the next change. */
+/* Returns the text, valid until the next change; "" if the string is empty. */
 const char *str_text(const struct str *s);
 /* Returns the memory of the text, never NULL, which the caller frees. @s is then empty. */
 char *str_take(struct str *s);
@@ -45,13 +45,13 @@ bool str_match(const char *pattern, const char *text);
 /* Returns whether @text matches one of the NULL-terminated @patterns. */
 bool str_match_any(const char *const *patterns, const char *text);
 
-/* Returns the ending of a regular noun after the number @n. */
+/* Returns the ending of a regular noun after the number @n: "" or "s". */
 static inline const char *plural(uint64_t n)
 {
     return n == 1 ? "" : "s";
 }
 
-/* Returns whether @text consists of at least one byte in hexadecimal. Any thread. */
+/* Returns whether @text consists of one or more bytes in hexadecimal. Any thread. */
 bool text_is_hex(const char *text);
 
 #endif

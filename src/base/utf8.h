@@ -1,4 +1,4 @@
-/* UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF. Any thread. */
+/* UTF-8 (RFC 3629): no overlong forms, no surrogates, no characters above U+10FFFF. Any thread. */
 #ifndef PORTOLAN_BASE_UTF8_H
 #define PORTOLAN_BASE_UTF8_H
 

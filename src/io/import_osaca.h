@@ -15,7 +15,7 @@ void osaca_notes_done(struct osaca_notes *notes);
  * file's instruction set. Composes a missing memory form from the register form and a load or
  * store. Skips and lists invalid entries. In files written by export_osaca, uses only the exact
  * names of forms (portolan_forms). Returns NULL with err (file:line:column and the violated rule)
- * on an error, and if nothing was imported. @notes may be NULL. osaca_notes_done frees its
+ * on an error, or if nothing was imported. @notes may be NULL. osaca_notes_done frees its
  * members. */
 struct machine *import_osaca(const char *id, const char *path,
                              const struct forms *const forms[ISA_COUNT], struct osaca_notes *notes,

@@ -25,7 +25,7 @@ struct image_header {
 struct image_machine {
     uint64_t sum[2];                    /* checksum of the machine's files */
     struct ports ports;
-    double issue_width;                 /* as returned by mapping_issue_width */
+    double issue_width;                 /* result of mapping_issue_width */
     uint32_t title, isa;                /* offsets of strings */
     uint32_t rows, row_count;           /* offset and number of struct mapping_row */
     uint32_t slots, slot_count;         /* offset and number of struct index_slot */
@@ -53,7 +53,7 @@ bool machine_image_sum(const char *dir, uint64_t sum[2]);
 /* Computes the sum of a text, which equals the sum of a file with the same contents. */
 void machine_image_sum_text(const char *text, size_t length, uint64_t sum[2]);
 /* Returns the number of rows in the table of processors if the image was built from @text,
- * otherwise 0. Stores in *@cells, row by row, the offsets of their fields in *@texts. */
+ * otherwise 0. Stores in *@cells, row by row, the offsets of the fields in *@texts. */
 size_t machine_image_cpus(const char *text, size_t length, const uint32_t **cells,
                           const char **texts);
 /* Loads the machine of directory @dir as @id into *@out. Sets *@out to NULL if the files differ

@@ -14,7 +14,7 @@ struct uops_row {
     bool upper_bound;    /* whether the latency is an upper bound */
     unsigned micro_ops;  /* number of µops without fusion; 0: unknown */
     unsigned divider;    /* cycles on the divider; 0: none */
-    double cycles;       /* measured cycles per copy alone; NaN: none */
+    double cycles;       /* measured cycles per copy in isolation; NaN: none */
     size_t line;
 };
 

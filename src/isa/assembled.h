@@ -39,7 +39,7 @@ struct assembled {
     size_t line_count;
     struct label {
         char *name;
-        uint64_t offset, size;    /* size in bytes; 0 if the label extends to the next one */
+        uint64_t offset, size;    /* size in bytes; 0 if the label extends to the next label */
         uint32_t line;
         bool function;
     } *labels;                    /* labels, sorted by offset */

@@ -24,7 +24,7 @@ struct isa_foreign {
     /* Returns whether @again and @in differ at most in a branch target or a relative operand. */
     bool (*bytes_alike)(const struct insn *in, const uint8_t *again);
     /* Returns a general register for the loop counter that @insns do not use. Returns REG_NONE if
-     * @insns use all of them. The counter is then in memory if possible. */
+     * @insns use all general registers. The counter is then in memory if possible. */
     uint8_t (*register_free)(const struct insn *insns, size_t count);
     bool counts_in_memory;
     /* Sets @vectors and @wide of @like to the vector registers that must be initialised for @insns

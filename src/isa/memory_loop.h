@@ -20,7 +20,7 @@ enum memory_loop {
     LOOP_STORE_8,     /* a store every 512 bytes */
     LOOP_STORE_64,    /* a store every 4,096 bytes */
     LOOP_PAGES,       /* a load every 4,160 bytes */
-    LOOP_CHASE,       /* four loads, each of which depends on the previous one */
+    LOOP_CHASE,       /* four loads, each of which depends on the previous load */
     /* a sequential load, nops and the loop's end: 252 µops */
     LOOP_FEW,
     LOOP_SOME,        /* a sequential load, nops and the loop's end: 72 µops */

@@ -27,7 +27,7 @@ void experiment_done(struct experiment *e);
 void experiment_add(struct experiment *e, const char *form, uint32_t count);
 /* Returns whether the multisets are equal. */
 bool experiment_equal(const struct experiment *a, const struct experiment *b);
-/* Replaces the text of @out. Equal multisets have equal text. */
+/* Sets @out to the text of @e with sorted terms. Equal multisets have equal text. */
 void experiment_print_key(const struct experiment *e, struct str *out);
 /* Returns the number of instructions: the sum of the counts. */
 uint64_t experiment_size(const struct experiment *e);

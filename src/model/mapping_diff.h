@@ -48,7 +48,7 @@ void mapping_diff_free(struct mapping_diff *d);
 /* Returns the name of a kind, such as "pipes" or "narrower". */
 const char *diff_kind_name(enum diff_kind kind);
 /* Finds the assignment of columns to rows with the largest sum of @gain, an n x n matrix in
- * row-major order. Stores the column of each row in column_of. O(n^3). */
+ * row-major order. Stores the column of each row in @column_of. O(n^3). */
 void assignment_best(const double *gain, unsigned n, unsigned *column_of);
 
 #endif

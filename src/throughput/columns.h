@@ -50,7 +50,7 @@ void columns_truncate(struct columns *c, unsigned count, unsigned members);
 /* Adds all port sets. Requires at most COLUMNS_DIRECT_PORTS ports. */
 void columns_all(struct columns *c);
 /* Writes the connected unions of the @n sets, which are not empty and may repeat, to @out, smaller
- * ones first. Returns the number of unions, or SIZE_MAX if it exceeds @most. */
+ * unions first. Returns the number of unions, or SIZE_MAX if the number exceeds @most. */
 size_t columns_list(const portset *sets, size_t n, size_t most, portset *out);
 /* Rounds @count up to whole vectors. */
 static inline size_t columns_lanes(unsigned count)

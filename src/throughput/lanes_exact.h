@@ -113,7 +113,7 @@ static inline double zeta(struct throughput *t, const struct mass *masses, size_
     outer_steps(table, 8 * blocks);
 
     /* Blocks are sorted by size. All high parts of one size share a vector and a division. top[k]
-     * has size + k. */
+     * has the sets of @size + k ports. */
     flanes best = {0};
     shorts top[4] = {{0}};
     unsigned size = 0;

@@ -8,7 +8,7 @@
 #include "isa/a64/form.h"
 
 
-/* Returns whether @word, disassembled as @mnemonic, is on the list of computing instructions. */
+/* Returns whether @word, disassembled as @mnemonic, is on the list of permitted instructions. */
 bool a64_allow(uint32_t word, const char *mnemonic);
 
 

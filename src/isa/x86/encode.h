@@ -12,7 +12,7 @@ enum part_kind { PART_REGISTER, PART_FIXED, PART_MEMORY, PART_ADDRESS, PART_IMME
 /* An operand of a template, and its permitted values */
 struct part {
     uint8_t kind;            /* enum part_kind */
-    uint8_t access;          /* access, a set of ACCESS_READ and ACCESS_WRITE */
+    uint8_t access;          /* set of ACCESS_READ and ACCESS_WRITE */
     ZydisRegisterClass registers;   /* PART_REGISTER: class of the register */
     uint16_t bytes;          /* PART_MEMORY: bytes of the access; 0: none */
 };
