@@ -68,10 +68,26 @@ static bool may_rename(const struct forwarding *f, const struct forward *link)
     return covers_address(f->core, load) && covers_address(f->core, store);
 }
 
-/* Returns whether @link leads from the last execution of the store before the load. */
-static bool is_last(const struct forward *link)
+/* Returns whether @link leads from the last execution of the store before the load. An expanded
+ * inner loop contains an instruction several times, at one offset. */
+static bool is_last(const struct forwarding *f, const struct forward *link)
 {
-    return link->distance == (link->store >= link->load);
+    const uint32_t count = (uint32_t)f->costs->count;
+    bool last = link->distance == (link->store >= link->load);
+
+    for (uint32_t i = link->store + 1; last && i % count != link->load; i++)
+        last = f->insns[i % count].offset != f->insns[link->store].offset;
+    return last;
+}
+
+/* Returns whether an earlier instruction of the code has the same offset as instruction @at. */
+static bool is_repeated(const struct forwarding *f, uint32_t at)
+{
+    bool found = false;
+
+    for (uint32_t i = at; i > 0 && !found; i--)
+        found = f->insns[i - 1].offset == f->insns[at].offset;
+    return found;
 }
 
 static bool could_rename(const struct forwarding *f, const struct forward *link)
@@ -81,7 +97,7 @@ static bool could_rename(const struct forwarding *f, const struct forward *link)
 
     if (!may_rename(f, link) || (f->sets_stack && on_stack(f, from) && on_stack(f, to)))
         return false;
-    if (f->by_loop && is_last(link))
+    if (f->by_loop && is_last(f, link))
         return true;
     if (is_fixed(to) && to->access & ACCESS_WRITE && !f->core->renamed_relative_modify)
         return f->by_length >= 1;
@@ -138,9 +154,11 @@ static void start_loop(struct forwarding *f)
     if (shape_of(f->insns, f->costs->count) != SHAPE_LOOP)
         return;
     f->by_length = 0;
-    for (size_t i = 0; i < f->work->found_count; i++) {
+    for (size_t i = 0;
+         i < f->work->found_count && (double)others <= f->core->memory_renaming_loop; i++) {
         const struct forward *link = &f->work->found[i];
-        others += is_last(link) && may_rename(f, link) && !could_rename(f, link);
+        others += may_rename(f, link) && !could_rename(f, link) && is_last(f, link) &&
+                  !is_repeated(f, link->load);
     }
     f->by_loop = (double)others <= f->core->memory_renaming_loop;
 }

@@ -27,9 +27,9 @@
 /* number of bytes of all copies for KERNEL_DECODED: short instructions then exceed the µop cache,
  * but fit in the first-level instruction cache */
 #define DECODED_BYTES 26000
-/* Maximum number of copies of a loop that loads and stores. A Zen 5 connects loads to stores at
- * rename for about 44 loads in the code that repeats. */
-#define UNROLLED_FORWARDING 36
+/* Number of loads in the copies for which memory renaming finds stores as in the loop itself. A
+ * Zen 5 finds the stores of about 44 loads in the code that repeats. */
+#define LOADS_FORWARDED 36
 #define UNROLLED_TRIES 3
 #define LONGER_GAIN 0.96          /* largest ratio of times per copy (more copies / fewer copies) at
                                    * which more copies are used */
@@ -305,15 +305,7 @@ static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan 
 static unsigned copies_wanted(const struct run_plan *p, enum kernel_copies kind)
 {
     unsigned copies = (unsigned)(UNROLLED_INSTRUCTIONS / p->count) + 1;
-    bool loads = false, stores = false;
 
-    for (size_t i = 0; i < p->count; i++) {
-        loads |= (p->insns[i].traits & INSN_LOAD) != 0;
-        stores |= (p->insns[i].traits & INSN_STORE) != 0;
-    }
-    if (loads && stores && p->insns[p->count - 1].traits & INSN_BRANCH &&
-        copies > UNROLLED_FORWARDING)
-        copies = UNROLLED_FORWARDING;
     if (kind == KERNEL_DECODED)
         return (unsigned)(DECODED_BYTES / p->length) + 1;
     return copies * p->length > UNROLLED_BYTES ? (unsigned)(UNROLLED_BYTES / p->length) + 1
@@ -431,6 +423,38 @@ static bool plan_space(struct sandbox *s, const struct calibration *c, struct ru
     return code_place(s, p, err);
 }
 
+/* Chooses the faster of many and few copies of a loop that loads and stores. Memory renaming finds
+ * the stores of only LOADS_FORWARDED loads; the loop itself may have fewer. */
+static bool plan_forwarding(struct sandbox *s, const struct calibration *c, struct run_plan *p,
+                            struct kernel_plan *plan, struct err *err)
+{
+    struct sandbox_item *item;
+    unsigned loads = 0, stores = 0;
+    double many, few;
+
+    for (size_t i = 0; i < p->count; i++) {
+        loads += (p->insns[i].traits & INSN_LOAD) != 0;
+        stores += (p->insns[i].traits & INSN_STORE) != 0;
+    }
+    if (plan->kind == KERNEL_DECODED || plan->walks || !loads || !stores ||
+        !(p->insns[p->count - 1].traits & INSN_BRANCH) || plan->copies * loads <= LOADS_FORWARDED)
+        return true;
+    if (!try(s, p, plan->values, plan->count, &item, &many, err))
+        return false;
+    p->copies = loads < LOADS_FORWARDED ? LOADS_FORWARDED / loads : 1;
+    if (!code_place(s, p, err) || !try(s, p, plan->values, plan->count, &item, &few, err))
+        return false;
+    if (!item->fault && item->pages <= plan->pages &&
+        few / p->copies < KERNEL_APART_GAIN * many / plan->copies) {
+        plan->passes = passes_for(c, few);
+        plan->copies = p->copies;
+        plan->rough = rough_cycles(c, plan, few);
+        return true;
+    }
+    p->copies = plan->copies;
+    return code_place(s, p, err);
+}
+
 /* Chooses the first kind of values with which the kernel runs long enough before its pointers leave
  * the pages; in short runs, overhead dominates. If there is no such kind, chooses the one with the
  * longest run. */
@@ -446,7 +470,8 @@ static bool plan_choose(struct sandbox *s, const struct calibration *c, struct r
             uint64_t iterations = plan->count * plan->copies;
             plan->known = iterations * p->count >= UNROLLED_INSTRUCTIONS;
             if (plan->known) {
-                plan->known = plan_space(s, c, p, plan, err);
+                plan->known =
+                    plan_forwarding(s, c, p, plan, err) && plan_space(s, c, p, plan, err);
                 return plan->known;
             }
             if (iterations > longest) {
