@@ -15,6 +15,7 @@
 #include "work/pool.h"
 
 #define SHOWN 20             /* maximum number of forms of one kind listed in text */
+#define POOR 0.1             /* mean relative error of held-out blocks that needs a warning */
 
 /* State of the job of machine chart, whose worker charts the CPU */
 struct machine_charting {
@@ -174,11 +175,20 @@ static void add_facts(const struct chart *c, struct result *result)
 static void show_review(const struct chart *c, struct result *result)
 {
     const struct chart_review *r = &c->review;
+    size_t unknown = 0;
 
     if (!r->blocks)
         return;
+    for (size_t i = 0; i < c->facts.count; i++)
+        unknown += !c->facts.items[i].value;
     result_line(result, "%zu random held-out blocks: %.1f %% covered, mean error %.1f %%",
                 r->blocks, 100.0 * (double)r->covered / (double)r->blocks, 100 * r->error);
+    if (r->error > POOR)
+        result_line(result,
+                    "  predictions with this machine have errors of this size; %zu of %zu facts "
+                    "are unknown. If other programs ran during the measurement, end them and run "
+                    "machine chart again",
+                    unknown, c->facts.count);
     if (r->changed)
         result_line(result, "  the second round made %zu change%s (mean error before: %.1f %%): %s",
                     r->changed, plural(r->changed), 100 * r->error_before, r->changes);
