@@ -440,6 +440,9 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
                 addresses_new_pages(&w->deps.addresses, count, w->core->dtlb_miss, 0.5);
     }
     out->cycles[BOUND_ISSUE] = fmax(out->cycles[BOUND_ISSUE], costs_alone(&w->costs));
+    for (int kind = 0; kind < BOUND_COUNT && !isnan(out->unhurried); kind++)
+        if (kind != BOUND_DEPENDENCIES)
+            out->unhurried = fmax(out->unhurried, out->cycles[kind]);
     for (int kind = 0; kind < BOUND_COUNT; kind++)
         if (!isnan(out->cycles[kind]) && out->cycles[kind] > out->total) {
             out->total = out->cycles[kind];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "chart/memory_lines.h"
 #include "cmd/command.h"
 #include "cmd/task.h"
@@ -252,6 +253,7 @@ static bool memory_finish(struct session *s, void *state, struct result *result,
 {
     struct calibrating_memory *w = state;
     struct memory_costs *m = &w->costs;
+    struct str spreads = {0};
     char why[512];
 
     (void)s;
@@ -273,9 +275,12 @@ static bool memory_finish(struct session *s, void *state, struct result *result,
                     "caches: first level %.0f KiB, second level %.0f KiB, size of the third level "
                     "not determined up to %.0f MiB",
                     m->first / 1024, m->second / 1024, m->bytes[m->count - 1] / 1048576);
-    result_line(result, "spread: load %.0f %%, store %.0f %%, random order %.0f %%, hop %.0f %%",
-                100 * m->spread[COST_LOAD], 100 * m->spread[COST_STORE],
-                100 * m->spread[COST_RANDOM], 100 * m->spread[COST_HOP]);
+    str_addf(&spreads, "spread:");
+    for (enum memory_cost cost = 0; cost < MEMORY_COSTS; cost++)
+        str_addf(&spreads, "%s %s %.0f %%", cost ? "," : "", memory_cost_name(cost),
+                 100 * m->spread[cost]);
+    result_line(result, "%s", str_text(&spreads));
+    str_done(&spreads);
     if (w->huge && m->huge < 0.9)
         result_line(result, "only %.0f %% of the memory was on pages of 2 MiB", 100 * m->huge);
     if (w->refused.code)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/child.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "cmd/command.h"
@@ -87,6 +88,10 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     native_apply_faults(m);
     if (keep)
         native_keep(m);
+    char why[512];
+    if (disturbed.code)
+        log_add(LOG_WARN, "the measured caches and memory may be wrong: %s",
+                err_text(&disturbed, why, sizeof why));
     err_clear(&disturbed);
     estimator_set_share(e, &native->share);
     estimator_set_calls(e, calls);

@@ -463,20 +463,18 @@ double native_looks_apart(const struct native *looks, size_t count)
 double native_looks_nearest(const struct native *looks, size_t count, bool *use)
 {
     double least = INFINITY;
-    size_t first = 0, second = 0;
+    size_t other = count;
 
+    for (size_t i = 0; i + 1 < count; i++) {
+        const double apart = native_looks_apart((const struct native[]){looks[i], looks[count - 1]},
+                                                2);
+        if (!(apart < least))
+            continue;
+        least = apart;
+        other = i;
+    }
     for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < i; k++) {
-            const struct native both[] = {looks[k], looks[i]};
-            const double apart = native_looks_apart(both, 2);
-            if (!(apart < least))
-                continue;
-            least = apart;
-            first = k;
-            second = i;
-        }
-    for (size_t i = 0; i < count; i++)
-        use[i] = i == first || i == second;
+        use[i] = i == other || i + 1 == count;
     return least;
 }
 

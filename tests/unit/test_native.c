@@ -438,7 +438,7 @@ static void test_no_room(void **state)
 }
 
 /* The difference of samples is that of largest and least, over all sizes except the first, which
- * the second level contains. The nearest two samples are found. */
+ * the second level contains. The sample nearest to the last one is found. */
 static void test_looks_apart(void **state)
 {
     struct native n[3];
@@ -462,8 +462,8 @@ static void test_looks_apart(void **state)
     n[1].sizes[2].latency = 1e-8;
     n[2].sizes[1].read = 3e-9;
     assert_float_equal(native_looks_apart(n, 3), 2, 1e-9);
-    assert_float_equal(native_looks_nearest(n, 3, use), 0.2, 1e-9);
-    assert_true(use[0] && use[1] && !use[2]);
+    assert_float_equal(native_looks_nearest(n, 3, use), 3 / 1.1 - 1, 1e-9);
+    assert_true(!use[0] && use[1] && use[2]);
     n[2].sizes[1].read = 1e-9;
     n[2].sizes[0].latency = 1;
     assert_float_equal(native_looks_apart(n, 3), 0.2, 1e-9);
