@@ -54,6 +54,11 @@ double predicted_cycles(const struct machine *m, const char *hex, bool simulated
     const struct insn *insns = kernel_insns(kernel, 0, &count);
     struct block_work *work = block_work_new(m);
     bounds_of(work, insns, count, &as_measured, false, &bounds);
+    /* The time of chains without delay on unhurried ports is between the other bounds and the
+     * total. */
+    assert_true(isnan(bounds.unhurried) || bounds.unhurried <= bounds.total);
+    for (int kind = 0; kind < BOUND_COUNT && !isnan(bounds.unhurried); kind++)
+        assert_true(kind == BOUND_DEPENDENCIES || !(bounds.unhurried < bounds.cycles[kind]));
     if (simulated) {
         struct simulator *s = simulator_new();
         simulate(s, work, insns, count, &as_measured, &(struct simulate_options){0}, &sim);

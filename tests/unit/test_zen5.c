@@ -116,6 +116,9 @@ static void test_loops_renamed(void **state)
         strcat(many, "488d5e084883430801");
     strcat(many, "49ffcf0f8547feffff");
     assert_near("the bound", many, predicted_cycles(m, many, false), 336, WITHIN);
+    /* paddd xmm0,xmm1 three times beside two stores of 64 bytes and two of 8 bytes */
+    assert_true(predicted_cycles(m, "660ffec1660ffec1660ffec1" "62f1fe487f0762f1fe487f4701"
+                                 "48890648894608", false) >= 4);
     machine_free(m);
 }
 
