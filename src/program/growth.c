@@ -17,6 +17,10 @@
 /* largest ratio of the error with more terms to the error without them at which more terms are
  * accepted */
 #define GAIN 0.5
+/* The same ratio for a higher degree with no more terms, if the lower degree leaves no significant
+ * residual. A parabola approximates few neighbouring runs of a cubic quantity this well. */
+#define CLEAR_GAIN 0.1
+#define EXACT 1e-6               /* largest error of rounding, in insignificant differences */
 /* maximum number of candidate terms; the degree is reduced if there are more */
 #define TERMS_MOST 150
 /* maximum number of candidate terms of a sum, which is fitted in one step */
@@ -241,6 +245,7 @@ static void search(struct grower *g, struct formula *out)
 {
     size_t chosen[SIZE_MOST];
     double error = INFINITY;
+    bool within = false;   /* whether the residual of @out is insignificant */
 
     for (unsigned degree = 0; degree <= g->degree; degree++) {
         g->best_error = INFINITY;
@@ -249,12 +254,14 @@ static void search(struct grower *g, struct formula *out)
                 subsets(g, degree, chosen, 0, size, 0);
         else
             stepwise(g, degree);
-        if (!(g->best_error < (isinf(error) ? INFINITY : GAIN * error)))
+        if (!(g->best_error < (isinf(error) ? INFINITY : (within ? CLEAR_GAIN : GAIN) * error)) ||
+            (within && g->best.count > out->count))
             continue;
         error = g->best_error;
         *out = g->best;
-        if (residual(g, out) <= 1)
-            break;   /* Ends, because the residual is not significant. */
+        within = residual(g, out) <= 1;
+        if (within && (out->count == 1 || error <= EXACT))
+            break;
     }
     out->error = isinf(error) ? NAN : error * g->limits->scatter;
 }

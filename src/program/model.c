@@ -35,7 +35,7 @@
  * formula per remainder is used */
 #define ALIKE_BETTER 0.25
 #define DEGREE_MOST 3      /* largest degree of distance formulas */
-#define LINES 0.25         /* insignificant difference of a distance, in lines */
+#define LINES 0.25         /* insignificant difference of a distance or of the distinct lines */
 #define SCATTER 0.005
 /* Limit of the number of counts for symbolic regression, largest first: this number divided by the
  * number of runs. It limits the time to half a minute, unless there are many runs. */
@@ -373,7 +373,7 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
  * degree of its formula limits the degrees of the distances' formulas. */
 static void fit_footprint(struct fitting *f)
 {
-    const struct growth_limits limits = {DEGREE_MOST, 2, SCATTER, 0, INFINITY, 2, true};
+    const struct growth_limits limits = {DEGREE_MOST, LINES, SCATTER, 0, INFINITY, 2, true};
     size_t n = f->runs->runs.count;
     double *values = mem_zero(n, sizeof *values);
 

@@ -92,6 +92,37 @@ static void test_clusters_of_small_runs(void **state)
     program_free(p);
 }
 
+/* The first uses of two arrays of N^3 elements are predicted from runs so near to each other that a
+ * parabola fits their lines. */
+static void test_first_uses_of_cubes(void **state)
+{
+    static const double sizes[] = {16, 17, 18, 20};
+    const struct program *p = read_program(one_block);
+    char *names[] = {(char *)(uintptr_t)"N"};
+    struct program_runs *runs = program_runs_new(p, names, 1);
+    struct program_run at;
+    struct err err = {0};
+    const double n = 96;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const double cube = sizes[i] * sizes[i] * sizes[i], first = cube / 4 + 2;
+        const struct run_bin bins[] = {{4, 20 * cube - first, 20 * cube - first, 8},
+                                       {INFINITY, first, first, 8}};
+        add_run(runs, sizes[i], bins, 2);
+        runs->runs.items[i].counts[0] = 20 * cube;
+    }
+    const struct program_model *m = program_model_new(runs, COUNTS_REGRESSION, NULL, NULL, &err);
+    assert_non_null(m);
+    program_model_at(m, &n, &at);
+    assert_int_equal(at.references[0].bin_count, 2);
+    assert_float_equal(at.references[0].bins[1].count / (n * n * n / 4 + 2), 1, 0.01);
+    program_run_done(p, &at);
+    program_model_free(m);
+    program_runs_free(runs);
+    program_free(p);
+}
+
 /* One of the copies of an unrolled loop fetches half of a row's new lines if a row is a multiple of
  * a line, and a quarter if its length is odd. The run of odd size does not determine even ones. The
  * formula of all runs is used to predict an odd size. */
@@ -200,6 +231,7 @@ static void test_mispredictions_at_most(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_clusters_of_small_runs),
+                                       cmocka_unit_test(test_first_uses_of_cubes),
                                        cmocka_unit_test(test_rows_that_lie_otherwise),
                                        cmocka_unit_test(test_counts_are_bounded),
                                        cmocka_unit_test(test_mispredictions_at_most)};

@@ -13,10 +13,13 @@
 #include "program/growth.h"
 
 static const struct growth_limits distance = {2, 0.25, 0.005, 0, INFINITY, 2, true},
+                                  lines = {3, 0.25, 0.005, 0, INFINITY, 2, true},
                                   share = {2, 1e-4, 0.005, 0, 1, 0.5, false};
 
 static double rows(double n) { return 3 * n / 8 + 2; }
 static double grids(double n) { return 2 * n * n / 8; }
+static double cubes(double n) { return n * n * n / 4 + 2; }
+static double cube_and_grid(double n) { return n * n * (n + 1) / 8 + 2; }
 static double fixed(double n) { return 5 + 0 * n; }
 
 static void test_exact(void **state)
@@ -192,6 +195,33 @@ static void test_scatter(void **state)
         }
 }
 
+/* Predicts the distinct lines of arrays of one to three dimensions from small runs. A parabola
+ * fits the cubes of these runs within two lines. The alignment of arrays changes the lines of a run
+ * by at most an eighth. */
+static void test_dimensions(void **state)
+{
+    static const double inputs[][6] = {
+        {6, 8, 9, 11, 12}, {8, 10, 12, 13, 15, 16}, {24, 28, 32, 36}, {16, 24, 32, 37, 48, 50}};
+    static const size_t counts[] = {5, 6, 4, 6};
+    static double (*const functions[])(double) = {rows, grids, cubes, cube_and_grid};
+    const double far = 128;
+    struct rng rng;
+    (void)state;
+    rng_seed(&rng, 54);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        for (size_t k = 0; k < 20 * sizeof counts / sizeof *counts; k++) {
+            const size_t set = k / 20;
+            double values[6];
+            struct formula f;
+            for (size_t r = 0; r < counts[set]; r++)
+                values[r] = functions[i](inputs[set][r]) + 0.125 * (rng_unit(&rng) - 0.5);
+            fit_growth(&(struct fit_data){inputs[set], 1, counts[set], values}, &lines, &f);
+            if (fabs(formula_value(&f, &far, 1) / functions[i](far) - 1) > 0.1)
+                fail_msg("function %zu, runs %zu: %g instead of %g", i, set,
+                         formula_value(&f, &far, 1), functions[i](far));
+        }
+}
+
 /* A fraction caused by the rows' ends decreases with 1 / N to its limit, and stays between 0 and
  * 1. */
 static void test_share(void **state)
@@ -294,7 +324,8 @@ int main(void)
         cmocka_unit_test(test_exact),       cmocka_unit_test(test_two_inputs),
         cmocka_unit_test(test_many_inputs), cmocka_unit_test(test_farthest_uses_of_snap),
         cmocka_unit_test(test_binned),      cmocka_unit_test(test_binned_empty),
-        cmocka_unit_test(test_scatter),     cmocka_unit_test(test_share),
+        cmocka_unit_test(test_scatter),     cmocka_unit_test(test_dimensions),
+        cmocka_unit_test(test_share),
         cmocka_unit_test(test_sensible),    cmocka_unit_test(test_neighbours),
         cmocka_unit_test(test_growth_seen),
     };
