@@ -6,7 +6,8 @@
 #include "analysis/port_groups.h"
 
 #define NAMED 6        /* maximum number of links of a chain in a sentence */
-/* maximum number of ports that are listed singly; more are printed as a range */
+/* maximum number of ports that are always listed singly; more are printed as a short name, such as
+ * ALU0-4, if it has no blank */
 #define PORTS_LISTED 4
 
 void advice_ports(const struct analysis *a, portset set, struct str *out)

@@ -31,9 +31,10 @@ struct placement {
     unsigned other_count;
 };
 
-/* Places all @n @forms with the core @mapping. Adds ports for the blocking pipes of slow forms (DV,
- * 2DV and so on), and sets @ports to the list of all ports. Fills @out, one element per form, each
- * of which the caller frees with placement_done. Returns false with err on failure. */
+/* Places the @n forms @forms on the ports of the core @mapping. Adds ports for the blocking pipes
+ * of slow forms (DV, 2DV and so on), and sets @ports to the list of all ports. Fills @out, one
+ * element per form, each of which the caller frees with placement_done. Returns false with err on
+ * failure. */
 bool place_forms(struct lab *lab, const struct mapping *mapping, const struct place_form *forms,
                  size_t n, struct ports *ports, struct placement *out, struct err *err);
 void placement_done(struct placement *p);

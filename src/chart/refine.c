@@ -32,8 +32,8 @@
 /* Confidence below which all experiments also judge a usage of the core */
 #define DOUBTFUL_CORE 0.5
 #define QUICK_UOPS 8      /* maximum number of µops of a usage with a single port set */
-/* Weight of the frequencies, below 1 because forms with equal usages are not independent
- * examples */
+/* Weight of the usage frequencies in the prior. It is below 1, because forms with equal usages are
+ * not independent examples. */
 #define PRIOR_WEIGHT 0.5
 #define EQUAL 1e-6        /* difference below which costs are considered equal */
 #define OTHERS_MOST 12    /* maximum number of alternatives stored per form */

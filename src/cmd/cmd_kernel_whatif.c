@@ -132,7 +132,7 @@ struct sweeping {
     struct whatif_outcome *outcomes;
 };
 
-/* Predicts with the parameter set to @value. Returns false with err. */
+/* Predicts the loop with the parameter set to @value. Returns false with err. */
 static bool sweep_one(struct sweeping *w, long value, struct err *err)
 {
     struct whatif_outcome *out = &w->outcomes[value - w->from];

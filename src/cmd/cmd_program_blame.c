@@ -113,7 +113,8 @@ static bool watch_run(struct blaming_program *w, const struct program_code *code
     return ok;
 }
 
-/* Predicts for the core's current state. Keeps the shortest prediction so far. */
+/* Predicts the program's time at the core's current clock and share. Keeps the shortest prediction
+ * so far. */
 static bool predict(struct blaming_program *w, struct estimator *e, struct program_time *least,
                     struct err *err)
 {

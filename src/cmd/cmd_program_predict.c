@@ -114,8 +114,8 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
     return o->done;
 }
 
-/* Predicts for each machine. Omits machines that lack a necessary fact. Returns false with err if
- * no machine remains. */
+/* Predicts the program's time on each machine. Omits machines that lack a necessary fact. Returns
+ * false with err if no machine remains. */
 static bool predict_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();

@@ -7,7 +7,8 @@
 #include "base/compare.h"
 #include "cmd/explained_result.h"
 
-#define PLACES_MOST 64u    /* number of lines of a page */
+/* maximum number of cache lines over which runs move an access: those of a page */
+#define PLACES_MOST 64u
 /* smallest number of new lines per execution of an access at which the runs move it to other
  * lines */
 #define SPREADS_LEAST 0.05

@@ -220,7 +220,7 @@ static bool save_names(struct session_saving *w, const struct kernel *k, size_t 
     return ok;
 }
 
-/* Writes the source line of each text line, except if it equals that of the previous text line. */
+/* Writes the source line of each text line, unless it equals that of the previous text line. */
 static void add_text_lines(const struct kernel *k, struct str *out)
 {
     str_add(out, "line,source_line\n");

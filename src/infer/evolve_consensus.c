@@ -20,7 +20,7 @@
 /* Least disagreement on unmeasured experiments, as a multiple of the error on measurements. Below
  * this disagreement, the measurements determine the mapping without a consensus. */
 #define SETTLED 0.5
-#define SETTLED_LEAST 0.01         /* disagreement below which a consensus gains nothing */
+#define SETTLED_LEAST 0.01 /* minimum of this disagreement, absolute */
 
 double evolve_search_until(const struct evolve *e)
 {

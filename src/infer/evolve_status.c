@@ -12,7 +12,7 @@
 #include "base/steps.h"
 #include "infer/evolve_state.h"
 
-#define SHOWN_LEAST 1e-4 /* errors below this are printed as 0.00 % */
+#define SHOWN_LEAST 1e-4 /* one unit of the last printed digit of an error: 0.01 % */
 
 /* Writes the phase to @phase. Returns its description, which fits a line of 80 columns. */
 static const char *tell_phase(const struct evolve *e, char *phase, size_t room)

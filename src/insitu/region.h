@@ -83,7 +83,8 @@ uint32_t region_covered(const struct region *r, uint32_t at);
 bool region_flags_free(const struct region *r, uint32_t at);
 /* Returns whether the loop has a branch both of whose sides continue in the loop. */
 bool region_has_arms(const struct region *r);
-/* Returns a register that no instruction of the loop accesses, or rax if all are in use. */
+/* Returns one of rdi, rsi, rdx, rcx, rbx, rbp that no instruction of the loop accesses, otherwise
+ * rax. */
 enum code_register region_free_register(const struct region *r);
 /* Returns whether the loop with head @head can iterate without executing @avoided. */
 bool region_avoidable(const struct region *r, uint32_t head, uint32_t avoided);

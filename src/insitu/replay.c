@@ -521,8 +521,8 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
 
     out->tried++;
     bool ok = true;
-    /* Records in a first copy of the process. Measures in a second one, which starts in the same
-     * state. */
+    /* Records the iterations in a first copy of the process. Measures them in a second one, which
+     * starts in the same state. */
     for (int k = 0; k < 2 && t && ok; k++) {
         int64_t number = 0;
         ok = make_copy(&m, t, false, &number) && (k ? measure(&m, overhead, &r) : follow(&m));

@@ -112,7 +112,7 @@ uint32_t stamps_visits(struct code *c, bool counted)
     code_bytes(c, stamp, sizeof stamp);
     BYTES(c, 0x49, 0x89, 0xc0); /* mov rax, r8 */
     /* The first exit is stamped after the first stamp. Otherwise SLOT_AWAY could include an
-     * interruption before it, and the overhead would be too small. */
+     * interruption before the first stamp, and the overhead would be too small. */
     stamps_leave(c);
     for (unsigned i = 0; i < VISITS; i++) {
         stamps_enter(c);

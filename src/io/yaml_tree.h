@@ -1,4 +1,4 @@
-/* YAML documents by libyaml, with the line of every error. */
+/* YAML documents parsed with libyaml. Each error contains its line. */
 #ifndef PORTOLAN_IO_YAML_TREE_H
 #define PORTOLAN_IO_YAML_TREE_H
 

@@ -320,7 +320,8 @@ static void first_keeps(struct lanes *l, bool narrow)
     l->narrow = narrow;
 }
 
-/* Measures with all lanes unless their CPUs interfere. Sets *@done if the lanes measured. */
+/* Measures the experiments with all lanes unless their CPUs interfere. Sets *@done if the lanes
+ * measured them. */
 static bool measure_together(struct lanes *l, size_t n, bool *done, struct err *err)
 {
     const bool judges = clock_seconds() >= l->again;

@@ -264,7 +264,7 @@ static bool find_blockers(struct learner *l, struct err *err)
             continue;
         if (!b->ports)
             l->filler = mem_strdup(b->form);
-        /* Skips port sets as large as the issue width, because nothing saturates them. */
+        /* Nothing saturates a port set as large as the issue width. */
         else if (isnan(l->issue_width) || cycles > 1.2 / l->issue_width)
             vec_push(&l->blockers, ((struct blocker){mem_strdup(b->form), b->ports, cycles}));
     }

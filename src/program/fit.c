@@ -11,7 +11,9 @@
 #include "program/solve.h"
 #include "program/range.h"
 
-#define ALL_SUBSETS_MOST 16      /* maximum number of terms all of whose subsets are tried */
+/* maximum number of candidate terms of which all subsets of up to EXACT_SIZE terms (exact formulas)
+ * or SUBSET_SIZE terms (inexact ones) are tried */
+#define ALL_SUBSETS_MOST 16
 #define EXACT_SIZE 5             /* maximum number of terms of an exact formula */
 #define SUBSET_SIZE 3            /* maximum number of terms of an inexact formula from subsets */
 /* largest ratio of the error with products to the error without them, at left-out runs, at which

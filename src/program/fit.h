@@ -11,8 +11,8 @@
 size_t fit_distinct_runs(const struct fit_data *data, const bool *active);
 /* Fits counts, which are integers. Tries exact formulas first, with congruence terms (quotients and
  * remainders by 2 to 128) and thresholds. Omits inputs without effect. If no formula is exact,
- * chooses products of powers: of few candidate terms, tries all subsets; of many, adds terms one by
- * one. Any thread. */
+ * chooses products of powers: of few candidate terms, tries all small subsets; of many, adds terms
+ * one by one. Any thread. */
 void fit_counts(const struct fit_data *data, struct formula *out);
 /* Fits counts like fit_counts. If the formula is not exact, adds to @near the other formulas that
  * are about as good. */

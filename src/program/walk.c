@@ -245,8 +245,8 @@ static bool step_call(struct walker *w, const struct insn *insn, bool jump)
         return true;
     }
     if (jump && !named)
-        return false;   /* Ends at an indirect jump, such as one through a jump table: its target is
-                         * unknown. */
+        return false; /* The target of an indirect jump, such as one through a jump table, is
+                       * unknown. */
     if (named) {
         const char *known = called_name(w->code, from.unit, from.insn, name);
         const struct call_code *code = known ? program_code_library(w->code, known) : NULL;

@@ -71,7 +71,7 @@ static void enter_uops(struct simulator *s, const struct plan_item *item)
     for (uint32_t i = 0; i < item->listed[NODE_EARLY]; i++)
         scheduler_add(s, after++, 0, s->now);
     if (item->merges)
-        scheduler_add(s, after, 1, s->now);   /* Waits for at least one other µop of the item. */
+        scheduler_add(s, after, 1, s->now); /* The merging µop waits for the item's result. */
 }
 
 static void enter(struct simulator *s, const struct plan_item *item)

@@ -293,7 +293,7 @@ void margins_take_addresses(struct framed_text *r)
             continue;
         }
         const char *bare = column_art_before(p, end);
-        end = bare > p ? bare : end; /* Ends before arrows and a vertical line. */
+        end = bare > p ? bare : end; /* Excludes arrows and a vertical line. */
         uint64_t number;
         bool placed = place_find(p, end, r->joined, &place);
         const char *e =
