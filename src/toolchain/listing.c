@@ -356,9 +356,9 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
         code[i] = m->bytes[m->joined && isa->step > 1 ? n - 1 - i : i];
     const size_t before = l->text.length;
     if (m->addressed && isa->branch_written && isa->branch_written(code, &far, &l->text)) {
-        /* In an assembler listing, a branch of distance 0 is not yet relocated, or its target is in
-         * the text. The text is used then. */
-        if (!l->disassembly && (far == 0 || far == (int64_t)n)) {
+        /* In an assembler listing, a branch to the next instruction may not be relocated yet. The
+         * source text of the line names the target and is used then. */
+        if (!l->disassembly && far == (int64_t)n) {
             l->text.length = before;
             return false;
         }
