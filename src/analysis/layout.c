@@ -315,8 +315,8 @@ static bool give_bases(struct planner *p, struct err *err)
             continue;
         if (base == UINT8_MAX && !inside)
             return refuse_at(p, s->insn,
-                             "no separate memory can be assigned to this array, because other "
-                             "arrays also use all registers of its address",
+                             "no separate memory can be assigned to this array, because each "
+                             "register of its address is also used by another array",
                              err);
         if (base == UINT8_MAX && (have < magnitude(r->low) ||
                                   have + r->bytes + magnitude(r->high) > p->out->bytes + PAGE))

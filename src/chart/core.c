@@ -521,7 +521,7 @@ bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core
         timed += !isnan(alone[i]);
     if (!timed)
         return err_set(err, ERR_LIMIT,
-                       "repeat the command when the machine is idle, or use --patience 10m",
+                       "repeat the command when the computer is idle, or use --patience 10m",
                        "no form has a stable time: the core is contended");
     if (!out->candidates.count)
         return err_set(err, ERR_DATA, "chart more forms",

@@ -246,8 +246,8 @@ static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes,
     for (size_t i = 0; i < MEMORY_COSTS; i++)
         for (size_t k = 0; k < sizes->count; k++)
             if (probe_runs(p, i, sizes->bytes[k]) && !p->rounds[i][k])
-                return err_set(err, ERR_LIMIT,
-                               "repeat the command when the machine is idle", "core is contended");
+                return err_set(err, ERR_LIMIT, "repeat the command when the computer is idle",
+                               "core is contended");
     p->clock_hz = p->clock * (double)(ticks_now() - first) / (clock_seconds() - begun);
     return true;
 }

@@ -112,7 +112,7 @@ static void tell(const struct chart *c, enum chart_stage stage, char *text, size
 
     switch (stage) {
     case CHART_ALONE:
-        snprintf(text, room, "%zu of %zu forms have a stable time", t.timed, c->form_count);
+        snprintf(text, room, "forms with a stable time: %zu of %zu", t.timed, c->form_count);
         break;
     case CHART_CORE:
         snprintf(text, room, "%zu experiment%s so far", c->table->rows.count,
@@ -128,7 +128,7 @@ static void tell(const struct chart *c, enum chart_stage stage, char *text, size
                  plural(t.usages), t.usages == 1 ? "has" : "have", t.sure);
         break;
     case CHART_LATENCIES:
-        snprintf(text, room, "%zu of %zu chains have a latency", t.latencies, c->latencies.count);
+        snprintf(text, room, "chains with a latency: %zu of %zu", t.latencies, c->latencies.count);
         break;
     case CHART_FACTS:
         snprintf(text, room, "%zu fact%s, %zu unknown", t.facts, plural(t.facts),

@@ -579,7 +579,7 @@ static void show_overlay(const struct machine *base, const struct overlay *o, un
     str_addf(&line, "based on %s: %zu of its forms replaced", base->id, o->replaced);
     if (o->added)
         str_addf(&line, ", %zu added", o->added);
-    str_addf(&line, "; %u of %u inferred ports match its ports", o->matched, ports);
+    str_addf(&line, "; inferred ports that match its ports: %u of %u", o->matched, ports);
     str_add(&line, o->matched < ports ? ", the other ports have no counterpart" : "");
     result_line(result, "%s", str_text(&line));
     result_text(result, "base", base->id);

@@ -55,8 +55,9 @@ static void tell_table(const struct experiments *t, struct result *result)
     size_t measured = 0;
     for (size_t i = 0; i < t->rows.count; i++)
         measured += experiments_measured(t, i);
-    result_line(result, "%zu experiment%s with %zu form%s, %zu of them measured", t->rows.count,
-                plural(t->rows.count), t->forms.count, plural(t->forms.count), measured);
+    result_line(result, "%zu experiment%s with %zu form%s; measured experiments: %zu",
+                t->rows.count, plural(t->rows.count), t->forms.count, plural(t->forms.count),
+                measured);
     result_count(result, "experiments", (int64_t)t->rows.count);
     result_count(result, "forms", (int64_t)t->forms.count);
     result_count(result, "measured", (int64_t)measured);

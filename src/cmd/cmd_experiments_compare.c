@@ -269,8 +269,8 @@ static bool compare_work(void *state, struct result *result, struct err *err)
                        "measure the same experiments on every host; see experiments split",
                        "no experiment was measured on two hosts");
     tell_hosts(w, result);
-    result_line(result, "%zu of %zu experiments differ by more than %g %%", w->rows.count,
-                w->compared, 100 * w->threshold);
+    result_line(result, "differences above %g %%: %zu of %zu experiments", 100 * w->threshold,
+                w->rows.count, w->compared);
     for (size_t from = 0; w->rows.count && from < w->count; from += ABREAST)
         add_table(w, from, from + ABREAST < w->count ? from + ABREAST : w->count, result);
     if (w->rows.count > ROWS_SHOWN)

@@ -113,10 +113,11 @@ static void show(const struct experiments_settling *w, struct result *result)
 
     for (size_t i = 0; i < w->settled.forms.count; i++)
         of[w->settled.forms.items[i].verdict]++;
-    result_line(result, "%zu experiment%s for %zu form%s of %s, %zu with a stable time",
+    result_line(result, "%zu experiment%s for %zu form%s of %s; stable times: %zu",
                 w->settled.experiments, plural(w->settled.experiments), w->settled.forms.count,
                 plural(w->settled.forms.count), w->name, w->settled.measured);
-    result_line(result, "%zu confirmed, %zu changed, %zu explained by no usage, %zu left open",
+    result_line(result,
+                "forms: %zu confirmed, %zu changed, %zu explained by no usage, %zu left open",
                 of[SETTLE_CONFIRMED], of[SETTLE_CHANGED], of[SETTLE_UNEXPLAINED], of[SETTLE_OPEN]);
     for (size_t i = 0; i < w->settled.forms.count && shown < SHOWN; i++) {
         const struct settled_form *f = &w->settled.forms.items[i];

@@ -336,8 +336,8 @@ static void tell_hosts(const struct host_merging *w, struct result *result)
     }
     for (size_t p = 0; p < w->count; p++)
         if (w->parts[p].deviates)
-            result_line(result, "%s: %zu of %zu controls differ by more than %g %%: %s",
-                        w->files[p], w->parts[p].off, w->parts[p].controls, 100 * CONTROL_OFF,
+            result_line(result, "%s: differences above %g %%: %zu of %zu controls; %s", w->files[p],
+                        100 * CONTROL_OFF, w->parts[p].off, w->parts[p].controls,
                         w->all ? "used because of --all" : "omitted; --all uses its measurements");
         else if (!w->parts[p].controls)
             result_line(

@@ -228,8 +228,8 @@ static bool compare_work(struct form_comparing *w, struct result *result, struct
     add_machines(w, result);
     if (!isnan(w->above))
         result_line(result,
-                    "%zu of %zu forms known to at least two machines differ by more than %g %%",
-                    w->showing, w->compared, 100 * w->above);
+                    "differences above %g %%: %zu of %zu forms known to at least two machines",
+                    100 * w->above, w->showing, w->compared);
     result_line(result, "cycles alone / latency");
     for (size_t from = 0; w->showing && from < machines; from += ABREAST) {
         if (from)

@@ -137,8 +137,9 @@ static void show(const struct scan *scan, const struct forms *forms,
         if (without)
             result_line(
                 result,
-                "%-18s cannot run %llu more instructions: instruction sets missing on this CPU", "",
-                (unsigned long long)without);
+                "%-18s excludes %llu instruction%s of instruction sets that the machine's CPU "
+                "lacks",
+                "", (unsigned long long)without, plural(without));
     }
     result_nested(result, "coverage", fractions);
     add_missing(scan, forms, machines, n, result);

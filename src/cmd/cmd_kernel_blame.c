@@ -430,7 +430,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (!session_has_kernel(s, err))
         return false;
     if (d->kernel->isa != isa_host())
-        return err_set(err, ERR_USAGE, "measure the kernel on a machine with that instruction set",
+        return err_set(err, ERR_USAGE,
+                       "run the command on a computer whose CPU has the kernel's instruction set",
                        "this CPU executes %s, but the kernel is %s", isa_name(isa_host()),
                        isa_name(d->kernel->isa));
     const struct insn *insns = kernel_insns(d->kernel, d->loop, &count);

@@ -125,8 +125,8 @@ static void add_learned(struct result *result, const char *form, const struct le
         str_addf(&text, ", latency %.2f", l->latency);
     if (l->micro_ops)
         str_addf(&text, ", %u %s at rename", l->micro_ops, l->micro_ops == 1 ? "slot" : "slots");
-    str_addf(&text, "; %zu of %zu measurements agree within %.0f %%", l->step_count - l->outliers,
-             l->step_count, 100 * l->tolerance);
+    str_addf(&text, "; agreement within %.0f %%: %zu of %zu measurements", 100 * l->tolerance,
+             l->step_count - l->outliers, l->step_count);
     if (l->rivals)
         str_addf(&text, "; also possible: %zu other usage%s of equal cost", l->rivals,
                  plural(l->rivals));

@@ -450,7 +450,8 @@ static bool take_loop(struct session *s, struct kernel_measuring *w, struct err 
     if (!session_has_kernel(s, err))
         return false;
     if (s->document.kernel->isa != isa_host())
-        return err_set(err, ERR_USAGE, "measure the kernel on a machine with that instruction set",
+        return err_set(err, ERR_USAGE,
+                       "run the command on a computer whose CPU has the kernel's instruction set",
                        "this CPU executes %s, but the kernel is %s", isa_name(isa_host()),
                        isa_name(s->document.kernel->isa));
     kernel_insns(s->document.kernel, s->document.loop, &count);

@@ -431,7 +431,7 @@ static bool publish(struct session *s, void *state, struct result *result, struc
                     c->streams.why);
     add_points(w, result);
     if (w->cut_off.code)
-        result_line(result, "only %zu of %zu sizes were measured: %s", measured_count(c), c->count,
+        result_line(result, "measured: only %zu of %zu sizes; %s", measured_count(c), c->count,
                     w->cut_off.what);
     add_refuted(c, result);
     add_blocks(c, result);

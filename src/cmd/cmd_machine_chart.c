@@ -282,7 +282,7 @@ static void show(const struct machine_charting *w, struct result *result)
                     t.of[CHART_NOT_MEASURED], plural(t.of[CHART_NOT_MEASURED]),
                     t.of[CHART_NOT_MEASURED] == 1 ? "has" : "have");
     if (c->latencies.count)
-        result_line(result, "%zu of %zu dependency chains have a latency", t.latencies,
+        result_line(result, "dependency chains with a latency: %zu of %zu", t.latencies,
                     c->latencies.count);
     if (c->resumed)
         result_line(result, "%u result%s %s read from the journal %s", c->resumed,

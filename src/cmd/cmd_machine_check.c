@@ -121,7 +121,7 @@ static void tell(struct checking *w, double done, double total, const char *what
     if (wrong)
         qsort(rows, wrong, sizeof *rows, weightier_first);
     char title[96];
-    snprintf(title, sizeof title, "%.40s: %zu of %zu disagree", c->machine, wrong, known);
+    snprintf(title, sizeof title, "%.40s, differences: %zu of %zu", c->machine, wrong, known);
     list_rows(w->log, STAGE_DIFFERENCES, title, rows, wrong);
     stage_log_step(w->log, done, total, known ? (double)wrong / (double)known : NAN, what);
     free(rows);
@@ -310,7 +310,8 @@ static void show(const struct checking *w, struct result *result)
     }
     result_line(
         result,
-        "%s compared with %s: %zu throughput%s and latencies of %zu form%s; %zu of %zu differ",
+        "%s compared with %s: %zu throughput%s and latencies of %zu form%s; differences: %zu of "
+        "%zu",
         c->machine, c->cpu, w->measured, plural(w->measured), w->names.count,
         plural(w->names.count), wrong, known);
     if (w->without_latency)

@@ -167,7 +167,7 @@ static void progress(void *state, const struct hunt *so_far)
                  total = w->options.blocks ? (double)w->options.blocks : w->seconds;
     char what[96];
 
-    snprintf(what, sizeof what, "%zu finding%s; %zu of %zu blocks differ", so_far->count,
+    snprintf(what, sizeof what, "%zu finding%s; differences: %zu of %zu blocks", so_far->count,
              plural(so_far->count), so_far->differ, so_far->sampled);
     job_progress(w->job, done, total, "%s", what);
     stage_log_step(w->log, done, total,
@@ -288,22 +288,22 @@ static void show(const struct machine_hunting *w, struct result *result)
 
     print_against(w, &against);
     result_line(result,
-                "%s compared with %s: %zu of %zu blocks differ by more than %.0f %%; %zu finding%s",
-                w->machine->id, str_text(&against), h->differ, h->sampled, 100 * w->tolerance,
+                "%s compared with %s: differences above %.0f %%: %zu of %zu blocks; %zu finding%s",
+                w->machine->id, str_text(&against), 100 * w->tolerance, h->differ, h->sampled,
                 h->count, plural(h->count));
     if (h->mutants)
         result_line(result, "%zu mutation%s of differing blocks also compared", h->mutants,
                     plural(h->mutants));
     if (h->open)
         result_line(result,
-                    "%zu of %zu differing blocks are not explained yet: use a larger value of "
+                    "not explained yet: %zu of %zu differing blocks; use a larger value of "
                     "--time",
                     h->open, h->kept);
     if (w->llvm && h->untimed)
         result_line(result, "%zu block%s omitted, because llvm-mca lacks one of their instructions",
                     h->untimed, plural(h->untimed));
     if (!h->sampled && measures(w))
-        result_line(result, "no block had a stable time; try again when the machine is idle");
+        result_line(result, "no block had a stable time; try again when the computer is idle");
     else if (!h->sampled && !h->untimed)
         result_line(result,
                     "the time limit was reached during the first blocks: use a larger value of "

@@ -437,7 +437,7 @@ static void add_findings(struct result *result, const struct program_model *m)
     const char *starts = starts_processes(runs);
     if (starts)
         result_line(result,
-                    "%s starts programs: they are neither counted nor predicted, but measured "
+                    "%s() starts other programs, which are neither counted nor predicted; measured "
                     "times include them",
                     starts);
     for (size_t i = 0; i < runs->name_count; i++) {

@@ -494,9 +494,9 @@ static void say_sums(const struct builds_diff *w, struct result *result)
     result_line(result, "%zu loop%s matched, %zu in A only, %zu in B only", both, plural(both),
                 only[0], only[1]);
     result_line(result,
-                "%s%zu are slower in B, %zu faster, %zu cannot be compared; cycles are the largest "
+                "%sloops: %zu slower in B, %zu faster, %zu not comparable; cycles are the largest "
                 "bound per iteration, with data in the first-level cache",
-                w->machines.list.count > 1 ? "summed over all machines " : "", slower, faster,
+                w->machines.list.count > 1 ? "sum over all machines, " : "", slower, faster,
                 untold);
     result_count(result, "matched", (int64_t)both);
     result_count(result, "only_in_a", (int64_t)only[0]);

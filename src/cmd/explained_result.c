@@ -393,8 +393,8 @@ static void say_branch(struct result *result, const struct explained_findings *f
                 more, insn_shown(in->insn), insn_address_text(in->insn, address),
                 100 * (double)b->missed / (double)b->executed);
     result_line(result, "%s",
-                in->indirect ? "  reduce the targets per jump: a separate jump at the end of each "
-                               "case, or a table of data instead of code"
+                in->indirect ? "  reduce the number of targets per jump: a separate jump at the "
+                               "end of each case, or a table of data instead of code"
                              : "  replace the branch by a conditional move or arithmetic, or sort "
                                "the data");
 }

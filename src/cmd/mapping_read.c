@@ -156,9 +156,9 @@ static void tell_unused(const struct osaca_notes *notes, struct result *result)
 static void tell_osaca(const struct osaca_notes *notes, struct result *result)
 {
     result_line(result,
-                "entries: %zu; %zu matched a form, %zu composed of a register form and a memory "
-                "access, %zu with rounded cycles; %zu without a form or with a form already "
-                "imported, %zu without port pressure",
+                "entries: %zu; forms imported: %zu directly, %zu composed of a register form and a "
+                "memory access; %zu with rounded cycles; entries not used: %zu without a form or "
+                "with a form already imported, %zu without port pressure",
                 notes->entries, notes->direct, notes->composed, notes->rounded, notes->unnamed,
                 notes->unknown);
     result_count(result, "entries", (int64_t)notes->entries);

@@ -267,7 +267,7 @@ bool program_inputs_given(const struct program_model *m, const struct word_list 
     }
     if (ok && words->count && given.name_count < runs->name_count)
         ok = err_set(err, ERR_USAGE, "give a value for every input of program run",
-                     "%zu of %zu inputs have a value", given.name_count, runs->name_count);
+                     "inputs with a value: %zu of %zu", given.name_count, runs->name_count);
     program_inputs_done(&given);
     return ok;
 }

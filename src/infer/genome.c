@@ -259,7 +259,8 @@ struct genome *genome_of_mapping(const struct mapping *m, const struct problem *
     unsigned ports = mapping_ports(m)->count;
 
     if (ports == 0 || ports > PROBLEM_PORTS_MAX) {
-        err_set(err, ERR_LIMIT, "select a mapping with fewer ports",
+        err_set(err, ERR_LIMIT,
+                ports ? "select a mapping with fewer ports" : "select a mapping with ports",
                 "the mapping has %u ports; inference needs 1 to %d", ports, PROBLEM_PORTS_MAX);
         return NULL;
     }

@@ -68,7 +68,7 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
     at = maps_gap(maps, m ? m->start : low, high, size);
     if (!at)
         return err_set(err, ERR_LIMIT, NULL,
-                       "no free memory within the range of a jump from the loop");
+                       "no free address space within the range of a jump from the loop");
     int64_t code = process_call(
         p, t, SYS_mmap,
         (const uint64_t[]){at, size, PROT_READ | PROT_EXEC,

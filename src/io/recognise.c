@@ -218,7 +218,7 @@ static const struct {
      "an archive of object files",
      "kernel load FILE",
      {"kernel load", "kernel functions", "forms scan"}},
-    {is_perf_data, "a profile of perf", "kernel load PROGRAM --profile FILE", {0}},
+    {is_perf_data, "a perf profile (perf.data)", "kernel load PROGRAM --profile FILE", {0}},
     {is_bitcode, "LLVM bitcode", "llc FILE converts the bitcode to assembler text", {0}},
     {is_windows,
      "a Windows program (PE)",

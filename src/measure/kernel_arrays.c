@@ -284,8 +284,7 @@ bool arena_clock(struct sandbox *s, struct arena_state *a, struct err *err)
         return false;
     a->clock = SANDBOX_CHAIN_LENGTH * (double)(CLOCK_LONG - CLOCK_SHORT) / (ticks - a->clock_least);
     a->clock_at = clock_seconds();
-    return a->clock > 0 || err_set(err, ERR_LIMIT,
-                                   "repeat the command when the machine is idle",
+    return a->clock > 0 || err_set(err, ERR_LIMIT, "repeat the command when the computer is idle",
                                    "clock frequency not measurable");
 }
 
@@ -359,8 +358,8 @@ static bool run(struct kernel_arrays *k, const struct arrays_code *code,
     if (!sandbox_run(k->sandbox, 1, NULL, NULL, NULL, err))
         return false;
     if (item->fault == FAULT_STARVED)
-        return err_set(err, ERR_LIMIT,
-                       "repeat the command when the machine is idle", "core is contended");
+        return err_set(err, ERR_LIMIT, "repeat the command when the computer is idle",
+                       "core is contended");
     if (item->fault) {
         size_t place = item->fault_offset - code->offset, end = 0;
         unsigned at = 0;
@@ -729,8 +728,8 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
     double low = (samples.cycles[p.own ? n / 8 : n / 4] - start) * scale,
            middle = (samples.cycles[n / 2] - start) * scale;
     if (!(low > 0))
-        return err_set(err, ERR_LIMIT,
-                       "repeat the command when the machine is idle", "core is contended");
+        return err_set(err, ERR_LIMIT, "repeat the command when the computer is idle",
+                       "core is contended");
     double elapsed = clock_seconds() - begun;
     k->rough = low;
     *out = (struct arrays_measured){

@@ -220,7 +220,7 @@ bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err)
         return err_set(err, ERR_LIMIT, again,
                        "core is contended: too few times (lowest %.2f cycles), not confirmed",
                        least);
-    return err_set(err, ERR_LIMIT, "try again when the machine is idle",
+    return err_set(err, ERR_LIMIT, "try again when the computer is idle",
                    "no stable time: %.2f-%.2f cycles", least, most);
 }
 

@@ -378,9 +378,9 @@ static bool run(struct recorded_run *x, uint32_t offset, double *ticks, unsigned
         return false;
     *fault = items[1].fault ? items[1].fault : items[0].fault;
     *ticks = (double)items[1].ticks[0];
-    return *fault != FAULT_STARVED || err_set(err, ERR_LIMIT,
-                                              "repeat the command when the machine is idle",
-                                              "core is contended");
+    return *fault != FAULT_STARVED ||
+           err_set(err, ERR_LIMIT, "repeat the command when the computer is idle",
+                   "core is contended");
 }
 
 /* Runs the iterations with change @c in the order @order, after @forgetting runs that make the

@@ -577,8 +577,8 @@ bool sandbox_fill(struct sandbox *s, const struct sandbox_fill *fill, struct err
     if (!sandbox_run(s, 1, NULL, NULL, NULL, err))
         return false;
     if (item->fault == FAULT_STARVED || item->fault == FAULT_ENDLESS)
-        return err_set(err, ERR_LIMIT, "repeat the command when the machine is idle",
-                       "filling memory took too long: the machine is busy");
+        return err_set(err, ERR_LIMIT, "repeat the command when the computer is idle",
+                       "filling memory took too long: the computer is busy");
     return !item->fault ||
            err_set(err, ERR_LIMIT, "ulimit -v and ulimit -t show the limits of a process",
                    "the process that fills memory was killed: %s", sandbox_fault_text(item->fault));

@@ -25,7 +25,7 @@ const char *sandbox_fault_text(unsigned fault)
         ("SIGSEGV: general protection (a non-canonical address, a misaligned vector or a "
          "privileged instruction)"),
         "invalid reply from the sandbox process",
-        "no CPU time: the machine is busy",
+        "no CPU time: the computer is busy",
         "access to addresses reserved for the measurement",
     };
     return fault < FAULT_COUNT ? texts[fault] : "unknown fault";

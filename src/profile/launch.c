@@ -56,10 +56,10 @@ bool launch_check(const char *path, const char *name, struct err *err)
         if (isa_ops((enum isa)isa)->elf_machine == header.e_machine)
             return err_set(err, ERR_DATA,
                            "kernel load shows the program's loops; profile the program on a "
-                           "machine of that kind",
+                           "computer whose CPU has its instruction set",
                            "%s is a program for %s, but this CPU executes %s", name,
                            isa_name((enum isa)isa), isa_name(isa_host()));
-    return err_set(err, ERR_DATA, "run the program on a machine of that kind",
+    return err_set(err, ERR_DATA, "run the program on a computer with that processor",
                    "%s is a program for another processor (ELF machine %u)", name,
                    header.e_machine);
 }

@@ -166,8 +166,8 @@ static void judge_nothing(const struct blame *b, struct str *out)
 
     if (missing)
         str_addf(out,
-                 "%zu of %zu instructions have no stable time on this CPU, and the other "
-                 "instructions do not explain the difference; try again when the machine is idle",
+                 "no stable time on this CPU for %zu of %zu instructions; the other instructions "
+                 "do not explain the difference; try again when the computer is idle",
                  missing, b->count);
     else if (fabs(b->measured - b->predicted) <= BLAME_AGREES * b->measured)
         str_addf(out,

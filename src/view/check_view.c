@@ -133,7 +133,7 @@ static void draw_title(const struct check_view_state *v, struct grid *g)
     const struct check *c = v->shown;
     unsigned used =
         grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s compared with %s", c->machine, c->cpu);
-    used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%zu of %zu disagree", v->wrong,
+    used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "differences: %zu of %zu", v->wrong,
                         v->known) +
             2;
     grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%s", c->date);

@@ -101,9 +101,9 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
     }
     const unsigned cpus = record_cpu_count(s->document.record);
     if (cpus == 1)
-        put_whole(g, used + 2, y, ROLE_DIM, "processor %d", c.cpu);
-    else if (!put_whole(g, used + 2, y, ROLE_DIM, "%u processors at the same time", cpus))
-        put_whole(g, used + 2, y, ROLE_DIM, "%u processors", cpus);
+        put_whole(g, used + 2, y, ROLE_DIM, "CPU %d", c.cpu);
+    else if (!put_whole(g, used + 2, y, ROLE_DIM, "%u CPUs at the same time", cpus))
+        put_whole(g, used + 2, y, ROLE_DIM, "%u CPUs", cpus);
     y++;
     if (g->height >= 16)
         draw_here(&s->document.here, g, &y);

@@ -233,7 +233,7 @@ static unsigned draw_summary(const struct tables_view_state *v, struct grid *g)
         str_addf(&text, ", %zu not in its tables", a->diff->only_b);
     unsigned y = grid_wrap(g, 0, 0, g->width, 2, ROLE_TITLE, ATTR_BOLD, str_text(&text));
     str_clear(&text);
-    str_add(&text, "ports matched by use, inferred=tables:");
+    str_add(&text, "matching ports (inferred=tables):");
     for (unsigned p = 0; p < inferred->count; p++)
         str_addf(&text, " %s=%s", inferred->names[p],
                  a->diff->to_a[p] < 0 ? "-" : own->names[a->diff->to_a[p]]);

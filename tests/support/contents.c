@@ -246,7 +246,7 @@ void check_runs(struct stage_log *log)
     for (int i = 1; i <= 60; i++, chart_seconds++)
         stage_log_step(log, i, 120, .5 * (1 + sin(i / 9.0)) / 4, "60 throughputs");
     stage_log_list(log, STAGE_WORST, "measured last", last, sizeof last / sizeof *last);
-    stage_log_list(log, STAGE_DIFFERENCES, "skylake: 2 of 4 disagree", wrong,
+    stage_log_list(log, STAGE_DIFFERENCES, "skylake, differences: 2 of 4", wrong,
                    sizeof wrong / sizeof *wrong);
 }
 
@@ -262,7 +262,7 @@ void hunt_runs(struct stage_log *log)
                                            "usage of any VADDPS or the like: 1*p1, not 1*p01"}};
 
     for (int i = 1; i <= 30; i++, chart_seconds++)
-        stage_log_step(log, i, 30, .3 - .2 / i, "2 findings, 154 of 512 blocks differ");
+        stage_log_step(log, i, 30, .3 - .2 / i, "2 findings; differences: 154 of 512 blocks");
     stage_log_list(log, STAGE_WORST, "smallest blocks that differ", blocks, 2);
     stage_log_list(log, STAGE_DIFFERENCES, "skylake: 2 findings", changes, 2);
 }

@@ -64,7 +64,7 @@ test_no_samples() {
     expect 1 "$portolan" -e "kernel load some/hot --profile '$work/real.data'"
     holds err 'no samples in functions of hot in this profile'
     expect 1 "$portolan" -e "kernel load '$work/real.data'"
-    holds err 'this is a profile of perf'
+    holds err 'this is a perf profile (perf.data)'
     printf '#!/bin/sh\necho "failed to open nosuch.data: No such file or directory" >&2; exit 255\n' >"$work/bin/perf"
     expect 1 "$portolan" -e 'kernel load some/hot --profile nosuch.data'
     holds err 'perf report failed: failed to open nosuch.data'

@@ -651,7 +651,7 @@ test_what_is_not_counted() {
     printf '#include <stdlib.h>\n#include <unistd.h>\n#include <sys/wait.h>\nint main(int c, char **v) { int n = atoi(v[1]), s; volatile int x = 0; pid_t p = fork(); for (int i = 0; i < (p ? n : n * n); i++) x += i; if (!p) _exit(0); waitpid(p, &s, 0); return system(":"); }\n' >forks.c
     forks='program load forks.c -O1; program run N=10,20,30,50'
     expect 0 "$portolan" -e "$forks"
-    holds out 'system starts programs'
+    holds out 'system() starts other programs'
     expect 0 "$portolan" --format csv --machine skylake -e "$forks; program blocks N=100 --top 100; program predict N=100"
     # These are counts of both processes: 100 and 100 * 100.
     grep -q ',10100,' "$work/out" || fail "$(cat "$work/out")"

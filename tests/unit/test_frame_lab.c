@@ -128,7 +128,7 @@ static void test_chart_stages(void **state)
     frame_run(&frame, "view machine");
     assert_true(screen_lacks("chart of mine"));
     chart_runs(log);
-    assert_true(screen_holds("1 single forms   1:15 100 %  2 of 3 forms have a stable time"));
+    assert_true(screen_holds("1 single forms   1:15 100 %  forms with a stable time: 2 of 3"));
     assert_true(screen_holds("> 3 ports          0:09  25 %  forms added one by one"));
     compare_sizes("chart");
     session.settings.ascii = true;
