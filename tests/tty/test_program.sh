@@ -566,8 +566,7 @@ END
     done
     # Arrays of three dimensions, from runs so near to each other that a parabola fits their pages.
     cat >cubes.c <<'END'
-#include <stdlib.h>
-int main(int c, char **v) { int n = atoi(v[1]); double s = 0, (*a)[n][n] = malloc(sizeof(double) * n * n * n), (*b)[n][n] = malloc(sizeof(double) * n * n * n); for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++) a[i][j][k] = b[i][j][k] = i + j - k; for (int i = 1; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++) s += a[i - 1][j][k] * b[i][j][k]; return s == 1; }
+int atoi(const char *); void *malloc(unsigned long); int main(int c, char **v) { int n = atoi(v[1]); double s = 0, (*a)[n][n] = malloc(sizeof(double) * n * n * n), (*b)[n][n] = malloc(sizeof(double) * n * n * n); for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++) a[i][j][k] = b[i][j][k] = i + j - k; for (int i = 1; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++) s += a[i - 1][j][k] * b[i][j][k]; return s == 1; }
 END
     expect 0 "$portolan" --format csv -e "program load cubes.c -O1; program run N=6,8,9,11,12; program validate N=96 --times 1 --machine skylake"
     awk -F, '$1 == 96 { seen = 1; far = $11 < 0.85 * $12 || $11 > 1.15 * $12; few = $12 < 3000 } END { exit !(seen && !far && !few) }' "$work/out" || fail "$(tail -4 "$work/out")"
