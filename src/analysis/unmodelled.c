@@ -209,7 +209,7 @@ bool unmodelled_find(const struct insn *insns, size_t count, const struct deps *
         [UNMODELLED_CROSSINGS] = "accesses that cross pages",
         [UNMODELLED_MISSES] = "cache misses of loads whose addresses are loaded",
         [UNMODELLED_FORWARDS] = "loads delayed by recent stores",
-        [UNMODELLED_STREAMS] = "the memory time of non-temporal stores",
+        [UNMODELLED_STREAMS] = "memory time of non-temporal stores",
         [UNMODELLED_MODES] = "delays after a changed control word",
         [UNMODELLED_MASKED] = "delays of masked stores, and of loads from them",
         [UNMODELLED_MIXED] = "delays of SSE instructions among VEX instructions",

@@ -164,8 +164,8 @@ void fault_this_helps(void)
 pid_t fault_fork(void)
 {
 #if defined(HAVE__FORK) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    /* _Fork() needs no lock of the allocator, which the faulting thread may own. The allocator's
-     * arena of this thread is not locked. */
+    /* fork() takes the allocator's locks, which the faulting thread may hold; _Fork() does not. The
+     * child can allocate memory, because the helper thread has its own arena. */
     if (on_helper)
         return _Fork();
 #endif

@@ -350,7 +350,7 @@ bool evolve_start_active(struct session *s, const struct active_choice *w,
         return refuse_second(err);
     if (w->go_on && !checkpoint)
         return err_set(err, ERR_USAGE, "use evolve start --active --continue --checkpoint FILE",
-                       "no checkpoint, so the experiments are lost");
+                       "--active --continue needs the checkpoint file of the earlier run");
     if (w->simulate && !(m = session_machine(s, w->simulate, err)))
         return false;
     struct beginning *b = mem_zero(1, sizeof *b);

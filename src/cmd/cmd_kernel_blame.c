@@ -359,7 +359,7 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
     if (w->recorded.cycles > 0)
         recorded_costs_show(&w->recorded, &w->recording, result);
     else if (w->unrecorded.code)
-        result_line(result, "the recorded iterations cannot run outside the program: %s",
+        result_line(result, "the recorded iterations were not measured outside the program: %s",
                     w->unrecorded.what);
     if (!w->found) {
         result_line(result, "\nthe path of most iterations was not measured: %s",

@@ -315,8 +315,8 @@ static void show(const struct checking *w, struct result *result)
         c->machine, c->cpu, w->measured, plural(w->measured), w->names.count,
         plural(w->names.count), wrong, known);
     if (w->without_latency)
-        result_line(result, "time limit reached: latencies of %zu forms not measured",
-                    w->without_latency);
+        result_line(result, "time limit reached: latencies of %zu form%s not measured",
+                    w->without_latency, plural(w->without_latency));
     result_text(result, "machine", c->machine);
     result_text(result, "cpu", c->cpu);
     result_text(result, "date", c->date);

@@ -57,7 +57,7 @@ static void add_moments(struct drawing *d, const struct evolve_sample *samples, 
             best[i] = 100 * samples[i].d_best;
     }
     if (best)
-        add_series(d, "best now", x, best, n, false);
+        add_series(d, "current best", x, best, n, false);
     add_series(d, "median", x, median, n, false);
     add_series(d, "worst", x, worst, n, false);
 }

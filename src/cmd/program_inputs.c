@@ -58,8 +58,9 @@ void program_say_memory(struct result *result, const char *day)
         result_missing(result, "memory_measured");
         return;
     }
-    result_line(result, "caches and memory of this CPU were measured %s%s",
-                strcmp(day, "today") == 0 ? "" : "on ", strcmp(day, "today") == 0 ? "now" : day);
+    const bool fresh = strcmp(day, "today") == 0;
+    result_line(result, "caches and memory of this CPU were measured %s%s", fresh ? "" : "on ",
+                fresh ? "in this run" : day);
     result_text(result, "memory_measured", day);
 }
 

@@ -135,7 +135,8 @@ static BARE void values_fill(struct sandbox_vault *v, bool plain)
         v->frame.values[i] = plain ? 0 : VALUE_PATTERN + (uint64_t)i * 0x0000010000000100;
 }
 
-/* Sets the start values for code that runs for its results. */
+/* Sets the vector registers to the task's start values, for code that is run for its results and
+ * not for its time. */
 static BARE void start_fill(struct sandbox_vault *v)
 {
     v->valued = false;

@@ -83,7 +83,8 @@ struct sandbox_vault {
     uint64_t pages[SANDBOX_PAGES];    /* addresses of the pages mapped for the item */
     unsigned page_count;
     int counter;                      /* perf event; -1: none */
-    /* @valued: whether vector registers have initial values. @plain: whether these are 0. */
+    /* @valued: whether vector registers have the values of values_fill. @plain: whether these are
+     * 0. */
     bool valued, plain;
     uint64_t runs;                    /* number of runs so far of items whose load pointer moves */
     struct sandbox_range all;         /* addresses of the vault and its stacks */

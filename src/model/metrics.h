@@ -5,7 +5,7 @@
 
 #include "model/experiments.h"
 
-/* All functions take n pairs without NaN. Any thread. */
+/* Arrays have n values without NaN, except in metrics_accuracy. Any thread. */
 
 /* Returns the mean of |predicted - measured| / measured, a fraction. NaN for n = 0. */
 double metrics_mape(const double *predicted, const double *measured, size_t n);

@@ -35,7 +35,7 @@
  * formula per remainder is used */
 #define ALIKE_BETTER 0.25
 #define DEGREE_MOST 3      /* largest degree of distance formulas */
-#define LINES 0.25         /* insignificant difference of a distance or of the distinct lines */
+#define LINES 0.25         /* largest insignificant difference of distances or lines */
 #define SCATTER 0.005
 /* Limit of the number of counts for symbolic regression, largest first: this number divided by the
  * number of runs. It limits the time to half a minute, unless there are many runs. */

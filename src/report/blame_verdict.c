@@ -171,8 +171,8 @@ static void judge_nothing(const struct blame *b, struct str *out)
                  missing, b->count);
     else if (fabs(b->measured - b->predicted) <= BLAME_AGREES * b->measured)
         str_addf(out,
-                 "measured and predicted cycles agree within %.0f %%, and so do the costs of the "
-                 "instructions",
+                 "measured and predicted cycles agree within %.0f %%; no instruction or dependence "
+                 "differs clearly",
                  100 * BLAME_AGREES);
     else
         str_addf(

@@ -147,7 +147,7 @@ static inline bool stored_when_computed(const struct plan_item *item)
 
 /* Use of the first-level cache by a load */
 struct plan_place {
-    uint32_t banks;       /* set of the banks in use */
+    uint32_t banks;       /* bit set of the banks that the load accesses; 0: unknown banks */
     bool crosses;         /* whether the load crosses a line */
 };
 

@@ -14,7 +14,7 @@
 #include "isa/isa.h"
 
 enum object_parts {
-    OBJECT_LINES = 1,       /* the line table, only for files with one section from `as -g` */
+    OBJECT_LINES = 1,       /* the line table, only for files of `as -g` with one code section */
     /* the names to which the code refers: references and PLT stubs (object_names.c) */
     OBJECT_NAMES = 4,
     /* functions without a symbol, named by their address. The source is unwind tables, or if there

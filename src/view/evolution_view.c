@@ -88,7 +88,7 @@ static void draw_curves(struct evolution_view_state *v, struct session *s, struc
         slot++;
     }
     if (status->joined && !v->volume)
-        series[count++] = (struct plot_series){"best now", ROLE_TEXT, v->x[0], v->y[1], n, false};
+        series[count++] = (struct plot_series){"current best", ROLE_TEXT, v->x[0], v->y[1], n, false};
     series[count++] = (struct plot_series){v->volume       ? "least"
                                            : status->ports ? "best so far"
                                                            : "best trial",

@@ -320,8 +320,8 @@ static void timeline_status(void *state, struct session *s, struct str *out)
     const struct simulation *sim = shown(v, s, &insns, &count);
 
     if (sim)
-        str_addf(out, "%zu/%zu  iteration %zu of %u", insn_of(v, v->cursor) + 1, count,
-                 v->cursor / v->picked, sim->step_iterations);
+        str_addf(out, "%zu/%zu  iteration %zu (last: %u)", insn_of(v, v->cursor) + 1, count,
+                 v->cursor / v->picked, sim->step_iterations - 1);
 }
 
 static void timeline_title(void *state, struct session *s, struct str *out)

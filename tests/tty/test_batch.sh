@@ -587,7 +587,7 @@ test_active_experiments() {
     expect 0 "$portolan" --format csv -e "evolve start --active --continue --most 12 --simulate skylake --seconds 0.5 --checkpoint $work/active.json"
     holds out 'measurements,seconds,error,noise,disagreement,end'
     expect 1 "$portolan" -e 'evolve start --active --continue --checkpoint none'
-    holds err 'so the experiments are lost'
+    holds err 'needs the checkpoint file of the earlier run'
     expect 1 "$portolan" -e "$forms; experiments generate; evolve start --active --size 9"
     holds err '"9"; give a number from 2 to 8'
 }

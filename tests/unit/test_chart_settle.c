@@ -512,7 +512,7 @@ static void test_other_tables_are_refused(void **state)
     static const char *const wrong[][2] = {
         {"hex,cycles,spread,state,more\nnoise,,,0.01,\n", "not an ambiguities file of machine chart"},
         {"form,usage,slots,weight,experiment\n", "has no row `noise`"},
-        {"form,usage,slots,weight,experiment\nnoise,,,2,\n", "no noise"}};
+        {"form,usage,slots,weight,experiment\nnoise,,,2,\n", "invalid noise"}};
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *path = work_path("other.csv");

@@ -230,8 +230,8 @@ static bool immediate_read(struct span w, const struct insn *in, struct operand 
     return end == w.at + w.length && end > w.at;
 }
 
-/* Returns whether the word is a prefix. If the form's name contains the prefix, sets *@in_form to
- * it. */
+/* Returns whether the word is a prefix. If form names include the prefix, sets *@in_form to its
+ * suffix there, such as "_REP". */
 static bool is_prefix(struct span w, const char **in_form)
 {
     static const struct { const char *text, *form;
