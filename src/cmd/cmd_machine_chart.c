@@ -175,20 +175,11 @@ static void add_facts(const struct chart *c, struct result *result)
 static void show_review(const struct chart *c, struct result *result)
 {
     const struct chart_review *r = &c->review;
-    size_t unknown = 0;
 
     if (!r->blocks)
         return;
-    for (size_t i = 0; i < c->facts.count; i++)
-        unknown += !c->facts.items[i].value;
     result_line(result, "%zu random held-out blocks: %.1f %% covered, mean error %.1f %%",
                 r->blocks, 100.0 * (double)r->covered / (double)r->blocks, 100 * r->error);
-    if (r->error > POOR)
-        result_line(result,
-                    "  predictions with this machine have errors of this size; %zu of %zu facts "
-                    "are unknown. If other programs ran during the measurement, end them and run "
-                    "machine chart again",
-                    unknown, c->facts.count);
     if (r->changed)
         result_line(result, "  the second round made %zu change%s (mean error before: %.1f %%): %s",
                     r->changed, plural(r->changed), 100 * r->error_before, r->changes);
@@ -203,6 +194,23 @@ static void show_review(const struct chart *c, struct result *result)
     result_number(result, "review_worst", r->worst);
     result_number(result, "review_error_before", r->error_before);
     result_count(result, "review_changed", (int64_t)r->changed);
+}
+
+/* Warns of a machine that predicts its held-out blocks badly, or lacks most facts. */
+static void show_quality(const struct chart *c, struct result *result)
+{
+    const bool poor = c->review.blocks && c->review.error > POOR;
+    size_t unknown = 0;
+
+    for (size_t i = 0; i < c->facts.count; i++)
+        unknown += !c->facts.items[i].value;
+    if (poor || 2 * unknown > c->facts.count)
+        result_line(result,
+                    "%s%zu of %zu facts are unknown, so predictions with this machine can be far "
+                    "off. If other programs ran during the measurement, end them and run machine "
+                    "chart again",
+                    poor ? "held-out blocks have large errors, and " : "", unknown,
+                    c->facts.count);
 }
 
 /* Lists the first forms whose usage has a similarly likely alternative. */
@@ -290,6 +298,7 @@ static void show(const struct machine_charting *w, struct result *result)
                     charting_journal(w->charting));
     add_facts(c, result);
     show_review(c, result);
+    show_quality(c, result);
     show_doubts(c, result);
     show_untested(c, result);
     result_line(result, "saved as machine %s in %s", w->name, charting_directory(w->charting));
