@@ -507,7 +507,6 @@ int main(void)
         cmocka_unit_test(test_fault_user),         cmocka_unit_test(test_replacement),
         cmocka_unit_test(test_kept),               cmocka_unit_test(test_slow_stream),
         cmocka_unit_test(test_one_file),
-        cmocka_unit_test(test_one_file),
         cmocka_unit_test(test_looks_apart),        cmocka_unit_test(test_plausible),
         cmocka_unit_test(test_no_room)};
     return cmocka_run_group_tests_name("native", tests, NULL, NULL);

@@ -20,6 +20,7 @@
 /* Three NOT after a load, and an instruction that makes the block longer. */
 #define CHAIN "49f7d049f7d049f7d0"
 #define LONGER "4d8d4a01"    /* lea r9,[r10+1] */
+#define ADDED "488d5e08" "4883430801"
 
 static const struct {
     const char *hex;
@@ -35,6 +36,11 @@ static const struct {
     {"488b7c2408" "48834f1008" LONGER LONGER LONGER, 6.98, 8},
     /* With seven instructions, rename forwards the store. */
     {"488b7c2408" "4c015f10" LONGER LONGER LONGER LONGER LONGER, 1.14, 8},
+    /* lea rbx,[rsi+8]; add qword [rbx+8],1: in a block of six instructions, rename finds every other
+     * store */
+    {ADDED LONGER LONGER LONGER, 6.98, 8},
+    {ADDED LONGER LONGER LONGER LONGER, 4.07, 8},
+    {ADDED LONGER LONGER LONGER LONGER LONGER, 1.26, 8},
     /* mov r10,rdi; mov [rdi],r8; mov r8,[r10]: through another register */
     {"4989fa" "4c8907" "4d8b02" CHAIN LONGER, 3.00, 10},
     {"4d89c1" "4989fa" "4c8907" "4d8b02" CHAIN LONGER, 3.00, 10},
