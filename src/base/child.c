@@ -296,8 +296,8 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     posix_spawnattr_setpgroup(&attr, 0);
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &defaults);
-    /* Applies to this thread and its children. If a container refuses the change, addresses remain
-     * random. */
+    /* The setting applies to this thread and its children. If a container refuses the change,
+     * addresses remain random. */
     int before = limits->fixed_addresses ? personality(0xffffffff) : -1;
     if (before != -1)
         personality((unsigned long)before | ADDR_NO_RANDOMIZE);
@@ -316,8 +316,8 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     return rc;
 }
 
-/* Reads a number from /proc/@process/@file; @format describes its position. Returns 0 if there is
- * none. */
+/* Reads a number from /proc/@process/@file; @format describes its position. Returns 0 if the file
+ * has no such number. */
 static unsigned long long number_of(const char *process, const char *file, const char *format)
 {
     char path[64], text[512];
@@ -338,10 +338,10 @@ static unsigned long long number_of(const char *process, const char *file, const
 
 /* CPU time and waiting time of a process group */
 struct share {
-    /* @waited: seconds that the process which waited longest was on the run queue, except for the
-     * current wait */
+    /* @waited: time in seconds that the process which waited longest was on the run queue, without
+     * the current wait */
     double waited;
-    unsigned long long ran;   /* CPU time of all processes in nanoseconds */
+    unsigned long long ran;   /* CPU time of all processes of the group in nanoseconds */
     bool runnable;            /* whether a process is running or waiting for a CPU */
 };
 

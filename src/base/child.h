@@ -45,16 +45,15 @@ bool child_run(const char *const *argv, const char *dir, const void *input, size
                const struct child_limits *limits, struct child_result *out, struct err *err);
 void child_result_done(struct child_result *result);
 
-/* Installs a function for the calling thread, whose children are killed when @cancelled (NULL:
- * none) returns true. The function is called at the interval in the limits, by default ten times
- * per second. */
+/* Makes child_run on the calling thread kill its child when @cancelled returns true (NULL: never).
+ * @cancelled is called at the interval in the limits, by default ten times per second. */
 void child_watch(bool (*cancelled)(void *state), void *state);
 
 /* Creates a directory of mode 0700 in $TMPDIR or /tmp. child_directory_free or exit() removes it.
  * If the program is killed, the next program that creates one removes it. Returns NULL with err. */
 char *child_directory_new(struct err *err);
-/* Detects a full disk: the output @printed of a program that failed in @dir reports a full disk,
- * and fewer than @needed bytes are free or a quota is exceeded. If so, sets err to that reason,
+/* Returns whether a full disk made a program in @dir fail. Its output @printed must report a full
+ * disk, and fewer than @needed bytes must be free or a quota be exceeded. If true, sets err,
  * because the input is then not the cause of the failure. */
 bool child_directory_full(const char *dir, const char *printed, size_t needed, struct err *err);
 /* Removes the directory with its files and frees @path. Does nothing for NULL. */

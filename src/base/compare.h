@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Orders doubles, or structs whose first member is a double, ascending. The data must not have
- * NaN, because it compares equal to every number. */
+/* Orders doubles, or structs whose first member is a double, ascending. The data must not contain
+ * NaN, because NaN compares equal to every number. */
 static inline int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

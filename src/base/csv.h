@@ -1,6 +1,6 @@
-/* CSV by libcsv: RFC 4180, UTF-8, with a header row. A byte order mark and empty lines are skipped.
- * Errors name file:line:column: the first line of the row and the number of the field, or the
- * position of an invalid byte. */
+/* Reads and writes CSV by libcsv: RFC 4180, UTF-8, with a header row. A byte order mark and empty
+ * lines are skipped. An error has file:line:column. Line and column are the row's first line and
+ * the field's number, or the position of an invalid byte. */
 #ifndef PORTOLAN_BASE_CSV_H
 #define PORTOLAN_BASE_CSV_H
 

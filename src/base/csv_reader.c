@@ -14,7 +14,7 @@
 #include "base/vec.h"
 
 #define CHUNK 65536
-/* maximum size of a field in bytes; a longer field is the result of an unclosed quote */
+/* maximum size of a field in bytes; a longer field is assumed to have an unclosed quote */
 #define FIELD_LIMIT ((size_t)1 << 24)
 
 struct csv_reader {

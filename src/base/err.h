@@ -31,9 +31,10 @@ _Bool err_set(struct err *err, enum err_code code, const char *todo, const char 
     __attribute__((format(printf, 4, 5)));
 /* Adds the place of an error. Returns false. @file may be NULL. */
 _Bool err_at(struct err *err, const char *file, size_t line, size_t column);
-/* Sets ERR_MEMORY: there is no memory for @bytes bytes of @file. Returns false. */
+/* Reports that there is no memory for @bytes bytes of @file (ERR_MEMORY). Returns false. */
 _Bool err_memory(struct err *err, const char *file, size_t bytes);
-/* Sets ERR_MEMORY for work named @what that requested @bytes. Returns false. */
+/* Reports that a request for @bytes bytes by work named @what failed (ERR_MEMORY). Returns
+ * false. */
 _Bool err_memory_for(struct err *err, const char *what, size_t bytes);
 /* Writes "file:line:column: cause; remedy" to @buffer. Returns @buffer. */
 const char *err_text(const struct err *err, char *buffer, size_t size);

@@ -22,13 +22,14 @@
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 #define SIGNALS (sizeof signals / sizeof *signals)
 
-/* Mapped files, for the signal handler. Their member @end is set last and cleared first. */
+/* Mapped files, for the signal handler. @end is set last and cleared first. */
 static struct mapped_place {
     atomic_bool taken, cut;
     atomic_uintptr_t begin, end;
 } places[PLACES];
 
-static struct sigaction before_mapping;   /* previous SIGBUS action; used until fault_watch */
+static struct sigaction before_mapping;   /* previous SIGBUS action; used until fault_watch is
+                                           * called */
 static atomic_bool watching, ending;
 /* Process that installed the handlers. Processes forked from it have nothing to save. */
 static atomic_int program;
@@ -108,8 +109,8 @@ static void handle(int number, struct sigaction *before)
     sigaction(number, &action, before);
 }
 
-/* Installs the handler in front of the handler of a sanitizer, even if the sanitizer's was
- * installed later. The handler passes faults outside of mapped files to the sanitizer's handler. */
+/* Installs the handler in front of the handler of a sanitizer, even if that handler was installed
+ * later. The handler passes faults outside of mapped files to the sanitizer's handler. */
 static void begin(void)
 {
     struct sigaction now;

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Alternate signal stack of a thread, because the thread's own stack may be exhausted. The stack is
- * a variable in the thread's first function. */
+/* Alternate signal stack of a thread. It is necessary, because the thread's own stack may be
+ * exhausted. The stack is a variable in the thread's first function. */
 struct fault_stack {
     _Alignas(64) char bytes[65536];
     bool taken;
@@ -21,8 +21,8 @@ void fault_watch(void);
 /* Each further thread calls these functions at its start and end. */
 void fault_stack_take(struct fault_stack *stack);
 void fault_stack_give(struct fault_stack *stack);
-/* Sets @help, which makes another thread call die_prepare() and waits for it. The faulting thread's
- * stack, locks and allocator may be unusable. NULL removes @help. */
+/* Sets @help, a function that makes another thread call die_prepare() and waits until the call has
+ * ended. The faulting thread's stack, locks and allocator may be unusable. NULL removes @help. */
 void fault_set_helper(void (*help)(void));
 /* Marks the calling thread as the thread that calls die_prepare() for others. */
 void fault_this_helps(void);

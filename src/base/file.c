@@ -230,7 +230,7 @@ char *file_data_path(const char *relative)
         path = readable_in(path_next_to_program(PORTOLAN_BINDIR, PORTOLAN_DATADIR), "", relative);
     if (!path)
         path = readable_in(mem_strdup(PORTOLAN_DATADIR), "", relative);
-    /* Searches share/portolan/ of another installation, for a program in bin/ that uses the
-     * library. */
+    /* For a program in bin/ that uses the library, searches share/portolan/ of the program's
+     * installation. */
     return path ? path : readable_in(path_program_directory(), "/../share/portolan", relative);
 }

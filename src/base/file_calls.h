@@ -1,4 +1,4 @@
-/* Table of the system calls that change files. With it, tests can make each call fail. */
+/* Table of the system calls that change files. Tests replace its members to make calls fail. */
 #ifndef PORTOLAN_BASE_FILE_CALLS_H
 #define PORTOLAN_BASE_FILE_CALLS_H
 

@@ -55,7 +55,7 @@ static bool plain_component(const char *name, size_t length)
 }
 
 /* Returns whether @name is relative, has at most DEPTH_MAX components, and no component begins with
- * a dot. Such a name cannot leave the directory or be a temporary file. */
+ * a dot. Such a name cannot denote a file outside of the directory, or a temporary file. */
 static bool plain_name(const char *name)
 {
     for (int depth = 0; depth < DEPTH_MAX; depth++) {
@@ -139,7 +139,7 @@ static bool apply_one(int dir, const struct change *c)
     if (parent < 0)
         return c->removed && errno == ENOENT;
     file_temporary_name(last, c->temporary.process, c->temporary.serial, temporary);
-    /* ENOENT is no error: an earlier attempt was interrupted after this step. */
+    /* ENOENT is no error: an earlier attempt may have been interrupted after this step. */
     bool ok = (c->removed ? file_calls.unlink(parent, last, 0)
                           : file_calls.rename(dir, temporary, parent, last)) == 0 ||
               errno == ENOENT;
@@ -165,7 +165,8 @@ static bool sync_parents(int dir, const char *name)
     return ok;
 }
 
-/* Applies the record, and removes it after the changes are on disk. Returns false with errno. */
+/* Makes the changes of a record, and removes the record after the changes are on disk. Returns
+ * false with errno. */
 static bool apply(int dir, const struct change *changes, size_t count)
 {
     bool ok = true;
@@ -216,8 +217,8 @@ static bool record_line(const char *line, struct change *out)
     return true;
 }
 
-/* Parses a record. Rejects a record that is incomplete or was not written by this module, because
- * it names files to remove. */
+/* Parses a record. Rejects a record that is incomplete or was not written by this module, because a
+ * record names files to remove. */
 static bool record_parse(char *text, size_t length, struct change **changes, size_t *count)
 {
     VEC(struct change) found = {0};
@@ -271,7 +272,7 @@ static bool settle(int dir, const char *path, struct err *err)
     return ok;
 }
 
-/* Locks the directory. Continues without a lock if the file system has none. */
+/* Locks the directory. Continues without a lock if the file system does not support locks. */
 static bool lock(int dir, int kind, const char *path, struct err *err)
 {
     for (int wait = 0; flock(dir, kind | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR);

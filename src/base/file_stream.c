@@ -76,7 +76,7 @@ bool file_stream_add(struct file_stream *stream, const void *bytes, size_t lengt
         return true;
     }
     file_fault(err, stream->path, "write", "the rows written so far are kept");
-    /* Fails for a device, which has no length. */
+    /* truncate fails for a device, which has no length. */
     if (file_calls.truncate(stream->fd, stream->length) == 0)
         lseek(stream->fd, stream->length, SEEK_SET);
     return false;

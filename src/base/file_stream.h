@@ -10,7 +10,7 @@
 
 struct file_stream;
 
-/* Returns whether @path must not be written to: a directory, and in the workbench
+/* Returns whether @path must not be written to: it is a directory, or in the workbench
  * (file_refuse_pipes) the terminal or a pipe, which may block. Detects the terminal only if the
  * file is open as @fd (-1: not open). Returns true with err. Any thread. */
 bool file_stream_refused(const char *path, int fd, struct err *err);

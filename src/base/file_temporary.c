@@ -56,7 +56,7 @@ bool file_temporary_make(int dir, const char *name, bool private, struct file_te
             return false;
         if (t->fd < 0)
             continue;
-        /* Opens again if a clean-up removed the file between open and flock. */
+        /* Creates another file if a clean-up removed this file between open and flock. */
         flock(t->fd, LOCK_EX | LOCK_NB);
         if (fstat(t->fd, &status) == 0 && status.st_nlink > 0)
             return true;

@@ -1,5 +1,5 @@
-/* Messages for the user, in a ring buffer that the log view shows. Batch mode prints them on
- * stderr. */
+/* Messages for the user, in a ring buffer that the log view shows. Batch mode also prints warnings
+ * and errors on stderr. */
 #ifndef PORTOLAN_BASE_LOG_H
 #define PORTOLAN_BASE_LOG_H
 
@@ -16,7 +16,7 @@ struct log_line {
 
 /* Appends a line. Any thread. */
 void log_add(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Returns the number of stored lines, which are the newest 10,000. Any thread. */
+/* Returns the number of stored lines. Only the newest 10,000 lines are stored. Any thread. */
 size_t log_count(void);
 /* Copies stored line @index, from 0 for the oldest. Returns false beyond the last line. The caller
  * frees out_copy->text. */

@@ -28,11 +28,11 @@ char *mem_strndup(const char *text, size_t length);
  * large for the reserve, the array remains unchanged, and this thread's work is cancelled
  * (base/shortage.h). */
 void *mem_grow(void *items, size_t *capacity, size_t size);
-/* Returns whether @bytes are available for @what, which allocates them in many pieces. Sets err if
- * they are not. */
+/* Returns whether @bytes bytes of memory are available for @what, which allocates them in many
+ * pieces. Sets err if they are not. */
 bool mem_room(size_t bytes, const char *what, struct err *err);
-/* Allocate for libraries that handle NULL. If memory is exhausted, these functions use the reserve.
- * If the reserve is also exhausted, they return NULL and cancel this thread's work. */
+/* Allocate memory for libraries that handle NULL. If memory is exhausted, these functions use the
+ * reserve. If the reserve is also exhausted, they return NULL and cancel this thread's work. */
 void *mem_lend(size_t size);
 void *mem_lend_resize(void *block, size_t size);
 /* Handles a failed request for @size bytes: releases the reserve, and makes this thread's work poll

@@ -16,8 +16,8 @@ struct names {
 void names_done(struct names *n);
 /* Returns the index of @text, which is added if it is new. */
 uint32_t names_add(struct names *n, const char *text);
-/* Adds like names_add, for lists whose length depends on the input. Returns UINT32_MAX if memory
- * is exhausted. */
+/* Adds @text like names_add, for lists whose length depends on the input. Returns UINT32_MAX if
+ * memory is exhausted. */
 uint32_t names_try_add(struct names *n, const char *text);
 /* Returns the index of @text; UINT32_MAX: none. */
 uint32_t names_find(const struct names *n, const char *text);

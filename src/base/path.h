@@ -30,7 +30,7 @@ bool path_make_parents(const char *path, mode_t mode, struct err *err);
  * thread. */
 const char *path_base(const char *path);
 
-/* Returns @path as an absolute path, for an argument of another program. The program cannot
+/* Returns @path as an absolute path, as an argument for another program. That program cannot
  * interpret an absolute path as an option (-x, +command, @file). The caller frees it. Any
  * thread. */
 char *path_argument(const char *path);

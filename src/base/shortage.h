@@ -9,8 +9,9 @@
 
 #include "base/err.h"
 
-#define SHORTAGE_KEPT ((size_t)32 << 20)   /* reserve for the job that is cancelled */
-/* reserve for saving the session before the program ends */
+#define SHORTAGE_KEPT ((size_t)32 << 20)   /* size in bytes of the reserve for the job that is
+                                            * cancelled */
+/* size in bytes of the reserve for saving the session before the program ends */
 #define SHORTAGE_LAST ((size_t)8 << 20)
 
 /* Memory state of a job or command, shared by its threads; valid if initialised to zero */
@@ -48,8 +49,9 @@ bool shortage_need(size_t bytes);
 void shortage_reserve(void);
 /* Returns whether output of this work is missing. */
 bool shortage_lost(void);
-/* Ends work named @what with result @ok. Returns false with err if the work was cancelled, or if it
- * failed after a failed request. Does not replace an ERR_MEMORY in @err, which is more precise. */
+/* Ends work named @what with result @ok. Returns @ok if memory sufficed. Returns false with err if
+ * the work was cancelled, or if it failed after memory was exhausted. Does not replace an
+ * ERR_MEMORY in @err, which is more precise. */
 bool shortage_end(const struct shortage *of, bool ok, const char *what, struct err *err);
 
 /* Releases a reserve after a failed request for @bytes. Returns whether the caller should try

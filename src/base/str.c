@@ -26,8 +26,8 @@ bool str_try_reserve(struct str *s, size_t more)
     return true;
 }
 
-/* Makes room for @more bytes. Returns false if the string is too large for the reserve, as the text
- * of a whole table may be. The thread's work then fails. */
+/* Makes room for @more bytes. Returns false if the string is too large for the reserve, such as the
+ * text of a whole table. The thread's work then fails. */
 static bool reserve(struct str *s, size_t more)
 {
     size_t wanted = s->length + more;

@@ -29,7 +29,7 @@ bool utf8_steers(uint32_t code);
 /* Returns the length of the next character of finished output, at least 1. Writes to @shown the
  * escape of a control or of an invalid byte (utf8_printable), or "" for other characters. */
 size_t utf8_printable_next(const char *text, size_t left, char shown[UTF8_SHOWN]);
-/* Write a message of at most 8 KiB to descriptor @fd in the format of utf8_say, without
+/* Write a message of at most 8 KiB to descriptor @fd in the form of utf8_say, without
  * allocation. */
 void utf8_say_now(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void utf8_sayv_now(int fd, const char *format, va_list args) __attribute__((format(printf, 2, 0)));

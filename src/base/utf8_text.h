@@ -18,8 +18,7 @@ void utf8_printable(const char *text, size_t length, struct str *out);
  * second copy of a large table. Returns false if @put returns false. */
 bool utf8_pieces(const char *text, size_t length,
                  bool (*put)(void *to, const char *printable, size_t length), void *to);
-/* Writes @text to @out in the form of utf8_printable. All text on standard output and standard
- * error is written by this function. Returns false on failure. */
+/* Writes @text to @out in the form of utf8_printable. Returns false on failure. */
 bool utf8_write(FILE *out, const char *text, size_t length);
 /* Writes a short message like utf8_write. */
 void utf8_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));

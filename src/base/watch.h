@@ -12,7 +12,7 @@
 #define WATCH_STEPS 4096
 
 struct watch {
-    bool (*over)(void *state);   /* function that returns whether the work must end; NULL: it
+    bool (*over)(void *state);   /* function that returns whether the work must end; NULL: the work
                                   * cannot be cancelled */
     void *state;
     uint64_t steps;              /* number of steps since the last poll */
@@ -27,11 +27,11 @@ extern _Thread_local struct watch watch;
  * Returns the previous watch for watch_restore. */
 struct watch watch_begin(bool (*over)(void *state), void *state);
 void watch_restore(struct watch before);
-/* Polls. Returns whether the work must end. If so, the caller must return at once, and its caller
- * must also poll. */
+/* Polls for cancellation. Returns whether the work must end. If so, the caller must return at once,
+ * and its caller must also poll. */
 bool watch_over(void);
-/* Polls. Returns whether the work may continue. If not, sets @err ("cancelled"), so that a loader
- * can return false. */
+/* Polls for cancellation. Returns whether the work may continue. If not, sets @err ("cancelled"),
+ * so that a loader can return false. */
 bool watch_goes_on(struct err *err);
 
 /* Sets the displayed progress: @done of @total (0: unknown) @unit. @unit is a static string such as

@@ -13,9 +13,9 @@
 #include "chart/saturate.h"
 #include "throughput/throughput.h"
 
-#define SURE 0.9             /* smallest confidence of a witness: a form of certain usage for
-                              * experiments with ambiguous forms */
-#define QUICK 4.0            /* largest cycles per execution of a witness in isolation */
+#define SURE 0.9             /* minimum confidence of the usage of a witness, a form that runs with
+                              * ambiguous forms in experiments */
+#define QUICK 4.0            /* maximum cycles per execution of a witness in isolation */
 #define BESIDE_MOST 120      /* maximum number of witnesses, each with another usage */
 #define TELLS 2.0            /* smallest difference of two usages' predictions at which an
                               * experiment distinguishes the usages, in standard deviations */
@@ -518,7 +518,7 @@ bool ambiguities_load(const char *path, const struct ports *ports, struct ambigu
                             "give an ambiguities file that machine chart saved with this version",
                             "%s is not an ambiguities file of machine chart", path));
 
-    /* If a file lacks the field "late", its times may exceed the port bound. */
+    /* In a file without the field "late", times are assumed to exceed the port bound. */
     *out = (struct ambiguities){.noise = NAN, .late = true, .simulated = mem_strdup("")};
     for (size_t i = 0; ok && i < t->count; i++)
         ok = read_row(t->rows[i], ports, out, err) || err_at(err, path, t->lines[i], err->column);

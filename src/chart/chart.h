@@ -147,8 +147,8 @@ struct chart_options {
      * adds new ones. NULL: none. */
     const char *latencies;
     /* Usages of a core from an earlier run; NULL: none. The chart uses them again if they cover
-     * nearly all forms of this core and explain their times. Otherwise the ports are searched
-     * again. */
+     * nearly all forms of this core and explain the times of these forms. Otherwise the ports are
+     * searched again. */
     const struct mapping *core;
     /* whether exactly the forms of @core are the core; otherwise forms are selected */
     bool core_fixed;
@@ -201,8 +201,8 @@ struct chart_tally {
      * the core reveals. @hidden_told: number of these whose ports an experiment with other forms
      * reveals. */
     size_t timed, hidden, hidden_told;
-    /* @usages: number of forms in the core or placed. @sure, @likely: those with a confidence of at
-     * least 0.9 and 0.5. */
+    /* @usages: number of forms in the core or placed. @sure, @likely: number of these with a
+     * confidence of at least 0.9, and of at least 0.5. */
     size_t usages, sure, likely;
     size_t latencies, facts;            /* number of known latencies, and of known facts */
 };

@@ -15,8 +15,8 @@
 #define ROUND 8              /* maximum number of classes created per round */
 #define CLASSES_MOST 72
 #define BALANCE_MOST 6
-/* Maximum number of classes from which ports are inferred. Selects the classes that add the least
- * time to other classes, because they have the fewest µops. */
+/* Maximum number of classes from which ports are inferred. The classes that add the least time to
+ * other classes are selected, because they have the fewest µops. */
 #define CORE_MOST 40
 #define LARGER 60            /* number of experiments per class with three forms, and also with four
                               * forms */
@@ -25,8 +25,8 @@
 #define AHEAD 3.0            /* ratio of the times of the two forms in an unbalanced pair */
 #define AHEAD_MOST 12        /* maximum number of copies of one form in an unbalanced pair */
 #define SIGNATURE 24
-/* Maximum number of classes with which every candidate is measured. Selects the classes that add
- * the least time, because the effect of another form is then most visible. */
+/* Maximum number of classes with which every candidate is measured. The classes that add the least
+ * time are selected, because they show the effect of another form best. */
 #define WITNESSES 12
 #define REGROUPED_MOST 4     /* maximum number of rounds in which classes are split */
 /* smallest ratio of a joined form's rate (core_is_joined) to the rate of the fastest form with
@@ -356,7 +356,7 @@ static struct company company_of(const struct grouping *g, const size_t *firsts,
 }
 
 /* Returns the mean interference of class @k in cycles. The interference is small if the class has
- * few µops. It is infinite if ports cannot explain many of its pairs. */
+ * few µops. It is infinite if ports cannot explain many pairs of @k. */
 static double interference(const struct grouping *g, const size_t *firsts, size_t k)
 {
     struct company c = company_of(g, firsts, k);

@@ -1,4 +1,4 @@
-/* Determines which usages an experiment distinguishes, given the times that they predict */
+/* Determines which usages an experiment distinguishes, from the times that the usages predict. */
 #ifndef PORTOLAN_CHART_DISTINGUISH_H
 #define PORTOLAN_CHART_DISTINGUISH_H
 
@@ -8,7 +8,7 @@
 /* smallest difference of two times in standard deviations at which an experiment distinguishes the
  * usages that predict them */
 #define DISTINGUISHED 4.0
-/* maximum number of usages, the bits of a word */
+/* maximum number of usages: the number of bits in a word */
 #define CHOICES_MOST 64
 
 /* Sets told[i] for each usage @i of @n: the set of usages whose cycles differ from those of @i by

@@ -145,8 +145,8 @@ static void ask_beyond(struct probes *p, struct buffer_search *s, enum buffer_fi
         add_point(p, s, filling, s->over + BEYOND);
 }
 
-/* Narrows the interval from @fits to @over by the measured loops. Returns false if the loops
- * contradict each other. Loops without a time are repeated in the next round. */
+/* Narrows the interval from @fits to @over according to the measured loops. Returns false if the
+ * loops contradict each other. Loops without a time are repeated in the next round. */
 static bool narrow(const struct probes *p, struct buffer_search *s)
 {
     bool over = false;
@@ -184,8 +184,8 @@ static const char *begin(const struct probes *p, struct buffer_search *s, double
 }
 
 /* Returns the number of entries in use when the second chain starts. They contain the instructions
- * between the starts of both chains. @others of these instructions are not filling. The finished
- * roots of the first chain are subtracted. */
+ * between the starts of both chains. @others of these instructions do not use the buffer. The
+ * finished roots of the first chain are subtracted. */
 static double held(const struct buffer_search *s, double others)
 {
     return s->over + others - s->at_over / s->chain * CHAIN;

@@ -175,8 +175,8 @@ double front_decoded(const struct probes *p, const struct insn *insns, size_t co
     return frontend.cycles;
 }
 
-/* Returns whether the decoders delivered the code: it then takes clearly longer than from the µop
- * cache. */
+/* Returns whether the decoders delivered the code: the code then takes clearly longer than from the
+ * µop cache. */
 static bool differs(const struct probes *p, const struct twice *code)
 {
     return probe_time(p, code->decoded) > (1 + PROBE_WITHIN) * probe_time(p, code->cached);
@@ -224,7 +224,7 @@ static void take_explanation(struct explained *e, const struct front_found *foun
     e->some_plain |= !found->width;
 }
 
-#define WIDTH_MOST 16        /* largest width that is tried, in instructions per cycle */
+#define WIDTH_MOST 16        /* maximum width that is tried, in instructions per cycle */
 #define SKIPPED 3
 #define EXPLAINED_LEAST 6
 

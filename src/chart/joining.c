@@ -36,7 +36,7 @@ struct joiner_group {
     double cycles[LANES], noise[LANES], by[LANES], limit[LANES];
     double mass[LANES];      /* number of µops of the other forms */
     double own[LANES];       /* number of executions of the form */
-    double issue[LANES];     /* cycles for the issue slots with the form's slots */
+    double issue[LANES];     /* cycles for the issue slots of all forms, including this form */
     double first[LANES];     /* cycles with the first µops of the form */
     /* result of known_cost: cycles without the union of both sets; -1: that union has no effect */
     double open[LANES];

@@ -269,8 +269,8 @@ static void times_ascend(const struct memory_lines *p, const struct memory_costs
 }
 
 /* In private caches, too, no loop is faster with larger arrays. An unconfirmed time is therefore
- * limited to the time with larger arrays. So is the time of non-temporal stores: on a Zen 5 it
- * doubles for some milliseconds, whatever the size. */
+ * limited to the time with larger arrays. The time of non-temporal stores is limited in the same
+ * way: on a Zen 5, it doubles for some milliseconds at any size. */
 static void times_confirm(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                           double cycles[MEMORY_SIZES])
 {

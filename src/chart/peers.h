@@ -1,5 +1,5 @@
 /* Peers: forms whose times agree in all experiments that both have. A form that no usage explains
- * is compared with forms of this kind that were measured with all saturators. */
+ * is compared with such forms that were measured with all saturators. */
 #ifndef PORTOLAN_CHART_PEERS_H
 #define PORTOLAN_CHART_PEERS_H
 
@@ -8,12 +8,12 @@
 struct placer;
 struct placing;
 
-/* Returns whether the two forms are peers: their times in isolation and with at least one saturator
- * agree within noise, and none of their common experiments differs. */
+/* Returns whether the two forms are peers: they have at least two common experiments, and their
+ * times agree within noise in each of these. */
 bool peers_agree(const struct sights *a, const struct sights *b);
 /* Compares a form that no usage explains with its peers. Requests experiments that decide which
- * peer behaves like the form, and gives it that peer's usage. While a peer is measured, the form
- * waits. Returns false if there is no peer. */
+ * peer behaves like the form, and gives the form that peer's usage. While a peer is measured, the
+ * form waits. Returns false if there is no peer. */
 bool peers_compare(struct placer *p, struct placing *f);
 
 #endif

@@ -27,8 +27,8 @@
 
 typedef void ask_one(struct placer *p, struct placing *f, size_t number);
 
-/* Requests an experiment. If the first time agrees with the guess's prediction, it is not measured
- * a second time. */
+/* Requests an experiment. If the first time agrees with the guess's prediction, the experiment is
+ * not measured a second time. */
 static void ask_expecting(struct placer *p, struct placing *f, size_t number)
 {
     const struct saturator_level beside = placing_level(p, f, number);
@@ -289,8 +289,8 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
 
     *r = (struct rivals){.place = p, .form = f};
     r->list[r->n++] = f->guess;
-    /* The largest excess of a rival's cost includes that of one time above the port bound. Such a
-     * time favours usages with too many µops. */
+    /* The limit of a rival's cost allows for the cost of one time above the port bound. Such a time
+     * favours usages with too many µops. */
     struct guess_search search = {
         &f->sights, f->guess.cost + STILL + (p->lattice->late ? RESIDUAL_COST_MOST : 0), add_rival,
         r};
@@ -414,7 +414,7 @@ static void fit_share(void *state, unsigned worker)
         if (f->compared && !(f->leader && f->leader->done && f->leader->explained))
             continue;
         fit(p, f);
-        /* Does not consider an unexplained form, which runs with all saturators instead. */
+        /* Does not consider an unexplained form that has not run with all saturators. */
         if (f->all || f->explained)
             consider(p, f, LATER_ASKED);
         if (!worker && hooks->cancelled(hooks->state))

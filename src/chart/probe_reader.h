@@ -9,7 +9,7 @@
 #define DEPTH_MOST 64        /* maximum number of nested expressions and gaps */
 #define CHAIN_MOST 2000      /* maximum depth of an expression with its definitions */
 
-/* A table while it is read. A line that ends with a backslash continues on the next one. */
+/* A table while it is read. A line that ends with a backslash continues on the next line. */
 struct table_reader {
     struct probe_table *t;
     const char *text, *at, *path;

@@ -11,7 +11,7 @@
 #define TEXT_MOST (64 << 10) /* maximum number of bytes of an expanded text */
 #define TIMES_MOST 4096      /* maximum number of values of a variable */
 /* Maximum number of values and repetitions that a table may compute. The shipped tables need less
- * than a thousandth of it. */
+ * than a thousandth of this number. */
 #define STEPS_MOST 100000000
 
 struct probe_run {

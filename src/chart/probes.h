@@ -33,8 +33,8 @@ struct probes {
 /* Adds a loop whose lines @format prints. Returns the index for probe_time, which is valid after
  * probes_run. */
 size_t probe_add(struct probes *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Like probe_add, but the decoders instead of the µop cache deliver the loop: it has no branch,
- * short instructions, and more bytes than any µop cache can hold. */
+/* Adds a loop like probe_add, but one that the decoders deliver instead of the µop cache. The loop
+ * has short instructions, no branch, and more bytes than any µop cache can hold. */
 size_t probe_add_decoded(struct probes *p, const char *text);
 /* Measures the loops added since the last call. The time of a loop that the assembler rejects is
  * NaN. Returns false with err. */

@@ -47,15 +47,15 @@ struct times_seen {
 /* Adds a time of the form in isolation (@alone) or with other forms. A time below the port bound
  * deviates only by noise. Of several times above the bound with one cause, only the one with the
  * largest cost counts fully. Each other one costs at most RESIDUAL_AGAIN. An unknown time (NaN)
- * adds nothing. *@late_most: largest cost of such a time with this cause, initially 0. The cause is
- * likely the slowest other form. */
+ * adds nothing. *@late_most: largest cost so far of a time above the bound with this cause,
+ * initially 0. The cause is likely the slowest other form. */
 void times_add(struct times_seen *seen, double predicted, double measured, bool alone,
                double *late_most);
 /* Returns whether the times do not contradict the usage. */
 bool times_explained(const struct times_seen *seen);
 
-/* Rounds @cost, below 2^31, to a multiple of 2^-20. Sums of such costs do not depend on their
- * order. */
+/* Rounds @cost, which must be below 2^31, to a multiple of 2^-20. Sums of such costs do not depend
+ * on their order. */
 static inline double residual_rounded(double cost)
 {
     return cost + 0x1.8p32 - 0x1.8p32;

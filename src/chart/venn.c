@@ -417,8 +417,8 @@ static bool explains_alone(const struct venn *v, unsigned count, unsigned size)
            (own < t && v->known.slots[v->form] / v->o->width > t * 0.97);
 }
 
-/* Lowers the bar by the costs of usages on known sets. All usages include these, so the results are
- * the same. */
+/* Lowers the bar according to the costs of usages on known sets. All usages include these, so the
+ * results are the same. */
 static void lower_bar(struct venn_joining *j)
 {
     const size_t all = j->set_count;
@@ -640,9 +640,9 @@ static bool join_anew(struct venn *v, size_t f)
     return better;
 }
 
-/* Joins each placed form again, because the first ones joined when few others were placed, and
- * tries the others again. For example, only experiments with additions show that a store also uses
- * an addition port. */
+/* Joins each placed form again, because the first forms joined when few others were placed. Also
+ * retries forms that failed to join. For example, only experiments with additions show that a store
+ * also uses an addition port. */
 static void join_all_anew(struct venn *v)
 {
     bool better = true;

@@ -24,11 +24,11 @@ struct venn_options {
     const struct chart_hooks *hooks;
 };
 
-/* Returns a mapping of those @n @forms whose times it explains. Uses the rows of @t that contain no
- * other forms. @forms is in the order of joining, simplest first. Omits forms that need more than
- * two port sets. If @goes_on returns false, returns the mapping found so far. Returns NULL if no
- * form can be explained. Unless the search is stopped, the result does not depend on the number of
- * threads. */
+/* Returns a mapping of those of the @n forms @forms whose times it explains. Uses the rows of @t
+ * that contain no other forms. @forms is in the order of joining, simplest first. Omits forms that
+ * need more than two port sets. If @goes_on returns false, returns the mapping found so far.
+ * Returns NULL if no form can be explained. Unless the search is stopped, the result does not
+ * depend on the number of threads. */
 struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, size_t n,
                           const struct venn_options *o);
 

@@ -13,7 +13,7 @@ struct experiments *experiments_parse(const char *name, const char *bytes, size_
                                       struct err *err);
 /* Saves atomically, with enough digits to restore each number exactly. */
 bool experiments_save(const struct experiments *t, const char *path, struct err *err);
-/* Writes the text of experiments_save, which is incomplete if cancelled. */
+/* Writes the text that experiments_save would save. If cancelled, the text is incomplete. */
 void experiments_csv(const struct experiments *t, struct str *out);
 
 #endif

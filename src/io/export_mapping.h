@@ -1,5 +1,5 @@
-/* Exports port mappings in the formats of uops.info and PMEvo. All functions end early if
- * cancelled, with incomplete output. */
+/* Exports port mappings in the formats of uops.info and PMEvo. If cancelled, an export ends early
+ * with incomplete output. */
 #ifndef PORTOLAN_IO_EXPORT_MAPPING_H
 #define PORTOLAN_IO_EXPORT_MAPPING_H
 

@@ -455,8 +455,8 @@ static void put_access(struct writer *w, const char *key, const char *form, port
     put_pressure_within(w, move ? &move->usage : &(struct usage){0}, 0);
 }
 
-/* Returns the fact, or NaN if the machine does not define it. Does not use the default, because
- * OSACA lacks Portolan's defaults. */
+/* Returns the value of @fact, or NaN if the machine does not define it. Does not use the fact's
+ * default, because OSACA lacks Portolan's defaults. */
 static double known_number(const struct machine *m, const char *fact)
 {
     return machine_fact(m, fact) ? fact_number(m, fact) : NAN;

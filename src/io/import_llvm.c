@@ -408,8 +408,8 @@ static bool read_row(const struct llvm_import *r, const char *line, const char *
     return true;
 }
 
-/* Adds the entry of @form, the sum of the rows between two markers: a prefix and its instruction
- * may be two rows. Omits an invalid entry. */
+/* Adds the entry of @form from @sum, the sum of the rows between two markers. A prefix and its
+ * instruction may be two rows. Omits an invalid entry. */
 static void add_entry(struct llvm_import *r, const char *form, struct mca_row *sum)
 {
     struct mapping_entry entry = {(char *)form, sum->usage,

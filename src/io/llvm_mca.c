@@ -163,7 +163,7 @@ static double read_number(const char *text, const char *end, const char *key)
 }
 
 /* Reads the total cycles per region. Leaves values unchanged for regions that the report lacks, or
- * whose number of instructions is not the @expected one. */
+ * whose number of instructions differs from @expected. */
 static void read_regions(const char *report, const size_t *expected, size_t regions, double *total)
 {
     static const char head[] = "Code Region - ";
@@ -182,8 +182,8 @@ static void read_regions(const char *report, const size_t *expected, size_t regi
 typedef const struct insn *(*code_reader)(const void *blocks, size_t i, size_t *count);
 
 /* Times one copy of each block from @first to @first + @n - 1, and LONGER copies in a second
- * region. The difference of the two excludes start and end of the run. Finds a block that crashes
- * llvm-mca by bisection; it has no time. */
+ * region. The difference of both times excludes the start and end of the run. Finds a block that
+ * crashes llvm-mca by bisection; such a block has no time. */
 static bool times_of(enum isa isa, const char *cpu, code_reader code_of, const void *blocks,
                      size_t first, size_t n, double *cycles, struct err *err)
 {

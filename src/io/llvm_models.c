@@ -60,8 +60,8 @@ static const struct llvm_model {
     {"M5", "Exynos M5", "exynos-m5", false},
 };
 
-/* In-order cores that neither their name nor their model identifies as such. Their model belongs to
- * another core. */
+/* In-order cores that neither their name nor their model identifies as in-order. Their model
+ * belongs to another core. */
 static const char in_order[] =
     "cortex-a34 cortex-a35 cortex-a53 cortex-a55 cortex-a320 cortex-a510 cortex-a520 cortex-a520ae "
     "cortex-r82 cortex-r82ae c1-nano bonnell atom lakemont thunderx "

@@ -47,7 +47,8 @@ static bool check_row(const char *key, const char *value, struct err *err)
     const struct fact *f = fact_find(key);
     const char *meant = f ? NULL : fact_meant(key);
 
-    if (dispatch_limits_former(key))   /* Accepts both obsolete facts, which are later combined. */
+    if (dispatch_limits_former(key))   /* Accepts the two obsolete facts of dispatch limits, which
+                                        * are combined later. */
         return true;
     if (!f)
         return err_set(err, ERR_DATA, "help facts lists all facts",

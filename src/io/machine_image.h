@@ -47,8 +47,8 @@ struct image_rule {
 extern const unsigned char machine_images[];
 extern const size_t machine_images_size;
 
-/* Computes the sum of the files of machine directory @dir, including missing ones. Equal files have
- * equal sums. Returns false if a file is unreadable. */
+/* Computes the sum of the files of machine directory @dir. The sum also depends on which files are
+ * missing. Returns false if a file is unreadable. */
 bool machine_image_sum(const char *dir, uint64_t sum[2]);
 /* Computes the sum of a text, which equals the sum of a file with the same contents. */
 void machine_image_sum_text(const char *text, size_t length, uint64_t sum[2]);

@@ -156,7 +156,7 @@ static bool check_directory(const char *dir, struct err *err)
     return ok || err_at(err, dir, 0, 0);
 }
 
-/* Adds the tables of @m to @set, and the removal of its other table files. */
+/* Adds the tables of @m to @set, and the removal of the directory's other table files. */
 static bool fill_set(struct file_set *set, const struct machine *m, struct err *err)
 {
     struct str text = {0};

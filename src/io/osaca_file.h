@@ -108,7 +108,7 @@ struct osaca_fact {
     bool ours;       /* whether the key is Portolan's and not OSACA's; such a key is omitted if the
                       * value is unknown */
 };
-extern const struct osaca_fact osaca_facts[];          /* the facts, ended by a NULL key */
+extern const struct osaca_fact osaca_facts[];          /* OSACA's keys, ended by a NULL key */
 
 /* Reads @text except invalid entries and rules, which @out lists. @name and @text must outlive
  * @out. Returns false with err at line and column. The caller always frees @out with

@@ -22,7 +22,7 @@ struct override_list;
 struct override_list *override_list_new(struct mapping *m);
 void override_list_free(struct override_list *list);
 /* Parses a usage column: "" leaves the usage unchanged, "none" is a usage without µops, "+1*p23"
- * adds, "-1*p06" removes, and other text replaces it. */
+ * adds, "-1*p06" removes, and other text replaces the usage. */
 bool override_parse_usage(const char *text, const struct ports *ports, struct override *o,
                           struct err *err);
 void override_done(struct override *o);

@@ -1,5 +1,5 @@
-/* Writes one item at a time on its own thread, then returns it to its owner. There is one owner,
- * which uses the writer on one thread. */
+/* Writes one item at a time on its own thread, then returns it to its owner. The owner uses the
+ * writer on one thread only. */
 #ifndef PORTOLAN_WORK_BACKGROUND_WRITER_H
 #define PORTOLAN_WORK_BACKGROUND_WRITER_H
 

@@ -114,8 +114,8 @@ static void look_again(struct evolve_run *run)
     run->due = begun + fmax(OUTLINE_SECONDS, OUTLINE_TIMES * (clock_seconds() - begun));
 }
 
-/* Publishes an edit if the run's job has ended: no thread of the run is left to publish it. UI
- * thread. */
+/* Publishes an edit if the run's job has ended, because then no thread of the run can publish it.
+ * UI thread. */
 static void look_at_edit(struct evolve_run *run)
 {
     struct job_info info;
@@ -156,7 +156,8 @@ const struct evolve_status *evolve_run_status(struct evolve_run *run)
 }
 
 /* Edits the current best mapping, because the published outline may lack an earlier edit. Makes a
- * new outline of it for the edit, because the user sees the ports in an outline's order. */
+ * new outline of that mapping for the edit, because the user sees the ports in an outline's
+ * order. */
 bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage, struct err *err)
 {
     look(run);
@@ -248,7 +249,7 @@ static void take_arrived(struct evolve_run *run)
         problem_free(p);
     else if (p)
         evolve_join(run->evolve, p);
-    else if (!watch_over())   /* Prints no message: a cancelled run ends without a message. */
+    else if (!watch_over())   /* A cancelled run ends without a message. */
         log_add(LOG_WARN, "run %u continues with its current experiments: %s", run->number,
                 err.what);
     problem_free(before);

@@ -3,8 +3,8 @@
  * sends its best mapping to the next island in a ring, or to a random island. Rank 0 has the run
  * that the user sees. It chooses the number of ports, sends settings, and pauses and stops the
  * islands. At the end, it collects the islands' best mappings, and compares them by its own prices.
- * The islands share the population of a run on one rank, with at least two individuals each. Each
- * individual has the time that it would have with the threads of all ranks. */
+ * The islands share the population of a run on one rank, with at least two individuals each. An
+ * individual gets as much time as in a run with the threads of all ranks in one process. */
 #ifndef PORTOLAN_WORK_ISLANDS_H
 #define PORTOLAN_WORK_ISLANDS_H
 
@@ -26,7 +26,7 @@ struct islands *islands_start(const struct problem *p, const struct evolve_optio
 void islands_poll(struct islands *is, struct evolve *e);
 /* Waits for the other islands, receives their results, frees @is and releases the ranks. Called by
  * rank 0 after its own part, on any thread. Stops the islands when @over returns true, or at once
- * if it is NULL. */
+ * if @over is NULL. */
 void islands_gather(struct islands *is, struct evolve *e, bool (*over)(const void *),
                     const void *state);
 /* Does this rank's part of the run that @start describes. Called by ranks other than 0. */

@@ -42,8 +42,8 @@ struct job {
     pthread_cond_t changed;  /* signalled when info.paused, cancel or ended changes */
     struct job_info info;
     bool ended;              /* whether run() has returned */
-    const char *unit;        /* used only by the worker: unit of the watched loops, counted since
-                              * unit_begun; time of the last report */
+    const char *unit;        /* unit of the watched loops; NULL: none. Only the worker uses this
+                              * member and the next two. */
     double unit_begun, told;
     double said;             /* time of the last report by the job itself */
 };
@@ -320,7 +320,8 @@ double job_wait_paused(struct job *job)
 
     lock_take(&job->lock);
     while (job->info.paused && !job_cancelled(job)) {
-        /* Polls: a signal handler sets the interrupt, and cannot signal a condition. */
+        /* Waits in short steps, because the signal handler that sets the interrupt cannot signal a
+         * condition. */
         struct timespec until = time_in(0.1);
         pthread_cond_timedwait(&job->changed, &job->lock, &until);
         waited = true;

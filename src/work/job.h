@@ -47,24 +47,24 @@ struct job_ops {
     bool counts;
 };
 
-/* Always returns true; `measures` of jobs that always measure. */
+/* Returns true. It is the function `measures` of jobs that always measure. */
 bool job_measures_always(const void *state);
 
-/* Returns whether a measuring job @title could start. @alone requires that no other measuring job
- * runs. Returns false with err. UI thread. */
+/* Returns whether a measuring job titled @title could start. @alone requires that no other
+ * measuring job runs. Returns false with err. UI thread. */
 bool job_may_measure(const char *title, bool alone, struct err *err);
 /* Starts a job and moves @take_state. Returns the job's number, or 0 with @err if no thread can be
  * started or another measuring job conflicts with it. UI thread. */
 unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err);
 /* Starts a job like job_start for automatic work, such as the content of a view. The work may read
  * only data to which it has references. No other work waits for such a job (job_working). After its
- * end is reported as progress, it is removed from the list. */
+ * end is reported as progress, the job is removed from the list. */
 unsigned job_start_aside(const char *title, const struct job_ops *ops, void *take_state,
                          struct err *err);
 /* Returns the job of this thread; NULL: none. */
 struct job *job_current(void);
-/* Returns whether the job must end. @job NULL: returns whether all work of this thread must end,
- * after job_interrupt or because memory is exhausted. Worker thread. */
+/* Returns whether the job must end. If @job is NULL, returns whether all work of this thread must
+ * end, after job_interrupt or because memory is exhausted. Worker thread. */
 bool job_cancelled(const struct job *job);
 void job_progress(struct job *job, double done, double total, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
