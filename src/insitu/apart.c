@@ -157,8 +157,8 @@ static bool goes_on(void *state, double seconds, uint64_t iterations)
     return poll(&down, 1, 0) == 0;
 }
 
-/* Closes all descriptors except @a and @b. Otherwise other processes would not detect the end of a
- * pipe whose writer has ended. */
+/* Closes all descriptors except @a and @b, and opens /dev/null as descriptors 0 to 2. Otherwise
+ * other processes would not detect the end of a pipe whose writer has ended. */
 static void close_others(int a, int b)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -114,8 +114,8 @@ static uint32_t enter(struct maker *m, uint32_t target, uint32_t at)
     return m->entrances.items[m->entrances.count - 1].label;
 }
 
-/* Appends code that counts an exit from the loop, or with @away an instruction that is executed in
- * the original. Appends nothing if @source is not in the loop. */
+/* Appends code that counts an exit from the loop, or if @away is true, an instruction that is
+ * executed in the original. Appends nothing if @source is not in the loop. */
 static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
 {
     if (m->displaced || !m->r->list.items[source].in_loop)
@@ -127,7 +127,7 @@ static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
     if (m->mode == COPY_VISIT)
         stamps_leave(m->c);
     if (m->steps) {
-        /* The register counts executions of its instruction, not of the pivot. */
+        /* The register counts executions of the instruction that changes it, not of the pivot. */
         const bool ahead = source == m->r->pivot || m->out->induction.ahead.items[source];
         if (ahead && !m->out->induction.changes.items[source])
             code_count(m->c, m->spare, SLOT_STEPS, (int32_t)m->out->induction.step, SLOT_FREE0);

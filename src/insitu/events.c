@@ -13,8 +13,8 @@ bool events_follows(const struct region_insn *i)
     if (m->implicit || t & (INSN_NARROW_ADDRESS | INSN_STACK) ||
         i->insn->operation == OPERATION_STRING || m->segment != REG_NONE)
         return false;
-    /* A bit offset in a register moves the access away from the operand's address, so it is not
-     * recorded. */
+    /* A bit offset in a register moves the access away from the operand's address, so the access is
+     * not recorded. */
     if ((i->insn->operation == OPERATION_BIT_TEST || i->insn->operation == OPERATION_BIT_CHANGE) &&
         i->insn->operands[1].kind == OPERAND_REGISTER)
         return false;

@@ -9,8 +9,8 @@ struct induction {
     uint32_t at;  /* first instruction of the loop that changes the register; REGION_NONE: none */
     uint8_t reg;  /* number of the general register */
     int64_t step; /* change of the register per iteration */
-    /* Per instruction of the region: whether it changes the register, and whether the pivot is
-     * executed before it in its iteration, and the change is not. */
+    /* @changes: per instruction of the region, whether it changes the register. @ahead: whether it
+     * is executed after the pivot and before the change. */
     VEC(bool) changes, ahead;
 };
 

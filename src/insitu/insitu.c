@@ -40,7 +40,7 @@
 /* share of the watched time that replays may take, in addition to REPLAY_SECONDS */
 #define REPLAY_SHARE 0.05
 #define REPLAY_SECONDS 0.1
-/* seconds of the program for each page that it writes first after a copy, on a virtual machine */
+/* seconds that the program's first write to a page takes after a copy, on a virtual machine */
 #define PAGE_SECONDS 15e-6
 
 struct insitu_watch {
@@ -277,7 +277,8 @@ static void measure_clock(struct insitu_watch *w)
     struct process *p = &w->process, copy;
     struct insitu *out = w->out;
 
-    /* A program often fills its data before it executes the loop. A copy would delay that. */
+    /* A program often fills its data before it executes the loop. A copy would delay these
+     * writes. */
     if (w->trial.copies || w->clocked == CLOCKED_MOST || !out->placed.iterations ||
         (!may_copy(w) && w->clock_tries))
         return;

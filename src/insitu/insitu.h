@@ -98,7 +98,7 @@ double insitu_trip(const struct insitu *x);
 
 /* Returns the number of passes between stamps of @mode: enough for a few thousand iterations, or
  * fewer if they take too long. With an induction register, returns the number of visits between
- * stamps of COPY_VISIT, whose time includes that between visits. @ticks_per_second: rate of the
+ * stamps of COPY_VISIT, whose time includes the time between visits. @ticks_per_second: rate of the
  * time stamp counter. */
 uint64_t insitu_period(const struct insitu *x, enum copy_mode mode, double ticks_per_second);
 /* Returns the mean excess of a stamp's clock measurement over its instructions, in ticks; 0: not

@@ -244,7 +244,8 @@ static double timed_trip(const struct insitu *x)
     return iterations ? leaves ? (double)iterations / (double)leaves : INFINITY : NAN;
 }
 
-/* Returns the kind of blocks whose times are valid for the loop. Sets *@alone as insitu_cycles. */
+/* Returns the kind of blocks whose times are valid for the loop. Sets *@alone as insitu_cycles
+ * does. */
 static enum block_kind valid_kind(const struct insitu *x, double q, bool *alone)
 {
     double trip = x->region.each_away ? recorded_trip(x, true) : timed_trip(x),

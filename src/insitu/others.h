@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-/* Returns the seconds for which the CPUs were busy so far, without this process; NaN: unknown. */
+/* Returns the seconds for which all CPUs together were busy so far, less those of this process;
+ * NaN: unknown. */
 double others_seconds(void);
 /* Internal, for tests: returns the busy seconds of all CPUs from the text of /proc/stat; NaN:
  * malformed. */

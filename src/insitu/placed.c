@@ -91,7 +91,8 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
     if (!process_write(p, at, c->code.bytes.items, c->code.bytes.count))
         return err_set(err, ERR_IO, NULL,
                        "the copy of the loop cannot be written into the process");
-    /* Later calls of a thread use code in the copies, because other threads may run during them. */
+    /* Later system calls of a thread use an instruction in the copies, because other threads may
+     * run during them. */
     p->call_at = label_address(out, c->call);
     return true;
 }
@@ -685,8 +686,8 @@ void placed_unmap(struct placed *x, struct traced *t)
 
     if (x->kept)
         return;
-    /* Later calls use code outside the copies, because the calls below unmap the copies. All
-     * threads are stopped. */
+    /* Later system calls use an instruction outside the copies, because the calls below unmap the
+     * copies. All threads are stopped. */
     x->process->call_at = 0;
     if (x->slots)
         process_call(x->process, t, SYS_munmap,

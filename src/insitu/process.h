@@ -30,8 +30,8 @@ struct traced {
     bool listening;            /* whether a stop signal has stopped the thread until SIGCONT */
     /* whether vfork blocks the thread; the untraced child may execute the same memory */
     bool suspended;
-    /* numbers of involuntary and voluntary context switches when they were last read, and of those
-     * since the last harvest without the tracer's single steps */
+    /* @switches: numbers of involuntary and voluntary context switches when they were last read.
+     * @waits: numbers since the last harvest, without the tracer's single steps. */
     uint64_t switches[2], waits[2];
     int signal;                /* signal to deliver when the thread resumes; 0 for none */
     siginfo_t info;            /* information about @signal */
@@ -46,7 +46,7 @@ enum process_news {
 struct process_event {
     enum process_news news;
     pid_t tid;
-    /* PROCESS_FORKED: the new process, which is traced and has stopped or is about to */
+    /* PROCESS_FORKED: the new process, which is traced and has stopped or will stop soon */
     pid_t child;
     bool shared;               /* whether the new process shares the memory of its parent */
     /* for vfork, whether the parent is blocked until the child ends or executes another program */
@@ -61,7 +61,7 @@ struct process {
                                            * time */
     /* events that occurred while threads were being stopped */
     VEC(struct process_event) late;
-    VEC(pid_t) unknown;        /* threads that stopped before the event of their parent */
+    VEC(pid_t) unknown;        /* threads that stopped before their parent's event arrived */
     /* address of a system call instruction for process_call; 0: process_call writes one at the
      * thread's position */
     uint64_t call_at;

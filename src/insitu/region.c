@@ -411,8 +411,8 @@ static bool patchable(const struct region *r, uint32_t at)
             return false;
         end = end_of(x->insn);
         if (end < begin + PATCH_BYTES && !region_falls(x)) {
-            /* A table may contain the address after the instruction, so it must not be overwritten.
-             * Only all tables of computed gotos are known. */
+            /* A table may contain the address after the instruction, so a patch must not overwrite
+             * that address. All tables are known only for computed gotos. */
             if (!r->dispatch || !is_padding(r, i + 1, begin + PATCH_BYTES))
                 return false;
             end = begin + PATCH_BYTES;
@@ -459,8 +459,8 @@ static bool avoidable(const struct region *r, const bool *within, uint32_t head,
     return again;
 }
 
-/* Returns marks at the loop, and with @arms also at code outside of its range from which it is
- * reached without passing its head. The caller frees them. */
+/* Returns marks of the loop's instructions. If @arms is true, also marks code outside of the loop's
+ * range from which the loop is reached without passing its head. The caller frees the marks. */
 static bool *mark_body(const struct region *r, bool arms)
 {
     const uint32_t head = head_of(r);

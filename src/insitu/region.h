@@ -51,8 +51,8 @@ struct region {
     bool dispatch;
     /* number of table entries that lead to code outside of the kernel, whose parts are unknown */
     unsigned outside;
-    /* addresses of the unit to which jump tables, or jumps from outside of the unit, lead, as
-     * addresses of the file */
+    /* @tabled: targets of jump tables. @entries: targets of jumps from outside of the unit. Both
+     * are in the unit, and are addresses of the file. */
     VEC(uint64_t) tabled, entries;
 };
 

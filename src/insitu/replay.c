@@ -247,7 +247,7 @@ static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t *
     if (n)
         qsort(lines, n, sizeof *lines, compare_uint64);
     for (size_t i = 0; i < n; i++)
-        /* Keeps the last of equal lines, which has the mark of a store if there is one. */
+        /* Keeps the last of equal lines, which has the mark of a store if any of them has it. */
         if (i + 1 == n || (lines[i] | 1) != (lines[i + 1] | 1))
             lines[kept++] = lines[i];
     *out = lines;

@@ -15,8 +15,8 @@
  * difference */
 #define MISS_MOST 100.0
 #define LINE_MOST 3000.0
-/* smallest number of iterations per visit at which a visit's time is used; a shorter one includes
- * the code before the next visit */
+/* smallest number of iterations per visit at which a visit's time is used; the time of a shorter
+ * visit includes the code before the next visit */
 #define TRIP_LEAST 8.0
 
 static struct split refused(struct split s, const char *why)

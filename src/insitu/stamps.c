@@ -59,7 +59,8 @@ void stamps_end_steps(struct code *c, unsigned reg)
 }
 
 /* Appends code that times STAMP_CYCLES dependent instructions. Stores the low 32 bits of the time
- * at 8(rcx), and the time after them at 16(rcx). Overwrites rax and rdx. */
+ * before the instructions at 8(rcx), and the time after the instructions at 16(rcx). Overwrites rax
+ * and rdx. */
 static void time_chain(struct code *c)
 {
     BYTES(c, 0x0f, 0xae, 0xe8, 0x0f, 0x31);     /* lfence; rdtsc */

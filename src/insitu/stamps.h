@@ -23,11 +23,11 @@ void stamps_begin_steps(struct code *c, unsigned reg);
 void stamps_end_steps(struct code *c, unsigned reg);
 /* Appends code that measures dependent multiplications. Stores their ticks in r8, and those of
  * CLOCK_CHAINS clock measurements of stamps in r9. Overwrites the stamp at SLOT_STAMP_AT, rax, rbx,
- * rcx and rdx. Ends with int3. Returns its label. */
+ * rcx and rdx. Ends with int3. Returns the label of the code. */
 uint32_t stamps_clock(struct code *c);
 /* Appends code that measures VISITS visits of an empty loop. Stores the ticks of all visits in r8,
  * increases SLOT_AWAY, and ends with int3. @counted: whether an induction register counts the
- * iterations. Returns its label. */
+ * iterations. Returns the label of the code. */
 uint32_t stamps_visits(struct code *c, bool counted);
 
 /* STAMP_REPLAYED loads lines into the cache at each stamp, and jumps to the address in SLOT_AT_END

@@ -98,7 +98,7 @@ static bool prepare(struct process *p, struct trial_seen *out)
         t = process_stop(p, false, &ignored) ? process_caller(p) : NULL;
         out->stopped = t && process_registers(t, &before) && before.rdi == at &&
                        before.rip >= wait && before.rip < address(insitu_trial_begin);
-        if (!out->stopped) { /* Continues the child, because it does not wait yet. */
+        if (!out->stopped) { /* Continues the child, because the child does not wait yet. */
             process_go_all(p);
             process_wait(p, 0.001);
         }

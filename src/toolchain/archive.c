@@ -294,7 +294,8 @@ bool archive_names_member(const char *spec, char **path)
     const size_t length = strlen(spec);
     const char *open = length && spec[length - 1] == ')' ? strrchr(spec, '(') : NULL;
 
-    /* A file with this name exists, so it is not a member, although it looks like one. */
+    /* A file with this name exists, so the text does not denote a member, although it looks like
+     * one. */
     if (!open || open == spec || access(spec, F_OK) == 0)
         return false;
     char *file = mem_strndup(spec, (size_t)(open - spec));

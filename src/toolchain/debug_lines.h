@@ -10,7 +10,7 @@
 /* A source line of the code from @place to the next row's place. */
 struct debug_line {
     uint64_t place;     /* position of the code as defined by object_position */
-    /* line in the function's file; 0: none. If the code was inlined from another file, the line of
+    /* line in the function's file; 0: none. For code inlined from another file, this is the line of
      * the call. */
     uint32_t line;
     /* 1 + index in debug_lines.inlined of the innermost inlined function; 0: the code is not
@@ -33,7 +33,7 @@ struct debug_lines {
 bool debug_lines_read(const struct object *o, uint64_t start, uint64_t end, uint64_t at,
                       struct debug_lines *out, struct err *err);
 /* Parses @length bytes of output of dwarf_print (toolchain/dwarf.h). Places are relative to @base,
- * and are validated. Ignores unknown lines. Polls watch_steps. The caller frees @out by
+ * and are validated. Ignores unknown lines. Polls watch_steps. The caller frees @out with
  * debug_lines_done. */
 void debug_lines_parse(const char *text, size_t length, uint64_t base, struct debug_lines *out);
 void debug_lines_done(struct debug_lines *d);

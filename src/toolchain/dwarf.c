@@ -158,7 +158,7 @@ static bool holds_functions(int tag)
 }
 
 /* Searches the entries below @parent for the function at @address. If @inside is true, also
- * searches for inlined functions in it. */
+ * searches that function for inlined functions. */
 static void walk(struct sought *s, Dwarf_Die *parent, Dwarf_Addr address, bool inside, int depth)
 {
     Dwarf_Die die;

@@ -282,7 +282,7 @@ static bool statements_clean(struct listing *l, struct dialect *d, const char *c
 }
 
 /* Returns the initial syntax of a text, which is that of most distinct lines before the first
- * syntax directive. If only directives precede it, the directive determines the syntax. */
+ * syntax directive. If only directives precede that directive, it determines the syntax. */
 static enum syntax syntax_of(const char *text, const struct margins *margins)
 {
     size_t att = 0, intel = 0;

@@ -36,7 +36,7 @@ struct margins {
     bool percents;          /* whether at least one line has a percentage */
 };
 
-/* Fills @out with one margin per line of @text, in linear time. The caller frees @out by
+/* Fills @out with one margin per line of @text, in linear time. The caller frees @out with
  * margins_done. */
 void margins_find(const char *text, size_t length, struct margins *out);
 void margins_done(struct margins *m);

@@ -14,7 +14,7 @@ struct marker {
 };
 struct marker_list { VEC(struct marker) list; };
 
-/* Finds all markers of @text in order. Comments begin with #, // or ;. The caller frees @out by
+/* Finds all markers of @text in order. Comments begin with #, // or ;. The caller frees @out with
  * markers_done. */
 void markers_find(const char *text, size_t length, struct marker_list *out);
 void markers_done(struct marker_list *m);

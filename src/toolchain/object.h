@@ -79,7 +79,8 @@ struct object {
 };
 
 /* Reads an x86-64 or AArch64 (little-endian) ELF file, or an archive member lib.a(member.o), with
- * the requested @parts. Polls watch_steps. The caller frees @out with object_done in both cases. */
+ * the requested @parts. Polls watch_steps. Returns false with err on failure. The caller always
+ * frees @out with object_done. */
 bool object_read(const char *path, unsigned parts, struct object *out, struct err *err);
 /* Does the same as object_read for a member of an archive that was already read. */
 struct archive_member;

@@ -117,7 +117,7 @@ static bool json_plain(const char *text, size_t length, struct str *out)
     return out->length > before;
 }
 
-/* Like plain_text, but does not convert tables. */
+/* Does the same as plain_text, but does not convert tables. */
 static bool characters_plain(const char *text, size_t length, struct str *out)
 {
     const char *end = text + length, *p = text;
