@@ -30,7 +30,7 @@ struct evaluated {
 
 /* Input and output of the job of evaluate */
 struct mapping_evaluating {
-    char *file;                    /* NULL: @table is evaluated */
+    char *file;                    /* path of the experiments; NULL: @table is evaluated */
     struct experiments *table;     /* counted reference to the session's table, or the table of
                                     * @file */
     struct evaluated *mappings;

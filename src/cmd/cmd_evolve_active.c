@@ -18,7 +18,7 @@
 #define ROUNDS 8                    /* default number of rounds of inference */
 /* by default, one pair in SHARE is measured */
 #define SHARE 10
-/* The number of experiments per round is at most the number of forms, or this number if it is
+/* The number of experiments per round is at most the number of forms or this number, whichever is
  * larger. */
 #define BATCH_LEAST 16
 #define SIMULATED_NOISE 0.001

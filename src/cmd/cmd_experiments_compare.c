@@ -16,8 +16,8 @@
 #define ABREAST 5          /* maximum number of hosts per table in text */
 #define ROWS_SHOWN 40      /* maximum number of rows in text */
 
-/* A file of measurements. @name is taken from its column host, or is the file name if it lacks this
- * column. */
+/* A file of measurements. @name is taken from its column host, or is the file's name if the file
+ * lacks this column. */
 struct fleet_host {
     char *file, *name, *cpu, *microcode;   /* cpu and microcode: "" if unknown */
     struct experiments *table;
@@ -65,8 +65,8 @@ static void comparing_free(void *state)
     free(w);
 }
 
-/* Returns a copy of the first value of column @name of @t, or "" if it is empty. The caller frees
- * it. */
+/* Returns a copy of the first value in column @name of @t that is not empty; "" if there is none.
+ * The caller frees it. */
 static char *said(const struct experiments *t, const char *name)
 {
     uint32_t column = names_find(&t->extra, name);

@@ -44,7 +44,7 @@ static void generating_free(void *state)
     free(g);
 }
 
-/* Chooses the selected forms if there are any or if the session's table has no forms. Otherwise
+/* Chooses the selected forms if there are any, or if the session has no table with forms. Otherwise
  * chooses the forms of the table. */
 static void choose_forms(const struct session *s, struct generating *g)
 {

@@ -12,7 +12,8 @@ struct experiments_show_values {
     size_t number;
 };
 
-/* Returns the cycles that the current machine predicts; NaN if it lacks a form. */
+/* Returns the cycles that the current machine predicts; NaN if the machine lacks a form. Sets
+ * *@machine to its id. */
 static double predict(struct session *s, size_t row, const char **machine)
 {
     struct err none = {0};
@@ -105,7 +106,7 @@ static void add_code(const struct experiment_detail *w, struct result *result)
     result_nested(result, "code", code);
 }
 
-/* Adds the code that this CPU would run, because the session did not measure it. */
+/* Adds the code that this CPU would run, because the session did not measure the experiment. */
 static void encode(struct session *s, struct experiment_detail *w)
 {
     struct forms *forms = session_forms(s, isa_host(), NULL);

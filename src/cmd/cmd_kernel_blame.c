@@ -301,7 +301,8 @@ static void show(const struct kernel_blaming *w, struct result *result)
         b->variants, plural(b->variants), b->seconds);
 }
 
-/* Moves @take_b into the document if its loop is still selected. */
+/* Moves @take_b into the document if the loop is still selected, and not just its most frequent
+ * recorded path was measured. Otherwise frees @take_b. */
 static void put(const struct kernel_blaming *w, struct blame *take_b)
 {
     struct document *d = &w->session->document;

@@ -16,7 +16,7 @@ struct compile_values {
     const char *compiler, *next;
 };
 
-/* Returns the recipe of a kernel that was compiled here. Returns NULL with err for any other
+/* Returns the recipe of a kernel that kernel load compiled. Returns NULL with err for any other
  * kernel. */
 static const struct recipe *compiled_here(const struct session *s, struct err *err)
 {

@@ -86,7 +86,8 @@ static size_t shown(const struct tuning *w)
     return w->tune->found.count < SHOWN ? w->tune->found.count : SHOWN;
 }
 
-/* Returns the number of builds predicted to be faster than the loop, at most BUILDS_SHOWN. */
+/* Returns the number of builds that are predicted to be faster than the loop by BUILD_GAIN, at most
+ * BUILDS_SHOWN. */
 static size_t builds_shown(const struct tuning *w)
 {
     size_t count = 0;
@@ -97,8 +98,8 @@ static size_t builds_shown(const struct tuning *w)
     return count;
 }
 
-/* Compares all shown versions with the loop on random inputs. Reports and rejects a version with
- * other results: a table or an ordering rule is then wrong. */
+/* Compares all shown versions with the loop on random inputs. A version with other results is
+ * rejected: a table or an ordering rule is then wrong. */
 static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *insns, size_t count,
                         struct err *err)
 {
@@ -116,8 +117,8 @@ static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *
     return true;
 }
 
-/* Returns whether a version may be used: a run verified the version, or no run verifies
- * versions. */
+/* Returns whether a version may be used: it is the loop itself, a run verified it, or no runs
+ * verify versions. */
 static bool is_usable(const struct tuning *w, size_t at)
 {
     const struct tuned_result *v = &w->versions[at];
@@ -396,8 +397,8 @@ static void add_version(struct result_table *t, const struct tuning *w, size_t a
     str_done(&checked);
 }
 
-/* Adds a row for @vain, the fastest version of one kind, if no version of that kind is faster than
- * the loop. */
+/* Adds a row for @vain, the fastest version of a kind of which no version is faster than the
+ * loop. */
 static void add_vain(struct result_table *t, const struct tuning *w, const struct tuned *vain)
 {
     cell_text(t, "");

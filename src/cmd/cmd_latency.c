@@ -27,7 +27,7 @@ static bool prepare(const struct forms *forms, const char *pattern, struct err *
  * results */
 struct chains {
     struct job *job;
-    char *pattern;                /* NULL: all forms */
+    char *pattern;                /* pattern of the forms to measure; NULL: all forms */
     VEC(char *) names;            /* names of the measured forms */
     VEC(struct latency) results;
 };

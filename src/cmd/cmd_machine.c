@@ -9,7 +9,7 @@
 #include "io/cpus.h"
 #include "io/machine_file.h"
 
-/* Adds one row per machine. Sets @checked_by_id to the fact `checked` of each machine. */
+/* Adds one row per machine. Adds the fact `checked` of each machine to @checked_by_id. */
 static void add_ids(struct result_table *t, char **take_ids, json_t *checked_by_id)
 {
     for (char **id = take_ids; *id; id++) {

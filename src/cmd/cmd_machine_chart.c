@@ -29,7 +29,7 @@ struct machine_charting {
     struct machine *tables;          /* tables of the CPU for comparison; NULL: none */
 };
 
-/* Returns whether the job measures this CPU. Charting a simulated CPU, or from journals, measures
+/* Returns whether the job measures this CPU. A chart of a simulated CPU or from journals measures
  * nothing. */
 static bool measures(const void *state)
 {

@@ -57,7 +57,7 @@ static bool cancelled(void *state)
     return job_cancelled(((struct correcting *)state)->job);
 }
 
-/* Returns the latency between operands @from and @to in the current tables. */
+/* Returns the latency between operands @from and @to in the current tables; 1 if unknown. */
 static double latency_now(const struct machine *m, const char *form, int from, int to)
 {
     const struct mapping_entry *entry = mapping_find(m->mapping, form);
@@ -350,7 +350,7 @@ static bool choose(struct correcting *w, const struct check *check,
     return checked;
 }
 
-/* Sets the name of the corrected machine, which is a copy of @checked. */
+/* Sets base, id, title and source of the corrected machine, which is a copy of @checked. */
 static void name_machine(struct correcting *w, const struct machine *checked,
                          const struct check *check)
 {

@@ -269,8 +269,8 @@ static void add_rows(const struct hunt *h, struct result *result)
     str_done(&text);
 }
 
-/* Prints the name of the reference: "this CPU", "haswell", "llvm-mca's skylake", or "skylake,
- * simulated" if the two models differ. */
+/* Prints the name of the reference: "this CPU", "haswell", "llvm-mca's skylake", or if the two
+ * models differ, "skylake, simulated" or "skylake, by the bounds". */
 static void print_against(const struct machine_hunting *w, struct str *out)
 {
     if (w->llvm)

@@ -12,7 +12,7 @@
 #include "io/import_uops.h"
 #include "work/job.h"
 
-/* State of the llvm-mca job, which simulates all forms in seconds */
+/* State of the job that runs llvm-mca on all forms, which takes some seconds */
 struct llvm_importing {
     /* counted references to the session's tables; NULL: the worker loads the table */
     struct forms *forms[ISA_COUNT];
@@ -154,7 +154,7 @@ static bool uops_finish(struct session *s, void *state, struct result *result, s
         w->machines[i] = NULL;
         undo_note_result(s, m, "mapping import uops-info", i > 0);
         session_add_machine(s, m);
-        /* Cannot fail, because the machine was just added. */
+        /* The call cannot fail, because the machine was just added. */
         session_select(s, &m->id, 1, err);
         undo_note_arrived(s, m->id);
     }

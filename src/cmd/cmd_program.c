@@ -117,7 +117,7 @@ static bool words_allowed(const struct word_list *words, struct err *err)
     return true;
 }
 
-/* Joins the words "N=SIZE" with blanks. */
+/* Joins words such as "N=SIZE" with blanks. Returns false with err for another word. */
 static bool read_defines(const struct word_list *words, struct str *out, struct err *err)
 {
     for (size_t i = 0; i < words->count; i++) {

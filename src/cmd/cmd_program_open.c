@@ -30,8 +30,8 @@ static bool open_loop(struct session *s, size_t number, struct err *err)
     return true;
 }
 
-/* Returns whether @name is @b's name after its source file. The file distinguishes functions of the
- * same name in several files. */
+/* Returns whether @b's name is a source file, a colon and @name. The file distinguishes functions
+ * of the same name. */
 static bool is_of_a_file(const struct study_block *b, const char *name)
 {
     size_t length = strlen(b->name), wanted = strlen(name);

@@ -43,7 +43,8 @@ static void add_ids(struct completions *c, char **take_ids, const char *prefix)
     free(take_ids);
 }
 
-/* Adds machines: the shipped, the user's and the session's machines, and processor names. */
+/* Adds machines: the session's, the shipped and the user's machines, processor names, and HERE_NAME
+ * if this CPU has a machine. */
 static void add_machines(struct completions *c, const struct session *s, const char *prefix)
 {
     struct cpus *cpus = cpus_load(NULL);

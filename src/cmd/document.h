@@ -115,7 +115,7 @@ struct document {
     struct check *check;              /* result of the last `machine check`; NULL: none */
     struct paired_loops *comparison;  /* result of the last `kernel compare`; NULL: none */
     struct sweep sweep;               /* last sweep; count 0: no sweep */
-    /* last pair; sides[0].bottleneck NULL: no pair; a session directory does not have it */
+    /* last pair, which a session directory does not store; sides[0].bottleneck NULL: no pair */
     struct whatif_pair pair;
     struct experiments *experiments;  /* experiments; NULL: none */
     struct evolve_run **runs;         /* inference runs, newest last */

@@ -31,7 +31,7 @@ void evolve_session_add(struct session *s, struct evolve_run *take_run);
 /* Adds new measurements to the newest run if it is live (evolve start --live). The main loop calls
  * it regularly. */
 void evolve_feed(struct session *s);
-/* Returns after a live run has all measurements, because the next command of a script follows at
+/* Waits until a live run has all measurements, because the next command of a script follows at
  * once. Does nothing in the workbench. */
 void evolve_catch_up(struct session *s);
 /* Reports the run that was started. */

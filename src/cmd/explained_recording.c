@@ -112,8 +112,8 @@ static size_t lines_of(const struct recording *r, uint32_t at, size_t *executed)
     return different;
 }
 
-/* Marks sequential loads. Sets the number of lines by which runs may move accesses. Only loads are
- * moved that access more lines in the program than in the recording. */
+/* Marks sequential loads. Sets the number of lines by which runs may move accesses. Only loads that
+ * access more lines in the program than in the recording are moved. */
 static void find_places(const struct loop_lines *lines, const uint32_t *places,
                         struct recording *out)
 {

@@ -15,7 +15,8 @@
 
 /* State of a job that loads a kernel: from a file by a recipe, or from text */
 struct kernel_loading {
-    struct recipe *recipe;          /* NULL: @text is loaded, or the recipe was used */
+    struct recipe *recipe;          /* recipe to load; NULL: @text is loaded, or the recipe was
+                                     * used */
     struct kernel_options options;  /* options for text; no symbol */
     struct str text;
     bool source;                    /* whether the file is a source to compile */

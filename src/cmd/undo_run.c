@@ -139,8 +139,8 @@ static void swap_arrival(struct session *s, struct undo_step *step)
     *step = back;
 }
 
-/* Exchanges a kernel of the shelf. Adds it again, in place of a kernel with the same origin, if it
- * was dropped. */
+/* Exchanges step->now, a kernel of the shelf, for step->kernel. If step->now was dropped, adds
+ * step->kernel in place of a kernel with the same origin. */
 static void swap_kernel(struct session *s, struct undo_step *step)
 {
     struct shelf *shelf = &s->document.shelf;
