@@ -69,7 +69,8 @@ static void add_word(struct word_list *list, const char *text)
     list->items[list->count++] = text;
 }
 
-/* Joins the words with blanks. The result is valid until parameters_done. */
+/* Appends @text to *@to, after a blank if *@to is not empty. The result is valid until
+ * parameters_done. */
 static bool join(char **to, const char *text, struct err *err)
 {
     size_t before = *to ? strlen(*to) : 0, length = strlen(text);

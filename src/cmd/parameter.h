@@ -12,8 +12,8 @@
 #include "base/str.h"
 #include "model/portset.h"
 
-/* Kinds of parameters with the C type of their member. In parentheses: the value without a
- * parameter and default. */
+/* Kinds of parameters with the C type of their member. In parentheses: the value if there is
+ * neither a parameter nor a default. */
 enum parameter_kind {
     PARAMETER_FLAG,       /* bool (false): option without a value */
     PARAMETER_TEXT,       /* const char * (NULL), borrowed until the command returns */

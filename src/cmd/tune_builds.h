@@ -30,8 +30,8 @@ struct tune_builds_hooks {
     void *self;
 };
 
-/* Compiles the source of @k with each change; no builds for a kernel that was not compiled here.
- * Omits builds that fail or whose work per iteration is unknown. Returns false with err if
+/* Compiles the source of @k with each change. Makes no builds of a kernel that kernel load did not
+ * compile. Omits builds that fail or whose work per iteration is unknown. Returns false with err if
  * cancelled. @out must be empty; tune_builds_done frees it. */
 bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine *m,
                       const struct tune_builds_hooks *hooks, struct tune_builds *out,

@@ -245,9 +245,9 @@ void isa_list(bool titles, const char *last, struct str *out);
 enum isa isa_host(void);
 /* Returns the instruction set that has AT&T and Intel syntax. */
 const struct isa_ops *isa_of_dialects(void);
-/* Returns whether @form has @trait, from its name. */
+/* Returns whether @form has @trait, according to its name. */
 bool isa_form_has(enum isa isa, const char *form, enum form_trait trait);
-/* Returns the kind of @form from its name. Any thread. */
+/* Returns the kind of @form, according to its name. Any thread. */
 enum form_kind isa_form_kind(enum isa isa, const char *form);
 /* Returns the alignment of instructions in bytes: 1 or 4. */
 size_t isa_step(enum isa isa);

@@ -253,8 +253,8 @@ static double difference(const struct blame_cost *cost)
     return isnan(d) ? 0 : d;
 }
 
-/* Returns whether the time needs confirmation: its times disagree, or a single time differs from
- * the model or is longer than the loop's time. */
+/* Returns whether @cost needs confirmation: its times disagree, or a single time differs from the
+ * model or is longer than the loop's time. */
 static bool is_doubtful(const struct blame_cost *cost, double least)
 {
     if (!cost->count || cost->count == BLAME_TIMES)

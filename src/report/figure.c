@@ -129,7 +129,8 @@ static void add_script(const struct figure *f, enum figure_format format, struct
     str_add(out, "\n");
 }
 
-/* Sets err to the first line of gnuplot's output. Returns false. */
+/* Sets err to the first line of gnuplot's output, or reports that gnuplot did not end in time.
+ * Returns false. */
 static bool refused(const struct child_result *result, struct err *err)
 {
     const char *text = str_text(&result->output);

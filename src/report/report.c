@@ -41,7 +41,7 @@ static void tidy_text(const char *text, struct str *out)
     }
 }
 
-/* Adds a cell of the pressure table; "-" if almost 0. */
+/* Adds a cell of the pressure table; "-" for less than 0.005 cycles. */
 static void add_pressure(struct result_table *t, double value, double full)
 {
     if (value < 0.005) {
@@ -52,7 +52,8 @@ static void add_pressure(struct result_table *t, double value, double full)
     cell_heat(t, full > 0 ? value / full : 0);
 }
 
-/* Adds the source line above the first of its instructions. */
+/* Adds the source line of row @row above the row, unless the previous row has the same source
+ * line. */
 static void add_source(struct result_table *t, const struct kernel *k, const struct analysis *a,
                        size_t row)
 {

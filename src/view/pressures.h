@@ -25,7 +25,7 @@ bool pressures_made(const struct pressures *p);
 /* Returns whether a job is computing the loads. */
 bool pressures_pending(const struct pressures *p);
 /* pressures_port returns the cycles of form @row alone on port @port after balancing.
- * pressures_cycles returns its cycles alone. */
+ * pressures_cycles returns the form's cycles alone. */
 double pressures_port(const struct pressures *p, size_t row, unsigned port);
 double pressures_cycles(const struct pressures *p, size_t row);
 /* Returns the number of distinct µops in the mapping. */

@@ -58,7 +58,7 @@ static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t
 }
 
 /* Writes @in with another immediate in the address, counted in the instruction's unit. @attempt
- * selects the field: bits 10-21, 12-20 or 15-21. */
+ * selects the field (bits 10-21, 12-20 or 15-21) and the change. */
 static size_t moved(const struct insn *in, unsigned operand, int64_t by, unsigned attempt,
                     uint8_t *out)
 {

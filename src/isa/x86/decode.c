@@ -379,8 +379,8 @@ static uint8_t opcode_offset(const struct insn *insn)
     return at;
 }
 
-/* Returns INSN_VECTOR if the form has a vector register, otherwise 0. Its name contains XMM, YMM,
- * ZMM or MM. */
+/* Returns INSN_VECTOR if the form has a vector register, otherwise 0. The form's name then contains
+ * XMM, YMM, ZMM or MM. */
 static uint32_t form_vector(const char *form)
 {
     return strstr(form, "MM") ? INSN_VECTOR : 0;
