@@ -155,7 +155,8 @@ static bool may_run_beside(const struct witnesses *w, const char *form, const st
 }
 
 /* Returns whether an experiment with @s can distinguish the usages. This is possible only if the
- * form can run with @s and the usages differ in µops on the ports of @s. */
+ * form can run with @s and the usages differ in µops on the ports of @s, or in slots if @s keeps
+ * the issue slots busy. */
 static bool may_tell(const struct witnesses *w, const char *form, const struct mapping_entry *is,
                      const struct chart_usage *other, const struct saturator *s)
 {
@@ -175,8 +176,8 @@ static void write_experiment(const struct witnesses *w, const char *form, uint32
                        s->terms[i].count * count);
 }
 
-/* Returns the smallest number of executions of @s that take longer than @copies copies of the form;
- * 0 if the experiment would be too large. */
+/* Returns @level times the smallest number of executions of @s that take a cycle longer than
+ * @copies copies of the form; 0 if the experiment would be too large. */
 static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const struct saturator *s,
                              uint32_t level)
 {

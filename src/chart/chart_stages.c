@@ -343,8 +343,8 @@ static bool place_rest(struct charting *w, const struct chart_core *core, struct
     return ok;
 }
 
-/* Writes the confidence of each usage to the machine, because trials and ambiguities have changed
- * the confidence. */
+/* Writes the confidence of each placed form's usage to the machine, because trials and ambiguities
+ * have changed the confidence. */
 static void write_confidence(struct chart *c)
 {
     for (size_t i = 0; i < c->form_count; i++) {

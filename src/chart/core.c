@@ -455,7 +455,7 @@ static void keep_lightest(const struct grouping *g, const size_t *firsts)
     free(list);
 }
 
-/* Requests experiments of random multisets of @size forms of the core. */
+/* Requests @count experiments, each a random multiset of @size forms of the core. */
 static void ask_random(struct lab *lab, const struct chart_core *core, size_t count, unsigned size,
                        struct rng *rng)
 {

@@ -196,7 +196,7 @@ static double size_of(const struct buffer_search *s, enum buffer_filling filling
     return interpolated(filling) ? held(s, CHAIN + (filling == FILL_WAITING ? 3 : 2)) : s->fits;
 }
 
-/* Returns whether @cycles is at least about the time of @roots roots. */
+/* Returns whether @cycles is at least ROOT_LEAST times the time of @roots roots. */
 static bool rises(const struct buffer_search *s, double cycles, unsigned roots)
 {
     return cycles * CHAIN >= ROOT_LEAST * roots * s->chain;

@@ -222,8 +222,8 @@ void joining_seconds(struct joiner *j, const portset *sets, size_t n, double lim
     }
 }
 
-/* Moves the group at position @dearest of the order, which has a high cost, halfway to the
- * front. */
+/* Exchanges the group at position @dearest of the order, which has a high cost, with the group at
+ * half this position. */
 static void move_forward(struct joiner *j, size_t dearest)
 {
     const size_t swap = j->order[dearest / 2];

@@ -406,7 +406,7 @@ static bool each_form(struct latency_finding *f,
     return ok;
 }
 
-/* Returns whether the form is a move from memory. */
+/* Returns whether a form with a load is a move from memory. */
 static bool plain_load(const char *form)
 {
     return strncmp(form, "MOV ", 4) == 0 || strncmp(form, "LDR ", 4) == 0;

@@ -189,8 +189,8 @@ struct try {
     float row[COLUMNS_MOST];
 };
 
-/* Inserts @t into the @n best usages, unless it is a duplicate or worse than all of them. Returns
- * their number. */
+/* Inserts @t into the sorted list of the @n best usages, at most BEAM. Does nothing if the list has
+ * @t, or is full of better usages. Returns the new length of the list. */
 static size_t try_keep(struct try *best, size_t n, const struct try *t, size_t width)
 {
     size_t at = n;

@@ -433,7 +433,7 @@ static void fit_all(struct placer *p)
     fit_share(&w, 0);
 }
 
-/* Passes a mapping with the current guesses to the hooks for display. */
+/* If due, passes a mapping with the guesses of the finished forms to the hooks for display. */
 static void show(struct placer *p)
 {
     if (!lab_show_due(p->lab))

@@ -98,7 +98,8 @@ static double *times_alone(const struct experiments *t)
     return alone;
 }
 
-/* Returns the ratio of measured to predicted cycles above which row @i is above the port bound. */
+/* Returns the largest ratio of measured to predicted cycles at which the time of row @i counts as
+ * above the port bound; 1: it never does. */
 static double late_by(const struct experiments *t, size_t i, const double *alone, enum lates lates)
 {
     double own[ROW_MOST];
@@ -259,8 +260,9 @@ static void left_out_first(const struct lab *lab, const struct mapping *m, size_
     free(before);
 }
 
-/* Returns whether the error of @f is within the scatter of a real CPU. It is then better to place
- * omitted forms later than to include them with a larger error. */
+/* Returns whether the error of @f is within the scatter of a real CPU, and @f has EXACT_SHARE of
+ * the @n forms. It is then better to place omitted forms later than to include them with a larger
+ * error. */
 static bool is_quiet(const struct found *f, size_t n)
 {
     return f->mapping && f->error <= SIGHT_NOISE && (double)f->forms >= EXACT_SHARE * (double)n;

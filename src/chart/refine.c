@@ -266,8 +266,8 @@ static double prior_cost(const struct refine_trial *t, const struct usage *u, un
            log((forms + fresh) / ((double)r->kinds[t->memory][t->vectors] + singles));
 }
 
-/* Returns the form in @terms, other than @own, that takes longest in isolation; @own if there is
- * none. */
+/* Returns the form in @terms, other than @own, whose executions take longest in isolation; @own if
+ * there is none. */
 static uint32_t slowest(const struct chart *c, const struct flat_term *terms, uint32_t n,
                         uint32_t own)
 {

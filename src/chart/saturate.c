@@ -100,7 +100,7 @@ void lattice_add(const struct lattice *g, size_t set, float count, const float *
             sum[c + lane] = row[c + lane] + count * within[c + lane];
 }
 
-/* Returns the largest of @most and of the cycles of @slots issue slots. */
+/* Returns the largest of @most, @pipe and the cycles of @slots issue slots. */
 static double largest_cycles(const struct lattice *g, const float most[LATTICE_LANES],
                              double slots, double pipe)
 {
@@ -259,8 +259,8 @@ static void offer_counts(const struct entries *e, size_t a, size_t b, size_t c,
             }
 }
 
-/* Lists one entry for each vector encoding and each usage with at most one µop. Triples are formed
- * from these entries. */
+/* Lists at most TRIPLES_MOST entries, one for each vector encoding and each usage with at most one
+ * µop. Triples are formed from these entries. */
 static size_t simple_entries(const struct mapping *m, size_t *out)
 {
     size_t n = 0;

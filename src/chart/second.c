@@ -263,7 +263,8 @@ static void keep_others(struct saved_state *k, const struct random_block *b)
     }
 }
 
-/* Applies the changes one by one. Keeps those that lower the error. */
+/* Applies the hunt's changes one by one. Keeps those that lower the error. In place of other
+ * changes, tries alternative usages of the forms in their blocks. */
 static void keep_what_helps(struct chart *c, const struct hunt *hunt, const struct judged *seen,
                             size_t count)
 {

@@ -91,7 +91,8 @@ static bool with_usual_parts(const char *form, struct str *out)
     return found;
 }
 
-/* Adds loops of these forms. Omits forms that the machine has, or whose equivalent it lacks. */
+/* Adds loops of the forms in o->others that have replaceable parts. Omits forms that the machine
+ * has, or whose equivalent it lacks. */
 static void ask_others(struct standins *s, const struct chart_options *o)
 {
     const struct mapping *m = s->probes.chart->machine->mapping;
@@ -188,8 +189,8 @@ static void conclude_stack(struct standins *s)
     machine_free(tried);
 }
 
-/* Like conclude_stack, for forms with high bytes or a locked access. Latency limits most of their
- * loops, which therefore can only refute a usage. */
+/* Does the same as conclude_stack for forms with high bytes or a locked access. Latency limits most
+ * of their loops, which therefore can only refute a usage. */
 static void conclude_others(struct standins *s)
 {
     struct machine *m = s->probes.chart->machine, *tried = machine_copy(m);
@@ -206,8 +207,8 @@ static void conclude_others(struct standins *s)
     machine_free(tried);
 }
 
-/* Sets the slots of forms by their loops. A form that begins a group at rename fills no group: a
- * loop of it and fillers showed that it has one slot (fact group_first). */
+/* Sets the slots of forms according to their loops. A form that begins a group at rename fills no
+ * group: a loop of it and fillers showed that it has one slot (fact group_first). */
 static void conclude_slots(struct standins *s)
 {
     struct machine *m = s->probes.chart->machine;

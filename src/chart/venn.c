@@ -150,7 +150,7 @@ static void keep_best(struct venn_worker *w)
         w->bar = fmin(w->bar, w->next[KEPT - 1].cost);
 }
 
-/* Returns whether the search must end. Polls the caller once in ASKED_EVERY calls. */
+/* Returns whether the search must end. Worker 0 polls the caller once in ASKED_EVERY calls. */
 static bool is_over(struct venn_worker *w)
 {
     struct venn *v = w->v;

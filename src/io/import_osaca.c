@@ -216,7 +216,8 @@ static bool rule_fits(enum isa isa, const struct osaca_rule *rule, const char *c
                                        : address_fits(&rule->address, memory, false, true);
 }
 
-/* Returns the first matching rule. The default rule, for any address, is last. */
+/* Returns the first rule that matches exactly, otherwise the first rule that matches loosely. The
+ * default rule, for any address, is last. */
 static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *rules, size_t count,
                                          const char *class, const struct spelled_operand *memory)
 {

@@ -261,8 +261,8 @@ static void take_arrived(struct evolve_run *run)
     experiments_free(t);
 }
 
-/* Releases a table that was not joined. Measuring waits until no other holder of the table
- * exists. */
+/* Releases a table that was not joined, and rejects further tables. Measuring waits until no other
+ * holder of the table exists. */
 static void close_arriving(struct arriving *a)
 {
     if (!a)

@@ -230,7 +230,8 @@ static bool names(const ZydisDecodedOperand *op, ZydisRegister reg)
     return is_reg(op) && ZydisRegisterGetId(op->reg.value) == id;
 }
 
-/* Zeroes the destination before a count. On some cores, the count has a false dependency on it. */
+/* Zeroes the destination of a bit count before the count. On some cores, the count has a false
+ * dependency on the destination. */
 static bool count_from_zero(const struct work *w, struct isa_rewritten *out)
 {
     const ZydisMnemonic m = w->decoded.mnemonic;
