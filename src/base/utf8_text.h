@@ -1,4 +1,4 @@
-/* Writes text so that it has no effect on a terminal. Any thread. */
+/* Writes text without effects on a terminal, such as control sequences. Any thread. */
 #ifndef PORTOLAN_BASE_UTF8_TEXT_H
 #define PORTOLAN_BASE_UTF8_TEXT_H
 

@@ -108,8 +108,8 @@ static size_t number_of(const struct chart *c, const char *form)
     return at;
 }
 
-/* Returns whether experiments determined the usage of @form with certainty, so that blocks may not
- * change it. */
+/* Returns whether experiments determined the usage of @form with certainty. Blocks may not change
+ * such a usage. */
 static bool sure(const struct chart *c, const char *form)
 {
     size_t at = number_of(c, form);

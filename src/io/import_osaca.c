@@ -229,7 +229,8 @@ static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *
     return NULL;
 }
 
-/* Adds a rule's usage. @times is the load_throughput_multiplier; if @times is 0, adds no port. */
+/* Adds a rule's usage. @times is the load_throughput_multiplier; if @times is 0, adds no port. Sets
+ * *@rounded if cycles were rounded. */
 static void add_usage(struct usage *to, const struct usage *from, double times, bool *rounded)
 {
     for (unsigned i = 0; times > 0 && i < from->count; i++) {

@@ -28,7 +28,8 @@ static portset ports_called(const struct ports *ports, const char *prefix)
 }
 
 /* Finds the units by name. Adds a port ST for stores if there are address units, but not three of
- * them, and no store unit. */
+ * them, and no store unit. Without a store unit, the last of three address units is for stores
+ * only. */
 static struct units units_of(struct ports *ports)
 {
     struct units u = {.address = ports_called(ports, "AGU"), .store = ports_called(ports, "ST")};
@@ -112,7 +113,8 @@ static void complete_usage(const struct usage *from, const struct units *u, stru
 }
 
 /* Returns whether the entry is microcode that the model does not describe. Such an entry has no
- * cycles, or its ALU cycles equal the placeholder latency. */
+ * usage, and a latency that is unknown or above 1. Or its only usage has the placeholder latency as
+ * its cycles, and its latency is unknown. */
 static bool is_placeholder(const struct mapping_entry *entry)
 {
     bool marked = entry->usage.count == 1 && entry->usage.uops[0].count == 100;

@@ -28,8 +28,7 @@ static uint64_t mix_two(uint64_t sum, uint64_t first, uint64_t second)
     return (uint64_t)product ^ (uint64_t)(product >> 64) ^ sum << 1;
 }
 
-/* Updates four independent sums, so that their multiplications overlap. @length is a multiple of
- * STRIPE. */
+/* Updates four independent sums, whose multiplications overlap. @length is a multiple of STRIPE. */
 static void sum_bytes(uint64_t sums[4], const unsigned char *bytes, size_t length)
 {
     for (size_t at = 0; at < length; at += STRIPE) {

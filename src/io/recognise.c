@@ -13,7 +13,7 @@
 #define BEGINNING 32768
 #define END 4096
 
-/* First and last bytes of a file, each NUL-terminated */
+/* First and last bytes of a file in one text, with blanks in place of NULs */
 struct sample {
     char text[BEGINNING + END + 1];
 };
@@ -93,7 +93,8 @@ static bool is_forms(const struct sample *s)
     return has_columns(s, "form", "template");
 }
 
-/* Detects rows of hex,cycles, with or without header, as in BHive. */
+/* Returns whether the file has the columns hex and cycles, or whether its first row is hex,cycles
+ * without a header, as in BHive. */
 static bool is_blocks(const struct sample *s)
 {
     size_t digits = strspn(s->text, "0123456789abcdefABCDEF");

@@ -18,7 +18,7 @@
 /* Maximum number of tag directives. libyaml compares each directive with all earlier directives. */
 #define TAG_LIMIT 16
 
-/* Text that is passed to libyaml in pieces, so that reading can be cancelled */
+/* Text that is passed to libyaml in pieces, which allows cancellation of the reading */
 struct yaml_pieces {
     const char *text;
     size_t at, length;

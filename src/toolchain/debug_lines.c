@@ -78,8 +78,8 @@ static void child_main(const struct object *o, struct dwarf_wish wish, int out)
     _exit(wish.fd < 0 ? 0 : dwarf_print(&wish, out));
 }
 
-/* Collects the child's output until the child ends. Returns false with err when cancelled or when
- * the output is too large. */
+/* Collects the child's output until the child ends. Returns false with err when cancelled, after
+ * WALL_SECONDS, on a read error, or when the output is too large. */
 static bool collect(int in, struct str *out, struct err *err)
 {
     const double deadline = clock_seconds() + WALL_SECONDS;

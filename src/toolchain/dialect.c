@@ -247,7 +247,7 @@ void dialect_heading(struct dialect *d, const char *p, const char *end, struct s
 }
 
 /* Appends a word as a quoted name if `as` would parse it differently. A local label of NASM has its
- * parent's name as a prefix. */
+ * parent's name as a prefix. Returns false, with nothing appended, for other words. */
 static bool name_add(const struct dialect *d, const char *p, const char *end, struct str *out)
 {
     static const char *const relocations[] = {

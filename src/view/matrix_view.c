@@ -254,7 +254,7 @@ static void draw_detail(const struct matrix_view_state *v, struct grid *g, int y
     str_done(&text);
 }
 
-/* Draws the name and the counts of the mapping. */
+/* Draws the name, the error and the counts of the mapping. */
 static void draw_title(const struct matrix_view_state *v, const struct session *s, struct grid *g)
 {
     struct stage_view *log = v->charted ? lab_log_shown(s) : NULL;

@@ -415,7 +415,7 @@ bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text 
     return true;
 }
 
-/* Returns whether the address may have an immediate offset, so that a missing offset means 0. */
+/* Returns whether the address may have an immediate offset. If so, a missing offset means 0. */
 static bool takes_offset(const char *mnemonic)
 {
     static const char *const heads[] = {"ldr",  "str",  "ldp",  "stp",  "ldnp", "stnp",
