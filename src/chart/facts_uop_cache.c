@@ -80,8 +80,8 @@ static void jumping(unsigned jumps, struct str *out)
     front_code(rest, 2 * rest, 2, out);
 }
 
-/* Adds code of @bytes bytes. One half has the maximum number of instructions, the other half
- * few. */
+/* Adds code of @bytes bytes. One half has the maximum number of instructions, the other half few.
+ * Returns the index for probe_time. */
 static size_t ask_uneven(struct probes *p, unsigned bytes)
 {
     struct str text = {0};

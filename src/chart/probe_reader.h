@@ -41,7 +41,8 @@ size_t reader_continuation(const char *at);
 void reader_skip(struct table_reader *r);
 /* Skips spaces and continuations. Returns whether the reader is at the end of the line. */
 bool reader_at_end(struct table_reader *r);
-/* Skips @sign if it is next. If @sign consists of letters, it must be a whole word. */
+/* Skips @sign and returns true if it is next. If @sign consists of letters, it must be a whole
+ * word. */
 bool reader_take(struct table_reader *r, const char *sign);
 /* Skips @sign. Sets the error if something else comes next. */
 void reader_expect(struct table_reader *r, const char *sign);
@@ -60,7 +61,7 @@ unsigned reader_range(struct table_reader *r, struct probe_node *n);
 /* Reads "(ITEMS, EXPRESSION)". Returns a node of @kind for the item of ITEMS with the number
  * EXPRESSION. */
 struct probe_node *reader_of_item(struct table_reader *r, enum probe_node_kind kind);
-/* Reads an expression, which the table owns. */
+/* Reads an expression and returns it. The table owns it. */
 struct probe_node *reader_expression(struct table_reader *r);
 
 #endif

@@ -143,7 +143,7 @@ struct saved_state {
 };
 
 /* If @tried has a smaller error than the chart's machine, replaces the machine and records @text.
- * Otherwise frees @tried. */
+ * Otherwise frees @tried. Returns whether the machine was replaced. */
 static bool keep_if_better(struct saved_state *k, struct machine *tried, const char *text)
 {
     double now = mean_error(tried, k->seen, k->count);

@@ -246,10 +246,10 @@ static size_t add_set(portset set, portset *out, size_t n)
     return n;
 }
 
-/* Collects candidate sets of a second µop: the sets of placed forms (their number is *@own),
- * unions of two single ports, and sets of placed forms less one port. The last kind exists if a
- * load and its operation share a scheduler: the operation then uses only the ports of this
- * scheduler (three of four on Zen). */
+/* Collects candidate sets of a second µop: the sets of placed forms (their number is *@own), unions
+ * of two single ports, and sets of placed forms less one port. The last kind exists if a load and
+ * its operation share a scheduler: the operation then uses only the ports of this scheduler (three
+ * of four on Zen). Returns the number of sets. */
 static size_t sets_of(const struct venn *v, const struct venn_state *s, const portset *regions,
                       size_t region_count, portset *out, size_t *own)
 {
@@ -575,8 +575,8 @@ static void take_out(struct venn *v, size_t f)
     v->state_count = 1;
 }
 
-/* Removes the placed form @second, joins @first, then joins @second again. Restores the states
- * unless both join. */
+/* Removes the placed form @second, joins @first, then joins @second again. Restores the states and
+ * returns false unless both join. */
 static bool join_before(struct venn *v, size_t first, size_t second)
 {
     struct venn_state *before = mem_alloc(v->state_count * sizeof *before);
@@ -622,8 +622,8 @@ static void join_left_out(struct venn *v)
     }
 }
 
-/* Joins form @f again after all others. Restores the former state unless the total cost falls by
- * more than ANEW_GAIN. */
+/* Joins form @f again after all others. Restores the former state and returns false unless the
+ * total cost falls by more than ANEW_GAIN. */
 static bool join_anew(struct venn *v, size_t f)
 {
     struct venn_state before = v->states[0];

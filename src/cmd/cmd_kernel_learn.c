@@ -96,7 +96,8 @@ static void add_step(struct result_table *t, const struct learn_step *step)
 }
 
 /* Adds at most STEPS_SHOWN experiments that the form slows down (@slowed) or does not slow down.
- * Omits the first experiment, which is the form in isolation. */
+ * Omits the first experiment, which is the form in isolation. Returns the number of added
+ * experiments. */
 static size_t add_steps(struct result_table *t, const struct learned *l, bool slowed)
 {
     size_t shown = 0;

@@ -168,7 +168,7 @@ static void make_rows(struct checking *w)
     free(predicted);
 }
 
-/* Computes the latencies of a simulated CPU along the chains of @code. */
+/* Computes the latencies of a simulated CPU along the chains of @code. Returns their number. */
 static size_t simulate_latencies(const struct checking *w, const struct form_code *code,
                                  struct latency *out)
 {

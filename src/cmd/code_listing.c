@@ -79,7 +79,8 @@ static struct code_maker *maker_of(struct code_listing *code)
     return (struct code_maker *)code;
 }
 
-/* Starts to make the code, or without a screen makes it at once. */
+/* Starts to make the code, or without a screen makes it at once. Returns the listing, which is
+ * filled later. */
 static struct code_listing *start(struct session *s, struct code_maker *w)
 {
     static const struct task_ops ops = {.work = make, .publish = publish, .free = job_done};

@@ -137,7 +137,7 @@ static bool combine(const value_list *values, struct program_inputs *out, struct
     return true;
 }
 
-/* Adds the combination of the values at @places unless it exists. */
+/* Adds the combination of the values at @places unless it exists. Returns whether it was added. */
 static bool add_combination(const value_list *values, const size_t *places,
                             struct program_inputs *out)
 {

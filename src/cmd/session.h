@@ -134,7 +134,7 @@ void session_add_machine(struct session *s, struct machine *take_machine);
 /* Replaces machine @m of the session by a copy that may be modified. Returns the copy. @what: name
  * of the change for undo. */
 struct machine *session_change_machine(struct session *s, struct machine *m, const char *what);
-/* Does the same as session_change_machine with a prepared copy. */
+/* Does the same as session_change_machine with the prepared copy @take_copy. */
 struct machine *session_take_changed(struct session *s, struct machine *m,
                                      struct machine *take_copy, const char *what);
 /* Replaces the session's experiments by *@made, which is set to NULL. @base: table that *@made

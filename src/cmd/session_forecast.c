@@ -115,7 +115,8 @@ static void forget_old(const struct session *s, const struct experiments *t)
     all->count = kept;
 }
 
-/* Finds or starts the forecast of @m for table @t, and moves it to the front of the list. */
+/* Returns the forecast of @m for table @t, moved to the front of the list. Starts a missing
+ * forecast, and restarts an old one when it is due. */
 static struct forecast *find(struct session *s, struct machine *m, struct experiments *t)
 {
     struct forecasts *all = s->document.forecasts;

@@ -436,7 +436,7 @@ static bool load_recipe(const char *dir, const char *prefix, struct kernel *k, s
 /* columns of the line table: text line or byte offset, source line, inlined function */
 enum { PLACE, SOURCE_LINE, INLINED, LINE_COLUMNS };
 
-/* Parses decimal digits; the value may be at most @most. */
+/* Parses decimal digits. Returns false for other characters or a value above @most. */
 static bool read_whole(const char *text, unsigned long most, unsigned long *out)
 {
     *out = strtoul(text, NULL, 10);   /* strtoul returns ULONG_MAX on overflow. */
@@ -640,7 +640,7 @@ struct kernel *session_kernel_load(const char *dir, const char *prefix,
     return k;
 }
 
-/* Reads a row of a kernel that is not the current kernel. */
+/* Reads a row of a kernel that is not the current kernel. Returns false if the row is invalid. */
 static bool take_kernel_row(void *to, const char *key, const char *value)
 {
     bool valid = false;

@@ -77,7 +77,7 @@ static struct recipe *changed_recipe(const struct recipe *from, const struct bui
 }
 
 /* Finds the loop of @made from the same source lines as the loop of @k. Of several loops, takes the
- * loop with the fewest cycles per original iteration. */
+ * loop with the fewest cycles per original iteration. Returns false if there is none. */
 static bool find_loop(const struct kernel *k, size_t loop, const struct machine *m,
                       const struct kernel *made, struct tune_build *out)
 {
@@ -147,7 +147,7 @@ static int by_cycles(const void *a, const void *b)
     return (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* Lists at most @most compilers other than that of @r. */
+/* Lists at most @most installed compilers other than that of @r. Returns their number. */
 static size_t other_compilers(const struct recipe *r, const char **out, size_t most)
 {
     const enum isa isa = r->options.isa_given ? r->options.isa : isa_host();

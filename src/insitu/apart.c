@@ -56,8 +56,8 @@ static bool put_items(int fd, const void *items, size_t count, size_t size)
     return put(fd, &count, sizeof count) && (!count || put(fd, items, count * size));
 }
 
-/* Reads an array that put_items wrote. Sets *@items to NULL and *@count to 0 if the array is
- * empty. */
+/* Reads an array that put_items wrote. Returns false if it is incomplete. Sets *@items to NULL and
+ * *@count to 0 if the array is empty. */
 static bool take_items(int fd, void **items, size_t *count, size_t size)
 {
     size_t n;

@@ -141,7 +141,8 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
     return true;
 }
 
-/* Assigns slots to stopped threads that are new. Releases the slots of threads that have ended. */
+/* Assigns slots to stopped threads that are new. Releases the slots of threads that have ended.
+ * Returns false if a thread cannot get a slot. */
 static bool take_threads(struct insitu_watch *w)
 {
     bool ok = true;

@@ -29,7 +29,7 @@ static double cycles_of(const struct region *r, struct insn *insns, size_t count
     return cycles;
 }
 
-/* Skips calls, whose cycles are not part of the loop. */
+/* Omits calls, whose cycles are not part of the loop. */
 size_t mix_append(const struct region *r, const struct path *path, struct insn *out, size_t count,
                   size_t most)
 {

@@ -507,8 +507,8 @@ static bool shares_memory(const struct process *p, const struct traced *t, int e
     return event != PTRACE_EVENT_FORK;
 }
 
-/* Handles the event of @t with the new process or thread @child. Adds a thread to the program, and
- * reports a process to the caller. */
+/* Handles the event of @t with the new process or thread @child. Adds a thread to the program.
+ * Reports a process in @out, and returns true. */
 static bool take_child(struct process *p, const struct traced *t, pid_t child, int event,
                        struct process_event *out)
 {

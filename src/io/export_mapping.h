@@ -21,8 +21,8 @@ void export_pmevo(const struct machine *m, const struct forms *forms, const stru
  * which names the first form with more µops. */
 bool export_pmevo_flat(const struct machine *m, const struct forms *forms,
                        const struct experiments *e, struct str *out, struct err *err);
-/* Appends a piece to the struct str @out; callback for json_dump_callback. Ends the dump if
- * cancelled. */
+/* Appends a piece to the struct str @out; callback for json_dump_callback. Returns -1, which ends
+ * the dump, if cancelled. */
 int json_piece_add(const char *piece, size_t length, void *out);
 /* Writes the name of @row in PMEvo's notation, or "" if there is none. This is the inverse of
  * pmevo_form_name. */

@@ -279,7 +279,8 @@ static void undo_groups(struct charge *charges, size_t n, struct usage *usage)
     }
 }
 
-/* Parses a number up to CYCLES_MAX at *@at, and advances *@at. */
+/* Parses a number up to CYCLES_MAX at *@at, and advances *@at. Returns false if there is none, or
+ * if it is larger. */
 static bool read_cycles(const char **at, const char *end, int64_t *out)
 {
     const char *start = *at;
@@ -290,7 +291,7 @@ static bool read_cycles(const char **at, const char *end, int64_t *out)
 }
 
 /* Parses "[4]" or "[2,6]" (acquired at 2, released at 6: 4 cycles) at *@at. Without such text, the
- * number is 1. */
+ * number is 1. Returns false if the text is incomplete. */
 static bool read_span(const char **at, const char *end, int64_t *cycles)
 {
     int64_t first;

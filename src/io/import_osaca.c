@@ -251,8 +251,8 @@ static void set_access(enum isa isa, const struct spelling *f, const char *templ
                                           : strstr(template, "{W:M") || strstr(template, "{RW:M");
 }
 
-/* Composes a missing memory form from its register form with a load before it or a store after
- * it. */
+/* Composes a missing memory form from its register form with a load before it or a store after it.
+ * Returns false if the file lacks one of them. */
 static bool compose(struct osaca_file *r, const struct spelling *f, const struct form_row *row,
                     struct mapping_entry *out, bool *rounded)
 {

@@ -297,7 +297,7 @@ out:
     return e;
 }
 
-/* Converts "7" or 7 to a port name. Returns false if invalid. */
+/* Converts a text such as "7", or a number such as 7, to a port name. Returns false if invalid. */
 static bool port_text(json_t *port, char text[PORT_NAME_MAX])
 {
     if (json_is_integer(port) && json_integer_value(port) >= 0)

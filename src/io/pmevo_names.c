@@ -12,7 +12,7 @@ static const char memory_tail[] = "ptr [((MEM:64)) + ((MIMM:16))]";
 
 /* Converts the address of LEA. Only the names of LEA's forms list the parts of an address: a letter
  * each for base, (scaled) index and displacement. PMEvo's memory offsets have up to 16 bits.
- * Without a base, the encoded offset always has 32 bits. */
+ * Without a base, the encoded offset always has 32 bits. Returns false for other addresses. */
 static bool lea_parts(const char *text, struct str *out)
 {
     static const char *const parts[][2] = {
@@ -102,7 +102,7 @@ static const char *a64_register(const char *text, struct str *out)
 }
 
 /* Converts a shift or extension, such as `lsl 3`, `sxtw` or `uxtb 2`. Left shifts by 1 to 4 have
- * separate names. */
+ * separate names. Returns false for other text. */
 static bool a64_shift(const char *text, struct str *out)
 {
     static const char *const names[] = {"lsl",  "lsr",  "asr",  "ror",  "msl",  "sxtb", "sxth",

@@ -105,8 +105,8 @@ static void enter_measurement(struct uops_xml *x, const XML_Char **attributes)
     x->measured = x->open = true;
 }
 
-/* Reads the largest latency of all attributes of cycles: cycles, max_cycles, cycles_mem,
- * cycles_addr... Ignores those with is_upper_bound or same_reg. */
+/* Raises the latency to the largest number in attributes whose names contain "cycles", such as
+ * max_cycles and cycles_addr. Ignores those with is_upper_bound or same_reg. */
 static void take_latency(struct uops_row *row, const XML_Char **attributes)
 {
     for (; attributes[0]; attributes += 2) {

@@ -255,13 +255,14 @@ struct isa_alternative {
 };
 
 /* Iterates over forms with the cost of @form, for tables that lack @form. These forms differ in the
- * width of immediates or in the encoding. */
+ * width of immediates or in the encoding. Stores the next form from index *@at, and advances *@at,
+ * which is 0 at first. Returns false if there is no further form. */
 bool isa_alike(enum isa isa, const char *form, size_t *at, char out[FORM_MAX]);
-/* Iterates over forms with the operation of @form but without its load or store. A register takes
- * the place of the memory operand of @bits bits. The most likely forms are first. */
+/* Iterates in the same way over forms with the operation of @form but without its load or store. A
+ * register takes the place of the memory operand of @bits bits. The most likely forms are first. */
 bool isa_with_register(enum isa isa, const char *form, unsigned bits, size_t *at,
                        char out[FORM_MAX]);
-/* Iterates over instructions that are equivalent to @insn with its immediate. */
+/* Iterates in the same way over instructions that are equivalent to @insn with its immediate. */
 bool isa_alternative(const struct insn *insn, size_t *at, struct isa_alternative *out);
 
 #endif

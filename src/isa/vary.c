@@ -8,7 +8,8 @@ static const struct isa_vary *vary_of(enum isa isa)
     return isa_ops(isa)->vary;
 }
 
-/* Decodes @bytes as the replacement of @in (NULL: none) and copies the line of @in. */
+/* Decodes @bytes as the replacement of @in (NULL: none) and copies the line of @in. Returns false
+ * if @bytes are not exactly one instruction. */
 static bool decode(enum isa isa, const uint8_t *bytes, size_t length, const struct insn *in,
                    struct insn *out)
 {

@@ -71,7 +71,8 @@ static struct perf_event_attr attributes(bool on_exec, double rate)
     return attr;
 }
 
-/* Maps the ring, with fewer pages if the user's locked memory is limited. */
+/* Maps the ring, with fewer pages if the user's locked memory is limited. Returns false if that
+ * fails too. */
 static bool ring_map(struct ring *ring)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -487,7 +487,8 @@ static bool text_check(enum isa isa, const char *text, size_t length, struct err
     return false;
 }
 
-/* Detects C source by its line ends: few lines of assembler text end with these characters. */
+/* Detects C source by an #include, or because at least half of its lines end with characters that
+ * rarely end lines of assembler text. */
 static bool looks_like_c(const char *text, size_t length)
 {
     size_t lines = 0, ends = 0;

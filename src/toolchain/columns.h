@@ -13,7 +13,8 @@ const char *column_joined(const char *p, const char *end);
 /* Parses "12.34", with or without a percent sign, and the vertical line after it. Returns NULL if
  * there is no such number. Lines without samples have a blank column. */
 const char *column_percent(const char *p, const char *end, float *percent);
-/* Skips blanks and the jump arrows that perf, objdump and JMH draw before the instruction. */
+/* Skips blanks and the jump arrows that perf, objdump and JMH draw before the instruction, and
+ * returns their end. */
 const char *column_art(const char *p, const char *end);
 /* Returns the end of the line's code. Excludes the blanks, arrows and frames after the code, such
  * as ranges of variables and window borders. */

@@ -19,7 +19,7 @@ enum source_language {
     SOURCE_IN_ASSEMBLER
 };
 
-/* Determines the language from the file's extension. */
+/* Returns the language of the file according to its name's extension. */
 enum source_language compiler_language(const char *path);
 /* Returns whether @name is a known compiler, with or without a version (gcc-12). Returns false with
  * err if not. */

@@ -151,7 +151,8 @@ static bool is_long_label(const char *p, const char *end)
            (colon == end - 1 || colon[1] == ':' || memchr(p, '(', (size_t)(colon - p)));
 }
 
-/* Translates section and data directives of MASM, NASM and armasm. */
+/* Translates section and data directives of MASM, NASM and armasm. Returns false for other
+ * directives. */
 static bool directive(const struct opening *o, const char *end, struct str *out)
 {
     const char *name = o->first, *stop = o->first_end;
@@ -638,7 +639,8 @@ static void operands_clean(const struct dialect *d, const char *p, const char *e
 }
 
 /* Translates .NET calls: `call [System.Console:WriteLine(int)]` through a cell of the runtime,
- * `call [rax+18H]Program:Sum():int:this` with the callee's name, and `tail.jmp`. */
+ * `call [rax+18H]Program:Sum():int:this` with the callee's name, and `tail.jmp`. Returns false for
+ * other statements. */
 static bool managed_call(const char *p, const char *e, const char *operand, const char *end,
                          struct str *out)
 {

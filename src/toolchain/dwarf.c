@@ -206,7 +206,7 @@ static void print_row(const struct sought *s, const struct row *row, FILE *to)
             name);
 }
 
-/* Collects the data of the unit if it covers the requested range. */
+/* Collects the data of the unit if it covers the requested range. Returns whether it does. */
 static bool take_unit(struct sought *s, Dwarf_Die *cu)
 {
     const size_t before = s->row_count;
@@ -245,7 +245,7 @@ static void take_units(struct sought *s, Dwarf *debug)
 }
 
 /* Finds section and offset of @address. For a linked file the section is 0 and the address is
- * unchanged. */
+ * unchanged. Returns false if no section contains it. */
 static bool section_of(const struct sought *s, Dwarf_Addr address, GElf_Word *section,
                        uint64_t *place)
 {

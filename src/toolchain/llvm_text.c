@@ -308,7 +308,8 @@ static bool pages_named(const char *p, const char *end, struct str *out)
     return true;
 }
 
-/* Converts `add x8, x8, :secrel_hi12:x` of Windows, which is a part of an address like `:lo12:`. */
+/* Converts `add x8, x8, :secrel_hi12:x` of Windows, which is a part of an address like `:lo12:`.
+ * Returns false, with nothing appended, if there is none. */
 static bool section_place_named(const char *p, const char *end, struct str *out)
 {
     static const char mark[] = ":secrel_";

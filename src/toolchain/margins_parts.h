@@ -70,7 +70,8 @@ const char *margin_number_end(const char *p, const char *end, uint64_t *number);
 /* Appends the pairs of hexadecimal digits from @p to @end to the bytes of @line. If the bytes
  * exceed the longest instruction, the line gets no bytes. */
 void margin_take_bytes(struct margin *line, const char *p, const char *end);
-/* Finds the name in a heading: main in `0000000000001139 <main>:`. */
+/* Finds the name in a heading: main in `0000000000001139 <main>:`. Returns false if the line is not
+ * a heading. */
 bool margin_heading(const char *p, const char *end, const char **start, const char **stop);
 
 /* Detects whether lines have addresses. Numbers with a colon must be frequent and ascend. Otherwise

@@ -60,8 +60,8 @@ static bool in_roots(const struct roots *r, const char *file)
     return false;
 }
 
-/* Reads @place if permitted. Sets *@elsewhere if it exists but is forbidden, and @fault if it
- * cannot be read. */
+/* Reads @place if permitted. Returns whether it was read. Sets *@elsewhere if it exists but is
+ * forbidden, and @fault if it cannot be read. */
 static bool try_place(const struct roots *r, const char *place, bool *elsewhere, struct str *out,
                       struct err *fault)
 {

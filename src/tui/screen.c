@@ -301,7 +301,7 @@ void screen_say(const char *text)
     grid_done(&g);
 }
 
-/* Converts a curses key; KEYCODE_NONE if unused. */
+/* Returns the key code for a curses key; KEYCODE_NONE if it is unused. */
 static int key_of_curses(int code)
 {
     switch (code) {

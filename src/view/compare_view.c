@@ -113,7 +113,8 @@ static int draw_bounds(const struct paired_loops *c, struct grid *g, int y)
     return y + 4;
 }
 
-/* Draws the ports that either loop uses, if both loops are on the same machine. */
+/* Draws the ports that either loop uses, if both loops are on the same machine. Returns the next
+ * free row. */
 static int draw_ports(const struct paired_loops *c, struct grid *g, int y)
 {
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;

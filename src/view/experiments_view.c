@@ -433,7 +433,7 @@ static void experiments_draw(void *state, struct session *s, struct grid *g)
         draw_usages(v, g, (int)g->height - 1);
 }
 
-/* Appends the first form of the selected experiment. */
+/* Appends the first form of the selected experiment. Returns false if there is none. */
 static bool experiments_form(void *state, struct session *s, struct str *out)
 {
     struct experiments_view_state *v = state;

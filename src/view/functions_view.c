@@ -177,7 +177,8 @@ static void functions_draw(void *state, struct session *s, struct grid *g)
                g->height > 1 ? g->height - 1 : 1);
 }
 
-/* Switches between rows of functions and rows of loops. */
+/* Switches between rows of functions and rows of loops. Returns false if the session has no
+ * list. */
 static bool show_others(struct functions_view_state *v, struct session *s)
 {
     if (!refresh(v, s))

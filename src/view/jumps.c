@@ -123,7 +123,8 @@ void frame_show_place(struct frame *f, unsigned to)
         frame_show(f, focus_of(f, to));
 }
 
-/* Selects @form in view @to, and removes a filter that hides it. */
+/* Selects @form in view @to. Removes a filter that hides it. Returns false if the view does not
+ * have it. */
 static bool recall_form(struct frame *f, size_t to, const char *form)
 {
     const struct view_ops *v = views[to];

@@ -586,7 +586,8 @@ static bool kernel_mark(void *state, struct session *s, struct str *out)
     return s->document.kernel != NULL;
 }
 
-/* Selects an instruction by its index, or the next instruction of a form. */
+/* Selects an instruction by its index, or the next instruction of a form. Returns false if there is
+ * none. */
 static bool kernel_recall(void *state, struct session *s, const char *mark)
 {
     struct kernel_view_state *v = state;

@@ -158,7 +158,7 @@ static void format_value(double value, char out[24])
 }
 
 /* Computes the ticks of a logarithmic scale over few decades. Uses the longest of these lists of
- * leading digits that fits: 1 to 9; 1 2 3 5 7; 1 2 5; 1 3; 1. */
+ * leading digits that fits: 1 to 9; 1 2 3 5 7; 1 2 5; 1 3; 1. Returns the number of ticks. */
 static size_t log_ticks(const struct axis *axis, unsigned room, double *ticks, size_t most)
 {
     static const char *const digits[] = {"123456789", "12357", "125", "13", "1"};

@@ -30,7 +30,8 @@ void table_view_click(void *state, struct session *s, int x, int y);
  * again, or the first row whose first column equals @mark. */
 bool table_view_mark(void *state, struct session *s, struct str *out);
 bool table_view_recall(void *state, struct session *s, const char *mark);
-/* Appends the first column of the selected row, for tables of forms. */
+/* Appends the first column of the selected row, for tables of forms. Returns false if no row is
+ * selected. */
 bool table_view_form(void *state, struct session *s, struct str *out);
 bool table_view_whole(void *state, struct session *s);
 bool table_view_find(void *state, struct session *s, const char *text, int direction);

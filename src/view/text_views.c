@@ -401,7 +401,7 @@ void help_view_set(void *state, const struct session *s, size_t index)
     fill_help(v, s, v->width ? v->width : HELP_WIDTH);
 }
 
-/* Switches between the keys of the pane and all keys. */
+/* Action All switches between the keys of the pane and all keys. */
 static bool help_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct text_view *v = state;

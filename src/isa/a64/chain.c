@@ -222,7 +222,8 @@ static uint32_t load_back(const struct a64_slot *data, unsigned steps)
     return word | steps << 10 | A64_STORES << 5 | chained(data);
 }
 
-/* Adds the helper instructions between the result of a link and the next link. */
+/* Adds the helper instructions between the result of a link and the next link. Returns false if the
+ * body is full. */
 static bool put_helper(const struct a64_code *code, const struct chain *c, struct body *body)
 {
     switch (c->kind) {

@@ -30,7 +30,7 @@ static const char *register_text(uint32_t n, char file, const char *last, char o
 
 /* Replaces names that differ between versions of disassemblers: shifted moves, the branch target
  * hint, a comparison of tags, an alias, and authenticated loads with write-back but without
- * displacement. */
+ * displacement. Returns false for other instructions. */
 static bool named_here(uint32_t word, char mnemonic[A64_MNEMONIC], char operands[A64_OPERAND_TEXT])
 {
     bool wide = word >> 31;

@@ -40,7 +40,7 @@ static unsigned split(const char *text, size_t length, const char *parts[], size
     return count;
 }
 
-/* Parses decimal digits and advances *@at. */
+/* Parses decimal digits until the value is 1000 or more, and advances *@at. */
 static unsigned number(const char **at, const char *end)
 {
     unsigned value = 0;
@@ -54,8 +54,8 @@ static uint16_t element_bits(char c)
     return c == 'b' ? 8 : c == 'h' ? 16 : c == 's' ? 32 : c == 'd' ? 64 : c == 'q' ? 128 : 0;
 }
 
-/* Parses the suffix of a register name (".2d", ".d", "[1]" or "/m"): type, bits, element,
- * merging. */
+/* Parses the suffix of a register name (".2d", ".d", "[1]" or "/m"): type, bits, element, merging.
+ * Returns false if it is invalid. */
 static bool suffix_parse(const char *at, const char *end, char class, struct a64_operand *out)
 {
     int used = snprintf(out->type, sizeof out->type, "%c", toupper((unsigned char)class));
@@ -156,7 +156,8 @@ static bool immediate_parse(const char *text, size_t length, struct a64_operand 
     return *stop == '\0';
 }
 
-/* Parses a shift or extension: "lsl #3", "sxtw", "mul vl", "msl #8". */
+/* Parses a shift or extension: "lsl #3", "sxtw", "mul vl", "msl #8". Returns false for other
+ * text. */
 static bool shift_parse(const char *text, size_t length, struct a64_operand *out)
 {
     static const char *const words[] = {"lsl",  "lsr",  "asr",  "ror",  "msl",
@@ -188,7 +189,8 @@ static bool shift_parse(const char *text, size_t length, struct a64_operand *out
     return true;
 }
 
-/* Parses a list of registers such as {v0.2d, v1.2d}, {v0.2d - v3.2d}, {z0.d-z1.d} or {v0.d}[1]. */
+/* Parses a list of registers such as {v0.2d, v1.2d}, {v0.2d - v3.2d}, {z0.d-z1.d} or {v0.d}[1].
+ * Returns false for other text. */
 static bool list_parse(const char *text, size_t length, struct a64_operand *out)
 {
     const char *close = memchr(text, '}', length), *parts[4];

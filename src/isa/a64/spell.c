@@ -37,7 +37,8 @@ static bool is_shift(const char *text, size_t length)
     return one_of(text, space ? (size_t)(space - text) : length, words);
 }
 
-/* Parses the prefix and shape of a register, such as "X", "V.2D", "V.D[I]", "P/Z" or "WSP". */
+/* Parses the prefix and shape of a register, such as "X", "V.2D", "V.D[I]", "P/Z" or "WSP". Returns
+ * false for other text. */
 static bool register_spell(const char *text, size_t length, struct spelled_operand *out)
 {
     static const char *const wide[] = {"SP", "XZR", NULL}, *const narrow[] = {"WSP", "WZR", NULL};
@@ -60,7 +61,8 @@ static bool register_spell(const char *text, size_t length, struct spelled_opera
     return true;
 }
 
-/* Parses an address, such as "[X, I]", "[X, Z.D, LSL I]" or "[X, I]!". */
+/* Parses an address, such as "[X, I]", "[X, Z.D, LSL I]" or "[X, I]!". Returns false for other
+ * text. */
 static bool memory_spell(const char *text, size_t length, struct spelled_operand *out)
 {
     *out = (struct spelled_operand){.class = SPELLED_MEMORY, .pre = text[length - 1] == '!'};
@@ -94,7 +96,8 @@ static bool operand_add(struct spelling *f, const struct spelled_operand *o)
     return true;
 }
 
-/* Parses a list, such as "{V.2D, V.2D}" or "{V.S}[I]". Each register becomes an operand. */
+/* Parses a list, such as "{V.2D, V.2D}" or "{V.S}[I]". Each register becomes an operand. Returns
+ * false for other text. */
 static bool list_spell(const char *text, size_t length, struct spelling *f)
 {
     const char *close = memchr(text, '}', length);

@@ -42,7 +42,8 @@ static size_t copy(const struct operand *like, bool legacy, uint8_t to, uint8_t 
 }
 
 /* Writes @in with another register in one of its five-bit fields, selected by @attempt. The caller
- * decodes the results, and uses the result in which only the operand differs. */
+ * decodes the results, and uses the result in which only the operand differs. Returns the number of
+ * bytes; 0 if the field has another register; SIZE_MAX after the last attempt. */
 static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t to,
                   unsigned attempt, uint8_t *out)
 {
@@ -58,7 +59,8 @@ static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t
 }
 
 /* Writes @in with another immediate in the address, counted in the instruction's unit. @attempt
- * selects the field (bits 10-21, 12-20 or 15-21) and the change. */
+ * selects the field (bits 10-21, 12-20 or 15-21) and the change. Returns the number of bytes;
+ * SIZE_MAX after the last attempt. */
 static size_t moved(const struct insn *in, unsigned operand, int64_t by, unsigned attempt,
                     uint8_t *out)
 {

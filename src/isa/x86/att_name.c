@@ -70,7 +70,8 @@ static bool split_form(const char *form, struct parts *p)
     return split_operands(open + 2, p);
 }
 
-/* Sets class, name and width of an operand from its type in a form name. */
+/* Sets class, name and width of an operand from its type in a form name. Returns false for other
+ * types. */
 static bool classify(const char *type, struct spelled_operand *out)
 {
     static const char *const registers[] = {"XMM", "YMM", "ZMM",  "TMM", "MM",
@@ -120,7 +121,7 @@ static bool has_vector(const struct spelling *f)
 }
 
 /* Sets the operands in AT&T order. The mask register of a destination becomes a mark of that
- * operand. */
+ * operand. Returns false for an unknown operand, or for too many operands. */
 static bool set_operands(const struct parts *p, struct spelling *f)
 {
     bool masked = (p->count > 2 || strstr(p->mnemonic, "ERPF")) && p->mnemonic[0] != 'K' &&
@@ -235,7 +236,7 @@ static const char *narrowing_suffix(const struct parts *p, const struct spelling
 }
 
 /* Adds names for the conditions of J, SET and CMOV, such as "NBE". The spelling that compilers use
- * is first. */
+ * is first. Returns false for other mnemonics. */
 static bool add_condition(const struct parts *p, unsigned bits, struct spelling *f)
 {
     static const char *const stems[] = {"CMOV", "SET", "J"};
@@ -267,7 +268,7 @@ static bool add_condition(const struct parts *p, unsigned bits, struct spelling 
     return false;
 }
 
-/* Adds the name of a mnemonic that differs in AT&T syntax. */
+/* Adds the name of a mnemonic that differs in AT&T syntax. Returns false for other mnemonics. */
 static bool add_renamed(const struct parts *p, struct spelling *f)
 {
     static const char *const renamed[][2] = {
@@ -335,7 +336,7 @@ bool att_form(const char *form, struct spelling *out)
 }
 
 /* Spells floating-point comparisons, whose predicate is an immediate or, in the output of
- * compilers, a part of the name: cmpltpd. */
+ * compilers, a part of the name: cmpltpd. Returns false for other instructions. */
 static bool name_predicates(const struct spelling *f, struct spelling *out)
 {
     static const char *const predicates[] = {"lt",  "le",  "eq", "neq", "unord", "ord",

@@ -301,7 +301,8 @@ static ZydisEncoderOperand operand_register(ZydisRegister reg)
     return (ZydisEncoderOperand){.type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = reg};
 }
 
-/* Adds the helper instructions between the result of @link and the next link. */
+/* Adds the helper instructions between the result of @link and the next link. Returns false if an
+ * instruction cannot be added. */
 static bool put_helper(const struct x86_code *code, const struct chain *c,
                        const ZydisEncoderRequest *link, struct body *body)
 {

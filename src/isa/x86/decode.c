@@ -38,8 +38,8 @@ static void initialise(void)
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
 }
 
-/* Decodes an instruction. Rejects branches of Knights Corner, which Zydis decodes from encodings
- * that are invalid on all other CPUs. */
+/* Decodes an instruction. Returns false for invalid bytes. Rejects branches of Knights Corner,
+ * which Zydis decodes from encodings that are invalid on all other CPUs. */
 static bool decode_full(const uint8_t *code, size_t length, ZydisDecodedInstruction *in,
                         ZydisDecodedOperand *ops)
 {
@@ -487,7 +487,7 @@ static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_L
 }
 
 /* Decodes an instruction that Zydis does not support from another disassembler's text. Without such
- * a text, the instruction is undecoded. */
+ * a text, the instruction is undecoded. Returns false if its length is unknown. */
 static bool foreign_decode(const uint8_t *code, size_t length, uint64_t offset, bool text,
                            struct insn *out)
 {

@@ -273,7 +273,7 @@ static bool template_parse(const char *at, struct x86_code *out)
 }
 
 /* Encodes the form with its first registers. If the EVEX encoding has a mask field, the encoder
- * needs an explicit k0. */
+ * needs an explicit k0. Returns the length; 0 if encoding fails. */
 static size_t encode_first(struct x86_code *out, uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH])
 {
     ZydisEncoderRequest *request = &out->request;

@@ -690,7 +690,7 @@ static size_t at_address(const struct insn *in, uint8_t base, uint8_t index, int
 }
 
 /* Writes lea rsp, [rsp - 1024] (the red zone may be in use), then pushfq, then an AND of [rsp] with
- * the bits of @mask. */
+ * the bits of @mask. Returns the number of bytes. */
 static size_t flags_store(uint32_t mask, uint8_t *out)
 {
     static const struct {
