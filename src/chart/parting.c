@@ -277,8 +277,8 @@ static double core_error(struct parter *p, const struct view *v)
 }
 
 /* Fills @b from row @i of @t. @entry: per form, its index in the core. Returns whether at most one
- * form is outside the core. Stores this form in *@outside, and the number of its executions in
- * b->own. */
+ * form is outside the core, and at most TERMS_MOST forms are in it. Stores this form in *@outside,
+ * and the number of its executions in b->own. */
 static bool single_input_make(const struct experiments *t, size_t i, const size_t *entry,
                               const struct mapping *core, struct single_input_core *b,
                               uint32_t *outside)

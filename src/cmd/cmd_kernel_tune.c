@@ -471,8 +471,9 @@ static bool found_faster(const struct tuning *w)
     return w->best || w->build != SIZE_MAX;
 }
 
-/* Names the fastest build that was rejected because it changes results, if it is faster than
- * @cycles. If there is none, names --reassociate if it permits more versions. */
+/* Names the fastest build that was rejected because it changes results (without --reassociate), if
+ * it is faster than @cycles by BUILD_GAIN. If there is none, names --reassociate if it permits more
+ * versions. */
 static void add_left(const struct tuning *w, double cycles, struct str *sentence)
 {
     for (size_t i = 0; !w->options.reassociate && i < builds_shown(w); i++) {

@@ -98,7 +98,7 @@ struct machine_show_values {
     const char *id;
 };
 
-/* Adds port names and the machine's port letters for text: "ALU0=0 ALU1=1 FP0=6". */
+/* Adds the shown names of ports that differ from the machine's names: "ALU0=0 ALU1=1 FP0=6". */
 static void show_port_names(const struct machine *m, struct result *result)
 {
     const struct ports *own = mapping_ports(m->mapping);

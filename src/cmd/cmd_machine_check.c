@@ -429,8 +429,8 @@ static bool choose_forms(struct checking *w, const struct check_values *v, struc
                    "no measurable form matches");
 }
 
-/* Returns the name of the checked CPU: the title of its machine up to the parenthesis, the name
- * that the CPU reports, or "simulated ID". The caller frees it. */
+/* Returns the name of the checked CPU, which the caller frees: the title of its machine up to the
+ * parenthesis, otherwise the name that the CPU reports; "simulated ID" for a simulated CPU. */
 static char *cpu_title(const struct session *s, const char *simulated)
 {
     const char *title = s->document.here.title, *end = title ? strstr(title, " (") : NULL;

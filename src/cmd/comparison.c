@@ -77,8 +77,8 @@ static void align(struct paired_loops *c)
     free(best);
 }
 
-/* Determines the source iterations per iteration of each loop, the divisor of its values. Two
- * versions of one source may have different numbers. */
+/* Determines the source iterations per iteration of each loop, the divisor of its values, unless
+ * they are known. Two versions of one source may have different numbers. */
 static void take_times(struct paired_loops *c)
 {
     const struct comparison_side *a = &c->side[0], *b = &c->side[1];

@@ -13,8 +13,8 @@
 
 struct memory_point {
     double bytes;                /* total size of all arrays */
-    const char *level;           /* prediction; its cycles are NaN if the machine lacks memory
-                                  * costs */
+    const char *level;           /* name of the cache level, or memory, of the arrays, a static
+                                  * string; "" if it is unknown */
     struct memory_time time;     /* prediction; cycles NaN: the machine lacks memory costs */
     double moved;                /* bytes per iteration between the core and @level */
     double measured, spread;     /* cycles per iteration, and relative spread; NaN: not measured */
