@@ -207,7 +207,7 @@ struct rivals {
     size_t n;
 };
 
-/* Adds a guess whose cost is at most the search's limit. */
+/* Adds a guess, whose cost is at most the search's limit, unless it is already listed. */
 static void add_rival(struct guess_search *search, const struct guess *other)
 {
     struct rivals *r = search->state;

@@ -652,8 +652,8 @@ struct process_event process_wait(struct process *p, double seconds)
     return (struct process_event){.news = PROCESS_ENDED};
 }
 
-/* Interrupts the threads that must stop and were not interrupted yet. Returns the number of these
- * threads that have not stopped. */
+/* Interrupts the threads that must stop and were not interrupted yet; if @running is true, only
+ * running threads. Returns the number of interrupted threads that have not stopped. */
 static size_t interrupt(struct process *p, bool running)
 {
     size_t waits = 0;

@@ -23,7 +23,7 @@
 struct ring {
     int fd;
     struct perf_event_mmap_page *page;
-    uint64_t bytes;          /* size of the records in bytes */
+    uint64_t bytes;          /* size of the area for records */
 };
 
 /* A record that waits for older records of other processors */

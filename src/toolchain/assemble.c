@@ -446,7 +446,7 @@ static bool passes_run(const char *text, size_t length, const struct lenience *l
 }
 
 /* Returns a copy of @text without the zeros in comments that clang writes after `.byte 0`. Returns
- * NULL if the text has other comments or none. */
+ * NULL if the text has other zeros or none. */
 static char *zeros_blank(const char *text, size_t length)
 {
     bool comment = false, any = false;

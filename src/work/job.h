@@ -89,8 +89,8 @@ enum job_news job_drain(void (*after)(void *state, unsigned number), void *state
  * job's number. */
 unsigned job_next(void);
 size_t job_count(void);                                   /* Returns the number of listed jobs. */
-bool job_get(size_t index, struct job_info *out);         /* Copies job @index, in the order of
-                                                           * their start, to @out. */
+/* Copies job @index, in the order of their start, to @out. Returns false if there is none. */
+bool job_get(size_t index, struct job_info *out);
 bool job_find(unsigned number, struct job_info *out);
 bool job_cancel(unsigned number);
 /* Pauses or resumes job @number. A paused job waits in job_wait_paused. Returns false if the job is
