@@ -182,7 +182,8 @@ static bool may_read_files(const struct str *text)
     return false;
 }
 
-/* Returns whether the dependency list names only the object. If not, sets err. */
+/* Returns whether the dependency list has no file that was read, except the text for NASM. If not,
+ * sets err. */
 static bool read_nothing(const char *dir, struct err *err)
 {
     struct str path = {0}, deps = {0};

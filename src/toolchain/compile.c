@@ -176,7 +176,8 @@ static bool is_level(const char *level)
     return is_one_of(level, levels);
 }
 
-/* Returns whether a -W option controls warnings. -Wl, -Wa and -Wp pass options to other tools. */
+/* Returns whether a -W option controls warnings. -Wl, -Wa and -Wp, which pass options to other
+ * tools, have a comma. */
 static bool is_warning(const char *warning)
 {
     for (const char *p = warning; *p; p++)

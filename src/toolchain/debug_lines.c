@@ -35,7 +35,7 @@
 #define OUTPUT_MOST ((size_t)64 << 20)
 #define POLL_MILLISECONDS 50
 
-/* Copies an archive member to a memory file and returns its descriptor. */
+/* Copies an archive member to a memory file. Returns its descriptor; -1 on failure. */
 static int member_file(const struct object *o, int fd)
 {
     int out = memfd_create("member", MFD_CLOEXEC);

@@ -70,7 +70,8 @@ char *demangle(const char *name)
 }
 
 /* Returns the start of a function's parameters, which is the first parenthesis outside of template
- * arguments. The parentheses of "operator()" are not counted. */
+ * arguments. The parentheses of "operator()" and "(anonymous namespace)" are not counted. Returns
+ * the length of the text if there are no parameters. */
 static size_t without_parameters(const char *text)
 {
     int depth = 0;

@@ -67,7 +67,8 @@ static bool is_plain(const char *template, const struct isa_ops *ops)
     return plain;
 }
 
-/* Writes one assembler line per row. Rejects rows that may contain more than one instruction. */
+/* Writes one assembler line per row. Rejects forms that are empty or too long, and templates that
+ * may contain more than one instruction. */
 static bool instances(enum isa isa, const struct csv_table *t, int form, int template,
                       const char *path, struct str *text, struct err *err)
 {

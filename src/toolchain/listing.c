@@ -423,7 +423,7 @@ static void code_clean(struct listing *l, struct dialect *d, struct str *code, c
 }
 
 /* Determines the meaning of semicolons. They begin comments in disassemblies and in text of NASM
- * and MASM. In AT&T syntax they separate statements. */
+ * and MASM. In other text, each of them may separate statements or begin a comment. */
 static enum semicolon semicolon_of(const struct listing *l, const char *text,
                                    const struct margins *m)
 {

@@ -373,7 +373,7 @@ static void percents_take(struct framed_text *r)
     }
 }
 
-/* Excludes the remaining lines that do not look like code. */
+/* Excludes the remaining lines that do not look like code. Reduces headings to their names. */
 static void prose_leave(struct framed_text *r)
 {
     const char *p, *end;

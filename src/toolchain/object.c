@@ -245,7 +245,8 @@ static void lines_read(struct object *o, Elf *elf, Elf_Scn *scn, const Elf_Data 
     free(bytes);
 }
 
-/* Reads the code sections. Stores the number of the section with unwind tables in *@unwind. */
+/* Reads the code sections, and the line table if @parts has OBJECT_LINES. Stores the number of the
+ * section with unwind tables in *@unwind. */
 static bool code_read(struct object *o, Elf *elf, const struct elf_strings *names, size_t length,
                       unsigned parts, size_t *unwind, struct budget *left, struct err *err)
 {

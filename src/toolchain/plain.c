@@ -68,8 +68,8 @@ static void line_plain(const char *p, const char *end, struct str *out)
     }
 }
 
-/* Finds the array or text "asm" in @root or in an object within it, at most JSON_DEPTH levels
- * deep. */
+/* Finds the array or text "asm" in @root or in an object within it, at most JSON_DEPTH levels deep.
+ * An array of lines is itself the result. */
 static json_t *asm_find(json_t *root, unsigned depth)
 {
     json_t *found = json_object_get(root, "asm"), *item;

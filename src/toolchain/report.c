@@ -12,7 +12,8 @@
 #define ROW_BARS 3       /* minimum number of bars in a row of a table */
 
 /* Returns whether the line is a table row. Rows of IACA and uiCA begin with a bar, rows of OSACA
- * with a line number and a bar. */
+ * with a line number and a bar. *@bars: number of bars. *@behind: end of the last bar. *@twice:
+ * whether two bars are adjacent. */
 static bool is_row(const char *p, const char *end, size_t *bars, const char **behind, bool *twice)
 {
     const char *first = p;
@@ -82,8 +83,8 @@ static const char *const parts[] = {
     "Instruction Info:", "Resource pressure by instruction:", "Timeline view:"};
 #define PART_COUNT (sizeof parts / sizeof *parts)
 
-/* Returns the instruction of a timeline row, which is after the last wide gap. Returns NULL for
- * rows of iterations after the first. */
+/* Returns the instruction of a timeline row, which is after the last wide gap. Returns @end for
+ * rows of iterations after the first, and for other lines. */
 static const char *timeline_code(const char *p, const char *end)
 {
     const char *found = end;
@@ -95,8 +96,9 @@ static const char *timeline_code(const char *p, const char *end)
     return found;
 }
 
-/* Finds the rows of part @part, from line @first to an empty line. Instructions are in the column
- * below the word "Instructions". */
+/* Reduces the rows of part @part, from line @first to an empty line, to their instructions. These
+ * are in the column below the word "Instructions", or at the end of a row of the timeline (part 2).
+ * Other lines become empty. */
 static void part_take(const char *text, struct margins *m, size_t first, size_t part)
 {
     static const char word[] = "Instructions:";

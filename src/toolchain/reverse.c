@@ -247,8 +247,8 @@ static const char *next_line(const char *p, const char *end, const char **stop)
     return newline ? newline + 1 : end;
 }
 
-/* Returns the parser that matches at least a third of the lines, or NULL. The other lines may be
- * headings, labels and continuation bytes. */
+/* Returns the parser that matches at least LEAST_LINES lines and a third of all lines, or NULL. The
+ * other lines may be headings, labels and continuation bytes. */
 static line_reader *reader_of(const char *text, const char *end)
 {
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {

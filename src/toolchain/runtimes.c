@@ -219,7 +219,8 @@ static bool could_be_code(const char *p, const char *end)
 }
 
 /* Returns whether the text is a listing of runtime @r: at least half of the lines that may be code
- * match, and at least one row is characteristic. */
+ * match, and at least one row is characteristic, or half of the rows if the runtime's listings have
+ * labels. */
 static bool is_of(const struct runtime *r, const char *text, const struct margins *m)
 {
     size_t rows = 0, others = 0, telling = 0;
