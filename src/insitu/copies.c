@@ -315,7 +315,8 @@ static void count_up(struct maker *m, uint32_t slot)
 }
 
 /* Appends code that counts an execution of the pivot in the first copy. In timed copies and
- * recordings, the code counts down to a stamp or to the end of the recording. */
+ * recordings, the code counts down to a stamp or to the end of the recording. A timed copy with an
+ * induction register needs no such code. */
 static void arrive(struct maker *m)
 {
     struct code *c = m->c;

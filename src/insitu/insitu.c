@@ -168,7 +168,8 @@ static bool leave_for_good(struct insitu_watch *w, const char *why)
 }
 
 /* Changes the addresses of pending signals of stopped threads from the copies to the original.
- * Removes signals that an int3 of the copies raised. */
+ * Removes signals that an int3 of the copies raised. Ends watching if a thread with a pending
+ * signal cannot be moved. */
 static void settle_signals(struct insitu_watch *w)
 {
     struct process *p = &w->process;
@@ -608,7 +609,8 @@ static bool attach(struct insitu_watch *w, struct err *err)
                    "process %d has just executed another program (exec)", (int)w->options->pid);
 }
 
-/* Waits until the loop's file is mapped, then places the copies. */
+/* Waits until a started program maps the loop's file, then places the copies. A running process
+ * must have mapped it. */
 static bool place_when_mapped(struct insitu_watch *w, struct err *err)
 {
     bool missing, missed = false;   /* missed: whether the program ran before the loop was found */

@@ -148,8 +148,9 @@ double insitu_patch(const struct insitu *x)
     return middle;
 }
 
-/* Returns the cycles per iteration of the blocks of @kind at quantile @q. Adds the number of
- * disturbed blocks to *@disturbed. */
+/* Returns the cycles per iteration of the blocks of @kind at quantile @q (below 0: the mean of all
+ * timings), without the cost of a patch in each iteration. Returns NaN with fewer than BLOCKS_LEAST
+ * blocks. Adds the number of disturbed blocks to *@disturbed. */
 static double cycles_without(const struct insitu *x, double q, enum block_kind kind,
                              size_t *disturbed)
 {
@@ -232,7 +233,7 @@ static double recorded_trip(const struct insitu *x, bool calls)
 }
 
 /* Returns the timed iterations per exit from the loop or execution of an instruction in the
- * original. */
+ * original. INFINITY without exits, NaN without iterations. */
 static double timed_trip(const struct insitu *x)
 {
     uint64_t iterations = 0, leaves = 0;

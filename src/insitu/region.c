@@ -139,7 +139,7 @@ static void find_tables(struct region *r, const struct region_memory *memory)
 }
 
 /* Returns whether @in refers to a table of addresses: by lea, or by a memory operand with only an
- * index. Sets *@at to the table's address. */
+ * index, multiplied by 8. Sets *@at to the table's address. */
 static bool addresses_table(const struct insn *in, uint64_t *at)
 {
     const struct operand *m = insn_memory(in);
@@ -219,7 +219,8 @@ static void find_entries(struct region *r, const struct region_memory *memory)
     free(bytes);
 }
 
-/* Marks the code that can be reached from the loop without calls. */
+/* Marks the code that can be reached from the loop without calls, up to about REGION_MOST
+ * instructions. */
 static void reach(const struct region *r, const struct kernel_loop *loop, bool *reached)
 {
     const struct kernel *k = r->kernel;
@@ -548,8 +549,8 @@ static bool choose_pivot(struct region *r, struct err *err)
                    PATCH_BYTES);
 }
 
-/* Returns whether every path around the loop contains an instruction that is executed in the
- * original. */
+/* Returns whether an instruction that is executed in the original is on every path around the
+ * loop. */
 static bool calls_always(const struct region *r)
 {
     const uint32_t head = head_of(r);

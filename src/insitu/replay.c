@@ -579,7 +579,8 @@ static const struct copy_anchor *choose_anchor(const struct placed *x, double *s
 
 /* Runs a copy of the process with a patch at @anchor. @original: no other place is patched, and the
  * stamps have times of the original code; otherwise the copy also counts iterations. @anywhere: the
- * copy starts at the position of @t. Returns the stamps, which the caller frees. */
+ * copy starts at the position of @t. Returns the *@count stamps, one per @period passes, which the
+ * caller frees. */
 static uint64_t *run_anchored(struct rerun *m, struct traced *t, struct copy_anchor anchor,
                               uint64_t period, bool original, bool anywhere, size_t *count)
 {
