@@ -146,8 +146,9 @@ static int64_t step_of(const struct a64_code *code)
     return !code->writeback ? 0 : code->step ? code->step : REGISTER_STEP;
 }
 
-/* Returns the next usable base, or the next base if none is usable. A base is usable if it has its
- * initial value, or if the form's step returns it to that value. */
+/* Returns A64_STORES or A64_LOADS for a form with a displacement; otherwise the next usable base,
+ * or the next base if none is usable. A base is usable if it has its initial value, or if the
+ * form's step returns it to that value. */
 static unsigned base_for(struct a64_allocation *a, const struct a64_code *code, bool store)
 {
     const uint8_t *bases = store ? a64_store_bases : a64_load_bases;
@@ -166,7 +167,8 @@ static unsigned base_for(struct a64_allocation *a, const struct a64_code *code, 
     return bases[(*next)++ % count];
 }
 
-/* Adds an instruction that returns a base to its initial value. */
+/* Adds an instruction that returns a base to its initial value. Returns false if the base is too
+ * far from it, or the body is full. */
 static bool put_back(struct a64_allocation *a, unsigned base)
 {
     int64_t by = a->away[base];

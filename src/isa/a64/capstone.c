@@ -56,7 +56,7 @@ static void free_main(void)
     pthread_setspecific(decoder_key, NULL);
 }
 
-/* Loads Capstone, which is never unloaded. */
+/* Loads Capstone, which is never unloaded. Ends the program on failure. */
 static void capstone_load(void)
 {
     void *library = dlopen(CAPSTONE_LIBRARY(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);

@@ -14,7 +14,8 @@ static bool word_in(const char *text, size_t length, const char *const *list)
     return false;
 }
 
-/* Splits @text at commas that are not in brackets or braces. Returns the number of parts. */
+/* Splits @text at commas that are not in brackets or braces. Returns the number of parts; 0 if a
+ * part is empty, or if there are more than @most. */
 static unsigned split(const char *text, size_t length, const char *parts[], size_t lengths[],
                       unsigned most)
 {
@@ -285,7 +286,7 @@ bool a64_is_condition(const char *text, size_t length)
 }
 
 /* Returns the type of an operand that is a word with a numeric meaning. Each kind of word has one
- * type. */
+ * type. Returns NULL for other words. */
 static const char *kind_of_word(const char *text, size_t length)
 {
     if (a64_is_condition(text, length))

@@ -90,7 +90,7 @@ static const char *unfit(const struct insn *insn)
     return NULL;
 }
 
-/* Returns the reason why the encoder cannot encode a template; NULL if it can. */
+/* Returns the reason in a template why no body can contain the form; NULL if there is none. */
 static const char *unfit_template(const struct form_row *row)
 {
     static const struct { const char *part, *reason;

@@ -136,7 +136,7 @@ static bool part_immediate(const char *type, size_t length, struct part *part,
     return false;
 }
 
-/* Parses the address of a lea, such as [{B}+{I}*4+{D8}]. Its registers are set later. */
+/* Parses the address of a lea, such as [{B}+{I}*4+{D8}]. Its registers are replaced later. */
 static bool part_address(const char *text, size_t length, struct part *part,
                          ZydisEncoderOperand *operand)
 {
