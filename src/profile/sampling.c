@@ -141,7 +141,8 @@ static bool choose(struct watching *w, struct err *err)
     return w->interrupt != NULL;
 }
 
-/* Opens the executable through /proc: it may be deleted, or visible only to the process. */
+/* Finds the threads, the executable and the mappings of a running process. Checks the executable
+ * through /proc: it may be deleted, or visible only to the process. */
 static bool find_process(struct watching *w, struct err *err)
 {
     char link[64], path[4096];
@@ -185,8 +186,8 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-/* Stores totals. The CPU time of a child comes from the system. For other processes, it is
- * estimated from samples. */
+/* Stores totals. The CPU time of a child comes from the system. For other processes, it is measured
+ * up to the last interrupts, or estimated from samples. */
 static void tell(struct watching *w)
 {
     struct sampled *out = w->out;

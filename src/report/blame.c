@@ -104,7 +104,7 @@ static double settle(double *times, unsigned n, double near)
 }
 
 /* Measures the unchanged loop once more, with several attempts if the core is busy. Returns false
- * with err if no attempt has a time. */
+ * with err if no attempt has a time and there is no earlier time. */
 static bool measure_base(struct blame_work *w, struct err *err)
 {
     double cycles = NAN, spread;
@@ -125,8 +125,8 @@ static bool measure_base(struct blame_work *w, struct err *err)
     return true;
 }
 
-/* Measures the unchanged loop until another measurement confirms its lowest time. Returns false
- * with err if none does. */
+/* Measures the unchanged loop at least three times, and until another measurement confirms its
+ * lowest time. Returns false with err if none does. */
 static bool confirm_base(struct blame_work *w, struct err *err)
 {
     while (w->bases < BASES &&

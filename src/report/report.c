@@ -27,7 +27,8 @@ static const char *mark_of(const struct analysis_row *row)
                                          : "";
 }
 
-/* Appends source text without leading blanks; each sequence of blanks becomes one blank. */
+/* Appends source text without leading blanks; each sequence of blanks becomes one blank, and each
+ * control character '?'. */
 static void tidy_text(const char *text, struct str *out)
 {
     bool blank = true;

@@ -94,7 +94,8 @@ static int by_value(double x, double y, bool descending)
     return descending ? -order : order;
 }
 
-/* Compares rows that are equal in the first column by the other columns. */
+/* Compares rows that are equal in the first column by the other columns. Rows that are equal in
+ * these too keep their order. */
 static int compare_then(size_t x, size_t y, const struct arrangement *a)
 {
     int order = 0;
@@ -194,7 +195,7 @@ static bool room_for_row(struct arrangement *a)
     return true;
 }
 
-/* Stores the current key with its NUL; returns its offset. */
+/* Stores the current key with its NUL. Returns its offset, or NO_TEXT if memory is exhausted. */
 static size_t keep_text(struct arrangement *a)
 {
     size_t at = a->texts.length;
@@ -207,7 +208,8 @@ static size_t keep_text(struct arrangement *a)
     return at;
 }
 
-/* Reads the next row. Returns the number of work steps used. */
+/* Reads the next row, and adds it if it matches the filter. Returns the number of work steps
+ * used. */
 static uint64_t read_row(struct arrangement *a, const struct table_source *source,
                          const void *context, const struct filter *filter)
 {

@@ -108,7 +108,7 @@ bool colour_is_light(uint32_t background)
     return colour_contrast(background, 0x000000) > colour_contrast(background, 0xffffff);
 }
 
-/* Returns black or white, whichever has more contrast with @bg. */
+/* Returns black or white, whichever has more contrast with @bg; OWN for OWN. */
 static short on(short bg, bool many)
 {
     const short black = many ? 16 : BLACK, white = many ? 231 : WHITE;

@@ -110,8 +110,8 @@ static double percent(double fraction)
     return 100 * fraction;
 }
 
-/* Draws the error of active experiments over the number of measurements. Returns false if there is
- * nothing to draw. */
+/* Draws error, noise and disagreement of active experiments over the number of measurements.
+ * Returns false if there is nothing to draw. */
 static bool draw_rounds(struct evolution_view_state *v, const struct session *s, struct grid *g)
 {
     size_t n = s->document.active ? active_curve_get(s->document.active, v->active, ROUNDS) : 0;

@@ -389,8 +389,8 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
     str_done(&orders);
 }
 
-/* Draws the worst findings of the chart, check or hunt that LAB shows. Returns false if it has
- * ended without findings. */
+/* Draws the worst findings of the chart, check or hunt that LAB shows. Returns false if there is
+ * none, or if it has ended without findings. */
 static bool draw_worst_of_log(struct session *s, struct grid *g)
 {
     struct stage_view *log = lab_log_shown(s);

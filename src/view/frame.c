@@ -691,7 +691,8 @@ static void say_no_use(struct frame *f, int key)
     str_done(&text);
 }
 
-/* Runs the command of the key in the focused pane, or if it has none, the command for all panes. */
+/* Runs the command of the key in the focused pane, or if it has none, the command for all panes.
+ * Ctrl-C ends the wait for a job, or else shows how to quit. */
 static void press(struct frame *f, int key)
 {
     const char *const where[] = {views[f->current]->name, KEYMAP_ALL};

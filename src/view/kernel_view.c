@@ -290,7 +290,7 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k,
     grid_put(g, text_x + 21, last, 0, ROLE_DIM, 0, "full");
 }
 
-/* Draws the machine, the cycles, and how they were determined. */
+/* Draws the machine, the cycles and their limit, and the description of the loop. */
 static void draw_title(const struct session *s, const struct analysis *a, struct grid *g)
 {
     const struct kernel *k = s->document.kernel;

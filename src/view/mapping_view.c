@@ -241,8 +241,8 @@ static void share_width(struct mapping_view_state *v, unsigned width)
     v->columns[COLUMN_USAGE].width += spare < USAGE_MAX - USAGE_MIN ? spare : USAGE_MAX - USAGE_MIN;
 }
 
-/* Draws the machine, its counts, and its error on the experiments. The error has precedence over
- * the counts. Omits a number that does not fit. */
+/* Draws the machine, its counts, its error on the experiments, and the worst experiment. The error
+ * has precedence over the counts. Omits a number that does not fit. */
 static void draw_title(const struct mapping_view_state *v, const struct session *s, struct grid *g)
 {
     struct str error = {0}, of = {0}, counts = {0}, distinct = {0};

@@ -132,7 +132,8 @@ static void show_canvas(const struct canvas *c, struct grid *g, int x, int y)
         }
 }
 
-/* Marks the end of each series with a letter if there are several and no colours. */
+/* Marks the last visible point of each series with its letter, for several series without
+ * colours. */
 static void draw_letters(const struct plot *p, const struct axis *ax, const struct axis *ay,
                          const struct canvas *c, struct grid *g, int x, int y)
 {

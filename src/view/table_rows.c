@@ -14,7 +14,8 @@
 /* maximum number of updates, of a few milliseconds each, for which a copy waits for sorting */
 #define COPY_UPDATES 40
 
-/* Appends row @row as a line; SIZE_MAX: the column names. */
+/* Appends row @row as a line; SIZE_MAX: the column names. @part COPIED_NAMES: only the first
+ * column. */
 static void add_line(const struct table_source *source, const void *context, size_t row,
                      enum copied part, struct str *out)
 {

@@ -219,7 +219,8 @@ static void tables_open(void *state)
     v->view.refresh = refresh;
 }
 
-/* Draws the number of forms that agree, and the machine's port for each inferred port. */
+/* Draws the number of forms that agree, and the machine's port for each inferred port. Returns the
+ * number of rows used. */
 static unsigned draw_summary(const struct tables_view_state *v, struct grid *g)
 {
     const struct against *a = v->shown;

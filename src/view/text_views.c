@@ -100,8 +100,8 @@ static void output_draw(void *state, struct session *s, struct grid *g)
         pager_draw(&v->pager, g);
 }
 
-/* Appends the output with the command's name, in the form that `export` writes. There are no rows
- * to select. */
+/* Appends the output without its title, in the form that `export` writes. There are no rows to
+ * select. */
 static bool output_copy(void *state, struct session *s, enum copied part, struct str *out,
                         struct err *err)
 {
