@@ -90,7 +90,8 @@ static bool is_alone(const struct chart_form *f)
     return most <= 1 - SURE;
 }
 
-/* Returns a mapping with one form for each certain usage. Forms of the core come first. */
+/* Returns a mapping with one fast form for each certain usage, at most BESIDE_MOST forms. Forms of
+ * the core come first. */
 static struct mapping *sure_forms(const struct chart *c)
 {
     struct mapping *m = mapping_new(mapping_ports(c->machine->mapping));
@@ -231,7 +232,7 @@ static double best_experiment(const struct witnesses *w, const struct chart_form
 }
 
 /* Finds an experiment that distinguishes both usages: one of the @n in @chosen, otherwise the best
- * one, which is added to @chosen. Returns whether there is one. */
+ * one, which is added to @chosen. Returns whether there is one that is not measured yet. */
 static bool find_experiment(const struct witnesses *w, const struct chart_form *f,
                             const struct mapping_entry *is, const struct chart_usage *other,
                             struct distinction *chosen, unsigned *n, struct experiment *out)

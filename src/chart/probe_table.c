@@ -96,7 +96,8 @@ static struct piece *gap(struct table_reader *r, enum text_kind kind)
     return p;
 }
 
-/* Appends the character at r->at and moves past it. */
+/* Appends the character at r->at and moves past it. In code, a semicolon becomes a line feed. A
+ * line continuation becomes nothing, or in words a blank. */
 static void add_character(struct table_reader *r, enum text_kind kind, struct str *text)
 {
     if (*r->at == ';' && kind == TEXT_CODE) {
@@ -157,7 +158,8 @@ static struct piece *pieces(struct table_reader *r, enum text_kind kind, char st
     return first;
 }
 
-/* Reports texts of @p with items of a group over which the current loop does not run. */
+/* Reports texts of @p with items of a group over which the current loop does not run, or runs
+ * twice. */
 static void check_items(struct table_reader *r, const struct piece *p)
 {
     for (; r->ok && p; p = p->next) {

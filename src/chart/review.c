@@ -91,7 +91,7 @@ static int by_bad(const void *a, const void *b)
     return (x->bad < y->bad) - (x->bad > y->bad);
 }
 
-/* Names the suspects: forms whose blocks are mostly bad. */
+/* Names at most 8 suspects: forms whose blocks are mostly bad. */
 static void name_suspects(struct reviewing *r)
 {
     struct str text = {0};

@@ -161,7 +161,8 @@ static bool is_over(struct venn_worker *w)
     return v->over;
 }
 
-/* Records the cost of a candidate. */
+/* Records the cost of a candidate if it is one of the KEPT lowest costs, and lowers the bar to
+ * their largest. */
 static void record_cost(struct venn_worker *w, double cost)
 {
     size_t at = w->cost_count < KEPT ? w->cost_count++ : KEPT - 1;
