@@ -115,7 +115,7 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
 }
 
 /* Predicts the program's time on each machine. Omits machines that lack a necessary fact. Returns
- * false with err if no machine remains. */
+ * false with err if the only machine lacks one, or when cancelled. */
 static bool predict_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();

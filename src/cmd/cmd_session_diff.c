@@ -97,8 +97,8 @@ static const struct shelved *find_kernel(const struct shelf *shelf, const char *
     return found;
 }
 
-/* Returns whether the source texts are equal. If there is no text, returns whether the bytes of the
- * loops are equal. */
+/* Returns whether the source texts are equal. If one of them has no text, returns whether the bytes
+ * of the loops are equal. */
 static bool same_kernel(const struct shelved *a, const struct shelved *b)
 {
     size_t m, n;
