@@ -103,7 +103,8 @@ bool job_interrupted(void);
 /* Blocks until job @number (0: all) has ended and its finish function has run. Returns false if
  * there is no such job. */
 bool job_wait(unsigned number);
-/* Waits like job_wait, for at most @seconds. Returns false if the job is still running. */
+/* Waits like job_wait, for at most @seconds. Returns false if the job is still running, or if there
+ * is no such job. */
 bool job_wait_for(unsigned number, double seconds);
 size_t job_running(void);
 /* Returns whether a job is running for which commands must wait. Stores the first such job in @out

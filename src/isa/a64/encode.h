@@ -62,7 +62,7 @@ bool a64_codes_learn(const struct form_row *const *rows, size_t count,
  * assembler rejects the template or its encoding was not derived. */
 const struct a64_code *a64_code_find(const struct form_row *row, struct err *err);
 /* Fills only the members that follow from the template: slots, access and step. Fills no words.
- * Returns false with the reason in @reason if the template is not an AArch64 template. */
+ * Returns false with the reason in @reason if the template is not a valid AArch64 template. */
 bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reason, size_t size);
 /* Appends the assembler lines from which the encoding of @draft is derived, and sets *@lines to
  * their number. */
