@@ -54,8 +54,8 @@ void comparison_free(struct paired_loops *c);
 bool comparison_make(struct paired_loops *c, struct err *err);
 /* Returns the cycles per source iteration of side @i. */
 double comparison_cycles(const struct paired_loops *c, int i);
-/* Returns whether the cycles of both sides are exact. With unknown forms they are lower bounds, so
- * their difference has no meaning. */
+/* Returns whether neither side's cycles are a lower bound (of a loop with unknown forms). A
+ * difference from a lower bound has no meaning. */
 bool comparison_is_exact(const struct paired_loops *c);
 /* Appends the cycles of each side, and their difference if it is exact. Omits the verb if @brief is
  * true. */

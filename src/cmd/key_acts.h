@@ -30,7 +30,8 @@ bool keys_loop_can_be_compared(const struct session *s);
 bool keys_kernel_has_text(const struct session *s);
 bool keys_kernel_has_a_source(const struct session *s);
 bool keys_kernel_has_compilers(const struct session *s);
-/* Returns whether the machine in view lacks a form that another machine has. */
+/* Returns whether the machine in view lacks a form of the loop, and another machine has all of
+ * them. */
 bool keys_machines_are_incomplete(const struct session *s);
 bool keys_chain_is_drawn(const struct session *s);
 bool keys_values_are_swept(const struct session *s);

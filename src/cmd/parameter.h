@@ -126,7 +126,7 @@ void parameter_explain(const struct parameter *p, struct str *out);
 bool parameter_is_option(const struct parameter *p);
 /* Parses a line range "10-25" or "10". Returns false if invalid. */
 bool parameter_lines(const char *text, struct line_range *out);
-/* Parses an integer that may end with k or M. Returns false if invalid. */
+/* Parses an integer that may end with k (1,000) or M (1,000 k). Returns false if invalid. */
 bool parameter_count(const char *text, size_t *out);
 
 #endif

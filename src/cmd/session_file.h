@@ -8,8 +8,8 @@
 /* Writes the session to @dir atomically (base/file_set.h). Replaces only the files of the manifest
  * in an existing directory. Rejects a directory with other files. */
 bool session_save(struct session *s, const char *dir, struct err *err);
-/* Replaces kernel, machines, forms and settings of @s. Rejects an invalid directory; @s is then
- * unchanged. */
+/* Replaces the document of @s and its saved settings. Rejects an invalid directory; @s is then
+ * unchanged. Returns false with err. */
 bool session_load(struct session *s, const char *dir, struct err *err);
 /* The two steps of session_load. session_read reads @dir on any thread, and returns NULL with err
  * on failure. session_take moves the result to @s on the UI thread, and moves the old state of @s

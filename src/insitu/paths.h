@@ -46,7 +46,7 @@ double mix_predict(const struct region *r, const struct paths *p, const struct m
  * @most. Marks branches as followed. Returns the new count. */
 size_t mix_append(const struct region *r, const struct path *path, struct insn *out, size_t count,
                   size_t most);
-/* Returns the predicted cycles per iteration if all iterations take path @path. */
+/* Returns the predicted cycles per iteration if all iterations take path @path; NaN: unknown. */
 double mix_predict_path(const struct region *r, const struct path *path, const struct machine *m);
 
 #endif

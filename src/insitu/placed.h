@@ -125,7 +125,7 @@ bool placed_completed(const struct placed *x);
 uint64_t placed_iterations(const struct placed *x);
 /* Releases the slot of @t, which must be settled or ending. */
 void placed_release(struct placed *x, struct traced *t);
-/* Unmaps all memory with stopped thread @t, unless @kept is set. */
+/* Unmaps all memory with stopped thread @t, unless x->kept is true. */
 void placed_unmap(struct placed *x, struct traced *t);
 /* Restores the original code in the new process of @e, which must be stopped, unless it shares the
  * program's memory. @state: a struct placed. May also be called after placed_restore. */

@@ -103,8 +103,8 @@ void process_go(struct process *p, struct traced *t);
 void process_go_all(struct process *p);
 /* Detaches all threads, which must be stopped. */
 void process_detach(struct process *p);
-/* Makes a stopped thread execute one instruction. Returns false if the thread ended; @t is then
- * another thread or NULL. */
+/* Makes a stopped thread execute one instruction. Returns false on failure. If the thread has
+ * ended, @t is then invalid. */
 bool process_step(struct process *p, struct traced *t);
 /* process_mask blocks the signals of a stopped thread, except those that its instructions cause,
  * and sets *@kept to the former mask. process_unmask restores it. */
@@ -117,8 +117,7 @@ bool process_write(const struct process *p, uint64_t address, const void *bytes,
 /* Returns a stopped thread that can make system calls; NULL: none. */
 struct traced *process_caller(struct process *p);
 /* Makes stopped thread @t execute a system call. If call_at is 0, no other thread may run during
- * the call. Returns the result, or -errno. If the thread ends, @t becomes another thread or
- * NULL. */
+ * the call. Returns the result, or -errno. If the thread ends, @t is then invalid. */
 int64_t process_call(struct process *p, struct traced *t, long number, const uint64_t arguments[6]);
 /* Copies the process by a clone in stopped thread @t. The copy has one thread, which is stopped at
  * the position of @t. Sets *@number to the copy's process id in the namespace of the process.
@@ -129,7 +128,7 @@ void process_copy_end(struct process *p, struct traced *t, struct process *copy,
 bool process_copy_run(struct process *copy, double seconds);
 /* Runs stopped thread @t from @address until int3. The thread must have stopped in the program's
  * code, outside a system call. Sets *@out to the registers at the int3, and then restores them.
- * Returns false on failure. If the thread has ended, @t becomes another thread or NULL. */
+ * Returns false on failure. If the thread has ended, @t is then invalid. */
 bool process_run(struct process *p, struct traced *t, uint64_t address,
                  struct user_regs_struct *out);
 

@@ -14,7 +14,7 @@ struct thread_id {
 
 struct task_list { VEC(struct thread_id) list; };
 
-/* Lists the threads of @pid and of all its descendants. */
+/* Appends the threads of @pid and of all its descendants to @out. */
 void tasks_find(pid_t pid, struct task_list *out);
 /* Stores the path of the program of process @pid in @out, which has @size bytes. Returns false with
  * err if there is no such process, if it has no program, or if its path may not be read. */

@@ -43,7 +43,8 @@ void dialect_learn(struct dialect *d, const char *p, const char *end);
  * its length in *@length. Otherwise sets *@function to NULL. */
 bool dialect_line(struct dialect *d, const char *p, const char *end, struct str *out,
                   const char **function, size_t *length);
-/* Appends a label made from a disassembly heading, unless it was appended before. */
+/* Appends a label made from a disassembly heading, unless it was appended before or is the name of
+ * a section. */
 void dialect_heading(struct dialect *d, const char *p, const char *end, struct str *out);
 /* Appends the name from @p to @end in quotes, because `as` accepts any name in quotes. */
 void dialect_quote(const char *p, const char *end, struct str *out);

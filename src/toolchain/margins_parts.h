@@ -67,8 +67,8 @@ static inline void margin_leave(struct margin *line, const char *why)
 
 /* Skips a decimal number and its separator. Returns NULL if there is none. */
 const char *margin_number_end(const char *p, const char *end, uint64_t *number);
-/* Appends the pairs of hexadecimal digits from @p to @end to the bytes of @line. If the bytes
- * exceed the longest instruction, the line gets no bytes. */
+/* Appends the pairs of hexadecimal digits from @p to @end to the bytes of @line, up to MARGIN_BYTES
+ * bytes in total. */
 void margin_take_bytes(struct margin *line, const char *p, const char *end);
 /* Finds the name in a heading: main in `0000000000001139 <main>:`. Returns false if the line is not
  * a heading. */

@@ -11,7 +11,7 @@
 /* Opens the terminal. Returns false if curses does not support it. */
 bool screen_open(bool color);
 /* Sets the background for which colours are chosen. BACKGROUND_AUTO: the background that the
- * terminal reports, otherwise dark. */
+ * terminal reports, otherwise that in COLORFGBG, otherwise dark. */
 void screen_set_background(enum background background);
 void screen_close(void);
 /* Returns whether the terminal has colours and they are enabled. */

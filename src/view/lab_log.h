@@ -13,7 +13,8 @@ struct stage_view *lab_log_shown(const struct session *s);
 bool lab_log_runs(const struct session *s);
 /* Returns whether LAB shows a chart. */
 bool lab_log_charts(const struct session *s);
-/* Draws the title and the stages from row @y. Returns the row below. */
+/* Draws the title and the stages, or the progress of a run without stages, from row @y. Returns the
+ * row below. */
 int lab_log_draw_stages(const struct stage_view *v, struct grid *g, int y);
 /* Draws the curve in @height rows from row @y. */
 void lab_log_draw_curve(const struct stage_view *v, struct grid *g, int y, unsigned height);

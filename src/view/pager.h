@@ -48,7 +48,8 @@ void pager_text(const struct pager *p, size_t first, struct str *out);
 /* Draws the visible lines. Prose wraps; its next rows are aligned with its beginning or its only
  * gap. A line with several gaps belongs to a table: it is truncated, and scrolls sideways. */
 void pager_draw(struct pager *p, struct grid *g);
-/* Handles the actions of arrows, hjkl, g G, pages, F (follow) and the wheel; Esc ends a search. */
+/* Handles the actions of arrows, hjkl, g G, pages, F (follow) and the wheel; Esc ends a search.
+ * Returns false for other actions. */
 bool pager_act(struct pager *p, enum action action);
 /* Searches for @text. Returns false if no line has it. If the search is not complete (pager_busy),
  * returns true. */

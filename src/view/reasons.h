@@ -20,7 +20,7 @@ int reasons_bounds_short(const struct analysis *a, const struct simulation *sim,
                          struct grid *g, int y, unsigned rows);
 /* Returns the minimum number of columns of reasons_machines. */
 unsigned reasons_machines_width(struct analysis *const *a, size_t n);
-/* Draws one row per machine, up to row @end. */
+/* Draws one row per machine, in the rows from @y to @end - 1. */
 void reasons_machines(struct analysis *const *a, size_t n, size_t in_view, struct grid *g, int x,
                       int y, int end);
 /* Appends the instructions that only other machines have. If there are none, appends the result of

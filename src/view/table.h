@@ -79,7 +79,8 @@ bool table_copy(struct table *t, const struct table_source *source, const void *
                 enum copied part, struct str *out, struct err *err);
 /* Reports that there is no row to copy. Returns false. */
 bool table_copies_nothing(struct err *err);
-/* Selects row @row of the source. Returns false if the filter excludes it. */
+/* Selects row @row of the source. Returns false if the filter excludes it. Before the end of a sort
+ * returns true, and the row is selected later. */
 bool table_go(struct table *t, size_t row);
 /* Handles a click at row @y of the table. A click on the header sorts by that column. */
 void table_click(struct table *t, const struct table_source *source, int x, int y);
