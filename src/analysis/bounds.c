@@ -19,7 +19,7 @@
  * this ratio, µops rarely wait. */
 #define REPLAYS_FROM 0.75
 #define STORE_ROUNDS 16     /* number of iterations whose stores are counted, half of them */
-#define WIDE (-1.0)         /* in place of a store's number of slots: it needs all of a cycle */
+#define WIDE (-1.0)         /* value for a store that needs all slots of a cycle */
 
 const char *cycles_words(bool least, bool estimate)
 {
@@ -135,8 +135,9 @@ static void width_bounds(const struct core *c, const struct insn *insns, const s
     raise_memory(out, stores / c->stores_per_cycle, ACCESSES_STORES);
 }
 
-/* Returns how many of the @stores per iteration write the cache without merging: renamed stores,
- * and the stores next to them. */
+/* Returns how many of the @stores per iteration write the cache without merging, because memory
+ * renaming connects loads to stores (facts memory_renaming_store_alone,
+ * memory_renaming_store_beside). */
 static double stores_alone(const struct block_work *w, double stores)
 {
     const struct core *c = w->core;
@@ -183,8 +184,8 @@ static bool is_wide_store(const struct core *c, const struct costs *costs, const
     return false;
 }
 
-/* Returns the cycles of the stores, of which one that crosses a line takes @each slots. Stores
- * write the cache in order, and a wide store is alone in its cycle. */
+/* Returns the cycles of the stores. A store that crosses a line takes @each slots. Stores write the
+ * cache in order, and a wide store is alone in its cycle. */
 static double store_cycles(const struct block_work *w, const struct insn *insns, size_t count,
                            double each)
 {

@@ -67,7 +67,7 @@ static double score_of(const struct matcher *m, enum match_way way, uint32_t a, 
     const struct build_function *f = build_function(m->a, p->function),
                                 *g = build_function(m->b, q->function);
     const double lines = lines_alike(p, q), alike = loop_shape_alike(&p->shape, &q->shape);
-    /* @one: both loops are the only loops in the group */
+    /* @one: each loop is the first or only loop of its build in the group */
     const bool sourced = same_file(p, q), one = x == 0 && y == 0;
 
     if (way == MATCH_LINES ? lines == 0 || alike < ALIKE_LINES

@@ -57,8 +57,8 @@ struct op {
     /* usage with an indexed address */
     struct usage indexed;
     uint32_t traits;                     /* set of enum op_trait */
-    unsigned micro_ops;                  /* µops at rename without micro-fusion */
-    /* micro-fused pairs: a load with its operation, or store address with data */
+    unsigned micro_ops;                  /* number of µops at rename without micro-fusion */
+    /* number of micro-fused pairs: a load with its operation, or store address with data */
     unsigned pairs;
     /* latency of the operation without its load or store, in hundredths of a cycle; -1: unknown */
     int32_t latency;

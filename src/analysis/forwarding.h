@@ -1,5 +1,5 @@
 /* Store forwarding: latency, and loads that memory renaming connects to a store (facts
- * store_forward... and renamed_...). */
+ * store_forward... and memory_renaming...). */
 #ifndef PORTOLAN_ANALYSIS_FORWARDING_H
 #define PORTOLAN_ANALYSIS_FORWARDING_H
 
@@ -12,8 +12,8 @@ struct forwarding {
     const struct costs *costs;
     const struct address_work *work;
     uint64_t written;        /* set of the general registers that the block writes */
-    /* share of stores that memory renaming finds whose address registers differ from those of the
-     * load */
+    /* share of the stores with other address registers than their loads that memory renaming
+     * finds */
     double by_length;
     /* whether memory renaming connects loads to the last execution of their store (fact
      * memory_renaming_loop) */

@@ -17,7 +17,7 @@ struct ranked_function {
 
 struct ranked_loop {
     uint32_t symbol;              /* index of the function's symbol in the object */
-    uint32_t depth, vectors;      /* nesting depth, 1: outermost; number of vector instructions */
+    uint32_t depth, vectors; /* nesting depth (1: outermost), and number of vector instructions */
     bool innermost;
     /* position of the loop head in the object's code, and number of bytes to the end of the
      * backward branch */

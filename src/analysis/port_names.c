@@ -80,11 +80,11 @@ static const struct form_classes *classes_of(const struct machine *m, enum isa i
     return mapping_keep_derived(m->mapping, smaller ? smaller : made);
 }
 
-/* Number of forms per kind: of the machine (@all), per port (@of_port), and of forms whose ports
- * are exactly those of a group (@exact) */
+/* Number of forms with one µop per kind: of the machine (@all, with all stores), per port
+ * (@of_port), and of forms whose ports are exactly those of a group (@exact) */
 struct uses {
     unsigned all[FORM_KINDS], of_port[PORTS_MAX][FORM_KINDS], exact[PORTS_MAX][FORM_KINDS];
-    unsigned alone[PORTS_MAX][FORM_KINDS];         /* number of forms that can use no other port */
+    unsigned alone[PORTS_MAX][FORM_KINDS]; /* number of these forms that can use no other port */
     /* number of stores of vectors, and of those that can use each port */
     unsigned vectors, vectors_of_port[PORTS_MAX];
     /* number of stores, and of those that can use each port */

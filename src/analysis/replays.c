@@ -315,8 +315,8 @@ static double crowding(const struct replaying *r)
     return crowded_by[waiting] + r->c->chain_delay_company * (double)pairs;
 }
 
-/* Returns the cycles of the ports of vector loads among other accesses, each of which takes a share
- * of a slot (fact vector_loads_mixed). The share changes if accesses of one kind are adjacent
+/* Returns the cycles of the ports of vector loads, in which each other access also takes a share of
+ * a slot (fact vector_loads_mixed). The share changes if accesses of one kind are adjacent
  * (vector_loads_mixed_runs). */
 static double mixed_cycles(const struct core *c, const struct insn *insns,
                            const struct costs *costs)

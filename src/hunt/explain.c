@@ -19,7 +19,8 @@
 #define STRIDE_SHARE 16
 #define LIKE_SHARE 0.75      /* smallest fraction of the similar blocks (mutants) that a change must
                               * correct */
-/* One block that a change makes wrong outweighs 1 / BROKEN_SHARE blocks that it corrects. */
+/* One block that a change makes wrong counts as much as 1 / BROKEN_SHARE blocks that it
+ * corrects. */
 #define BROKEN_SHARE 0.1
 /* Smallest ratio of the errors of two changes at which both count as equally good. Below it, the
  * change with the smaller error fits clearly better. */

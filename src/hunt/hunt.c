@@ -103,7 +103,7 @@ static void fewer_instructions(struct hunting *h, struct judged *b)
     } while (best != SIZE_MAX);
 }
 
-/* Gives each slot its own register, except where the error would change its sign. */
+/* Gives each slot its own register, except where the error would disappear or change its sign. */
 static void fewer_dependences(struct hunting *h, struct judged *b)
 {
     struct slot slots[BLOCK_SLOTS];

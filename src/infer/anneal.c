@@ -11,8 +11,9 @@
  * realistic mapping needs them. */
 #define COLUMNS_MOST 1024
 #define COLUMNS_RANDOM 512       /* maximum number of columns of a random genome */
-/* Mean number of experiments per form up to which usages are preferably copied from forms of the
- * same kind. With more experiments, they are copied from any form. */
+/* Maximum of the mean number of experiments per form at which usages are always copied from forms
+ * of the same kind, if there are any. Above it, the probability falls with the fourth power of the
+ * mean. */
 #define KIN_LINKS 18
 #define RANDOM_SETS 24           /* maximum number of distinct µops of a random genome */
 

@@ -282,7 +282,7 @@ static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct
     }
 }
 
-/* probability of a move that changes several forms */
+/* probability of a move that changes several forms, in 1/256 */
 #define COMPOUND ((unsigned)chances[MOVE_CLASS] + chances[MOVE_SET] + chances[MOVE_SPLIT])
 
 static enum anneal_move pick_form_move(struct annealer *s)

@@ -34,7 +34,7 @@ struct annealer {
     struct usage_class *classes;
     size_t class_slots, class_used;
     double *logs;                   /* ln n, for n up to the number of forms */
-    uint16_t *uses;                 /* per set: number of forms with its µop */
+    uint16_t *uses;                 /* per port set: number of forms with a µop on this set */
     uint16_t *dictionary, *place;   /* sets in use, and index of each set in @dictionary */
     unsigned distinct;
     uint64_t volume;
@@ -80,8 +80,8 @@ double anneal_regular_cost(const struct annealer *s);
 unsigned anneal_below(struct annealer *s, unsigned bound);
 unsigned anneal_random_set(struct annealer *s);
 /* Draws a form whose usage may suit form @f. If @like is true, draws a form with similar cycles in
- * isolation. Draws a form of the same kind if it finds such a form in a few draws; this preference
- * is weaker with many experiments per form. */
+ * isolation. Draws a form of the same kind if it finds such a form in a few draws; with many
+ * experiments per form, this preference is weaker. */
 uint32_t anneal_draw_form(struct annealer *s, uint32_t f, bool like);
 
 #endif

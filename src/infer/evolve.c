@@ -250,8 +250,7 @@ void evolve_note_best(struct evolve *e, const struct genome *g)
         e->reached = fmin(e->reached, g->d_avg);
 }
 
-/* Discards the published mapping, because the next ones have another number of ports. Keeps the
- * least error. */
+/* Discards the best genome. Keeps the least error. */
 static void forget_best(struct evolve *e)
 {
     genome_free(e->best);
@@ -339,8 +338,8 @@ void evolve_choose_ports(struct evolve *e, unsigned n)
 {
     if (e->best && e->best->ports != n)
         forget_best(e);
-    /* After a join, the least error is that on the initial experiments, with any number of
-     * ports. */
+    /* After a join, keeps the least error, which is that on the initial experiments with any number
+     * of ports. */
     if (!e->joins)
         e->reached = INFINITY;
     e->ports = n;
@@ -444,7 +443,7 @@ void evolve_credit(struct evolve *e, const struct anneal_stats *stats)
     lock_give(&e->lock);
 }
 
-/* Estimates the memory of a search: mainly the threads' annealers (anneal_new) and the
+/* Estimates the memory of a search in bytes: mainly the threads' annealers (anneal_new) and the
  * population. */
 static size_t bytes_of(const struct problem *p, const struct evolve_options *o)
 {

@@ -56,7 +56,8 @@ struct evolve_options {
     enum ports_known ports_known;
     uint64_t seed;
     unsigned threads;            /* number of threads that will call evolve_worker */
-    /* prices for measurements of which no mapping explains 2 % */
+    /* prices that suit measurements with a remaining mean error of 2 %; @price_scale adapts them to
+     * other errors */
     struct anneal_prices prices;
     /* factor of prices and temperatures; NaN: computed from the errors that remain after a first
      * search (pilot) */
@@ -93,7 +94,8 @@ struct evolve_status {
                                   * determined */
     /* D_avg and cost of the best genome, as evolve_best returns it; NaN before the first genome.
      * While @ports is 0, the genome is the best of the trials. Later the error rises only if
-     * experiments join, or at the end if a consensus replaces the genome. */
+     * experiments join, if the user edits the genome, or if a consensus replaces the genome at the
+     * end. */
     double d_avg, cost;
     /* Whether the best genome is a consensus (infer/consensus.h). If so, d_single and
      * distinct_single are the error and the number of distinct µops of the best individual.
@@ -162,16 +164,16 @@ void evolve_stop(struct evolve *e);
 void evolve_abandon(struct evolve *e);
 /* Returns whether evolve_stop was called, during the run or after it. */
 bool evolve_stop_requested(struct evolve *e);
-/* Sets seconds, generations, uop-price, volume-price, usage-price, or volume-weight. Returns false
- * with err for another name or an invalid value. */
+/* Sets the option @name to @value: seconds, generations, uop-price, volume-price, usage-price or
+ * volume-weight. Returns false with err for another name or an invalid value. */
 bool evolve_set(struct evolve *e, const char *name, double value, struct err *err);
 
 /* Continues the run with @take_p. Forms retain their usages by name. A new form starts with the
- * usage of the form with the nearest cycles in isolation. The experiments may have doubled since
- * the individuals' start, or there may be an eighth more forms. If so, plans the remaining time as
- * for a new run with these individuals. Also determines the number of ports again unless it was
- * given. The threads switch at their next step, and a pending problem is replaced. The search for
- * congruent forms takes time. Only for memetic. Must not be combined with genomes of other runs
+ * usage of the form with the nearest cycles in isolation. If there are twice as many experiments or
+ * an eighth more forms than when time was last planned, plans the remaining time as for a new run
+ * with these individuals. Also determines the number of ports again unless it was given. The
+ * threads switch at their next step, and a pending problem is replaced. The search for congruent
+ * forms takes time. Only for memetic. Must not be combined with genomes of other runs
  * (evolve_immigrate). */
 void evolve_join(struct evolve *e, struct problem *take_p);
 

@@ -279,7 +279,7 @@ static void arrive(struct evolve *e, struct crossing *c)
 }
 
 /* Converts the run's state while all other threads wait. Called under the lock. Releases the lock
- * during the conversion, when readers see the previous state. */
+ * during the conversion; readers then see the previous state. */
 static void meet(struct evolve *e)
 {
     struct crossing c = {.j = e->next};

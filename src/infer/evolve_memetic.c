@@ -35,7 +35,7 @@
 #define COLD_NONE 1e-9              /* temperature at which only downhill moves are accepted */
 /* smallest scale of prices for the final temperature */
 #define COLD_LEAST 0.25
-/* multiple of the temperature by which prices are multiplied if it is above 1 */
+/* prices are multiplied by HEATED times the temperature, if this product is above 1 */
 #define HEATED 2
 /* Number of experiments per form up to which these temperatures apply. With more experiments per
  * form, temperatures rise in proportion, because the wrong usage of a form then costs more. */
@@ -358,7 +358,7 @@ static void settle_ports(struct evolve *e, unsigned n)
     e->fresh_begun++;
 }
 
-/* Returns the result of a long trial with another number of ports, extended to the run's number of
+/* Returns the result of a long trial with another number of ports, converted to the run's number of
  * ports, as a start. Returns NULL if no such result is left. The caller frees it. */
 static struct genome *take_tried(struct evolve *e)
 {

@@ -63,7 +63,7 @@ struct evolve {
     bool tried_long[PORTS_MOST + 1];
     unsigned race[PORTS_MOST + 1], racing;   /* candidate numbers of ports, and their number */
     unsigned race_next, race_done, race_round;
-    /* cost at which fewer ports are as good as the best number after the long trials */
+    /* largest cost at which fewer ports are as good as the best number after the long trials */
     double ports_cost;
     struct genome **population;      /* finished individuals, best first */
     size_t finished, fresh_begun, children_begun, children_done, target;

@@ -176,8 +176,9 @@ static void try_beside(const struct looking *l, const struct mapping_entry *is,
         }
 }
 
-/* Finds the experiment that distinguishes @other from the form's usage. The experiment is empty if
- * there is none. With @paired, also tries two partners. */
+/* Finds the experiment that best distinguishes @other from the form's usage. The experiment is
+ * empty if there is none. With @paired, tries two partners if no experiment with one partner
+ * suffices. */
 static void find_telling(const struct looking *l, const struct mapping_entry *is,
                          const struct taking *other, bool paired, struct experiment *out)
 {

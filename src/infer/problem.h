@@ -15,7 +15,7 @@ struct problem {
     struct table_term *terms;
     float *cycles;                 /* measured cycles; not NaN */
     float *inverse;                /* weight / cycles, per experiment */
-    /* weight per experiment: 1 unless it was measured several times */
+    /* weight per experiment: number of its measurements */
     float *weight;
     double weights;                /* sum of the weights */
     /* forms + 1 offsets into links; the links of a form list the shortest experiments first */

@@ -19,8 +19,8 @@ struct block_time {
 };
 
 /* Measures @insns in a new sandbox for at most @patience seconds. The limit is extended if the
- * initial check of the CPU takes more than half of it. It is extended up to ten times while there
- * is no value. Blocks the calling thread. Returns false with err: ERR_DATA if the block cannot be
+ * initial check of the CPU takes more than half of it. Without a value, the limit is ten times
+ * @patience. Blocks the calling thread. Returns false with err: ERR_DATA if the block cannot be
  * measured, ERR_LIMIT after a timeout, ERR_INTERRUPTED if @cancelled (may be NULL) returned true,
  * other codes if this CPU cannot measure. */
 bool block_time(const struct insn *insns, size_t count, double patience,

@@ -17,7 +17,8 @@
 /* success rate below which a lane gets single experiments */
 #define HARDLY_QUIET 0.1
 #define LATELY 0.5             /* weight of the last piece in the success rate */
-/* share of the patience for a single CPU; it is less, because other lanes continue during a wait */
+/* patience for a CPU as a share of the patience with a single CPU, because other lanes continue
+ * during a wait */
 #define PATIENCE 0.2
 #define LITTLE_PATIENCE 0.05   /* share of the patience for a lane whose CPU is rarely idle */
 #define ROUNDS 12              /* number of rounds of probes per decision */

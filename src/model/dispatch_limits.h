@@ -9,8 +9,8 @@
 
 struct dispatch_limit {
     portset ports;
-    /* whether to count only the µops that can use no other ports; otherwise counts all µops that
-     * can use one of these ports */
+    /* whether only µops that can use no other ports count; otherwise all µops that can use one of
+     * these ports count */
     bool within;
     unsigned most;    /* maximum number of µops per cycle */
 };

@@ -54,8 +54,8 @@ bool ammp_pipes(const struct machine *m, struct pipe_kind kinds[OP_CLASSES], str
     return ok;
 }
 
-/* Memory behaviour of a block: number of references, mean latency of a reference, and cycles per
- * line */
+/* Memory behaviour of a block: number of references, sum of their latencies, and sum of their
+ * cycles per line */
 struct block_memory { double references, latency, lines; };
 
 static struct block_memory *memory_by_block(const struct program *p, const struct program_run *run,

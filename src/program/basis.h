@@ -18,7 +18,8 @@ enum count_basis {
 
 /* Returns the basis of the count of @block at @inputs. */
 enum count_basis count_basis_of(const struct program_model *m, size_t block, const double *inputs);
-/* Appends the formula of @block's count, or else that the code determines @count at @inputs. */
+/* Appends the formula of @block's count, or the statement that the code determines @count at
+ * @inputs. */
 void count_print(const struct program_model *m, size_t block, const double *inputs, double count,
                  struct str *out);
 /* Finds the smallest and largest count of @block at @inputs over all formulas that explain the runs

@@ -105,8 +105,8 @@ static const char *core_term(const struct blamed_part *b)
 }
 
 /* Returns the name of the term that explains the part's difference. If the part in isolation also
- * has most of the difference, the term is a limit of the core; otherwise the term is an effect that
- * occurs only in the program. */
+ * has at least half of the difference, the term is a limit of the core; otherwise the term is an
+ * effect that occurs only in the program. */
 static const char *term_of(const struct blamed_part *b, double measured)
 {
     double difference = b->measured - b->predicted, enough = EXPLAINS * fabs(difference);

@@ -14,8 +14,8 @@
 #include "base/vec.h"
 #include "toolchain/compile.h"
 
-/* The memory of a sanitized compiler is not limited, because it reserves far more address space
- * than it uses. */
+/* A sanitized compiler reserves far more address space than it uses, so its memory is not
+ * limited. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define MEMORY SIZE_MAX   /* no limit (RLIM_INFINITY) */
 #else

@@ -9,8 +9,8 @@
 #include "program/calls.h"
 
 #define OUTSIDE UINT32_MAX
-/* A block is on a loop's path if its executions are at least this share of the executions of the
- * loop's most executed block. */
+/* An instruction is on a loop's path if it has more than this share of the executions of the loop's
+ * most executed instruction. */
 #define ON_PATH 0.5
 
 /* Block and label of a line of the assembler text */

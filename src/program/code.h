@@ -64,7 +64,8 @@ struct code_parts { VEC(struct code_part) list; };
  * blocks without code between the flagged blocks. */
 double code_entries(const struct program_code *c, const struct program_run *run,
                     const struct program_function *f, bool *inside);
-/* Fills u->left and no other member. */
+/* Finds the instructions that the compiler moved out of loops, and sets u->left. Sets no other
+ * member. */
 void code_find_moved(struct code_unit *u);
 
 /* Finds the executed parts of all units at @run. code_parts_done frees @out. */

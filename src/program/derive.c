@@ -41,8 +41,8 @@ struct unit_names {
     bool *allocates;             /* per symbol: whether it is an allocation function */
 };
 
-/* Blocks of a loop in reverse postorder, with the header of an inner loop for that loop. The body
- * of a function has the blocks that are in no loop. */
+/* Blocks of a loop in reverse postorder. The header of an inner loop represents all blocks of that
+ * loop. The body of a function has the blocks that are in no loop. */
 struct loop_body { VEC(uint32_t) blocks; };
 
 struct function_facts {
@@ -67,7 +67,7 @@ struct derivation {
     char *const *words;
     size_t word_count;
     double *counts, *taken;
-    /* whether unknown code may call each function whose address is taken */
+    /* whether the functions that unknown code may call are being marked, before the walk */
     bool starting;
     bool misread;                /* whether a word read as a whole number is negative or invalid */
     uint32_t branches;           /* number of data-dependent branches so far */
@@ -295,8 +295,8 @@ static struct weight do_steps(struct activation *f, uint32_t block, const struct
     return after;
 }
 
-/* Marks the counts of the loop's blocks as unknown. Assumes that the loop has as many exits as
- * entries. */
+/* Marks the counts of the loop's blocks as unknown. Assumes that the loop is left as often as it is
+ * entered. */
 static void spoil_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
     const struct control *c = f->control;

@@ -1,5 +1,5 @@
-/* Counts that follow from a program's code (derive.h), for any inputs. Functions whose counts
- * differ in a run are excluded. */
+/* Counts that follow from a program's code (derive.h), for any inputs. Functions whose derived
+ * counts differ from the counts of a run are excluded. */
 #ifndef PORTOLAN_PROGRAM_DERIVED_H
 #define PORTOLAN_PROGRAM_DERIVED_H
 
@@ -7,8 +7,8 @@
 
 struct derived;
 
-/* Walks the code at the inputs of @runs. Excludes functions whose counts differ from those of a
- * run. Borrows @runs. */
+/* Walks the code at the inputs of @runs. Excludes functions whose derived counts differ from the
+ * counts of a run. Borrows @runs. */
 struct derived *derived_new(const struct program_runs *runs);
 void derived_free(struct derived *d);
 /* Computes the counts at @inputs of each block and of its first exit. NaN: the count does not

@@ -73,7 +73,7 @@ static void probe_fact(const struct probing_effects *p, const char *key)
     vec_push(&p->out->list, effect);
 }
 
-/* Changes latency and throughput by one percent, and the number of pipes by one. */
+/* Finds the effects of the latency, the interval and the number of the pipes of @class. */
 static void probe_pipes(const struct probing_effects *p, const struct pipe_kind *kinds,
                         enum op_class class)
 {

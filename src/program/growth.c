@@ -20,7 +20,8 @@
 /* The same ratio for a higher degree with no more terms, if the lower degree leaves no significant
  * residual. A parabola approximates few neighbouring runs of a cubic quantity this well. */
 #define CLEAR_GAIN 0.1
-#define EXACT 1e-6               /* largest error of rounding, in insignificant differences */
+#define EXACT 1e-6               /* largest error at left-out runs that is due to rounding, in
+                                  * insignificant differences */
 /* maximum number of candidate terms; the degree is reduced if there are more */
 #define TERMS_MOST 150
 /* maximum number of candidate terms of a sum, which is fitted in one step */

@@ -48,7 +48,8 @@ struct program_model {
     struct derived *derived;      /* counts that follow from the code */
     struct nalu **networks;       /* networks to which formulas point */
     size_t network_count;
-    uint32_t *counts, *taken; /* per block: index of the formula */
+    uint32_t *counts, *taken; /* per block: indices of the formulas of its count, and of the count
+                               * of its first exit */
     /* Per block: cycles of external functions per execution. A formula with an error below 0:
      * unknown. */
     struct formula *calls;

@@ -81,7 +81,8 @@ void native_probe_look(struct native_probe *p);
 /* Sets @out to the median of each quantity over the measurements in @use (NULL: all), at least one.
  * The median of an even number of values is the mean of the two middle values. */
 void native_probe_result(const struct native_probe *p, const bool *use, struct native *out);
-/* Sets @use to the last measurement and the one nearest to it (native_looks_nearest). */
+/* Sets @use to the last measurement and the one nearest to it. Returns their difference
+ * (native_looks_nearest). */
 double native_probe_nearest(const struct native_probe *p, bool *use);
 /* Returns whether all measurements in @use differ by at most @within (native_looks_apart). */
 bool native_probe_agrees(const struct native_probe *p, const bool *use, double within);
@@ -92,7 +93,8 @@ double native_looks_apart(const struct native *looks, size_t count);
  * from it. Returns their difference (native_looks_apart); INFINITY if @count is less than two. */
 double native_looks_nearest(const struct native *looks, size_t count, bool *use);
 /* Returns whether @n agrees with the sizes of @m's caches, and the caches have ascending latencies.
- * Returns false with err (ERR_LIMIT): other programs used the caches during the measurement. */
+ * Otherwise returns false with err (ERR_LIMIT), because other programs used the caches during the
+ * measurement. */
 bool native_is_plausible(const struct native *n, const struct machine *m, struct err *err);
 
 /* Sets the measured clock, caches and memory as facts of @m. Keeps the shapes of private caches.

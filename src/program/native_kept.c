@@ -8,7 +8,8 @@
 #include "base/log.h"
 #include "model/facts.h"
 
-/* Two measurements that differ by AGREE are enough; from the third on, by AGREE_NEARLY. */
+/* Two measurements that differ by at most AGREE are enough. From the third measurement on, a
+ * difference of AGREE_NEARLY is also accepted. */
 #define LOOKS 3
 #define LOOKS_MOST 6       /* maximum number of measurements */
 #define AGREE 0.05

@@ -20,9 +20,10 @@ bool native_recall(struct machine *m, char day[KEPT_DAY]);
  * err, and @m unchanged, if memory is too low or other programs disturb all measurements. One
  * thread. */
 bool native_renew(struct machine *m, struct err *err);
-/* Sets the facts of this CPU's memory in @m, a copy of its machine. Uses stored facts. Measures and
- * stores missing ones; if @fresh is true, all. If this fails, @m is unchanged. With @fresh it then
- * returns false with err, otherwise @day is NATIVE_NEVER, and the log has a warning. One thread. */
+/* Sets the facts of this CPU's memory in @m, a copy of its machine. Uses stored facts, and measures
+ * and stores missing ones. If @fresh is true, measures and stores all facts. If this fails, @m is
+ * unchanged. With @fresh it then returns false with err, otherwise @day is NATIVE_NEVER, and the
+ * log has a warning. One thread. */
 bool native_known(struct machine *m, bool fresh, char day[KEPT_DAY], struct err *err);
 
 #endif

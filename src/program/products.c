@@ -330,8 +330,8 @@ static void find_all_parts(struct joining *j, const bool *active)
             add_part(&j->parts[i], power_of(i, 0));
 }
 
-/* Adds the term 1 to each input, for products without it. If @powers is true, also adds the first
- * power of the input, for inputs that have an effect only together with others. */
+/* Adds the term 1 to each input, for products without that input. If @powers is true, also adds the
+ * first power of the input, for inputs that have an effect only together with others. */
 static void widen(struct joining *j, bool powers)
 {
     for (size_t i = 0; i < j->data->input_count; i++) {

@@ -29,8 +29,8 @@ struct formula_range {
     bool open;
 };
 
-/* Returns the set of the inputs of which a single value determines a coefficient of @f. If the set
- * is empty, the other values also determine each coefficient. Pure. */
+/* Returns the set of the inputs of which one value is necessary: without the runs with that value,
+ * the other runs do not determine all coefficients of @f. Pure. */
 uint16_t range_decided(const struct fit_data *data, const struct formula *f);
 /* Returns the mean relative error of the terms of @f at each input value, refitted without that
  * value. Returns NaN if the terms cannot be refitted. Pure. */

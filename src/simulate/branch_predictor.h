@@ -44,8 +44,8 @@ static inline void branches_count(struct branches_entry *e, uint32_t value, uint
         e->value = value;
 }
 
-/* Returns whether the entry at @place mispredicted @value. Updates the tables but not the
- * history. */
+/* Returns whether the prediction for the branch at @place differs from @value. Updates the tables
+ * but not the history. */
 static inline int branches_learn(struct branches *b, uint64_t place, uint32_t value)
 {
     struct branches_entry *found[BRANCHES_TABLES],

@@ -57,7 +57,7 @@ struct front {
 
     /* µop cache, loop buffer and symmetric decoders */
     int32_t stream_width, taken_branches;   /* values of the machine's facts */
-    bool one_line;                  /* whether the loop fits in one line of the µop cache */
+    bool one_line;                  /* whether the loop is in one aligned block of 32 bytes */
     unsigned copies;                /* number of copies of the loop in the loop buffer */
     /* groups by windows of code (analysis/windows.h); empty if the source has no windows */
     struct window_groups windows;

@@ -131,8 +131,8 @@ void memory_start(struct simulator *s)
 {
     s->cache.taken.cycle = -1;
     s->cache.most_per_bank = (unsigned)s->core->loads_per_bank;
-    /* Load slots of a cycle; 0: unknown. A load that crosses a line uses several slots, so fewer
-     * loads fit into a cycle. */
+    /* Load slots of a cycle; 0: no limit, because a fact is unknown. A load that crosses a line
+     * uses several slots, so fewer loads fit into a cycle. */
     s->cache.slots = s->cache.split_slots = 0;
     if (!isnan(s->core->split_loads_per_cycle) && !isnan(s->core->loads_per_cycle)) {
         s->cache.slots = (int32_t)lround(SLOT_PARTS * s->core->loads_per_cycle);
@@ -184,7 +184,8 @@ void memory_commit(struct simulator *s)
     s->stores -= stores;
 }
 
-/* Returns the largest number of loads with @symbol that use one of @banks in this cycle. */
+/* Returns the number of loads with @symbol in this cycle that use the same bank: the largest over
+ * @banks. */
 static unsigned most_in_bank(const struct cache_cycle *at, uint32_t symbol, uint32_t banks)
 {
     unsigned most = 0;
@@ -198,7 +199,7 @@ static unsigned most_in_bank(const struct cache_cycle *at, uint32_t symbol, uint
     return most;
 }
 
-/* Returns the load slots of cycle @cycle that loads of earlier cycles use, in parts
+/* Returns the number of load slots of cycle @cycle that loads of earlier cycles use, in parts
  * (SLOT_PARTS). */
 static int32_t slots_left_over(const struct simulator *s, int32_t cycle)
 {

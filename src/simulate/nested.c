@@ -20,10 +20,10 @@ struct level {
     size_t insns;        /* instructions per copy, including inner loops */
     double cycles;       /* cycles per iteration */
     double most;         /* cycles per iteration with mispredicted loop ends (nested.most) */
-    /* cycles per outer iteration of the iterations that are not simulated */
+    /* cycles per iteration for the iterations of inner loops that are not simulated */
     double missing;
-    /* lower limit of the cycles per iteration: the bound of ports and front end, of the inner loops
-     * if there are any, otherwise of the loop itself */
+    /* lower limit of the cycles per iteration: the largest bound except dependences; for an outer
+     * loop, the sum of the limits of all iterations of its inner loops */
     double least;
 };
 
@@ -38,7 +38,7 @@ struct nesting {
     double window, branch_miss;
 };
 
-/* Returns the largest bound except dependences. */
+/* Returns the largest bound, ignoring the bound of dependences. */
 static double shared_bound(const struct bounds *b)
 {
     double most = 0;

@@ -122,7 +122,8 @@ struct simulator {
     int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width,
         commit_width;
     int32_t rename_to_port;              /* cycles from rename to the earliest dispatch */
-    int32_t moves_most, zeroes_most;   /* maximum number of eliminated moves per cycle */
+    int32_t moves_most, zeroes_most;   /* maximum number of eliminated moves, and of zeroing idioms,
+                                        * per cycle */
     /* numbers of entries in use; @leaving: number of retired stores that have not committed */
     int32_t rob, scheduler, loads, stores, leaving;
 
@@ -169,8 +170,8 @@ struct simulator {
         portset ports;                 /* ports of loads with known banks */
         struct cache_cycle taken;      /* loads of this cycle */
         uint32_t most_per_bank;        /* maximum number of loads per cycle and bank */
-        int32_t slots, split_slots;    /* load slots of a cycle, and of a load that crosses a line,
-                                        * in parts; 0: unlimited */
+        int32_t slots, split_slots;    /* load slots of a cycle, and slots of a load that crosses a
+                                        * line, in parts; 0: no limit */
         /* size in bytes of a line in which two stores can commit together */
         uint32_t line;
         int32_t busy;                  /* remaining cycles of the last commit */
@@ -192,7 +193,8 @@ struct simulator {
     VEC(int32_t) states;
     VEC(struct snapshot) snapshots;
     uint64_t hashed[HASHED / 64];      /* set of snapshot hashes, by their high bits */
-    int32_t last_cycles[2];            /* last cycles of the previous two iterations */
+    int32_t last_cycles[2];            /* cycles in which the states of the previous two iterations
+                                        * were checked */
     /* largest number of reorder buffer entries in use at a check */
     int32_t highest;
     /* number of checks until now, and index of the next check that records the state */

@@ -78,8 +78,8 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
             pipe.hold = (int32_t)mass->count;
             continue;
         }
-        /* A µop that takes several cycles blocks its port for these cycles. If it has a choice of
-         * ports, each unit of mass must be one µop. */
+        /* A µop whose count is a number of cycles blocks its port for these cycles. The count is a
+         * number of µops if the form has more µops than port sets. */
         bool held = mass->count > 1 &&
                     row->op->micro_ops + (portset_size(mass->ports) == 1 ? 0 : row->op->pairs) <=
                         row->count;

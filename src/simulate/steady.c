@@ -13,13 +13,15 @@
 #define KEPT_ITEMS 150
 #define STRETCH_CYCLES 128   /* minimum cycles of a stretch */
 #define STRETCH_LOOKS 4      /* minimum number of checks of a stretch */
-/* smallest fraction (1/5) of all cycles in a stretch, because some buffers fill slowly */
+/* minimum length of a stretch as a fraction (1/5) of all cycles so far, because some buffers fill
+ * slowly */
 #define STRETCH_SHARE 5
 /* number of successive stretches that must equal the reference, or be no slower than their
  * predecessors */
 #define STRETCHES 3
 #define PRIME 0x100000001b3u
-/* maximum variation of retirement in cycles, because items retire in groups */
+/* maximum difference between the retirement delays of equal stretches, in cycles, because items
+ * retire in groups */
 #define SLACK 0.5
 
 void steady_start(struct simulator *s, double least, double enough)
@@ -62,8 +64,8 @@ static int32_t *write_counts(const struct simulator *s, int32_t *out)
 
 #define COUNTS (FRONT_STATE + 11 + PORTS_MAX)
 
-/* Returns the queue of a µop. For loads in rotation, returns the queue relative to the next
- * port. */
+/* Returns the queue of a µop. For loads in rotation, returns the queue relative to the port of the
+ * next load. */
 static int32_t queue_of(const struct simulator *s, const struct waiting_uop *w)
 {
     if (!s->alike || s->plan.uops.items[w->uop].kind != UOP_LOAD)
@@ -278,8 +280,8 @@ static bool is_like_the_first(struct settle *w)
     return ++w->alike >= STRETCHES;
 }
 
-/* Ends a stretch of @w. Returns whether enough successive stretches were no slower than the
- * previous one, relative to the bound of replayed loads. */
+/* Ends a stretch of @w. Returns whether enough successive stretches were no later than the previous
+ * one, relative to the bound of replayed loads. */
 static bool is_enough(struct settle *w)
 {
     bool ahead = !w->filling && w->behind <= w->behind_before;

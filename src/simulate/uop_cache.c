@@ -3,7 +3,7 @@
 #include "simulate/front.h"
 
 /* Returns how many copies of a loop of @slots slots the loop buffer stores (Facile): the number
- * that leaves the fewest slots empty. */
+ * from 1 to 8 with the fewest cycles per copy. */
 static unsigned copies_of(double slots, const struct core *c)
 {
     unsigned best = 1;

@@ -1,11 +1,10 @@
 /* Internal to the throughput engine: computations of the bound over vectors, compiled for each
- * instruction set. There are two exact methods (throughput/lanes_exact.h).
- * Subsets: maximum over subsets s of the µops of mass(s) / |union(s)|. The best Q corresponds to
- * all µops within Q.
- * Zeta: subset sums of mass over all sets of ports, then mass / |Q|.
- * Ratios are compared as floats. Two different fractions a/b, c/d with b, d <= 32 and a, c <= 2^16
- * differ by at least 2^-21 of their value, floats by 2^-23. Therefore the order is exact, and the
- * fraction can be computed from the largest float. */
+ * instruction set. There are two exact methods (throughput/lanes_exact.h). Subsets: the maximum of
+ * mass(s) / |union(s)| over all subsets s of the µops. The best Q corresponds to the subset of all
+ * µops within Q. Zeta: subset sums of mass over all sets of ports, then mass / |Q|. Ratios are
+ * compared as floats. Two different fractions a/b, c/d with b, d <= 32 and a, c <= 2^16 differ by
+ * at least 2^-21 of their value, floats by 2^-23. Therefore the order is exact, and the fraction
+ * can be computed from the largest float. */
 #ifndef PORTOLAN_THROUGHPUT_ENGINE_H
 #define PORTOLAN_THROUGHPUT_ENGINE_H
 

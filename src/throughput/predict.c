@@ -24,7 +24,8 @@ void throughput_predict(const struct mapping *m, const struct experiments *t, do
         entries[i] = mapping_find(m, t->forms.items[i]);
     for (size_t i = 0; i < t->rows.count; i++) {
         const struct flat_term *terms = experiments_terms(t, i);
-        bool known = !watch_steps(1) && entries;   /* All results are NaN after a cancellation. */
+        bool known = !watch_steps(1) && entries;   /* After a cancellation, the remaining results
+                                                    * are NaN. */
         double slots = 0;
         masses.count = 0;
         for (uint32_t k = 0; known && k < t->rows.items[i].count; k++) {

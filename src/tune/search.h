@@ -11,7 +11,7 @@
 #define TUNE_INSNS 256
 
 struct tune_options {
-    unsigned tries;          /* number of simulations of other orders, per kind of version */
+    unsigned tries; /* maximum number of orders that one search for another order simulates */
     unsigned unroll;         /* maximum number of iterations to combine: 1, 2 or 4 */
     bool reassociate;        /* whether sums of floating-point values may be reordered */
     uint64_t seed;
@@ -38,7 +38,7 @@ struct tune {
     bool estimate;           /* whether some values of a form are estimates */
     /* versions that are at least half a percent faster than the loop, fastest first */
     VEC(struct tuned) found;
-    /* best version of each kind that is not faster than the loop, fastest first */
+    /* best version of each kind that has no version in @found, fastest first */
     VEC(struct tuned) vain;
     size_t simulated;        /* number of simulated versions */
 };

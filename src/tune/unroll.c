@@ -112,8 +112,8 @@ static bool moves(const struct insn *in, uint8_t *reg, int64_t *by)
     return *by && rewrite_steps(in, 2, &twice);
 }
 
-/* Returns whether the closing branch itself counts iterations (instruction loop). With fewer
- * branches, its count would be too small. */
+/* Returns whether the closing branch itself counts iterations (instruction loop). A version
+ * executes fewer branches, so such a branch would count too few iterations. */
 static bool branch_counts(const struct unrolling *u)
 {
     const struct insn *branch = &u->insns[u->count - 1];

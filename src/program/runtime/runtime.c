@@ -531,7 +531,7 @@ void portolan_enter_(void)
 
 void portolan_leave_(void)
 {
-    give_turn_up();   /* because the thread may exit after the function returns */
+    give_turn_up();   /* The thread may exit after the function returns. */
     if (timing && open_count && open_calls[open_count - 1].inside &&
         --open_calls[open_count - 1].inside == 0)
         open_calls[open_count - 1].away +=
