@@ -18,7 +18,7 @@
 /* Smallest ratio of the ports' cycles to the largest bound at which replays are included. Below
  * this ratio, µops rarely wait. */
 #define REPLAYS_FROM 0.75
-#define STORE_ROUNDS 16     /* number of iterations whose stores are counted, half of them */
+#define STORE_ROUNDS 16 /* number of simulated iterations of stores; the second half is counted */
 #define WIDE (-1.0)         /* value for a store that needs all slots of a cycle */
 
 const char *cycles_words(bool least, bool estimate)
@@ -107,7 +107,7 @@ static double replayed_ports(struct block_work *w)
     return throughput_of_masses(w->throughput, w->plain, plain) / REPLAY_SLOT;
 }
 
-/* If @cycles exceeds the memory bound, raises the bound to @cycles and sets its cause to @by.
+/* If the memory bound is unknown or less than @cycles, sets it to @cycles, and its cause to @by.
  * Ignores NaN. */
 static void raise_memory(struct bounds *out, double cycles, enum accesses_by by)
 {
@@ -149,7 +149,8 @@ static double stores_alone(const struct block_work *w, double stores)
                : fmin(stores, w->deps.renamed_plain * (1 + c->memory_renaming_store_beside));
 }
 
-/* Computes the bound of stores that write the cache. Consecutive stores to one line merge. */
+/* Raises the memory bound to that of the stores that write the cache. Consecutive stores to one
+ * line merge. */
 static void store_bound(const struct block_work *w, const struct insn *insns, size_t count,
                         struct bounds *out)
 {
@@ -216,7 +217,8 @@ static double store_cycles(const struct block_work *w, const struct insn *insns,
 }
 
 /* Returns the cycles of loads and stores, with additional slots for accesses that cross a line
- * (facts split_loads_per_cycle for loads, split_access_slots). */
+ * (facts split_loads_per_cycle for loads, split_access_slots); 0 if there are no additional
+ * cycles. */
 static double split_cycles(const struct block_work *w, const struct insn *insns, size_t count)
 {
     const struct core *c = w->core;
@@ -331,7 +333,8 @@ static bool reads_chain(const struct deps *d, const bool *on_chain, uint32_t ins
 }
 
 /* Returns the cycles by which floating-point additions outside the chain delay the chain (fact
- * chain_delay_addition); 0 if the chain consists of additions or fused operations. */
+ * chain_delay_addition); 0 if the chain contains additions or fused operations, or no vector
+ * operations. */
 static double addition_delay(struct block_work *w, const struct insn *insns, size_t count)
 {
     const struct core *c = w->core;

@@ -209,8 +209,8 @@ static bool approximate(struct core *c, const struct insn *insn, struct op *op)
     return true;
 }
 
-/* Returns the latency of the operation without its load: the latency of the register form if known,
- * otherwise the table's latency minus the latency of the load. */
+/* Returns the latency of the operation without its load or store; -1: unknown. It is that of the
+ * register form if known, otherwise the table's latency minus the load's, at least a cycle. */
 static int32_t operation_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
     const struct operand *memory = insn_memory(insn);
@@ -283,8 +283,8 @@ bool core_renames_width(const struct core *c, const struct operand *memory)
     return machine_has(c->machine, "memory_renaming_bits", bits);
 }
 
-/* Returns whether the read-modify-write has no register operand, such as add m,i; inc m; shl
- * m,i. */
+/* Returns whether a read-modify-write without LOCK reads neither registers nor flags, such as add
+ * m,i; inc m; shl m,i. */
 static bool modifies_by_constant(const struct insn *insn)
 {
     return !has_register(insn) && !insn->flags_read && !(insn->traits & INSN_LOCK);

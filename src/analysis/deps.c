@@ -214,7 +214,7 @@ static int32_t latency_of(const struct build *b, uint32_t at, int from, int to, 
         return row->sum.executed * CYCLE / 100;
     *guessed = row->op->traits & OP_KNOWN && known_latency(row->op, from, to) < 0;
     int32_t latency = operation_latency(row->op, from, to);
-    /* Intel's cores execute a move to the same register instead of eliminating it. */
+    /* On Intel's cores, a move that rename does not eliminate takes a cycle. */
     if (row->op->traits & OP_ELIMINATED && latency < CYCLE && b->c->fused_domain)
         latency = CYCLE;
     if (is_unhurried(b, row, latency))
@@ -323,7 +323,7 @@ static bool has_slow_flags(const struct build *b, struct holder flags)
 }
 
 /* Returns the probability that rename puts instruction @at and the producer of @value into one
- * group. Averages over the possible positions in the group, unless iterations fill whole groups. */
+ * group: the mean over the producer's possible positions in the group. */
 static double share_together(const struct build *b, uint32_t at, struct holder value)
 {
     const struct cost *rows = b->costs->rows;

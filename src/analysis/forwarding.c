@@ -19,8 +19,8 @@ static bool is_fixed(const struct operand *memory)
 }
 
 /* Returns whether both addresses have the same displacement and the same unchanged registers.
- * Addresses relative to the stack pointer may differ by pushes and pops. Fixed addresses must be
- * equal (may_rename). */
+ * Addresses relative to the stack pointer may differ by pushes and pops. Fixed addresses of a store
+ * and its load are equal (may_rename). */
 static bool same_text(const struct forwarding *f, const struct operand *from,
                       const struct operand *to)
 {

@@ -20,8 +20,8 @@ struct forwarding {
     bool by_loop;
     /* whether the code sets the stack pointer, and memory renaming then loses track of it */
     bool sets_stack;
-    /* whether the code has more loads in 32 bytes than the machine can rename; the machine then
-     * renames none */
+    /* whether the code has more such loads per 32 bytes, on average, than the machine can rename;
+     * the machine then renames none */
     bool crowded;
 };
 

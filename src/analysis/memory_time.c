@@ -211,8 +211,8 @@ static void stream_cost(const struct streams *s, const struct stream *one,
     }
 }
 
-/* Returns the cycles for which measured loop @by waits per line. Returns 0 if the loop takes hardly
- * longer than in the first-level cache, where the cost is hidden. */
+/* Returns the cycles for which measured loop @by waits per line. Returns 0 if the cost is hidden:
+ * the loop takes hardly longer than in the first-level cache. */
 static double line_seen(const struct memory_costs *m, enum memory_cost by, double bytes)
 {
     const double time = memory_cost_at(m, by, bytes), core = memory_cost_at(m, by, 0);
@@ -292,8 +292,8 @@ static unsigned walks_count(const struct streams *s)
 }
 
 /* Returns whether lines arrive irregularly, and the core waits although transfers take less time.
- * This is the case for lines from beyond the second-level cache, in a loop that only reads, on a
- * machine with the fact reads_wait. */
+ * This is the case for lines from beyond the second-level cache, in a loop that only reads in
+ * order, if the costs were measured, transfers overlap, and the machine has the fact reads_wait. */
 static bool irregular(const struct streams *s, const struct memory_costs *m, double held)
 {
     bool other = !m->measured || !m->overlaps || !m->reads_wait || held <= m->second;

@@ -20,7 +20,7 @@
 #define TRIES_FEW_FEW 1.3    /* the producer and the reader have few ports */
 #define TRIES_FEW 0.62       /* only the producer has few ports */
 
-/* Most conflicts of an operation of one cycle with operations of several cycles (fact
+/* Maximum number of slots that operations of several cycles lose per operation of one cycle (fact
  * port_conflicts). Measured like the constants above: n PDEP and one fused branch. */
 #define CONFLICTS_MOST 1.7
 
@@ -37,8 +37,8 @@ struct held_value {
     enum held held;
     bool loaded, found;       /* @loaded: a load wrote the value. @found: the load is forwarded from
                                * a store. */
-    /* number of operations from the load @load to this value, including the last operation; 0: no
-     * load, or too many operations */
+    /* number of operations from the load @load to this value, including the load; 0: no load, or
+     * too many operations */
     uint8_t behind;
     uint32_t load;            /* index of the load on which the value depends */
     portset ports;            /* ports of the instruction that produced the value */
@@ -154,8 +154,8 @@ static void read_value(const struct replaying *r, unsigned resource, portset por
         out->tries = fmax(out->tries, TRIES_CARRIED);
 }
 
-/* Reads all register inputs except the stack pointer, and except addresses of loads and stores,
- * whose µops use other ports. */
+/* Reads all inputs in registers and flags, except the stack pointer, and except addresses of loads
+ * and stores, whose µops use other ports. */
 static void read_all(const struct replaying *r, const struct insn *insn, portset ports,
                      bool is_long, struct replay_inputs *out)
 {
@@ -203,7 +203,8 @@ static void compute(struct replaying *r, uint32_t i, portset ports, struct held_
             (struct mass){reading.tries < TRIES_FEW_FEW ? r->c->replay_ports : ports, tries};
 }
 
-/* Returns whether the value in @resource comes from a load without store forwarding. */
+/* Returns whether the value in @resource comes from a load without store forwarding, directly or
+ * through operations. */
 static bool is_fed(const struct replaying *r, unsigned resource)
 {
     const struct held_value *v = &r->holds[resource];
@@ -225,8 +226,8 @@ static void address(struct replaying *r, uint32_t i, const struct operand *op)
         }
 }
 
-/* Returns the number of operations from a load without forwarding to the result of instruction @i;
- * 0: no load, or too many operations. Sets *@load to that load. */
+/* Returns the number of operations from a load without forwarding to the result of instruction @i,
+ * including the load; 0: no load, or too many operations. Sets *@load to that load. */
 static uint8_t behind_load(const struct replaying *r, uint32_t i, uint32_t *load)
 {
     const struct insn *insn = &r->insns[i];
@@ -299,8 +300,8 @@ static void step(struct replaying *r, uint32_t i)
 }
 
 /* Returns the cycles by which readers lengthen chains of one operation. The cycles depend on the
- * number of readers, including the operation, and of pairs that read the same value (fact
- * chain_delay_company). */
+ * number of operations in the chains and their readers, and on the pairs of operations that read
+ * the same value (fact chain_delay_company). */
 static double crowding(const struct replaying *r)
 {
     size_t waiting = 0, pairs = 0;

@@ -161,8 +161,8 @@ static struct stream *stream_new(struct finder *f, const struct access *a, enum 
     return &f->out->items.items[f->out->items.count - 1];
 }
 
-/* Adds the access to a stream with the same symbols and stride whose accesses are within NEAR
- * bytes, or creates a stream. Returns its index. */
+/* Adds the access to a stream of its kind with the same symbol and stride; a walk must also be
+ * within NEAR bytes. If there is none, creates a stream. Returns its index. */
 static uint32_t stream_take(struct finder *f, const struct access *a, enum stream_kind kind,
                             const struct address_parts *p)
 {

@@ -177,7 +177,8 @@ static bool show(struct visits *v, size_t until, struct err *err)
 }
 
 /* Visits the rows of the group that begins at @from, then its open rows repeatedly, until all have
- * settled or reach the limit of visits. Sets *@to to the row after the group. */
+ * settled or reach the limit of visits, or the core is assumed busy. Sets *@to to the row after the
+ * group. */
 static bool measure_group(struct visits *v, size_t from, size_t *to, struct err *err)
 {
     struct block_rows *rows = v->rows;

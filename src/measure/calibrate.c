@@ -331,9 +331,9 @@ static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t 
     return sandbox_add(s, code, at, 1, COUNTER_BODY, offset);
 }
 
-/* Chooses the smallest load window whose rounds have the lowest 90th percentile. Banks and way
- * predictors sometimes slow loads of many lines for milliseconds. On other CPUs, loads of few lines
- * conflict. */
+/* Chooses the smallest load window whose 90th percentile of rounds is within 0.5 % of the lowest.
+ * Banks and way predictors sometimes slow loads of many lines for milliseconds. On other CPUs,
+ * loads of few lines conflict. */
 static bool load_window_choose(struct sandbox *s, struct calibration *out, struct baseline *known,
                                struct err *err)
 {

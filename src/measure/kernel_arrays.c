@@ -32,11 +32,11 @@
 #define CLOCK_SHORT 2
 #define CLOCK_SAMPLES 4
 #define CLOCK_RECENT 5e-3         /* seconds for which a measured clock remains valid */
-/* Minimum number of cycles of a run with arrays in private caches or beyond. A host may interrupt a
- * guest for a few microseconds about every fifty microseconds, so most shorter runs are not
- * interrupted. With larger arrays a run begins with cold TLBs, and with lines that others evicted
- * since the previous run: on a Zen 5, a loop over 4 MiB takes 4.7 cycles in runs of 1.6e5 cycles,
- * and 3.0 in runs of 2e6. */
+/* Minimum number of cycles of a run with arrays in private caches (SAMPLE_OWN) or beyond
+ * (SAMPLE_SHARED). A host may interrupt a guest for a few microseconds about every fifty
+ * microseconds, so most shorter runs are not interrupted. With larger arrays a run begins with cold
+ * TLBs, and with lines that others evicted since the previous run: on a Zen 5, a loop over 4 MiB
+ * takes 4.7 cycles in runs of 1.6e5 cycles, and 3.0 in runs of 2e6. */
 #define SAMPLE_OWN 5e4
 #define SAMPLE_SHARED 1.2e6
 /* Maximum number of cycles of a run over all lines of the arrays, as in a repeated loop. If all
@@ -73,7 +73,7 @@
 /* number of cycles of a pass below which its start-up cost is subtracted */
 #define SHORT_CYCLES 4e4
 /* Maximum number of cycles of the walks over the arrays before measuring. The second limit applies
- * if few samples are enough. If a walk would take longer, all lines are read once instead. */
+ * if few samples are enough. If a walk would take longer, lines are read instead (walk_through). */
 #define WALK_CYCLES 6e7
 #define WALK_CYCLES_FEW 1.2e7
 /* Largest size in bytes of arrays whose lines are read first. Larger arrays exceed the caches. With
@@ -402,7 +402,8 @@ static uint64_t part_ahead(const struct array_walk *w, unsigned number, uint64_t
  * Beyond the first-level cache, returns the walk with a single copy: prefetchers identify streams
  * by the addresses of instructions, so copies differ from the loop of a program. On a Zen 5, 30 to
  * 53 copies of a loop of 64 bytes double the time per line of the second-level cache. Eight copies
- * of loops with larger strides halve the time. A counter in memory would limit a single copy. */
+ * of loops with larger strides halve the time. A counter in memory would limit a single copy, so
+ * the longest sequence is then used. */
 static struct array_walk walk_of(const struct kernel_arrays *k, const struct arrays *arrays)
 {
     const struct arrays_code *code = k->code[k->apart];
@@ -441,7 +442,8 @@ static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays,
     return true;
 }
 
-/* Estimates the cycles of a unit with both layouts of copies, and selects the faster one. */
+/* Estimates the cycles of a unit with both layouts of copies. Selects separated branches if they
+ * are clearly faster (KERNEL_APART_GAIN). */
 static bool layout_find(struct kernel_arrays *k, const struct arrays *arrays, struct array_walk *w,
                         double *rough, struct err *err)
 {
@@ -632,13 +634,15 @@ struct array_samples {
 };
 
 /* Measures samples, and the clock repeatedly, because it may change within milliseconds. Excludes
- * interrupted samples, and the first one of a part of the arrays. */
+ * interrupted samples, at most LOST_MOST, and the first sample unless it walks over all lines of
+ * larger arrays. */
 static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double seconds,
                          struct array_samples *out, struct err *err)
 {
     const double begun = clock_seconds();
-    /* The first sample of a part has a cold TLB, so it is excluded. */
+    /* The first sample has a cold TLB, so it is excluded unless it walks over all lines of larger
+     * arrays. */
     bool begins = p->own || p->units < p->walk;
     unsigned number = 0;
 

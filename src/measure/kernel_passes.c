@@ -31,8 +31,7 @@
  * Golden Cove: 0 to 60. */
 #define WAY_CYCLES 512
 #define VISITS_LEAST 3
-/* Maximum number of visits, and of windows. After these, a loop without a floor has no stable
- * time. */
+/* Numbers of visits and of windows after which a loop without a floor has no stable time. */
 #define VISITS 8
 #define WINDOWS 40
 #define PLAN_VISITS 4         /* number of visits after which an unsettled loop gets another plan */
@@ -85,8 +84,8 @@ static bool visits_share(const struct kernel_passes *p, const float *times, doub
     return false;
 }
 
-/* Returns whether nearly all @times are on @floor and none is below it. The code then has one
- * rhythm: its time changes only by disturbances. */
+/* Returns whether at most a share OTHERS of @times is above @floor and none is below it. The code
+ * then has one rhythm: its time changes only by disturbances. */
 static bool one_rhythm(const struct kernel_passes *p, const float *times, double floor)
 {
     unsigned above = 0;
@@ -154,7 +153,7 @@ bool kernel_passes_enough(const struct kernel_passes *p)
     return (p->visits >= VISITS && p->count >= WINDOWS) || p->count == KERNEL_PASSES_WINDOWS;
 }
 
-/* Returns the range of cycles per iteration in the middle four fifths of the windows, and the
+/* Computes the range of cycles per iteration in the middle four fifths of the windows, and the
  * median of all windows. */
 static void spread_of(const struct kernel_passes *p, double *least, double *middle, double *most)
 {

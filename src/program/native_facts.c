@@ -36,8 +36,8 @@
 
 /* Multiples of the second-level cache's size: smaller, larger, and large enough that hardly a line
  * of the previous walk is still in it. On a Zen 5 with a busy host, other tasks replace lines of
- * the third-level cache within walks through four times the size: 50 to 440 cycles, three times 46
- * to 73. */
+ * the third-level cache within walks through four times the size: a line takes 50 to 440 cycles,
+ * but 46 to 73 with three times the size. */
 const double native_cycle_by[NATIVE_CYCLES] = {0.5, 1.5, 3};
 
 static void set(struct machine *m, const char *key, double value, const char *unit)
@@ -139,7 +139,8 @@ static void find_kept(const struct native *n, double second, double third, doubl
 }
 
 /* Returns the area size in bytes at which the time at @offset of struct native_level is @half.
- * Interpolates between measured sizes, which differ by factors of two. */
+ * Interpolates between measured sizes, which differ by factors of two. If no size has this time,
+ * returns the largest size. */
 static double bytes_at(const struct native *n, size_t offset, double half)
 {
     double from = 0, to;

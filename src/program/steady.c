@@ -132,7 +132,8 @@ struct part_misses {
     /* streamed lines that are read from beyond the second level, by level */
     double ordered[MEMORY_LEVELS + 1];
     double most_ordered;      /* largest sum of @ordered over the levels by one reference */
-    double others[MEMORY_LEVELS + 1];   /* other lines, by the level that serves them */
+    double others[MEMORY_LEVELS + 1];   /* other lines, without those of walks, by the level that
+                                         * serves them */
     /* cycles in which these lines occupy the transfer paths, walks included */
     double taken;
     double translated;        /* cycles in which page walkers are busy */
@@ -144,7 +145,8 @@ struct part_misses {
     struct walks walks;
 };
 
-/* Returns whether most references have a steady stride that is too long for prefetchers. */
+/* Returns whether the reference walks: more than a share STEADY of its executions have a steady
+ * stride that is too long for prefetchers. */
 static bool walks(const struct run_reference *r)
 {
     double count = 0;
@@ -471,8 +473,8 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
     add_stream_waits(t, &w, reach, out);
 }
 
-/* Adds the cost of the block's external calls: for functions of libm their measured time, for
- * others their time in the runs. */
+/* Adds the cost of the block's external calls: the measured or walked (turns.h) time of libm's
+ * functions. If the block also calls other functions, adds its time in the runs. */
 static void time_block_calls(struct timing *t, uint32_t block, struct part_time *out)
 {
     const struct program_block *b = &t->code->program->blocks[block];

@@ -20,8 +20,9 @@ double window_line_cycles(const struct memory *m, size_t level, double parallel)
 }
 
 /* A group of misses begins with a miss and has all misses of the next w->reach executions. The next
- * group begins 1 / rate executions after them. This determines the number of groups, each with rate
- * * reach further misses (interval analysis: Eyerman, Eeckhout, Karkhanis and Smith, 2009). */
+ * group begins after 1 / served[l] further executions. This determines the number of groups, each
+ * with served[l] * reach further misses (interval analysis: Eyerman, Eeckhout, Karkhanis and Smith,
+ * 2009). */
 double window_waits(const struct memory *m, const struct window *w,
                     const double served[MEMORY_LEVELS + 1])
 {
