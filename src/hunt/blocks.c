@@ -13,7 +13,7 @@
 /* distance between possible offsets in bytes; at this distance, accesses overlap or are adjacent */
 #define OFFSET_STEP 4
 
-/* Register pools. In every instruction set, registers with these numbers are general and not
+/* Register pools. In every instruction set, the general registers with these numbers are not
  * reserved. Random registers are from the first few of a pool, so instructions share registers. */
 static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
                      address_pool[] = {3, 7, 10, 11, 15}, index_pool[] = {5, 15},
@@ -25,7 +25,7 @@ static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
 #define COMPUTED 4
 #define STACKED 5           /* one of STACKED base registers is the stack pointer */
 #define INDEXED 8           /* one of INDEXED addresses has an index register */
-#define TRIES 1000          /* maximum number of attempts to draw a suitable block */
+#define TRIES 1000          /* maximum number of draws to find a suitable form */
 
 struct block_maker {
     enum isa isa;

@@ -13,12 +13,13 @@
 #include "simulate/simulate.h"
 
 #define LATENCY_MOST 30      /* maximum latency to try, in cycles */
-#define FAR 64               /* maximum distance of tried numbers from the current value */
+#define FAR 64               /* maximum distance of tried numbers from the current value, except its
+                              * half and its double */
 /* Step between two tried numbers: 1 plus their distance from the current number divided by
  * STRIDE_SHARE. */
 #define STRIDE_SHARE 16
-#define LIKE_SHARE 0.75      /* smallest fraction of the similar blocks (mutants) that a change must
-                              * correct */
+#define LIKE_SHARE 0.75      /* smallest fraction of the similar blocks (drawn from the pattern of
+                              * the first block) that a change must correct */
 /* One block that a change makes wrong counts as much as 1 / BROKEN_SHARE blocks that it
  * corrects. */
 #define BROKEN_SHARE 0.1

@@ -1,6 +1,6 @@
 /* Finds the single change of a machine (latency, usage or fact) that corrects the prediction of a
- * block. Tries every change that the block suggests, then tries the best of these changes on many
- * blocks. */
+ * block. Tries every change that the block suggests. Tries those that correct the block on many
+ * other blocks. */
 #ifndef PORTOLAN_HUNT_EXPLAIN_H
 #define PORTOLAN_HUNT_EXPLAIN_H
 
@@ -68,7 +68,7 @@ struct family {
 struct trial {
     const struct judged *blocks;   /* the first block is the block to explain */
     size_t count;
-    /* mutations of the first block, most of which a change must correct */
+    /* blocks drawn from the pattern of the first block, most of which a change must correct */
     const struct judged *like;
     size_t like_count;
     const struct family *families; /* families of the block's instructions */

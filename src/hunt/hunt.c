@@ -9,7 +9,8 @@
 #include "base/watch.h"
 #include "hunt/blocks.h"
 
-/* maximum number of stored mispredicted blocks, and of stored agreeing blocks */
+/* maximum number of stored agreeing blocks, and number of stored mispredicted blocks after which
+ * explained ones are not stored */
 #define KEPT 1024
 /* minimum share of a pattern's blocks with an error of the same sign that makes the pattern
  * valid */
@@ -177,8 +178,8 @@ static void add_some(const struct judged *from, size_t count, const struct rando
 }
 
 #define TRIED 256          /* maximum number of blocks of each kind on which a change is tried */
-/* number of random blocks with a pattern's instructions, as a multiple of the pattern's own
- * blocks */
+/* number of random blocks with one of a block's instructions (draw_beside), as a multiple of the
+ * blocks that test its pattern */
 #define CONCURRENT 6
 
 /* Inserts a random instruction of @b at a random position of @d. Returns false if the result is

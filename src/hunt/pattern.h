@@ -15,14 +15,14 @@ struct pattern {
     bool any_address[BLOCK_INSNS];
     size_t slot_count;
     struct slot slots[BLOCK_SLOTS];      /* slots of @block */
-    /* per slot: its class. Slots of one class have the same register, and slots of different
-     * classes have different registers. 0: any register. */
+    /* per slot: its class. Slots of one class have the same register, in drawn blocks that of the
+     * original block. 0: any register. */
     uint8_t class_of[BLOCK_SLOTS];
     /* number of classes, including those that steps have removed */
     uint8_t classes;
 };
 
-/* Sets @out to the most specific pattern, which matches only the block itself. */
+/* Sets @out to the most specific pattern, from which only the block itself can be drawn. */
 void pattern_of(const struct random_block *b, struct pattern *out);
 
 /* pattern_steps returns the number of generalisations. pattern_relax applies generalisation @step
@@ -40,10 +40,12 @@ void pattern_title(const struct pattern *p, size_t at, struct str *out);
 /* Draws a block that matches @p. */
 void pattern_draw(const struct pattern *p, const struct block_maker *m, struct rng *rng,
                   struct random_block *out);
-/* Returns whether instructions of @b match @p in order, possibly across the end of the block. */
+/* Returns whether instructions of @b match @p in order, possibly across the end of the block. Does
+ * not compare addresses. */
 bool pattern_within(const struct pattern *p, const struct random_block *b);
 bool pattern_equal(const struct pattern *a, const struct pattern *b);
-/* Appends a description, such as "any IMUL, then ADD (R64, R64) reading its result". */
+/* Appends a description, such as "any IMUL, then ADD (R64, R64); one register in operand 1 of 1 and
+ * operand 2 of 2". */
 void pattern_print(const struct pattern *p, struct str *out);
 
 #endif

@@ -95,7 +95,8 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
         if (!shorter && entry->value_count < sizeof entry->values / sizeof *entry->values)
             entry->values[entry->value_count++] = row->cycles;
     }
-    /* Rejects states that are not final: values of single passes, and "busy machine". */
+    /* Keeps the stored entry: a single pass replaces no entry, and a result that is not final or is
+     * worse replaces no value. */
     if (single ? entry->state != NULL
                : experiment_state_open(row->state) || !replaces(entry, row, &now)) {
         if (single && strcmp(entry->state, JOURNAL_ONCE) == 0 && !(entry->baseline <= now.baseline))

@@ -41,7 +41,7 @@
 #define COUNT_LIMIT ((uint64_t)1 << 24)
 /* maximum number of attempts while the reference block has a wrong time */
 #define ATTEMPTS 3
-/* Number of runs of the reference block per check, because a busy neighbour may disturb a single
+/* number of runs of the reference block per check, because a busy neighbour may disturb a single
  * run */
 #define CANARIES 3
 #define REPEATS 16                /* number of repetitions of a single instruction */
@@ -50,7 +50,8 @@
  * iterations fit in a page. */
 #define STRIDE 64
 
-/* Kinds of values for registers that no address uses */
+/* Kinds of values for registers that no address uses. With VALUES_ALL_MAPPABLE, index registers
+ * also get such values. */
 enum values { VALUES_MAPPABLE, VALUES_STRIDE, VALUES_SMALL, VALUES_ALL_MAPPABLE, VALUES_COUNT };
 
 struct run_plan {

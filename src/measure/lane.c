@@ -30,9 +30,9 @@ static unsigned load_places(const struct lane_task *t)
     return (BODY_WINDOW - window) / 64;
 }
 
-/* Generates the code of experiment @e in one order and adds it as item @at. Adds nothing if @padded
- * and padding does not change the body. Returns false with the reason in out->state. Sets *@full if
- * the reason is a full code area. */
+/* Generates the code of experiment @e in one order and adds it as item @at. With @padded, adds
+ * nothing if the padded body is too long or equal to the unpadded one. Returns false with the
+ * reason in out->state. Sets *@full if the reason is a full code area. */
 static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
                          const struct experiment *e, enum body_order order, bool padded,
                          unsigned rivals, size_t at, struct measured *out, bool *full)
@@ -77,7 +77,7 @@ static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
 }
 
 /* Generates experiment @e in all orders as items from index @at. Returns their number, or 0 with
- * the reason in out->state. Sets *@full if the code area is full. */
+ * the reason in out->state. Sets *@full if the code area or the list of items is full. */
 static unsigned items_prepare(struct measure_lane *l, const struct lane_task *t,
                               const struct experiment *e, unsigned at, struct measured *out,
                               bool *full)

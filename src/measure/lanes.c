@@ -22,10 +22,9 @@
 #define PATIENCE 0.2
 #define LITTLE_PATIENCE 0.05   /* share of the patience for a lane whose CPU is rarely idle */
 #define ROUNDS 12              /* number of rounds of probes per decision */
-/* minimum share of idle probes of a CPU that is probed alone */
+/* minimum share of idle probes at which a CPU counts as idle if it is probed alone */
 #define MOSTLY 0.5
-/* Minimum share of idle probes if all CPUs are probed together. Threads of one core never reach
- * this share. */
+/* The same share if all CPUs are probed together. Threads of one core never reach this share. */
 #define PARTLY 0.25
 #define TELLING 3              /* minimum number of rounds with an idle CPU for a decision */
 #define JUDGED_AGAIN 60.0      /* seconds until the next decision, because virtual CPUs migrate */
@@ -223,8 +222,8 @@ static void lane_work(void *state, unsigned member)
     t.cancelled = member ? stopped : asked;
     t.state = l;
     while (ok) {
-        /* Only the first lane polls between pieces, because the sandbox does not poll during a
-         * short piece. */
+        /* Polls between pieces, because the sandbox does not poll during a short piece. Only the
+         * first lane's thread may poll. */
         if (member == 0)
             ask(l);
         if (stopped(l))
@@ -285,7 +284,8 @@ static void others_end(struct lanes *l, const struct err *why)
     l->count = 1;
 }
 
-/* Starts all lanes except the first. Returns false if there are no others. */
+/* Starts all lanes except the first. Returns false if there are no others, or if they cannot
+ * start. */
 static bool others_begin(struct lanes *l)
 {
     struct err err = {0};

@@ -22,7 +22,8 @@
  * disagree, because usages of blocking forms have errors. */
 #define OUTLIER 0.75
 #define BLOCKERS_ALIKE 2      /* number of blocking forms per port set and vector encoding */
-#define UOPS_MAX 10           /* maximum number of µops in a usage; a blocked pipe counts as one */
+#define UOPS_MAX 10           /* exclusive limit of the number of µops in a usage; a blocked pipe
+                               * counts as one */
 #define NODES_MAX 400000      /* maximum number of usages tried at one tolerance */
 #define SLOT_FILLERS 12       /* minimum number of eliminated moves in the experiment that reveals
                                * the slots of a form */
@@ -384,8 +385,8 @@ static void descend(struct usage_search *s, size_t from)
     }
 }
 
-/* Finds the usage with the fewest µops and unexplained measurements, at the smallest tolerance
- * with which most measurements agree. */
+/* Finds the usage with the least sum of µops and weighted unexplained measurements (OUTLIER), at
+ * the smallest tolerance with which at least seven eighths of the measurements agree. */
 static bool find_usage(struct usage_search *s)
 {
     static const double tolerances[] = {0.03, 0.06, 0.12};

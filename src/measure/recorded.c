@@ -353,7 +353,8 @@ static bool values_add(struct recorded_run *x, struct err *err)
            err_set(err, ERR_LIMIT, NULL, "the recording is too long for the sandbox");
 }
 
-/* Runs all iterations once. Sets *@fault to whether the code with this change faults. */
+/* Reads the values into the cache, then runs both passes and measures the second one. Sets *@fault
+ * to the fault of the code; 0: none. */
 static bool run(struct recorded_run *x, uint32_t offset, double *ticks, unsigned *fault,
                 struct err *err)
 {

@@ -172,7 +172,8 @@ static const char *unsuitable(const struct recorded_insn *in)
     return isa_ops((enum isa)i->isa)->foreign->refused(i);
 }
 
-/* Finds accesses with one address, and instructions that every iteration executes. */
+/* Finds accesses with one address, instructions that every iteration executes, and loads that can
+ * read from the record. */
 static void find_constants(const struct recording *r, struct recorded_plan *p)
 {
     const size_t count = r->insns.count;
@@ -444,7 +445,7 @@ static void put_start(struct emitter *e, const struct recorded_memory *memory)
     put32(e, memory->values - p->bytes - (e->out->offset + (uint32_t)e->out->bytes.count + 4));
     PUT(e, rex(true, 0, 0, p->value), (uint8_t)(0xb8 | (p->value & 7)));
     put(e, &memory->turn, sizeof memory->turn);
-    /* btc 0, (value); sbb value, value: -1 in the second pass, whatever the word contains */
+    /* btc 0, (value); sbb value, value: -1 in the second pass, because btc inverts the bit */
     put_memory(e, BTC, false, 7, p->value, NO_INDEX, 0);
     PUT(e, 0);
     PUT(e, rex(true, p->value, 0, p->value), 0x19,

@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Number of rows per block. A pass over a block takes at least a second, so two passes of a row are
- * at least a second apart. */
+/* Number of rows per block. A pass over a full block takes at least a second, so two passes of a
+ * row are at least a second apart. */
 #define BLOCK 2048
 #define CHUNK SANDBOX_ITEMS  /* maximum number of rows per batch that sources accept */
 /* Maximum number of rows per batch and CPU of the source. On an idle computer such a batch takes
@@ -119,8 +119,9 @@ static void settle(struct runner_state *r, struct runner_trial *t, const struct 
     r->summary->failed += !(m->cycles > 0);
 }
 
-/* Compares the cycles with long and short bodies. Settles a confirmed value if they agree, if a
- * second short body confirms the difference, or if @last is true. */
+/* Compares the cycles with long and short bodies. Settles a confirmed value if they agree, if
+ * another short body confirms the short value, if no other short body may run, or if @last is
+ * true. */
 static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool last)
 {
     double copy[SHORTS], spread = t->held.spread > 0 ? t->held.spread : 0;
@@ -337,7 +338,8 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
             (shorter ? take_short : take)(r, &trials[who[i]], &got[i]);
         r->waited +=
             (spent(r) - begun) * (1 - (double)(r->summary->useful - useful) / (double)count);
-        /* Each new value extends the patience, which limits the time without results. */
+        /* Limits the waited time, so that a later value extends the patience even after it was used
+         * up. */
         r->waited = fmin(r->waited, r->patience + EARNED * (double)r->summary->useful);
         if (r->journal && !journal_flush(r->journal, r->err))
             return false;
@@ -370,7 +372,7 @@ static void recall_passes(struct runner_state *r, struct runner_trial *t,
 {
     if (!holds(r, known->baseline))
         return;
-    /* Drops some of the values that do not agree, to make room for new ones. */
+    /* Takes only some of the values if they do not agree, to leave room for new ones. */
     t->count = known->value_count < VALUES / 2 ? known->value_count : VALUES / 2;
     memcpy(t->values, known->values, t->count * sizeof *t->values);
     judge(r, t);
@@ -388,8 +390,8 @@ static void recall_passes(struct runner_state *r, struct runner_trial *t,
     }
 }
 
-/* Returns whether a value of @known is impossible because code may have corrupted its own loop. The
- * experiment's entry is then ignored. */
+/* Returns whether a value of @known is impossibly small. Its code may have corrupted its own loop.
+ * The experiment's entry is then ignored. */
 static bool impossible(const struct journal_entry *known, uint64_t instructions)
 {
     const double least = source_least_cycles(known->baseline, instructions);
@@ -490,8 +492,8 @@ static bool block_run(struct runner_state *r, struct runner_trial *trials, size_
     for (size_t i = 0; i < n; i++)
         recall(r, &trials[i]);
     report(r);
-    /* Short bodies run first, so a second long pass can settle a value. After the patience is used
-     * up, each experiment gets one more attempt. */
+    /* Short bodies run first, so a second long pass can settle a value. Even after the patience is
+     * used up, each experiment gets a long pass. */
     for (bool again = true; ok && again && unsettled(trials, n) && !out_of_budget(r);) {
         ok = (out_of_patience(r) || block_pass(r, trials, n, true)) &&
              block_pass(r, trials, n, false);

@@ -118,7 +118,7 @@ bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, d
     unsigned quiet = 0;
 
     k->contended = (1 - LATELY) * k->contended + LATELY * (isnan(contended) ? 0 : contended);
-    /* Probes even a single CPU, because its probes may exceed the baseline. */
+    /* Probes even a single CPU, because its probes may be faster than the baseline. */
     if (k->contended < MUCH_LOST || now - k->looked < LOOK_EVERY)
         return true;
     k->looked = now;

@@ -239,7 +239,7 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         return;
     }
     /* For a difference, each window has one run of each kind, because idle moments are short. The
-     * least value of many windows is used. */
+     * lowest of many windows are used. */
     unsigned runs = difference ? 1 : RUNS;
     double iterations = (double)(difference ? count - count / 2 : count);
     while (!agree && out->accepted < VALUES &&
