@@ -13,7 +13,8 @@
 /* Number of entries for the symbols of sums and loaded values. If all entries are used, links
  * through further values are not found. */
 #define COMPOSITES 1024
-/* Number of simulated iterations. A store and its load can be up to ROUNDS - 1 iterations apart. */
+/* Number of simulated iterations; 3 for long code. A store and its load can be up to ROUNDS - 2
+ * iterations apart. */
 #define ROUNDS 8
 #define START_VALUE 0x2324000   /* initial value of all registers in BHive's measurements: the
                                  * address of the mapped page */
@@ -373,8 +374,8 @@ static bool extend(struct value x, const struct operand *from, bool sign, struct
     return true;
 }
 
-/* Extends an unknown value. A value of 32 bits or more keeps its stride, because loop counters are
- * assumed not to overflow. A narrower value gets another symbol. */
+/* Extends an unknown value. A value of 32 bits keeps its stride, because loop counters are assumed
+ * not to overflow. A narrower value gets another symbol. */
 static struct value extended(struct state *s, struct value x, const struct operand *from, bool sign)
 {
     if (from->bits == 32) {
@@ -675,7 +676,7 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
         work->stores = mem_alloc(STORES * sizeof *work->stores);
         work->composites = mem_zero(COMPOSITES, sizeof *work->composites);
     }
-    /* The generation counter has overflowed. Clears all entries, because an old generation could
+    /* When the generation counter overflows, clears all entries, because an old generation could
      * equal a new generation. */
     if (++work->generation == 0) {
         memset(work->composites, 0, COMPOSITES * sizeof *work->composites);

@@ -391,8 +391,7 @@ static enum port_work work_on(const struct analysis *a, portset set)
                       : WORK_OTHER;
 }
 
-/* Appends the operations to reduce on the limiting ports: "fewer loads and fewer vector
- * operations". */
+/* Appends the operations to reduce on the limiting ports: "fewer jumps and fewer loads". */
 static void name_fewer(const struct analysis *a, struct str *out)
 {
     static const char *const things[] = {
@@ -410,7 +409,7 @@ static void name_fewer(const struct analysis *a, struct str *out)
 
     for (unsigned p = 0, count = advice_bottlenecks(a, parts); p < count; p++)
         works |= 1U << work_on(a, parts[p]);
-    /* Names several kinds of accesses by a single word. */
+    /* Names several kinds of accesses together. */
     if ((works & accesses) & ((works & accesses) - 1U))
         works = (works & ~accesses) | 1U << WORK_ACCESSES;
     for (unsigned work = 0; work < sizeof things / sizeof *things; work++)

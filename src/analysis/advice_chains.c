@@ -232,8 +232,8 @@ static bool forward_is_estimate(const struct analysis *a, size_t row)
            NULL;
 }
 
-/* Appends the sentence for a load of bytes that several stores wrote. The load waits until all
- * these bytes are in the cache. */
+/* Appends the sentence for a load of bytes of which a store wrote only a part. The load waits until
+ * all these bytes are in the cache. */
 static void say_blocked(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;

@@ -71,8 +71,8 @@ static bool add_object(struct binary *b, struct object *take_o, const char *memb
     return ok;
 }
 
-/* Adds the members of the archive at @path. Ignores members without code, and members whose
- * instruction set differs from that of the first member. */
+/* Adds the members of the archive at @path. Ignores members that have no code or are damaged, and
+ * members whose instruction set differs from that of the first member. */
 static bool add_archive(struct binary *b, const char *path, struct err *err)
 {
     struct archive a = {0};

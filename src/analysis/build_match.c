@@ -10,16 +10,17 @@
 #include "base/path.h"
 #include "base/watch.h"
 
-#define PAIRS_MOST 4000000u    /* maximum number of pairs of loops that are compared in a group */
+#define PAIRS_MOST 4000000u    /* number of pairs of loops in a group above which only loops at
+                                * similar positions are compared */
 #define NEAR 1000u
 #define ALIKE_FUNCTION 0.7     /* smallest similarity of loops of functions with different names */
 /* Largest distance, in functions, and smallest similarity of a second search in code order. It
  * matches functions that compiler flags change much. */
 #define NEXT 3u
 #define ALIKE_NEXT 0.3
-/* smallest similarity of loops without source lines in functions with equal names */
+/* smallest similarity of loops without common source lines in matched functions */
 #define ALIKE_LOOP 0.25
-/* smallest similarity of loops with equal source lines in functions with different names */
+/* smallest similarity of loops with common source lines in functions with different names */
 #define ALIKE_LINES 0.15
 #define FACTOR_MOST 256        /* largest factor by which compilers unroll or vectorise */
 #define SCALAR_MOST 8          /* size in bytes of the largest scalar access */

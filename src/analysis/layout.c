@@ -206,8 +206,9 @@ static bool is_given(const struct planner *p, uint8_t reg)
     return p->out->given >> reg & 1;
 }
 
-/* Sets index registers to 0. An index register is a register with a scale, or the register that
- * most arrays use. */
+/* Sets index registers to 0. An index register is a register with a scale. If an address has
+ * several other registers, all except one become index registers, first those that most arrays
+ * use. */
 static void give_indices(struct planner *p)
 {
     for (unsigned i = 0; i < p->count; i++)

@@ -12,7 +12,7 @@
 
 #define CHAINS_MOST 16 /* largest number of chains examined */
 #define EQUAL 1e-9
-/* largest number of instructions of a loop whose chains are all examined */
+/* largest number of instructions of a loop whose chains are examined until one of them is serial */
 #define SERIAL_WITHIN 64
 
 /* Working storage for the classification of a chain, with the chain's edges in the graph */
@@ -472,7 +472,7 @@ static void leave_out(const struct deps *d, const uint32_t *edges, size_t count,
 }
 
 /* Longest chain that is shorter than the limiting chains (@kind, @cycles), and longest of these
- * that is not an induction variable (@firm, @firm_cycles). NONE: no such chain. */
+ * that is not an induction variable (@firm, @firm_cycles). LIMIT_NONE: no such chain. */
 struct shorter {
     enum limit_kind kind, firm;
     double cycles, firm_cycles;
@@ -505,7 +505,7 @@ static bool is_serial(const struct limit_chain *chain)
 }
 
 /* Finds the longest chain, preferably one that is not an induction variable. Counts the chains of
- * that length, and finds one of another kind among them. Also finds the longest chain that is
+ * that length and kind, and finds one of another kind. Also finds the longest chain that is
  * shorter. */
 static void find_chains(const struct analysis *a, struct deps *d, struct limit *l,
                         struct shorter *below)

@@ -115,7 +115,8 @@ static void follow_all(pid_t *pid, const struct call_function *const *functions,
         if (f.code && !follow(&f, place))
             f.code = NULL;
     }
-    if (f.code)   /* Drops the code, because the process ended before the call returned. */
+    if (f.code)   /* Drops the code, because the process or the steps ended before the call
+                   * returned. */
         call_code_done(f.code);
 }
 

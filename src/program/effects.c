@@ -10,8 +10,8 @@
 #include "model/facts.h"
 
 #define STEP 0.01          /* relative change of a property, up and down */
-#define NOTHING 5e-4       /* limit below which elasticities and relative changes of time are set to
-                            * 0 */
+#define NOTHING 5e-4       /* elasticity and relative change of time below which a property has no
+                            * effect */
 
 struct probing_effects {
     struct estimator *estimator;

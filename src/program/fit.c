@@ -14,7 +14,7 @@
 /* maximum number of candidate terms of which all subsets of up to EXACT_SIZE terms (exact formulas)
  * or SUBSET_SIZE terms (inexact ones) are tried */
 #define ALL_SUBSETS_MOST 16
-#define EXACT_SIZE 5             /* maximum number of terms of an exact formula */
+#define EXACT_SIZE 5             /* maximum number of terms of an exact formula from subsets */
 #define SUBSET_SIZE 3            /* maximum number of terms of an inexact formula from subsets */
 /* largest ratio of the error with products to the error without them, at left-out runs, at which
  * products are used */
@@ -22,7 +22,8 @@
 /* Smallest scale of relative errors, as a share of the largest value. It limits the weight of runs
  * whose value is 0 at small inputs. */
 #define LEAST_SCALE 0.02
-/* smallest error at left-out runs; smaller errors are set to it */
+/* error at left-out runs that is added to each error (as squares), so that much smaller errors
+ * count as equal */
 #define LEAST_ERROR 1e-7
 /* A formula's criterion is first computed from single left-out runs. If it then exceeds the best
  * one by at most this value, it is also computed from left-out values of inputs. */
@@ -35,7 +36,7 @@
 /* Smallest ratio of an input's largest value to its smallest one at which a quotient is certain
  * beyond the runs. If the values are closer, many divisors fit by chance. */
 #define SPAN_LEAST 3
-/* Number of steps beyond a run in which an exact formula must yield integers. */
+/* number of steps beyond a run in which an exact formula must yield integers */
 #define STEPS_ON 3
 /* number of doublings of all inputs during which a count must remain positive */
 #define DOUBLINGS 12
@@ -231,7 +232,7 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     const double *columns[SOLVE_COLUMNS];
     double coefficients[SOLVE_COLUMNS], most = 0, cost = 0;
     struct solution solution;
-    /* A term that is a quotient needs more runs: the runs cover few remainders. */
+    /* whether a term is a quotient; the coefficients must then be integers */
     bool quotient = false;
 
     for (size_t k = 0; k < count; k++) {

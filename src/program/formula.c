@@ -125,8 +125,8 @@ unsigned formula_degree(const struct formula *f, size_t count)
     return most;
 }
 
-/* Prints the additional factor of a term: quotient, remainder, presence of a remainder, excess over
- * an offset, or threshold. */
+/* Prints the additional factor of a term: logarithm, root, quotient, remainder, presence of a
+ * remainder, excess over an offset, or threshold. */
 static void print_kind(const struct formula_term *t, const char *const *names, bool factor,
                        struct str *out)
 {

@@ -320,8 +320,8 @@ static bool differ(const struct grower *g, const double *values, size_t n)
 }
 
 /* Finds the power of each input from the runs that differ from the base run in only this input. If
- * their values are equal, the power is 1 if other runs show an effect. The power is also 1 if no
- * other run differs from the base run in only this input. */
+ * their values are equal, the power is 1 if other runs show an effect. The power is also 1 if the
+ * input varies, but no two runs differ in only this input. */
 static void find_powers(struct grower *g)
 {
     const struct fit_data *d = g->data;

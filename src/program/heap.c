@@ -274,7 +274,7 @@ void heap_faults(const struct heap_event *events, size_t count, bool returns, do
             places[i] = old;
             continue;
         }
-        if (e->size > 0) /* Frees the old memory last, because malloc first copies its contents. */
+        if (e->size > 0) /* Frees the old memory last, because realloc first copies its contents. */
             faults[i] = take(h, e->size, &places[i]);
         if (has)
             give(h, &old);

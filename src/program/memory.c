@@ -295,7 +295,7 @@ double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEV
 
 double ages_at(const struct ages *ages, double distance)
 {
-    /* Binary search for the first entry with at least this distance */
+    /* Finds the first entry with at least this distance by binary search. */
     size_t low = 0, high = ages->list.count;
 
     while (low < high) {

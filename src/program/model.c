@@ -356,8 +356,8 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     out->total = same_count ? f->model->counts[block] : formula_of(f, totals, n);
     if (counts[largest]) {
         size_t same = alike(f, modes, counts, totals, largest, use);
-        /* If clusters differ between runs, they need at least two more runs than inputs: with fewer
-         * runs, the effect of each input is unknown. */
+        /* If clusters differ between runs, they are used only if at least two more runs than inputs
+         * have corresponding clusters: with fewer runs, the effect of each input is unknown. */
         if (same >= varying(f) + 2 || same == n)
             fit_clusters(f, reference, modes, counts, largest, totals, use, out);
         else

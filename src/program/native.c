@@ -144,9 +144,9 @@ static double update_seconds(const char *from, size_t bytes)
     return lap_seconds(&start) / (double)(rounds * (bytes / (size_t)MEMORY_LINE));
 }
 
-/* Measures dependent random accesses. Each address depends on the previous load, which returns 0,
- * and on Knuth's linear congruential generator. Returns the seconds per access, from which the
- * caller subtracts the generator's cycles. */
+/* Measures dependent random accesses. Each address depends on the previous load and on Knuth's
+ * linear congruential generator. Returns the seconds per access, from which the caller subtracts
+ * the generator's cycles. */
 static double jump_once(const char *from, size_t bytes)
 {
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)from;

@@ -18,7 +18,7 @@ struct active_set {
     const double *values, *weights;
     size_t rows, count;
     double *lengths, *left;  /* length of each weighted column, and weighted residual of each row */
-    bool *barred;            /* per column: whether it depends linearly on the chosen columns */
+    bool *barred;            /* per column: whether it cannot get a positive coefficient */
     long double *work;
 };
 

@@ -12,7 +12,7 @@
 #include "program/solve.h"
 
 #define PARTS_MOST 8             /* maximum number of terms of a single input */
-/* minimum number of values of an input that may be a divisor in products */
+/* minimum number of values of an input for several terms that are divided by it */
 #define RECIPROCAL_VALUES 5
 /* maximum number of values of an input for which a piecewise linear function is tried */
 #define BROKEN_VALUES 5
@@ -82,8 +82,8 @@ static void take_terms(struct input_terms *out, const struct formula *f, size_t 
     }
 }
 
-/* Finds the terms of @input from the runs that differ from run @base in only this input. If there
- * are too few such runs, uses all possible terms. */
+/* Finds the terms of @input from the runs that differ from run @base in only this input. If no
+ * exact formula fits them, uses powers of the input. */
 static void find_parts(struct joining *j, const bool *active, size_t base, size_t input)
 {
     const struct fit_data *d = j->data;

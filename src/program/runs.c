@@ -335,7 +335,7 @@ void run_add(const struct program *p, struct program_run *into, const struct pro
         into->missed[l] += from->missed[l];
 }
 
-/* Averages the bins, which are sums over @count runs, and scales their counts to the exact number
+/* Scales the bins, which are sums over @count runs, so that their counts add up to the exact number
  * of references. */
 static void average(const struct program *p, struct program_run *run, unsigned count)
 {
