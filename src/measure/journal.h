@@ -42,8 +42,8 @@ struct journal_entry {
  * @code except the sum of a user's form ('u'). */
 const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e,
                                          const char *code);
-/* Returns the path portolan/<cpu name>.csv in $XDG_STATE_HOME or ~/.local/state; NULL if there is
- * no home directory. The caller frees it. */
+/* Returns the path portolan/<CPU name>-<signature>-<version>.csv in $XDG_STATE_HOME or
+ * ~/.local/state; NULL if there is no home directory. The caller frees it. */
 char *journal_default_path(void);
 
 #endif

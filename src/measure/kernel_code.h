@@ -52,9 +52,9 @@ size_t kernel_copies_emit(const struct insn *insns, size_t count, unsigned copie
 /* Returns whether @code decodes exactly to complete copies of @insns, in order and with equal
  * lengths. Each branch must lead to the next instruction or over the nops of kernel_fill. */
 bool kernel_emitted(const struct insn *insns, size_t count, const uint8_t *code, size_t length);
-/* Chooses the loop counter (enum sandbox_counter). On x86-64 the counter is in memory. On AArch64
- * it is a general register that the kernel does not use, or COUNTER_BODY if the kernel uses all of
- * them. */
+/* Chooses the loop counter (enum sandbox_counter): a general register that the kernel does not use.
+ * If the kernel uses all of them, it is COUNTER_MEMORY on x86-64, and COUNTER_BODY on AArch64,
+ * which has no counter in memory. */
 unsigned kernel_counter(const struct insn *insns, size_t count);
 
 #endif

@@ -12,8 +12,8 @@ void kernel_set_free(struct kernel_set *set);
 /* Adds a loop (KERNEL_CACHED) and copies its instructions. Returns its index, or the index of an
  * identical loop. */
 size_t kernel_set_add(struct kernel_set *set, const struct insn *insns, size_t count);
-/* Visits the loops without a result in turn, until all have a result or @seconds have passed.
- * Returns false with err when measurement fails or is cancelled. */
+/* Visits the loops without a result in turn, each at least once, until all have a result or
+ * @seconds have passed. Returns false with err when measurement fails or is cancelled. */
 bool kernel_set_measure(struct kernel_set *set, double seconds, struct err *err);
 /* Stores cycles per iteration of loop @at and their relative spread. Returns false with err:
  * ERR_DATA if the loop cannot be measured, ERR_LIMIT if the times have not settled. */

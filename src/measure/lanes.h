@@ -9,21 +9,22 @@
 
 struct lanes;
 
-/* Creates the lanes. The calling thread runs the first one. If @threads (borrowed) is NULL, there
- * is only this lane. @cpu -1 permits any allowed CPU. Returns NULL with err like sandbox_new. */
+/* Creates the lanes. The calling thread runs the first one. @threads is borrowed. If it is NULL, or
+ * if @cpu is not -1, there is only this lane. @cpu -1 permits any allowed CPU. Returns NULL with
+ * err like sandbox_new. */
 struct lanes *lanes_new(int cpu, const struct source_threads *threads, struct err *err);
 void lanes_free(struct lanes *l);
 /* Returns the sandbox of the first lane. The caller may use it between calls of lanes_measure. */
 struct sandbox *lanes_sandbox(struct lanes *l);
-/* Divides the CPUs into shares. Call it after the first sandbox was calibrated and is on its final
- * CPU. */
+/* Begins the first lane's selection of CPUs (seek_begin). Call it after the first sandbox was
+ * calibrated and is on its final CPU. */
 void lanes_begin(struct lanes *l);
 /* Measures experiments 0 to @n - 1 of @t. Calls t->cancelled only on this thread, at least before
- * each piece. If another lane fails, the first lane measures its experiments. Returns false with
- * err like lane_measure. */
+ * each piece. If another lane fails, the first lane measures all experiments again. Returns false
+ * with err like lane_measure. */
 bool lanes_measure(struct lanes *l, const struct lane_task *t, size_t n, struct err *err);
-/* Calls seek_learn if a lane's CPU exceeded the baseline. Call it between measurements. Returns
- * false with err like seek_learn. */
+/* Calls seek_learn after a probe on any lane was faster than the baseline. Call it between
+ * measurements. Returns false with err like seek_learn. */
 bool lanes_learn(struct lanes *l, struct calibration *c, struct err *err);
 /* Returns the number of child processes of all lanes (sandbox_children). */
 unsigned lanes_children(const struct lanes *l);

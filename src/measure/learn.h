@@ -1,7 +1,7 @@
 /* Determines a form's usage from measurements with known forms. Each known form ("blocking form")
  * keeps one port set busy. A µop that can use only these ports then adds time (uops.info, Abel &
- * Reineke, ASPLOS 2019). The result is the usage with the fewest µops whose predicted throughput
- * agrees with all measurements. */
+ * Reineke, ASPLOS 2019). The result is the usage with the least sum of µops and of penalties for
+ * measurements that disagree with its predicted throughput. */
 #ifndef PORTOLAN_MEASURE_LEARN_H
 #define PORTOLAN_MEASURE_LEARN_H
 
@@ -26,8 +26,7 @@ struct learned {
     size_t outliers;
     struct learn_step *steps;
     size_t step_count;
-    size_t rivals;         /* number of other usages that have as many µops and agree equally
-                            * well */
+    size_t rivals;         /* number of other usages that have as many µops and outliers */
 };
 void learned_done(struct learned *l);
 

@@ -46,7 +46,7 @@ struct record_samples {
 };
 
 struct record_point {
-    double seconds;           /* middle of the interval, in seconds since the first measurement */
+    double seconds;           /* middle of the interval, in seconds since the source was created */
     double clock_hz;          /* mean over accepted windows, in Hz; NaN if no window was
                                * accepted */
     /* share of contended and of disturbed windows; NaN if there are no windows */

@@ -45,7 +45,8 @@ uint64_t recorded_start(const struct recording *r, uint8_t reg);
 /* recorded_values.c: finds branches whose direction follows from the value of one load. All members
  * of @p except @places and those for branches must be set. */
 void recorded_deciders(const struct recording *r, struct recorded_plan *p);
-/* Returns whether an instruction of @r writes register @reg, or memory. */
+/* recorded_writes returns whether @in writes register @reg. recorded_stores returns whether an
+ * instruction of @r writes memory. */
 bool recorded_writes(const struct insn *in, uint8_t reg);
 bool recorded_stores(const struct recording *r);
 /* Memory of a run */

@@ -82,8 +82,8 @@ struct runner_hooks {
 bool runner_run(struct source *source, const struct experiments *table, struct journal *journal,
                 const struct runner_options *options, const struct runner_hooks *hooks,
                 struct runner_summary *out, struct err *err);
-/* Appends "same", or the relative excess of the slower body length: "+12.3 % at 200" if the front
- * end limits the longer body, or "+8.0 % at 50" if the loop's branch limits the shorter body.
+/* Writes "same" to @out, or the relative excess of the slower body length: "+12.3 % at 200" if the
+ * front end limits the longer body, or "+8.0 % at 50" if the loop's branch limits the shorter body.
  * @shorter and @longer are cycles per execution. @size: instructions per execution, for the loop
  * overhead. */
 void runner_lengths(double shorter, double longer, double tolerance, uint64_t size, char *out,

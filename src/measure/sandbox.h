@@ -77,8 +77,8 @@ double sandbox_arena_huge(const struct sandbox *s);
  * items. */
 void sandbox_renew(struct sandbox *s);
 /* Runs the reference block in the child for foreign code. Stores the ratio of the block's time to
- * its correct time in *@cycles. Sets *@off if the time is wrong by more than 2 %. Returns false
- * with err like sandbox_run. */
+ * its correct time in *@cycles. Sets *@off if the time is wrong by more than 2 %, or if the block
+ * faults. Returns false with err like sandbox_run. */
 bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *off, double *cycles,
                     struct err *err);
 

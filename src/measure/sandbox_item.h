@@ -42,7 +42,7 @@ enum sandbox_fault {
     FAULT_COUNT,
 };
 
-/* Returns a description such as "SIGILL: illegal instruction". */
+/* Returns a description such as "SIGILL: not supported by this CPU". */
 const char *sandbox_fault_text(unsigned fault);
 
 enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS, SANDBOX_STATES, SANDBOX_FILL };

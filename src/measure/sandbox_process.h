@@ -42,8 +42,8 @@ void sandbox_process_send(const struct sandbox_process *p, const void *bytes, si
 enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
                                         const struct sandbox_watching *how, void *bytes,
                                         size_t size, unsigned *fault);
-/* Raises the CPU time limit of the child by @seconds. With this limit, the child ends even if the
- * parent hangs. */
+/* Limits the child's CPU time to @seconds more than it has used. With this limit, the child ends
+ * even if the parent hangs. */
 void sandbox_process_allow(const struct sandbox_process *p, double seconds);
 /* Sets the memory ranges of this program. The child keeps them mapped. */
 void sandbox_process_image(struct sandbox_child *given);

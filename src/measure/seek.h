@@ -22,8 +22,9 @@ struct seek {
     bool outgrown;
 };
 
-/* seek_take adds the result of probing CPU i. seek_choice returns the index of the CPU to use. The
- * choice changes only if several results show that another CPU is idle clearly more often. Pure. */
+/* seek_take adds the result of probing CPU @i. seek_choice returns the index of the CPU to use. The
+ * choice changes only to a CPU that is idle clearly more often, and a CPU's first result counts
+ * only partly. Pure. */
 void seek_take(struct seek *k, size_t i, double quiet);
 size_t seek_choice(const struct seek *k);
 
@@ -39,14 +40,16 @@ bool seek_looks(struct sandbox *s, const struct calibration *c, unsigned n, unsi
 
 /* Sets @k to the allowed CPUs, or to the only CPU of a pinned sandbox. */
 void seek_begin(struct seek *k, const struct sandbox *s);
-/* Probes all CPUs and moves to the most idle one, at most once per LOOK_EVERY seconds. Call it
- * after measurements that lost the share @contended of their windows; does nothing if this share is
- * small. Overwrites items of the sandbox. Returns false with err like sandbox_run. */
+/* Probes all CPUs and moves to the one that seek_choice returns, at most once per LOOK_EVERY
+ * seconds. Call it after measurements that lost the share @contended of their windows (NaN: none).
+ * Probes nothing while the recent share is small. Overwrites items of the sandbox. Returns false
+ * with err like sandbox_run. */
 bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, double contended,
                struct err *err);
-/* If a probe exceeded the baseline, calibrates @c again: otherwise no window would be accepted.
- * Keeps the patience and the choice of probes. Discards the idle shares of CPUs. Overwrites items
- * of the sandbox. Returns false with err like calibrate. */
+/* If a probe was faster than the baseline, calibrates @c again, at most once per LEARN_EVERY
+ * seconds: otherwise no window would be accepted. Keeps the patience and the choice of probes.
+ * Discards the idle shares of CPUs. Overwrites items of the sandbox. Returns false with err like
+ * calibrate. */
 bool seek_learn(struct seek *k, struct sandbox *s, struct calibration *c, struct err *err);
 
 #endif

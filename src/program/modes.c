@@ -5,8 +5,9 @@
 
 #include "program/runtime/bins.h"
 
-#define GAP 1.5            /* smallest ratio of the distances of two clusters */
-#define GAP_LINES 4        /* smallest difference of the distances of two clusters, in lines */
+#define GAP 1.5            /* smallest ratio of neighbouring distances of two clusters */
+#define GAP_LINES 4        /* number of lines by which the larger distance must also exceed the
+                            * smaller one */
 #define SMALL 0.005
 /* smallest share of the references that a bin must have to start a cluster */
 #define STRAGGLER 0.001

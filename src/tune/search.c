@@ -63,7 +63,7 @@ static double cost_of(struct tune_search *s, struct version *c)
     return cycles_of(s, c->insns, c->count, c->times);
 }
 
-/* Applies rule @what at place @at of @c, or at all places (SIZE_MAX). Returns NULL if the rule
+/* Applies rule @what at place @only of @c, or at all places (SIZE_MAX). Returns NULL if the rule
  * applies nowhere. */
 static struct version *rewritten(const struct version *c, const char *what, size_t only)
 {
@@ -128,7 +128,7 @@ static bool take_better(struct tune_search *s, struct version *take_made, struct
 }
 
 /* Applies each rule at all places and at single places as long as the loop becomes faster, then
- * applies combinations of rules. */
+ * tries all rules together. */
 static void rewrite_all(struct tune_search *s, struct version **best, double *cycles)
 {
     struct rule_list rules;

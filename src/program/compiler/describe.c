@@ -110,7 +110,7 @@ static const char *class_of(LLVMValueRef insn, const char *callee)
     }
 }
 
-/* Returns a JSON object with the instruction's class and the indices of its inputs in @list. */
+/* Returns a JSON string with the instruction's class and the indices of its inputs in @list. */
 static json_t *describe_insn(LLVMValueRef insn, const char *class, const LLVMValueRef *list,
                              size_t count)
 {

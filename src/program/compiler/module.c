@@ -103,7 +103,7 @@ static unsigned type_size(struct module *m, LLVMValueRef value)
     return size_of(m->module, LLVMTypeOf(value));
 }
 
-/* Adds the references of an intrinsic that becomes loads and stores. */
+/* Adds the references of an intrinsic or library function that becomes loads and stores. */
 static void add_call(struct module *m, LLVMValueRef insn)
 {
     const char *name = callee_name(insn);
