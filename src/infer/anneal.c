@@ -11,9 +11,9 @@
  * realistic mapping needs them. */
 #define COLUMNS_MOST 1024
 #define COLUMNS_RANDOM 512       /* maximum number of columns of a random genome */
-/* Maximum of the mean number of experiments per form at which usages are always copied from forms
- * of the same kind, if there are any. Above it, the probability falls with the fourth power of the
- * mean. */
+/* Maximum of the mean number of experiments per form at which copied usages always come from forms
+ * of the same kind, if a few draws find one. Above it, the probability of this preference falls
+ * with the fourth power of the mean. */
 #define KIN_LINKS 18
 #define RANDOM_SETS 24           /* maximum number of distinct µops of a random genome */
 
@@ -31,7 +31,8 @@ static int compare_single(const void *a, const void *b, void *state)
 }
 
 /* For each form, finds the forms whose cycles in isolation are within 8 % of its own. These forms
- * are a range of the list sorted by cycles. */
+ * are a range of the list sorted by cycles. A form without such cycles has the range of all
+ * forms. */
 static void find_likes(struct annealer *s)
 {
     size_t n = s->p->forms;

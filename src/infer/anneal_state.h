@@ -6,7 +6,7 @@
 #include "infer/anneal.h"
 
 struct usage_class {
-    uint64_t hash;      /* hash of the usage; 0: unused entry */
+    uint64_t hash;      /* hash of a usage, or of a usage and a kind; 0: unused entry */
     uint32_t count;
 };
 
@@ -41,7 +41,7 @@ struct annealer {
     /* @like: forms sorted by cycles in isolation. @like_start: per form, range of the forms in
      * @like with similar cycles, from which usages are copied. */
     uint32_t *like, *like_start;
-    /* probability of copying a usage from a form of the same kind, out of 256 */
+    /* probability, out of 256, of preferring forms of the same kind when a usage is copied */
     unsigned kin_chance;
     /* @stamp: per experiment, number of the last compound move that visited it. @clock: number
      * of the current compound move. */

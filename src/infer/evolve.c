@@ -223,8 +223,9 @@ static bool outdated(const struct evolve *e, const struct genome *g)
     return e->ports && g->ports != e->ports;
 }
 
-/* Returns whether @g is better than the best: its error is not larger, and its additional µops
- * cost no more than the error that they explain. */
+/* Returns whether @g is better than the best: its error is not larger, and its additional µops cost
+ * no more than the error that they explain. If the best is a result of the classes, only the errors
+ * count. */
 static bool improves(const struct evolve *e, const struct genome *g)
 {
     const struct genome *best = e->best;
@@ -581,7 +582,7 @@ static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t eval
         e->population[e->finished] = genome_copy(pmevo_individual(m, e->finished));
     /* The paper's fitness is relative to the generation, so errors decide. The fittest individual
      * replaces the best one if its error is smaller. Any other individual must also have no more
-     * µops. */
+     * distinct µops. */
     for (size_t i = 0; i < e->finished; i++) {
         const struct genome *g = e->population[i], *best = e->best;
         if (best && (g->d_avg >= best->d_avg || (i && genome_distinct(g) > genome_distinct(best))))

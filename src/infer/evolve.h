@@ -93,9 +93,9 @@ struct evolve_status {
     double width, scale;         /* scale: factor of prices and temperatures; NaN until
                                   * determined */
     /* D_avg and cost of the best genome, as evolve_best returns it; NaN before the first genome.
-     * While @ports is 0, the genome is the best of the trials. Later the error rises only if
-     * experiments join, if the user edits the genome, or if a consensus replaces the genome at the
-     * end. */
+     * The cost is also NaN while the genome is a result of the classes. While @ports is 0, the
+     * genome is the best of the trials. Later the error rises only if experiments join, if the user
+     * edits the genome, or if a consensus replaces the genome at the end. */
     double d_avg, cost;
     /* Whether the best genome is a consensus (infer/consensus.h). If so, d_single and
      * distinct_single are the error and the number of distinct µops of the best individual.
@@ -201,8 +201,9 @@ size_t evolve_get_samples(struct evolve *e, struct evolve_sample *out, size_t li
 /* Copies at most @limit of all samples, oldest first, evenly selected, including the newest.
  * Returns their number. */
 size_t evolve_spread_samples(struct evolve *e, struct evolve_sample *out, size_t limit);
-/* Returns the least error so far in per cent, for curves; NaN for a trial. The result is at least
- * the smallest displayed value, because a logarithmic axis cannot show 0. */
+/* Returns the least error so far in per cent, for curves; NaN for a trial. If experiments have
+ * @joined, the result is at least the smallest displayed value, because a logarithmic axis cannot
+ * show 0. */
 double evolve_sample_drawn(const struct evolve_sample *at, bool joined);
 /* Copies the individuals on the Pareto front of D_avg, distinct µops and volume. Returns their
  * number. */

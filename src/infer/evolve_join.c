@@ -10,7 +10,7 @@
 #include "base/names.h"
 #include "infer/evolve_state.h"
 
-/* Growth factors of the number of experiments (GROWN) and of forms (GROWN_FORMS) above which an
+/* Growth factors of the number of experiments (GROWN) and of forms (GROWN_FORMS) from which an
  * earlier result is only a starting point. */
 #define GROWN 2
 #define GROWN_FORMS 1.125

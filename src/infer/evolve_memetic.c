@@ -38,7 +38,8 @@
 /* prices are multiplied by HEATED times the temperature, if this product is above 1 */
 #define HEATED 2
 /* Number of experiments per form up to which these temperatures apply. With more experiments per
- * form, temperatures rise in proportion, because the wrong usage of a form then costs more. */
+ * form, initial temperatures rise in proportion, and final ones with the square root, because the
+ * wrong usage of a form then costs more. */
 #define DENSITY_SUITED 40
 /* number of moves per form of an annealing without a time limit */
 #define MOVES_PER_FORM 40000
@@ -60,7 +61,7 @@
 /* share of the time after which the search for classes is given up; all forms are then searched
  * without classes */
 #define PREPARE_SHARE 0.2
-#define PORTS_SHARE 0.3            /* share of the time for the trials of numbers of ports */
+#define PORTS_SHARE 0.3            /* share of the time for the short trials of numbers of ports */
 #define CLASSES_SHARE 0.6          /* share of an annealing's time for the classes */
 /* minimum number of individuals: those of a consensus, and one that is not near the best */
 #define POPULATION_LEAST 4
@@ -143,7 +144,8 @@ static void publish(struct evolve *e, unsigned index, struct annealer *s, bool c
 
     /* Does not record the error over classes. This error refers to means of measurements, so it is
      * smaller than that of single measurements. A curve must not mix both errors. The error of
-     * single measurements would require expansion of the classes, which takes long. */
+     * single measurements requires expansion of the classes, which takes long, so it is not
+     * computed each time. */
     if (classes)
         d_avg = !e->live[index].busy || !e->best || e->best_expanded || evolve_sample_due(e)
                     ? note_expanded(e, g)

@@ -40,7 +40,7 @@ struct evolve {
     struct joined_problem *next, *joined;
     /* initial problem, on which the least error so far is measured (counted reference) */
     struct problem *first;
-    /* per form of @first: its index in @p; NULL: @p is @first */
+    /* per form of @first: its index in @p; NULL: @p is @first, or lacks a form of it */
     uint32_t *first_at;
     /* @joins: number of joins. @waiting: number of threads that are not using @p. */
     unsigned joins, waiting;
@@ -154,8 +154,8 @@ void evolve_sample(struct evolve *e, bool now);
 void evolve_note_best(struct evolve *e, const struct genome *g);
 /* Computes the cost of the best genome with the current prices. */
 void evolve_price_best(struct evolve *e);
-/* Sets the number of ports to @n. Discards mappings with other numbers of ports, and their errors,
- * which were those of trials. */
+/* Sets the number of ports to @n. Discards a best genome with another number. Before the first
+ * join, also discards the least error, which was that of trials. */
 void evolve_choose_ports(struct evolve *e, unsigned n);
 /* Adds @stats to @sum. Needs only the lock that protects @sum. */
 void evolve_add_stats(struct anneal_stats *sum, const struct anneal_stats *stats);

@@ -20,7 +20,7 @@ size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n);
 size_t generate_untold(struct experiments *t, const struct congruence *c);
 /* Adds experiments that would reveal hidden ports of the forms. @list: one entry per form of @t. */
 size_t generate_hidden(struct experiments *t, const struct observable *list);
-/* Adds @count different random multisets of @size forms, or all of them if there are fewer. */
+/* Adds @count random sets of @size different forms, or fewer if draws rarely give a new set. */
 size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, size_t count,
                        unsigned size, struct rng *rng);
 /* Adds @count random measured rows of @record, or all of them if there are fewer. The rows have

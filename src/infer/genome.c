@@ -173,7 +173,7 @@ uint64_t genome_volume(const struct genome *g)
     return volume;
 }
 
-/* Computes the load of form @f on each port if each µop is distributed evenly over its ports. */
+/* Adds the load of @gene on each port to @load, with each µop distributed evenly over its ports. */
 static void spread(const struct gene *gene, double *load)
 {
     for (unsigned i = 0; i < gene->uops; i++)

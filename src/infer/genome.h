@@ -31,7 +31,8 @@ void genome_set_width(struct genome *g, double width);
 void genome_pack(const struct genome *g, struct str *out);
 struct genome *genome_unpack(struct unpacking *from, size_t forms);
 
-/* Adds @count µops of @set in sorted order. Returns false if the gene is full. */
+/* Adds @count µops of @set in sorted order. Returns false if the gene is full, the count of the set
+ * would exceed GENE_COUNT_MAX, or @set is empty. */
 bool gene_add(struct gene *gene, unsigned set, unsigned count);
 void gene_remove(struct gene *gene, unsigned index);
 bool gene_equal(const struct gene *a, const struct gene *b);
@@ -43,7 +44,7 @@ void genome_rename(struct genome *g, const uint8_t *to);
 size_t genome_distinct(const struct genome *g);
 uint64_t genome_volume(const struct genome *g);
 /* Finds the renaming of @g's ports (to[i] for port i) that makes @g most similar to @like. Solves
- * an assignment problem on the common µops per form. */
+ * an assignment problem on the ports' loads per form. */
 void genome_align(const struct genome *like, const struct genome *g, uint8_t *to);
 
 /* Aligns the ports of @b with those of @a. Then fills @child from @a, with about half of @a's

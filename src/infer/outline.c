@@ -63,8 +63,8 @@ static void order_ports(const struct genome *g, uint8_t *to)
     }
 }
 
-/* Returns the usages of @before for the forms of @o, or NULL if @before has other forms or ports.
- * The caller frees the result. */
+/* Returns the usages of @before for the forms of @o, empty for forms that @before lacks. Returns
+ * NULL if @before is NULL or has another number of ports. The caller frees the result. */
 static struct genome *carried(const struct outline *o, const struct outline *before)
 {
     if (!before || before->best->ports != o->best->ports)
@@ -139,7 +139,7 @@ static void note_worst(struct outline *o)
     }
 }
 
-/* Returns the experiment of form @form in isolation. */
+/* Returns the experiment of form @form in isolation; UINT32_MAX: none. */
 static uint32_t alone(const struct problem *p, size_t form)
 {
     for (uint32_t l = p->link_start[form]; l < p->link_start[form + 1]; l++) {
@@ -160,7 +160,7 @@ static int compare_pairs(const void *a, const void *b)
     return (x->measured > y->measured) - (x->measured < y->measured);
 }
 
-/* Selects evenly distributed experiments, at most OUTLINE_PAIRS, for a plot. */
+/* Selects experiments at equal distances, at most OUTLINE_PAIRS, for a plot. */
 static void choose_pairs(struct outline *o)
 {
     const struct problem *p = o->problem;

@@ -45,11 +45,11 @@ struct outline {
     _Atomic unsigned holders; /* number of references in addition to the creator's */
 };
 
-/* Makes an outline of @count @genomes of one shape over @take_problem, the best first. Port names
- * are those of @before (may be NULL) if both mappings use the ports alike. If @before is NULL or
- * has another number of ports, ports with common forms are adjacent. @take_machine (may be NULL),
- * with an equal number of ports, receives the mapping with the names of its ports. The caller
- * frees the outline. Any thread. */
+/* Makes an outline of @count @genomes of one shape over @take_problem, the best first. Orders the
+ * ports such that the usages are most similar to those of @before (may be NULL). If @before is NULL
+ * or has another number of ports, ports with common forms are adjacent. @take_machine (may be
+ * NULL), with an equal number of ports, receives the mapping with the names of its ports. The
+ * caller frees the outline. Any thread. */
 struct outline *outline_new(struct genome *const *genomes, size_t count,
                             struct problem *take_problem, const struct outline *before,
                             struct machine *take_machine);

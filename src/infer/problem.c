@@ -37,8 +37,8 @@ struct sized_experiment {
     uint64_t size;   /* number of instructions */
 };
 
-/* Sorts by number of terms, then by terms, which makes equal experiments adjacent. After a
- * cancellation, all rows compare equal, and the sort ends soon. */
+/* Sorts by number of instructions, then by number of terms, then by terms, which makes equal
+ * experiments adjacent. After a cancellation, all rows compare equal, and the sort ends soon. */
 static int compare_rows(const void *a, const void *b, void *state)
 {
     const struct experiments *t = state;

@@ -39,7 +39,8 @@ const char *const select_end_names[] = {"running", "limit reached", "converged: 
 struct committee {
     struct mapping *mappings[COMMITTEE];   /* mappings, best first */
     size_t count;
-    /* relative error of the best mapping on all measurements */
+    /* noise of the measurements: the largest of the best mapping's relative error on them, their
+     * median spread, and SELECT_NOISE_LEAST */
     double noise;
     /* relative error on the experiments with a form, per form of the table */
     double *form_noise;

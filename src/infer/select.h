@@ -65,8 +65,8 @@ struct select_round {
     size_t measurements;   /* number of measurements so far, excluding those of single forms */
     /* error of the previous round's mapping on this round's measurements; NaN in the first round */
     double error;
-    /* error of this round's mapping on all measurements until now, which more measurements do not
-     * reduce */
+    /* noise of the measurements, which more measurements do not reduce: the error of this round's
+     * mapping on all measurements until now, or their median spread if it is larger */
     double noise;
     /* disagreement on the most disputed candidate for the next round: standard deviation over mean;
      * NaN if there is none */
@@ -79,9 +79,9 @@ typedef void select_report(void *state, const struct select_round *round,
                            const struct mapping *best);
 
 /* Measures @t's forms in isolation and @first random experiments, except those with results. Then
- * repeats inference, selection and measurement until the mappings agree on all candidates or @most
- * is reached. Runs evolve_worker only on the calling thread. Returns the best mapping, or NULL with
- * err. */
+ * repeats inference, selection and measurement until the mappings agree on all candidates, the best
+ * mapping predicts the measurements, or @most is reached. Runs evolve_worker only on the calling
+ * thread. Returns the best mapping, or NULL with err. */
 struct mapping *select_run(struct experiments *t, const struct select_options *o,
                            select_measure *measure, void *measure_state, select_report *report,
                            void *report_state, struct err *err);
