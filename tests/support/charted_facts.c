@@ -2,15 +2,10 @@
 #include "charted_facts.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "chart/stages.h"
+#include "support.h"
 
 void lab_on(struct late_lab *l, const struct chart_cpu *cpu)
 {

@@ -3,17 +3,12 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "chart/saturate.h"
 #include "throughput/predict.h"
+#include "support.h"
 
 bool chart_mappings_alike(const struct mapping *a, const struct mapping *b)
 {

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/clock.h"
 
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "io/experiments_file.h"
 #include "contents.h"
 #include "screens.h"
+#include "support.h"
 
 void add_study_block(struct study *s, const char *name, uint32_t block, uint32_t line, double count,
                      const char *formula, double error, double cycles, double share,

@@ -2,13 +2,7 @@
 #include "hunts.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "hunt/uses.h"

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "base/mem.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/mem.h"
 #include "infer/generate.h"
 #include "known.h"
+#include "support.h"
 
 struct mapping *known(unsigned forms)
 {

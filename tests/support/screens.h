@@ -1,5 +1,5 @@
 /* Shared by tests of screens: a session in a frame, keys, and golden screens (rewritten if
- * GENERATE=1). Include it after cmocka.h. */
+ * GENERATE=1). */
 #ifndef PORTOLAN_TESTS_SCREENS_H
 #define PORTOLAN_TESTS_SCREENS_H
 

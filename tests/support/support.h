@@ -3,6 +3,13 @@
 #ifndef PORTOLAN_TESTS_SUPPORT_H
 #define PORTOLAN_TESTS_SUPPORT_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>   /* needs the four headers above */
+
 #include "io/machine_file.h"
 
 struct forms;

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* AArch64: forms, accessed registers, text. The expectations follow the architecture (Arm ARM DDI
  * 0487) and not the decoder. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "analysis/kernel.h"
 #include "isa/a64/decode.h"

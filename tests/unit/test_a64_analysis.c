@@ -2,15 +2,9 @@
 /* AArch64 kernels on the Arm machines: dependences with results derived by hand, and the port bound
  * compared with llvm-mca's. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/analysis.h"
 #include "base/file.h"

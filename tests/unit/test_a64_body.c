@@ -2,13 +2,8 @@
 /* Bodies of AArch64 forms, generated on any processor. The encodings are derived from the
  * assembler. Capstone and objdump decode them to the same forms, and the instructions are
  * independent. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "base/vec.h"
@@ -17,6 +12,7 @@
 #include "isa/a64/decode.h"
 #include "toolchain/assemble.h"
 #include "base/child.h"
+#include "../support/support.h"
 
 static struct forms *forms;
 static bool assembler;   /* true if aarch64-linux-gnu-as is available */

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Machine chart of a simulated AArch64 CPU, on any processor. The charted machine has instruction
  * set AArch64, and predicts blocks outside of the chart. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <jansson.h>
 
 #include "analysis/analysis.h"
 #include "cmd/command.h"

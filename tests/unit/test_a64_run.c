@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs AArch64 code on an AArch64 processor, or under an emulator (docs/aarch64.md), and checks
  * results that do not depend on time. On other processors, skips the test with a message. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../support/support.h"
 
 #if defined(__aarch64__)
 #include "analysis/kernel.h"

@@ -2,19 +2,14 @@
 /* Symbolic addresses: recognition of the stack pointer, and numbers at both ends of 64 bits. A
  * signed overflow aborts the test. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analysis/addresses.h"
 #include "analysis/first_level.h"
 #include "model/start.h"
+#include "../support/support.h"
 
 #define MOST 16
 

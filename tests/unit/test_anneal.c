@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Local search on one genome. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "infer/anneal_state.h"
 #include "infer/evolve.h"
 #include "../support/known.h"
+#include "../support/support.h"
 
 static void test_incremental_sums(void **state)
 {

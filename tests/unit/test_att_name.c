@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* AT&T spellings of form names, expected by hand. The assembler must return the original form for
  * each. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "toolchain/assemble.h"
 #include "isa/x86/parts.h"
 #include "isa/forms.h"
 #include "isa/insn.h"
 #include "isa/rewrite.h"
+#include "../support/support.h"
 
 /* Describes a spelling as "addq|add r64 m": mnemonics, then operands in AT&T order. */
 static void describe(const char *form, struct str *out)

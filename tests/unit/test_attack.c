@@ -3,14 +3,11 @@
  * measurement is correct. No process, file or descriptor remains. x86-64. ATTACK_BLOCKS=N is the
  * number of random blocks (make torture: 3,000). */
 #include <errno.h>
-#include <inttypes.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "../support/attacks.h"
 #include "../support/support.h"
 #include "analysis/kernel.h"
-
 #include "base/clock.h"
 #include "base/rng.h"
 #include "measure/arch.h"

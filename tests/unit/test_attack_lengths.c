@@ -4,11 +4,7 @@
  * length and continues at its end. It makes no system call, raises no trap, and accesses nothing
  * through gs. x86-64. ATTACK_INSTRUCTIONS=N is their number (make torture: one million). */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/rng.h"
 #include "isa/insn.h"
 #include "isa/isa.h"
+#include "../support/support.h"
 
 #if defined(__x86_64__)
 #include <sys/user.h>

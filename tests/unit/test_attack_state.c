@@ -3,17 +3,12 @@
  * code, and instructions with unusual prefixes. Each ends in time with a reason or a value. The
  * next measurement equals that of a fresh sandbox. x86-64. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "isa/isa.h"
 #include "../support/attacks.h"
+#include "../support/support.h"
 
 struct attack_case {
     const char *name, *hex;

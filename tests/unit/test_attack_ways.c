@@ -3,20 +3,15 @@
  * fault, addresses at the ends of memory, caches, time. Also all privileged and system instructions
  * in their own encodings, and the registers at the start of a block. x86-64. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "isa/cpu.h"
 #include "isa/foreign.h"
 #include "isa/isa.h"
 #include "../support/attacks.h"
+#include "../support/support.h"
 
 struct attack_case {
     const char *name, *hex;

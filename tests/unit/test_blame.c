@@ -2,14 +2,9 @@
 /* Variants of loops, and `kernel blame` with a measurer for which one known value differs from the
  * model. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/csv.h"
 #include "base/rng.h"

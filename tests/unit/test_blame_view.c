@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The kernel view when measured and predicted times differ, compared with golden screens. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +10,7 @@
 #include "report/blame.h"
 #include "simulate/simulate.h"
 #include "../support/screens.h"
+#include "../support/support.h"
 
 /* Returns measured costs of a loop for which the model predicts too few cycles. */
 static struct blame *costs(const char *machine, size_t count, double predicted)

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Attribution of a deviation to a part of a program and a term, for inputs made by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "program/blamed.h"
+#include "../support/support.h"
 
 /* Returns a loop of 10^9 iterations at 1 GHz, so one cycle per iteration takes one second. The
  * program takes 10 s. */

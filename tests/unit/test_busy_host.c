@@ -2,13 +2,8 @@
 /* Measuring on a host that is rarely or never idle ends. Values are correct or marked, and the next
  * run resumes from them. Host and clock are simulated. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "measure/runner.h"

@@ -2,18 +2,12 @@
 /* Every loader, and every writer of many rows, can be cancelled at any time. After an interruption
  * between two allocations it ends with a message after few more allocations. The test reads no
  * clock. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "cmd/command.h"

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Changes to named values of a machine, and sweeps of one value. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "io/machine_file.h"
 #include "model/change.h"
 #include "model/facts.h"
+#include "../support/support.h"
 
 static struct machine *machine;
 

@@ -2,15 +2,9 @@
 /* The core of a chart of a CPU with more ports than issue slots: the selected forms, and the ports
  * found for them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/rng.h"
 #include "chart/core.h"

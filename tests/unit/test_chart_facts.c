@@ -2,15 +2,9 @@
 /* Facts of simulated CPUs measured with small loops. The chart does not read the CPUs' tables. Each
  * fact equals the CPU's, or is unknown. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/file.h"
 #include "chart/probe_table.h"

@@ -2,13 +2,7 @@
 /* Later stages of a chart: latencies, usages of stack forms by substitutes, and usages of
  * unexplained forms. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/file.h"
 #include "base/mem.h"

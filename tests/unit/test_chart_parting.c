@@ -3,15 +3,9 @@
  * three address ports and one of two data ports. The core has the ports that an exact search would
  * find. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/rng.h"
 #include "chart/parting.h"

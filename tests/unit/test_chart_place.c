@@ -2,14 +2,8 @@
 /* Usages inferred from a form's times with a core. Small CPUs, each with the rule that decides, and
  * usages derived by hand. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/rng.h"
 #include "chart/guess.h"

@@ -2,15 +2,9 @@
 /* The most probable usages by all experiments of their forms, on a small CPU made by hand for which
  * the chart has wrong usages. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/rng.h"
 #include "chart/chart.h"

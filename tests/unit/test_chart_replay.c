@@ -2,15 +2,9 @@
 /* Charts from recorded times: of a real Zen 5, and of two simulated CPUs with the noise of a real
  * one. A change of the model shows here as another machine or a larger error. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/file.h"
 #include "base/names.h"

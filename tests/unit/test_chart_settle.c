@@ -2,14 +2,8 @@
 /* A simulated CPU with two forms that the core does not distinguish. Experiments that the chart
  * proposes decide its ambiguities. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/file.h"
 #include "base/rng.h"

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `machine check` and `machine correct` on a simulated CPU with known tables. Their view is
  * compared with golden screens. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>

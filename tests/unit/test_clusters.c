@@ -2,18 +2,13 @@
 /* Clusters of a reference's reuse distances over runs of different sizes, by hand. Clusters of
  * small runs that merely resemble those of the largest run have no influence. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "program/model.h"
 #include "program/spread.h"
+#include "../support/support.h"
 
 /* One block with one reference. */
 static const char one_block[] = "{\"key\":\"k\",\"source\":\"f.c\",\"language\":\"c\",\"level\":\"-"

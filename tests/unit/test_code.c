@@ -2,21 +2,16 @@
 /* Execution counts of instructions that the compiler moved out of their block's loop, by hand.
  * Walks through loops and functions, and the cost of their iterations. The code of library
  * functions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "io/machine_file.h"
 #include "program/code.h"
 #include "program/turns.h"
 #include "program/walk.h"
+#include "../support/support.h"
 
 /* Blocks: 1 entry, 2 body of the outer loop, 3 inner loop, 4 end of the outer loop, 5 end. The load
  * of block 3 before the label and the jump after the loop are executed once per entry of the loop.

@@ -2,15 +2,10 @@
 /* Every pair of colours is legible: it has a contrast of at least 4.5 to 1 on common dark and light
  * terminal backgrounds. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "view/colours.h"
+#include "../support/support.h"
 
 #define LEAST 4.5
 

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Invariants of every command's record, parsing of lines into commands, and the table of
  * settings. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "cmd/command.h"
 #include "cmd/line.h"
+#include "../support/support.h"
 
 static void check_parameter(const struct command *c, const struct parameter *p, bool option)
 {

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The compare view: selection of the two loops, their values, and the differences. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Completion of commands, their options and arguments, from the tables of commands, settings,
  * facts, machines and views. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 #include "cmd/complete.h"
 #include "../support/screens.h"
+#include "../support/support.h"
 
 static void expect_completion(const char *line, const char *candidate, bool there)
 {

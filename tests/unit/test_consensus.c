@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The end of a run whose individuals fit the measurements about equally and differ in other
  * experiments. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -15,9 +10,7 @@
 #include "infer/consensus.h"
 #include "work/pool.h"
 #include "../support/known.h"
-
 #include "../support/support.h"
-
 
 /* Adds experiments in which the members' predictions can be compared. */
 static void test_members_predict(void **state)

@@ -6,14 +6,9 @@
  * moments of a run determine its time. The newer two recordings also have the room probe, and a
  * loop of sparse slow operations, which is slow whenever another thread is active. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/csv.h"
 #include "base/mem.h"
@@ -21,6 +16,7 @@
 #include "measure/kernel_passes.h"
 #include "measure/sandbox.h"
 #include "measure/window.h"
+#include "../support/support.h"
 
 #define OVERHEAD 64.0
 #define TICK_HZ 2.0e9

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tagged rows, the text that a view copies, and the sequence that sets a terminal's clipboard. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

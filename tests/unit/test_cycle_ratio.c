@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analysis/cycle_ratio.h"
 #include "base/rng.h"
+#include "../support/support.h"
 
 #define NODES_MAX 6
 #define EDGES_MAX 14

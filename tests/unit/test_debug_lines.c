@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Objects with hostile debug information, such as names of pipes and excessive sizes. */
 #include <config.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,8 +10,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "analysis/kernel.h"
 #include "base/child.h"

@@ -2,18 +2,13 @@
 /* Counts derived from control flow, compared with the same loops executed here. Malformed
  * descriptions. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "base/str.h"
 #include "program/derive.h"
+#include "../support/support.h"
 
 static const struct program *described(const char *symbols, const char *functions)
 {

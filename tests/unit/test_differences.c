@@ -2,15 +2,10 @@
 /* Loops of Debian's binaries (tests/data/differences.csv) on Skylake, compared with the installed
  * llvm-mca. Both must agree where docs/differences.md says that they agree. Where it names a
  * reason, the difference must exist, with its direction and kind. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "analysis/analysis.h"
 #include "base/str.h"

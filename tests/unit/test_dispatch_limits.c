@@ -2,16 +2,10 @@
 /* Kinds of µops with a limit of dispatch per cycle: syntax of the fact, the two facts that it
  * replaced, and bound and simulation compared with counts by hand. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "analysis/analysis.h"
 #include "base/log.h"

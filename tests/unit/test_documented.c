@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The program's parser accepts every command in README and docs. The command, its arguments and
  * options exist. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,16 +2,12 @@
 /* Filters of experiments, compared with an independent evaluation of each condition; malformed
  * expressions; printed rows. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "table/experiment_columns.h"
+#include "../support/support.h"
 
 static struct experiments *table(void)
 {

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mappings in the notations of PMEvo and uops.info, and as CSV. Export and import do not change
  * them. */
-#include <setjmp.h>
+#include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-#include <jansson.h>
 
 #include "base/file.h"
 #include "base/csv.h"

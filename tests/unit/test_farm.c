@@ -2,11 +2,6 @@
 /* Both sides of work over several ranks. A test launcher delivers messages at chosen times.
  * Discarded work ends, a run whose other islands are busy is stopped, and a checkpoint contains the
  * population before the end. tests/tty/test_ranks.sh tests the real launcher. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files and sets of files are completely old or completely new after any failure and any end of the
  * process. Links, devices, leftovers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,8 +11,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/file.h"
 #include "base/file_set.h"

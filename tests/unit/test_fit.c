@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Formulas of inputs. Known formulas are found and extrapolate well. Compares least squares with
  * normal equations, and leave-one-out errors with explicit omission. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +10,7 @@
 #include "base/watch.h"
 #include "program/fit.h"
 #include "program/solve.h"
+#include "../support/support.h"
 
 static double cube(double n) { return 2 * n * n * n; }
 static double stencil(double n) { return 20 * (n - 2) * (n - 2); }

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Stores that forward to loads, as observed in runs, in repeated sequences of instructions, and as
  * links of the analysis. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "program/forwards.h"
+#include "../support/support.h"
 
 /* Returns the link of a sequence of one unit, in which load @load reads store @store of age @age.
  * Stores the index of the link in *@found. */

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Text that is pasted or typed as the kernel, and its correction. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <locale.h>
 #include <string.h>
 

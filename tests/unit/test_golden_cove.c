@@ -2,13 +2,8 @@
 /* Golden Cove: the table compared with forms measured alone, and its rules with results derived by
  * hand. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "analysis/x87_stack.h"
 #include "analysis/fusion.h"

@@ -3,12 +3,6 @@
  * its golden screen (GENERATE=1 rewrites them). One file has one view at one size: text and
  * colours, the rows and attributes that differ without colours, and the rows that differ in
  * ASCII. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>

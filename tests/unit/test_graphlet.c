@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pipelines of a block's graph, computed by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "program/graphlet.h"
+#include "../support/support.h"
 
 static const struct pipe_kind kinds[OP_CLASSES] = {
     [OP_IADD] = {2, 1, 1},    [OP_IMUL] = {1, 3, 1},   [OP_IDIV] = {1, 20, 10},

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Extrapolation of noisy quantities. Known formulas are found, and twenty kinds of noise change the
  * result by only a few per cent. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 
 #include "base/rng.h"
 #include "program/binned.h"
 #include "program/growth.h"
+#include "../support/support.h"
 
 static const struct growth_limits distance = {2, 0.25, 0.005, 0, INFINITY, 2, true},
                                   lines = {3, 0.25, 0.005, 0, INFINITY, 2, true},

@@ -2,23 +2,18 @@
 /* Page faults of allocations, by hand and compared with the C library's allocator in a child
  * process, which is this program with the number of a case as argument. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include <cmocka.h>
-
 #include "base/child.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/vec.h"
 #include "program/heap.h"
+#include "../support/support.h"
 
 #define CASES 88
 #define STEPS 60

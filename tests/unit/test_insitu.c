@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Measurement of a loop within its program: the copy, the recordings, and the attribution of the
  * missing cycles. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,6 +18,7 @@
 #include "insitu/replay.h"
 #include "insitu/split.h"
 #include "insitu/trial.h"
+#include "../support/support.h"
 
 #if defined(__x86_64__)
 

@@ -2,20 +2,16 @@
 /* Cycles per iteration from timed blocks whose counter advances in coarse steps: 10 ns on Zen,
  * whatever the clock of the core. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/rng.h"
 #include "insitu/insitu.h"
 #include "insitu/maps.h"
 #include "insitu/others.h"
+#include "../support/support.h"
 
 #define BLOCKS 2000
 #define ITERATIONS 4000

@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Induction registers of loops in their program, and copies that count by them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,6 +10,7 @@
 #include "insitu/copies.h"
 #include "insitu/induction.h"
 #include "insitu/placed.h"
+#include "../support/support.h"
 
 #if defined(__x86_64__)
 

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Loops of computed gotos in their program: parts, their patches, and recordings. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
-#include <string.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -19,6 +13,7 @@
 #include "insitu/copies.h"
 #include "insitu/placed.h"
 #include "insitu/predictor.h"
+#include "../support/support.h"
 
 #if defined(__x86_64__)
 

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Costs of a form's candidate usage, compared with throughput.h and with all port sets. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
 #include "chart/joining.h"
 #include "chart/saturate.h"
+#include "../support/support.h"
 
 #define PORTS 7
 #define ROWS 12

@@ -2,20 +2,15 @@
 /* Loops over arrays in the sandbox. Rings visit every element. A loop ends with a time or a reason.
  * An unavailable arena is reported. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/kernel.h"
 #include "analysis/layout.h"
 #include "isa/cpu.h"
 #include "measure/kernel_arrays.h"
 #include "measure/ring.h"
+#include "../support/support.h"
 
 static void test_rings(void **state)
 {

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Conversion of kernels of both instruction sets to executable code. Nothing is executed here. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "isa/a64/decode.h"
 #include "measure/kernel_code.h"
 #include "measure/sandbox.h"
+#include "../support/support.h"
 
 static size_t decode(const uint32_t *words, size_t count, struct insn *out)
 {

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Terminal sequences of keys. Common ones are known for any TERM, and others are consumed
  * completely. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "cmd/key.h"
+#include "../support/support.h"
 
 static void test_known_keys(void **state)
 {

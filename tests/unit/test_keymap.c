@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Keys and their actions: the table, user bindings, names, and the file with the bindings. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <ctype.h>
 #include <locale.h>
 #include <stdlib.h>

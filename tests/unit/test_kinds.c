@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Forms of one kind have the same usages with a higher prior probability than other forms. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +10,7 @@
 #include "isa/forms.h"
 #include "isa/operands.h"
 #include "../support/known.h"
+#include "../support/support.h"
 
 #define SETS 5      /* number of usages in random genomes */
 #define DRAWS 3000

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "io/machine_file.h"
 #include "measure/learn.h"
 #include "throughput/throughput.h"
+#include "../support/support.h"
 
 /* Returns the mapping of all forms of @from except @missing. */
 static struct mapping *without(const struct mapping *from, const char *missing)

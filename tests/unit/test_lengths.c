@@ -2,9 +2,6 @@
 /* Each instruction in binutils' objdump output of programs and libraries is one instruction of
  * equal length here. SWEEP names directories in which all ELF files are compared, by one process
  * per CPU (make sweep). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <ctype.h>
 #include <ftw.h>
 #include <stdatomic.h>
@@ -14,8 +11,6 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "../support/support.h"
 #include "base/file.h"

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "toolchain/listing.h"
 #include "toolchain/markers.h"
+#include "../support/support.h"
 
 static void assert_clean(const char *text, const char *expected)
 {

@@ -2,14 +2,9 @@
 /* A machine converted from LLVM's model of a CPU has all forms of the model. llvm-mca analyses all
  * forms of each CPU, which is slow. With SWEEP (make sweep) the test covers all CPUs, otherwise
  * one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "../support/support.h"
 #include "base/mem.h"

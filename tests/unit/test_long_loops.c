@@ -3,13 +3,7 @@
  * ends soon after it is cancelled. Work is counted in steps (base/steps.h). The test reads no
  * clock. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/analysis.h"
 #include "base/str.h"

@@ -2,12 +2,6 @@
 /* Views with large contents: long output, export of all rows of a large table, a mapping of many
  * forms. Long work proceeds with each drawing, or in a job. The test counts the steps of this
  * thread. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <sys/stat.h>
 
 #include "base/file.h"

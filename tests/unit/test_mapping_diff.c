@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
 #include "model/mapping_diff.h"
 #include "model/mapping_overlay.h"
+#include "../support/support.h"
 
 static struct mapping *mapping(const char *port_names, const char *const (*forms)[2])
 {

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Levels of memory: shares and latencies by hand and by a nested formula; clusters of reuse
  * distances; every shipped machine. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
 #include "cmd/session.h"
 #include "program/memory.h"
 #include "program/modes.h"
+#include "../support/support.h"
 
 static const struct memory three = {
     .levels = {{{512, 8}, 5, 0, 0}, {{4096, 16}, 14, 2, 0}, {{32768, 16}, 50, 8, 0}},

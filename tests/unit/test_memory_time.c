@@ -2,18 +2,13 @@
 /* Time by size of the arrays: by hand, compared with the sum over single lines, interpolated
  * between sizes, and for every shipped machine. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/memory_time.h"
 #include "cmd/memory_curve.h"
 #include "io/machine_file.h"
+#include "../support/support.h"
 
 static struct memory_costs costs(bool overlaps)
 {

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Accuracy figures, compared with values of scipy 1.10.1 and with independent definitions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/rng.h"
 #include "model/metrics.h"
 #include "throughput/predict.h"
+#include "../support/support.h"
 
 static void test_known_values(void **state)
 {

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Waits of a core for misses, compared with a simulation of successive executions, and by hand for
  * transfer times of lines. Walks that alternate between near and far lines. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/rng.h"
 #include "program/window.h"
+#include "../support/support.h"
 
 #define EXECUTIONS 200000
 

@@ -4,20 +4,14 @@
  * nor hang, and its screen must be updated at the end. Its experiments use simulated processors, so
  * that a run hardly depends on load. MONKEY_KEYS and MONKEY_SEED can be set. `make monkey
  * KEYS=100000` is a long run. */
-#include <setjmp.h>
+#include <dirent.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-#include <dirent.h>
 
 #include "../support/support.h"
 #include "../support/terminal.h"

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The neural arithmetic logic unit: values and gradients by hand, gradients by finite differences,
  * functions that it can learn. Formulas evolved from the same runs extrapolate better. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/rng.h"
 #include "program/fit.h"
 #include "program/paper/nalu.h"
+#include "../support/support.h"
 
 /* One input, one hidden cell. With all parameters 0, both layers have W = 0, so a = 0, m = 1, g =
  * 1/2 and y = 1/2. At x = 1/2 the second layer has dy/dW = x / 2 + log(x) / 2, dW/dA = 1/2, dW/dB =

@@ -2,13 +2,7 @@
 /* Nested loops: the cycles of an iteration of the outer loop, by hand, and compared with the same
  * iteration unrolled. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/analysis.h"
 #include "base/str.h"

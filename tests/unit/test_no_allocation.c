@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Linked with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/rng.h"
 #include "throughput/engine.h"
 #include "throughput/throughput.h"
 #include "tui/mainloop.h"
+#include "../support/support.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);

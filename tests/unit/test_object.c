@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "analysis/kernel.h"
 #include "base/child.h"
 #include "base/watch.h"
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
+#include "../support/support.h"
 
 static const char source[] =
     ".type f,@function\nf: ret\n.globl g\n.type g,@function\ng: nop\n.L1: dec %eax\njne .L1\nret\n"

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Semantics of decoded instructions: operation, condition and roles. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "isa/insn.h"
+#include "../support/support.h"
 
 static struct insn decode(enum isa isa, const char *hex)
 {

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* OSACA machine files: results derived by hand, export and import of shipped machines, errors with
  * their lines. */
-#include <setjmp.h>
 #include <glob.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "io/export_mapping.h"
 #include "io/import_osaca.h"

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* OSACA machine files: the entry of each form, and entries that match no form. */
-#include <setjmp.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "io/import_osaca.h"
 #include "isa/forms.h"

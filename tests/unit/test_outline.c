@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The displayed mapping of a run. Its ports retain their positions when ports are renamed, and
  * differences from other mappings are ambiguities. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -14,6 +9,7 @@
 #include "base/mem.h"
 #include "infer/outline.h"
 #include "../support/known.h"
+#include "../support/support.h"
 
 /* Returns @g with permuted ports. */
 static struct genome *shuffled(const struct genome *g)

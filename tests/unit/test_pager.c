@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lines wider than the screen. Prose is wrapped, tables scroll sideways, and the end can be
  * reached. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <locale.h>
 #include <string.h>
 
 #include "view/pager.h"
+#include "../support/support.h"
 
 static void assert_shows(struct pager *p, unsigned width, unsigned height, const char *expected)
 {

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Places and their panes: layout, focus, return to previous places, empty panes, changes of
  * size. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>

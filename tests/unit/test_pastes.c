@@ -2,15 +2,9 @@
 /* Typical clipboard contents: each file of tests/data/pastes has the expected loop. pastes.csv has
  * its number of instructions, from the compiler's object, and the number of lines that are not
  * assembler text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/kernel.h"
 #include "base/csv_reader.h"

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Curves and fronts on a grid. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <locale.h>
 #include <math.h>
 #include <string.h>
 
 #include "view/plot.h"
 #include "work/evolve_job.h"
+#include "../support/support.h"
 
 /* Draws a diagonal on logarithmic scales, with a gap, and a flat curve, at every size and in both
  * character sets. */

@@ -2,14 +2,8 @@
 /* Ports with equal load form groups. Each port is in one group, and sums are preserved. Groups are
  * named by their function for the machine's forms. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/port_groups.h"
 #include "analysis/port_names.h"

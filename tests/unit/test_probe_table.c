@@ -2,15 +2,9 @@
 /* Tables of probes: texts of loops, expressions, cases of facts, and damaged tables. The facts that
  * follow from the shipped tables are in test_chart_facts.c. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/file.h"
 #include "base/rng.h"

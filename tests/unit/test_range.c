@@ -2,16 +2,12 @@
 /* Counts that are marked exact are correct for other inputs. The ranges of all others contain the
  * true count. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "program/fit.h"
 #include "program/range.h"
+#include "../support/support.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

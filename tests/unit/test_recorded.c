@@ -2,15 +2,9 @@
 /* Recorded iterations in the sandbox: rejected loops, values that determine branches, and times
  * with changes. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/kernel.h"
 #include "base/str.h"
@@ -18,6 +12,7 @@
 #include "measure/kernel_arrays.h"
 #include "measure/recorded.h"
 #include "measure/recorded_code.h"
+#include "../support/support.h"
 
 #define ITERATIONS 4000u
 

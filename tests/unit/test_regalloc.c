@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "isa/cpu.h"
 #include "isa/insn.h"
 #include "isa/body.h"
+#include "../support/support.h"
 
 static struct forms *forms;
 

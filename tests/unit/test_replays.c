@@ -2,14 +2,9 @@
 /* Replayed operations and loads, and constants in lines of the µop cache: zen5-charted, compared
  * with times measured on a virtual EPYC Turin. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "../support/support.h"
 #include "analysis/analysis.h"

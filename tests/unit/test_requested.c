@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Of several results that arrive at once, the one requested last is shown. Keys that arrive with a
  * command apply to the rows that it selects. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>

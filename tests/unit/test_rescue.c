@@ -3,19 +3,13 @@
  * stack overflow, locks held, a damaged allocator. Each case is a separate process. */
 #include <malloc.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/fault.h"
 #include "base/file.h"

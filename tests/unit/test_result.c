@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One result in five formats, with missing values, invalid UTF-8, and quotes in CSV. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "table/result.h"
+#include "../support/support.h"
 
 static const struct result_column columns[] = {
     {.key = "form", .kind = CELL_TEXT},

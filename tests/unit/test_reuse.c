@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reuse distances, compared with a linearly searched stack and with a recount of distinct lines.
  * Also their bins, and the memory that they need. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 
 #include "base/rng.h"
@@ -14,6 +9,7 @@
 #include "program/runtime/sets.h"
 #include "program/runtime/steps.h"
 #include "simulate/branch_predictor.h"
+#include "../support/support.h"
 
 /* Mattson's stack. The position of a line is its distance, and a use moves it to the top. */
 struct stack { uint64_t lines[1 << 14]; size_t count; };

@@ -4,10 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,12 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/mem.h"
 #include "analysis/kernel.h"
 #include "measure/kernel_set.h"
 #include "measure/sandbox.h"
+#include "../support/support.h"
 
 static struct sandbox *sandbox;
 

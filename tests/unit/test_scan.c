@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <dlfcn.h>
-
 #include "isa/forms.h"
 #include "toolchain/scan.h"
+#include "../support/support.h"
 
 static const char *form_of(const char *hex, uint32_t *traits)
 {

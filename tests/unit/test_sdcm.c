@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The stack distance model and its histograms, compared with caches of randomly placed lines, and
  * with the sum with factorials. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 
 #include "base/rng.h"
 #include "program/sdcm.h"
+#include "../support/support.h"
 
 /* Returns the hit rate if @d other lines are in random sets. The line remains if its set has fewer
  * other lines than ways. */

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Branches within a block, which the code generator made of selects: by hand, and damaged text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/mem.h"
 #include "program/compiler/selects.h"
+#include "../support/support.h"
 
 /* A binary search: block 2 loops, and its select is a branch. The moves have no line of their own.
  */

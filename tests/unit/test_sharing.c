@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Caches that threads share. Misses predicted from the serial profile are compared with those of
  * the threads' interleaved references in a linearly searched stack. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/vec.h"
 #include "program/memory.h"
+#include "../support/support.h"
 
 typedef VEC(unsigned) trace;
 

@@ -2,19 +2,13 @@
 /* Runs every command and every loader with failing allocations, at each allocation in turn. Each
  * succeeds or fails with a message, and the same command works afterwards. SWEEP=N is the number of
  * positions for each (make torture uses more, and checks for leaks). */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "base/rng.h"

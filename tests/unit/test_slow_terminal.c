@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pastes over a slow terminal, in pieces with pauses anywhere. No text is lost, and none becomes
  * keys. Time is not checked, because the pauses exceed any wait for the end of a key's sequence. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "../support/support.h"
 #include "../support/terminal.h"
 #include "base/clock.h"
 #include "tui/input.h"
-
 
 static struct terminal terminal;
 

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every form of data/isa/x86-64.csv, in the spelling of binutils and of LLVM, in Intel and in AT&T
  * syntax, loads as the same form: one line, one instruction. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "../support/support.h"
 #include "analysis/kernel.h"

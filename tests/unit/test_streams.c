@@ -2,15 +2,9 @@
 /* Streams of loops and the layout of their arrays: kinds and strides by hand, lines compared with
  * the misses of a simulated cache, and addresses compared with registers computed iteration by
  * iteration. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/kernel.h"
 #include "analysis/layout.h"
@@ -19,6 +13,7 @@
 #include "base/str.h"
 #include "isa/foreign.h"
 #include "model/memory_costs.h"
+#include "../support/support.h"
 
 #define MOST_LINES 4096
 

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Genetic programming finds known formulas exactly, also for extrapolation. Equal data have equal
  * formulas. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
 #include "program/fit.h"
+#include "../support/support.h"
 
 static double area(const double *x) { return 4 * x[0] * x[1] * x[2] + 7; }
 static double smaller(const double *x) { return 3 * fmin(x[0], x[1]) * x[2]; }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Filters and tables: the displayed rows, and the selection, which remains on its row. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +9,7 @@
 #include "view/arrange.h"
 #include "cmd/key.h"
 #include "view/table.h"
+#include "../support/support.h"
 
 static const char *const names[] = {"ADD (R64, R64)", "VADDPD (YMM, YMM, YMM)", "IMUL (R64, R64)",
                                     "DIV (R64)", "NOP ()"};

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "throughput/columns.h"
 #include "throughput/engine.h"
 #include "throughput/throughput.h"
 #include "../support/oracle.h"
+#include "../support/support.h"
 
 static void assert_close(double got, double expected)
 {

@@ -2,21 +2,14 @@
 /* With PORTOLAN_TIMING, the workbench records the times of every key and frame, and the summary
  * agrees with them. Times are not checked. make bench-screen shows them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include <cmocka.h>
-
 #include "../support/support.h"
 #include "../support/terminal.h"
 #include "base/csv.h"
-
 
 /* Presses @key once and waits until @text appears. */
 static void press(struct terminal *t, const char *key, const char *text)

@@ -3,14 +3,9 @@
  * listings, unknown forms), llvm-mca (pop, whole functions, store forwarding). Each expected number
  * is derived by hand from the facts of the machine. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/analysis.h"
 #include "base/str.h"

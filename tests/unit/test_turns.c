@@ -2,12 +2,6 @@
 /* A turn of the UI thread while a search runs and results arrive. No view computes amounts that
  * grow with the number of experiments. Views draw data that the run's thread and jobs have
  * published. Work is counted in steps of this thread. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdatomic.h>
 

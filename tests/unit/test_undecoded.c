@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Instructions that the decoder lacks. One line is one instruction, with its name if another
  * disassembler supports it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
 #include <Zydis/Zydis.h>
-#include <cmocka.h>
 
 #include "../support/support.h"
 #include "analysis/analysis.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Unwind tables of programs without symbols. Reading hostile tables takes time proportional to
  * their size, and returns only their contents. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <elf.h>
 #include <string.h>
 

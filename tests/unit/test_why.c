@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The Why pane on screens of four sizes, for all loops of tests/data/limits.s. It shows the
  * sentence unchanged until its rows are full, including the number of the limit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>

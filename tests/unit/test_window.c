@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/rng.h"
 #include "measure/calibrate.h"
 #include "measure/runner.h"
 #include "measure/window.h"
+#include "../support/support.h"
 
 /* A manual clock. The test sets the time of each run. */
 struct fake {

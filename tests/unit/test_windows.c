@@ -2,14 +2,8 @@
 /* µop caches that deliver by windows of code: measurements of moves and nops of all lengths on a
  * Zen 5, counts by hand, and the simulation. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/analysis.h"
 #include "analysis/windows.h"

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parsing by libraries. Input with quadratic cost is rejected early, and cancelling takes effect
  * within one long value. Steps are counted, and no clock is read. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/watch.h"
 #include "io/pmevo_json.h"

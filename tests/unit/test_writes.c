@@ -2,15 +2,9 @@
 /* Every command that writes a file, with each system call failing in turn. The command fails with a
  * message, and the old file is unchanged or completely replaced. No other file remains, and the
  * command works the next time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "../support/failing_calls.h"
 #include "../support/support.h"

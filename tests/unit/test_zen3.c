@@ -3,14 +3,9 @@
  * and zen3-singles.csv, by `kernel measure --file` and `experiments measure`). Each fact has
  * results derived by hand. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/bounds.h"
 #include "analysis/kernel.h"

@@ -3,14 +3,9 @@
  * `kernel measure --file`), and its ports, compared with pairs of forms measured there
  * (zen4-pairs.csv, by `experiments measure`). */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/kernel.h"
 #include "base/csv.h"

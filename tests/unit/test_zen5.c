@@ -2,14 +2,8 @@
 /* Times of a virtual EPYC Turin (Zen 5) for loads of values that were just stored and for groups at
  * rename. They are compared with the bounds of the charted machine, with and without its facts. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/analysis.h"
 #include "../support/support.h"
