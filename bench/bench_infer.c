@@ -18,12 +18,10 @@
 #include "base/file.h"
 #include "known_cpu.h"
 #include "infer/evolve.h"
-#include "infer/generate.h"
 #include "infer/pmevo.h"
 #include "io/experiments_file.h"
 #include "io/machine_file.h"
 #include "io/pmevo_json.h"
-#include "model/metrics.h"
 #include "throughput/predict.h"
 
 #define FOLDS 5

@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "infer/evolve.h"
-#include "infer/generate.h"
 #include "io/machine_file.h"
 #include "known_cpu.h"
 

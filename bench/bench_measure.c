@@ -24,7 +24,6 @@
 #include "measure/cpu_source.h"
 #include "measure/runner.h"
 #include "measure_cost.h"
-#include "model/experiments.h"
 #include "toolchain/assemble.h"
 
 #define PASSES 8

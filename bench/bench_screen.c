@@ -8,7 +8,6 @@
  *     bench_screen [SECONDS [COLUMNS ROWS]]
  *
  * PORTOLAN names the program. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -18,7 +18,6 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "cmd/command.h"
-#include "io/machine_file.h"
 #include "view/frame.h"
 #include "work/job.h"
 

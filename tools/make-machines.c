@@ -8,7 +8,6 @@
 
 #include "base/mem.h"
 #include "io/import_llvm.h"
-#include "io/machine_file.h"
 #include "io/machine_save.h"
 
 /* Instruction sets by generation: the extensions in data/isa/x86-64.csv that a CPU has. */

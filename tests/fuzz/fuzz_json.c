@@ -3,7 +3,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "io/export_mapping.h"
 #include "io/pmevo_json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -280,7 +280,6 @@ bool attacks_possible(void)
 int attacks_begin(void **state)
 {
     struct err err = {0};
-    (void)state;
     own_directory = work_path("");
     if (chdir(own_directory) != 0 || setenv("TMPDIR", own_directory, 1) != 0 ||
         prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
@@ -301,7 +300,6 @@ int attacks_begin(void **state)
 
 int attacks_end(void **state)
 {
-    (void)state;
     sandbox_free(sandbox);
     print_message("%u cases; on the clock, which decides nothing, the slowest took", cases_run);
     for (unsigned i = 0; i < SLOWEST && slowest[i].seconds > 0; i++)

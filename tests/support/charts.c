@@ -29,7 +29,6 @@ static void watch_progress(void *state, enum chart_stage stage, double done, dou
 {
     const struct chart_watch *w = state;
 
-    (void)total;
     assert_true(stage < CHART_STAGES);
     assert_true(!w->stages || w->stages >> stage & 1);
     assert_true(done >= 0);

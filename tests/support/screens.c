@@ -92,7 +92,6 @@ struct frame frame;
 
 int setup(void **state)
 {
-    (void)state;
     clock_set_source(no_time);
     session_init(&session);
     session.interactive = true;
@@ -103,7 +102,6 @@ int setup(void **state)
 
 int teardown(void **state)
 {
-    (void)state;
     job_shutdown();
     frame_done(&frame);
     session_done(&session);

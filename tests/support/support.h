@@ -12,6 +12,9 @@
 
 #include "io/machine_file.h"
 
+/* Few tests and callbacks in tests use all their parameters. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 struct forms;
 struct kernel;
 struct kernel_options;

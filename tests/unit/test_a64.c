@@ -31,7 +31,6 @@ static struct insn decoded(uint32_t word)
 
 static void test_form_names(void **state)
 {
-    (void)state;
     static const struct { uint32_t word; const char *form;
     } known[] = {
         {0x4e62d420, "FADD (V.2D, V.2D, V.2D)"},
@@ -96,7 +95,6 @@ static void describe(const struct insn *insn, char *out, size_t size)
  * correctly. */
 static void test_access(void **state)
 {
-    (void)state;
     static const struct { uint32_t word; const char *text, *access; } known[] = {
         {0x4c407c00, "ld1 {v0.2d}, [x0]: the destination is written, not read", "w mr"},
         {0x4d408400, "ld1 {v0.d}[0], [x0]: the other lane stays", "rw mr"},
@@ -142,7 +140,6 @@ static void test_access(void **state)
 
 static void test_flags_and_traits(void **state)
 {
-    (void)state;
     static const struct { uint32_t word, read, written; const char *text;
     } known[] = {
         {0xeb02003f, 0, 57, "cmp"},     {0x8b020020, 0, 0, "add"},   {0xab020020, 0, 57, "adds"},
@@ -175,7 +172,6 @@ static void test_flags_and_traits(void **state)
 
 static void test_memory(void **state)
 {
-    (void)state;
     struct insn insn = decoded(0xf8627820);   /* ldr x0, [x1, x2, lsl #3] */
     const struct operand *m = &insn.operands[1];
     assert_true(m->kind == OPERAND_MEMORY && m->base == 1 && m->index == 2 && m->scale == 8 &&
@@ -203,7 +199,6 @@ static void test_memory(void **state)
 /* A word that no decoder supports is an instruction of unknown form. */
 static void test_undecodable(void **state)
 {
-    (void)state;
     struct insn insn = decoded(0xffffffff);
     assert_int_equal(insn.traits, INSN_UNDECODED);
     assert_string_equal(insn.form, "UNDECODED (0xffffffff)");
@@ -221,7 +216,6 @@ static void test_undecodable(void **state)
  * binutils names. */
 static void test_learned(void **state)
 {
-    (void)state;
     NEEDS_ASSEMBLER();
     static const struct { uint32_t word; const char *form, *access;
     } known[] = {
@@ -256,7 +250,6 @@ static void test_learned(void **state)
  * it is decoded. */
 static void test_learned_places(void **state)
 {
-    (void)state;
     NEEDS_ASSEMBLER();
     static const struct { uint32_t word; uint64_t offset; const char *text;
     } places[] = {
@@ -287,7 +280,6 @@ static void test_learned_places(void **state)
 /* For every form of the table, the instance assembles and decodes to the same form. */
 static void test_forms_round_trip(void **state)
 {
-    (void)state;
     NEEDS_ASSEMBLER();
     struct err err = {0};
     struct forms *forms = forms_load(ISA_AARCH64, NULL, &err);
@@ -318,7 +310,6 @@ static void test_forms_round_trip(void **state)
 
 static void test_detection(void **state)
 {
-    (void)state;
     static const char *const arm[] = {"ldr x0, [x1]\n",
                                       ".L1:\n\tadd x0, x0, 1\n\tb .L1\n",
                                       "fadd d0, d1, d2\n",
@@ -365,7 +356,6 @@ static void assert_forms(const char *text, const char *expected)
 
 static void test_text(void **state)
 {
-    (void)state;
     NEEDS_ASSEMBLER();
     assert_forms("add x0, x1, x2 // x3 ; add x4, x5, x6\n", "ADD (X, X, X)");
     assert_forms("add x0, x1, x2 ; sum of both\n", "ADD (X, X, X)");
@@ -398,7 +388,6 @@ static void test_text(void **state)
 
 static void test_hostile_text(void **state)
 {
-    (void)state;
     NEEDS_ASSEMBLER();
     static const char *const bad[] = {
         "add x0, x1, x99\n", "ldr x0, [x1\n",
@@ -421,7 +410,6 @@ static void test_hostile_text(void **state)
 /* Rejects operand texts that no disassembler prints, without reads beyond their end. */
 static void test_hostile_operands(void **state)
 {
-    (void)state;
     static const char *const bad[] = {"[",
                                       "]",
                                       "{",

@@ -58,7 +58,6 @@ static double bound_on(const char *text, const char *id, enum bound_kind kind)
  * between the rows derive the values. */
 static void test_dependencies(void **state)
 {
-    (void)state;
     NEEDS_ASSEMBLER();
     static const struct { const char *machine; double cycles; const char *text;
     } known[] = {
@@ -109,7 +108,6 @@ static void test_dependencies(void **state)
 /* Compares the Cortex-A72 with Ritter and Hack's measurements of pairs of five instructions. */
 static void test_cortex_a72_beside_others(void **state)
 {
-    (void)state;
     NEEDS_ASSEMBLER();
     /* A long multiplication occupies the multiplier for three cycles. A division occupies the
      * divider for four cycles, and the multi-cycle pipe for one. */
@@ -142,7 +140,6 @@ static void test_cortex_a72_beside_others(void **state)
  * across increments of the base. */
 static void test_store_forwarding(void **state)
 {
-    (void)state;
     NEEDS_ASSEMBLER();
     static const struct { const char *text; double distance;
     } linked[] = {
@@ -183,7 +180,6 @@ static void test_store_forwarding(void **state)
  * decoder supports. The total reports them. */
 static void test_unknown(void **state)
 {
-    (void)state;
     NEEDS_ASSEMBLER();
     static const struct { const char *text; size_t rows; bool known_to_v2;
     } cases[] = {
@@ -223,7 +219,6 @@ static char *data_text(const char *name, size_t *length)
  * forms of the published Cortex-A72 experiments. */
 static void test_base_forms(void **state)
 {
-    (void)state;
     NEEDS_ASSEMBLER();
     size_t length;
     char *text = data_text("tests/data/a64-base.s", &length);
@@ -246,7 +241,6 @@ static void test_base_forms(void **state)
  * that has their instructions. */
 static void test_compiled(void **state)
 {
-    (void)state;
     NEEDS_ASSEMBLER();
     static const struct { const char *file; size_t loops; bool sve;
     } files[] = {
@@ -291,7 +285,6 @@ static void test_compiled(void **state)
  * instruction that both lack is rejected. */
 static void test_newer_instructions(void **state)
 {
-    (void)state;
     NEEDS_ASSEMBLER();
     if (!has_program("llvm-mc-22"))
         return;
@@ -374,7 +367,6 @@ static void peer_bounds(const struct kernel *k, const char *cpu, double *out)
  * below that of llvm-mca, and is higher only if different sets share ports. */
 static void test_against_llvm(void **state)
 {
-    (void)state;
     NEEDS_ASSEMBLER();
     if (!has_program("llvm-mca-22"))
         return;

@@ -53,7 +53,6 @@ static uint32_t word_at(const struct body *b, size_t i)
 static void test_fields(void **state)
 {
     uint32_t word;
-    (void)state;
     if (!assembler)
         return;
     const struct a64_code *add = code_of("ADD (X, X, X)");
@@ -151,7 +150,6 @@ static void test_every_form(void **state)
      * a template file must not add them. */
     static const char *const others[] = {"ADR *",         "ADRP *", "LDR *, Rel)",
                                          "LDRSW *, Rel)", "PAC*",   NULL};
-    (void)state;
     if (!assembler)
         return;
     for (size_t i = 0; i < forms_count(forms); i++)
@@ -225,7 +223,6 @@ static void test_bases_return(void **state)
     };
     static const uint32_t counts[] = {3, 2, 1};
     struct body *b = mem_alloc(sizeof *b);
-    (void)state;
     if (!assembler)
         return;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -264,7 +261,6 @@ static void test_breakers(void **state)
 {
     static const uint32_t one = 1;
     struct body *b = mem_alloc(sizeof *b);
-    (void)state;
     if (!assembler)
         return;
     make(&(const char *){"ADCS (X, X, X)"}, &one, 1, 20, b);
@@ -339,7 +335,6 @@ static void test_chains(void **state)
     struct str all = {0};
     unsigned made = 0, kinds[CHAIN_DOMAINS + 1] = {0};
     const enum { LINKS = 6 } links = LINKS;
-    (void)state;
     if (!assembler)
         return;
     for (size_t i = 0; i < forms_count(forms); i++)
@@ -404,7 +399,6 @@ static void test_unfit(void **state)
         {"LD1W ({Z.S}, P/Z, [Z.S])", "32-bit"},
         {"DSB (ISH)", "system"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct form_row *row = forms_find(forms, cases[i].form);
         if (!row)
@@ -424,7 +418,6 @@ static void test_tools(void **state)
 {
     char buffer[64];
     enum isa other = isa_host() == ISA_X86_64 ? ISA_AARCH64 : ISA_X86_64;
-    (void)state;
     assert_string_equal(isa_tool(other, "as", buffer, sizeof buffer),
                         other == ISA_AARCH64 ? "aarch64-linux-gnu-as" : "x86_64-linux-gnu-as");
     char *path = mem_strdup(getenv("PATH") ? getenv("PATH") : "");
@@ -438,7 +431,6 @@ static int setup(void **state)
 {
     struct assembled a;
     struct err err = {0};
-    (void)state;
     assembler = assemble(ISA_AARCH64, NULL, "nop\n", 4, SYNTAX_AUTO, false, &a, &err);
     assembled_done(&a);
     if (!assembler)
@@ -449,7 +441,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     forms_free(forms);
     return 0;
 }
@@ -462,7 +453,6 @@ static void test_code_for_a_simulated_cpu(void **state)
         enum isa isa;
         const char *form;
     } cases[] = {{ISA_X86_64, "ADD (R64, R64)"}, {ISA_AARCH64, "ADD (X, X, X)"}};
-    (void)state;
     if (!assembler)
         return;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -502,7 +492,6 @@ static void test_letters(void **state)
          "the template declares R for operand 1, which is W"},
     };
 
-    (void)state;
     if (!assembler)
         return;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -26,7 +26,6 @@ static void test_chart(void **state)
     struct str out = {0}, line = {0};
     struct session s;
 
-    (void)state;
     str_addf(&line, "machine chart small --simulate '%s/' --seed 1",
              source_path("tests/data/chart-cpu-a64"));
     setenv("XDG_DATA_HOME", work_path("data"), 1);
@@ -72,7 +71,6 @@ static void test_new_mappings(void **state)
     struct session s;
     struct err err = {0};
 
-    (void)state;
     session_init(&s);
     run(&s, "set machine cortex-a72; mapping new 2 drawn", NULL);
     assert_string_equal(session_machine(&s, "drawn", &err)->isa, "aarch64");

@@ -60,7 +60,6 @@ static void test_faults(void **state)
     };
     const unsigned n = sizeof cases / sizeof *cases;
     struct err err = {0};
-    (void)state;
     sandbox_clear(sandbox);
     for (unsigned i = 0; i < n; i++)
         raw(i, cases[i].words, cases[i].count);
@@ -81,7 +80,6 @@ static void test_system_call(void **state)
 {
     static const uint32_t getpid_call[] = {0xd2801588, 0xd4000001};   /* mov x8, #172; svc #0 */
     struct err err = {0};
-    (void)state;
     sandbox_clear(sandbox);
     raw(0, getpid_call, 2);
     assert_true(sandbox_run(sandbox, 1, NULL, NULL, NULL, &err));
@@ -98,7 +96,6 @@ static void test_counts(void **state)
     /* add x26, x26, #4, lsl #12; str xzr, [x26]: advances by 16 KiB */
     static const uint32_t step[] = {0x91401000 | 26 << 5 | 26, 0xf900035f};
     struct err err = {0};
-    (void)state;
     sandbox_clear(sandbox);
     raw(0, step, 2);
     raw(1, step, 2);
@@ -116,7 +113,6 @@ static void test_registers(void **state)
 {
     struct err err = {0};
     uint32_t offset;
-    (void)state;
     sandbox_clear(sandbox);
     for (unsigned i = 0; i < 64; i++) {
         unsigned counter = i == 28 ? 27 : 28;
@@ -163,7 +159,6 @@ static void test_every_form(void **state)
     const uint32_t one = 1;
     unsigned ran = 0, illegal = 0;
     char why[256];
-    (void)state;
     for (size_t i = 0; i < forms_count(forms); i++)
         if (!form_measurable(forms_at(forms, i), why, sizeof why))
             vec_push(&rows, forms_at(forms, i));
@@ -221,7 +216,6 @@ static void test_every_chain(void **state)
     struct chain chains[CHAINS_MAX];
     unsigned ran = 0, illegal = 0, n = 0;
     char why[256];
-    (void)state;
     sandbox_clear(sandbox);
     for (size_t i = 0; i <= forms_count(forms); i++) {
         bool last = i == forms_count(forms);
@@ -273,7 +267,6 @@ static void test_kernels(void **state)
     struct calibration c;
     struct err err = {0};
     unsigned ran = 0;
-    (void)state;
     if (!calibrate(sandbox, NULL, NULL, &c, &err)) {
         print_message("%s\n", err.what);
         return;
@@ -309,7 +302,6 @@ static void test_kernels(void **state)
 static int setup(void **state)
 {
     struct err err = {0};
-    (void)state;
     forms = forms_load(ISA_AARCH64, NULL, &err);
     sandbox = forms ? sandbox_new(-1, &err) : NULL;
     if (!sandbox)
@@ -319,7 +311,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     sandbox_free(sandbox);
     forms_free(forms);
     return 0;
@@ -339,7 +330,6 @@ int main(void)
 
 static void test_elsewhere(void **state)
 {
-    (void)state;
     print_message("AArch64 code does not run on this processor; make check-aarch64 runs it under "
                   "an emulator\n");
 }

@@ -131,7 +131,6 @@ static void test_stops(void **state)
     struct err err = {0};
     struct rng rng;
     uint32_t all[FORMS];
-    (void)state;
 
     struct outcome out = run(forms_only(m), &o);
     assert_true(out.ok);
@@ -180,7 +179,6 @@ static void test_stops(void **state)
 static void test_limit(void **state)
 {
     struct mapping *m = truth();
-    (void)state;
 
     for (int random = 0; random < 2; random++) {
         struct active_curve *curve = active_curve_new();
@@ -214,7 +212,6 @@ static void test_kept(void **state)
     struct active_round rounds[ROUNDS];
     struct err err = {0};
     const char *path = work_path("active.csv");
-    (void)state;
 
     o.select.most = 30;
     o.keep = mem_strdup(path);
@@ -258,7 +255,6 @@ static void test_cancelled(void **state)
     struct err err = {0};
     struct job_info info;
     struct active_round round;
-    (void)state;
 
     o.select.evolve.generations = 0;
     o.select.evolve.seconds = 1e6;   /* The cancelled inference would otherwise never end. */
@@ -305,7 +301,6 @@ static void test_replayed(void **state)
     struct active_curve *curve = active_curve_new();
     struct active_options o = options(curve);
     struct mapping *m = truth();
-    (void)state;
     mapping_free(o.simulated);
     o.simulated = NULL;
     o.record = recorded(m);
@@ -335,7 +330,6 @@ static void test_replay_command(void **state)
     struct err err = {0};
     struct session s;
     const char *path = work_path("record.csv");
-    (void)state;
     assert_true(experiments_save(record, path, &err));
     session_init(&s);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {

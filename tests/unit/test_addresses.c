@@ -49,7 +49,6 @@ static size_t forwards(enum isa isa, const char *hex, enum start_values start)
 /* str x1, [x0, x4]; ldr x2, [x0]: the index x4 starts at 0, so the load reads the stored value. */
 static void test_a64_index(void **state)
 {
-    (void)state;
     assert_int_equal(forwards(ISA_AARCH64, "016824f8" "020040f9", START_MEASURED), 1);
     /* the same code with index x5 */
     assert_int_equal(forwards(ISA_AARCH64, "016825f8" "020040f9", START_MEASURED), 1);
@@ -59,7 +58,6 @@ static void test_a64_index(void **state)
  * also a base. */
 static void test_a64_base(void **state)
 {
-    (void)state;
     assert_int_equal(forwards(ISA_AARCH64, "816820f8" "820040f9", START_MEASURED), 1);
     /* str x1, [sp, #8]; ldr x2, [sp, #8] */
     assert_int_equal(forwards(ISA_AARCH64, "e10700f9" "e20740f9", START_MEASURED), 1);
@@ -69,7 +67,6 @@ static void test_a64_base(void **state)
  * 4 and 5. On AArch64 registers 4 and 5 have no such exception. */
 static void test_equal_pages(void **state)
 {
-    (void)state;
     /* mov [rdi], rax; mov rcx, [rsi] */
     assert_int_equal(forwards(ISA_X86_64, "488907" "488b0e", START_EQUAL), 1);
     /* mov [rdi], rax; mov rcx, [rsp] */
@@ -84,7 +81,6 @@ static void test_equal_pages(void **state)
  * the signed range. */
 static void test_ends(void **state)
 {
-    (void)state;
     assert_int_equal(forwards(ISA_X86_64,
                               "48b8ffffffffffffff7f"
                               "488910"
@@ -137,7 +133,6 @@ static void test_starts_apart(void **state)
 {
     unsigned seen[256] = {0};
 
-    (void)state;
     /* These are the two pages of that push, which share a way. */
     assert_int_equal(way_of(0x14001000), way_of(0x13fff000));
     assert_int_equal(way_of(0x14000000), way_of(0x13ffe000));

@@ -23,7 +23,6 @@ static void assert_sentence(const char *id, const char *text, const char *wanted
  * on ports 0, 1 and 5 instead: 2 cycles. */
 static void test_shuffles(void **state)
 {
-    (void)state;
     assert_sentence("skylake",
                     "vshufps $0xe4, %ymm1, %ymm2, %ymm3\n vshufps $0xe4, %ymm1, %ymm2, %ymm4\n "
                     "vshufps $0x1b, %ymm1, %ymm2, %ymm5\n vunpcklps %ymm1, %ymm2, %ymm6",
@@ -51,7 +50,6 @@ static void test_shuffles(void **state)
  * and three on Skylake; additions have one and two. */
 static void test_tables_decide(void **state)
 {
-    (void)state;
     static const char logic[] =
         "vxorps %ymm1, %ymm2, %ymm3\n vxorps %ymm1, %ymm2, %ymm4\n vandps (%rdi), %ymm2, %ymm5";
     assert_sentence("haswell", logic,
@@ -70,7 +68,6 @@ static void test_tables_decide(void **state)
 /* Shifts have an alternative if no later instruction uses the flags. */
 static void test_shifts(void **state)
 {
-    (void)state;
     assert_sentence("skylake",
                     "movl %r8d, %eax\n shll %cl, %eax\n movl %r9d, %edx\n shll %cl, %edx",
                     "2 of these instructions could be shlx (1*p06)");

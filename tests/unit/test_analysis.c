@@ -54,7 +54,6 @@ static void assert_cycles(const char *kernel, const char *id, double cycles,
  * pair use no port. */
 static void test_known_kernels(void **state)
 {
-    (void)state;
     assert_cycles("triad-skl-O3.s", "skylake", 2.0, BOUND_PORTS);
     assert_cycles("triad-zen-O3.s", "znver1", 2.0, BOUND_PORTS);
     assert_cycles("pi-O2.s", "skylake", 4.0, BOUND_PIPES);
@@ -64,7 +63,6 @@ static void test_known_kernels(void **state)
 
 static void test_rows_of_triad(void **state)
 {
-    (void)state;
     struct machine *m = machine("skylake");
     struct kernel *k = bundled("triad-skl-O3.s");
     struct analysis *a = analysis_new(k, 0, m);
@@ -106,7 +104,6 @@ static uint32_t flags_of(const char *source, const char *id, size_t row)
 /* Macro-fusion depends on the machine: the three groups of Intel CPUs, and the rules of Zen. */
 static void test_fusion(void **state)
 {
-    (void)state;
     assert_true(flags_of("1: cmpl %eax,%ebx\njb 1b\n", "skylake", 0) & ROW_FUSED);
     assert_false(flags_of("1: cmpl %eax,%ebx\njo 1b\n", "skylake", 0) & ROW_FUSED);
     assert_true(flags_of("1: testl %eax,%ebx\njo 1b\n", "skylake", 0) & ROW_FUSED);
@@ -120,7 +117,6 @@ static void test_fusion(void **state)
 
 static void test_idioms_and_moves(void **state)
 {
-    (void)state;
     assert_true(flags_of("1: xorl %eax,%eax\njmp 1b\n", "skylake", 0) & ROW_ZERO);
     assert_false(flags_of("1: xorl %eax,%ebx\njmp 1b\n", "skylake", 0) & ROW_ZERO);
     assert_false(flags_of("1: xorb %al,%al\njmp 1b\n", "skylake", 0) & ROW_ZERO);
@@ -147,7 +143,6 @@ static void test_idioms_and_moves(void **state)
 /* An unknown form always has a cost. Its row is flagged and the total is a lower bound. */
 static void test_unknown_forms(void **state)
 {
-    (void)state;
     struct ports ports = {0};
     struct err err;
     assert_true(ports_add(&ports, "0", &err));
@@ -177,7 +172,6 @@ static void test_without_load_latency(void **state)
     };
     struct machine *m = machine("skylake");
 
-    (void)state;
     machine_drop_fact(m, "load_latency");
     machine_drop_fact(m, "load_latency_simple");
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
@@ -207,7 +201,6 @@ static void test_repeated(void **state)
     struct machine *m = load_machine("skylake");
     struct kernel *k = kernel_of("rep stosq\n"), *once = kernel_of("stosq\n");
     struct analysis *a = analysis_new(k, 0, m), *b = analysis_new(once, 0, m);
-    (void)state;
     assert_true(a->lower_bound);
     assert_non_null(strstr(a->sentence, "repeated stosq"));
     assert_false(b->lower_bound);
@@ -242,7 +235,6 @@ static void *analyse_often(void *state)
 /* A kernel has no current loop, so threads may analyse its loops concurrently. */
 static void test_two_loops_at_once(void **state)
 {
-    (void)state;
     struct machine *m = machine("skylake");
     const struct kernel *k = kernel_of("1: imulq %rax,%rbx\ndecq %rcx\njne 1b\n2: divsd "
                                        "%xmm1,%xmm0\naddq $8,%rdx\ncmpq %rdx,%rsi\njne 2b\n");
@@ -269,7 +261,6 @@ static void test_two_loops_at_once(void **state)
 /* Every shipped machine loads and has the most common forms. */
 static void test_all_machines(void **state)
 {
-    (void)state;
     char **ids = machine_ids();
     size_t count = 0;
     for (; ids[count]; count++) {
@@ -298,7 +289,6 @@ static void test_all_machines(void **state)
  * divider. */
 static void test_golden_cove_dividers(void **state)
 {
-    (void)state;
     struct machine *m = machine("sapphirerapids");
     static const struct { const char *form; double cycles;
     } known[] = {
@@ -324,7 +314,6 @@ static void test_golden_cove_dividers(void **state)
 /* Every flag of a row has a unique name of letters and dashes. */
 static void test_flag_names(void **state)
 {
-    (void)state;
     for (unsigned a = 0; a < ROW_FLAG_COUNT; a++) {
         const char *name = row_flag_name(1u << a);
         assert_true(*name && strspn(name, "abcdefghijklmnopqrstuvwxyz-") == strlen(name));
@@ -367,7 +356,6 @@ static void assert_unmodelled(const char *source, const char *branches, const ch
  * on counters, even in memory; for moving accesses without required alignment. */
 static void test_not_modelled(void **state)
 {
-    (void)state;
     assert_unmodelled("1: cmpb $0, (%rdi)\nje 2f\naddq $1, %rdi\ncmpq %rdi, %rcx\njne 1b\n2:\n",
                       "jz (line 2)", NULL);
     assert_unmodelled("1: movzbl (%rdi), %eax\naddq $1, %rdi\ntestl %eax, %eax\njne 1b\n",
@@ -472,7 +460,6 @@ static void test_memory_by_name(void **state)
     };
     struct machine *m = machine("skylake");
 
-    (void)state;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         struct kernel *k = kernel_of(loops[i].text);
         struct analysis *a = analysis_new(k, 0, m);
@@ -496,7 +483,6 @@ static void test_estimates_have_their_word(void **state)
 {
     char **ids = machine_ids();
 
-    (void)state;
     for (size_t i = 0; ids[i]; i++) {
         struct machine *m = machine(ids[i]);
         for (size_t k = 0; k < mapping_count(m->mapping); k++)
@@ -527,7 +513,6 @@ static void test_estimates(void **state)
         {"icelake-server", "1: cpuid\ndecl %ecx\njne 1b\n", true},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         struct machine *m = machine(loops[i].machine);
         struct kernel *k = kernel_of(loops[i].text);

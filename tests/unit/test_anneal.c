@@ -12,7 +12,6 @@ static void test_incremental_sums(void **state)
 {
     struct known_bed b;
     struct evolve_options o = known_options();
-    (void)state;
     known_set_up(&b, 12, 0.05, 40);
     const struct problem *p = b.p;
     for (int round = 0; round < 8; round++) {
@@ -63,7 +62,6 @@ static void test_count_follows_ports(void **state)
     struct err err = {0};
     uint32_t forms[4];
 
-    (void)state;
     for (unsigned f = 0; f < 4; f++)
         forms[f] = names_add(&t->forms, (const char[]){(char)('A' + f), 0});
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
@@ -109,7 +107,6 @@ static void test_counts_follow_ports_everywhere(void **state)
     struct err err = {0};
     uint32_t forms[FORMS + 1];
 
-    (void)state;
     for (unsigned f = 0; f <= OTHER; f++) {
         forms[f] = names_add(&t->forms, (const char[]){(char)('A' + f), 0});
         experiments_set(t, experiments_add(t, &(struct flat_term){forms[f], 1}, 1), 1, NAN, 1,
@@ -216,7 +213,6 @@ static void test_counts_follow_ports_in_one_kind(void **state)
     struct gene genes[LAST + 1] = {0};
     uint32_t forms[LAST + 1];
 
-    (void)state;
     add_group(t, forms, 0, KIN, " (R64, R64)");
     add_group(t, forms, KIN, LAST - KIN, " (R64, M64)");
     add_group(t, forms, LAST, 1, " (R64, R64)");
@@ -239,7 +235,6 @@ static void test_counts_follow_ports_beside_stores(void **state)
     struct gene genes[OTHER + 1] = {0};
     uint32_t forms[OTHER + 1];
 
-    (void)state;
     add_group(t, forms, 0, STORES, "");
     add_group(t, forms, STORES, ONE - STORES, "");
     for (unsigned f = ONE; f <= OTHER; f++)

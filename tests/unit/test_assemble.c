@@ -35,7 +35,6 @@ static bool run(const char *text, bool skip, struct assembled *a, struct err *er
 
 static void test_lines_and_labels(void **state)
 {
-    (void)state;
     struct assembled a;
     struct err err;
     assert_true(
@@ -52,7 +51,6 @@ static void test_lines_and_labels(void **state)
 
 static void test_both_syntaxes_agree(void **state)
 {
-    (void)state;
     struct assembled a, b;
     struct err err;
     assert_true(run(".L1: vaddpd 8(%rax,%rcx,4), %ymm1, %ymm2\njne .L1\n", false, &a, &err));
@@ -70,7 +68,6 @@ static void test_both_syntaxes_agree(void **state)
  * by its number, even the first. */
 static void test_segments(void **state)
 {
-    (void)state;
     static const uint8_t expected[] = {0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0,
                                        0,    0,    0x64, 0x48, 0x8b, 0x3f};
     struct assembled a;
@@ -88,7 +85,6 @@ static void test_segments(void **state)
 
 static void test_bad_lines(void **state)
 {
-    (void)state;
     static const char text[] = "add $1, %eax\nbogus %eax\ninc %ecx\nmov %eax\n";
     struct assembled a;
     struct err err;
@@ -106,7 +102,6 @@ static void test_bad_lines(void **state)
 
 static void test_hostile(void **state)
 {
-    (void)state;
     static const struct { const char *text; enum err_code code; } cases[] = {
         {"", ERR_DATA},
         {" \n\t\n", ERR_DATA},
@@ -135,7 +130,6 @@ static void test_hostile(void **state)
 
 static void test_binary_and_large(void **state)
 {
-    (void)state;
     struct assembled a;
     struct err err = {0};
     assert_false(assemble(ISA_X86_64, "b", "nop\0nop\n", 8, SYNTAX_AUTO, false, &a, &err));
@@ -153,7 +147,6 @@ static void test_binary_and_large(void **state)
  * Thread-local variables are in separate sections. */
 static void test_what_tools_write(void **state)
 {
-    (void)state;
     static const char zero[] = "\tincl %eax\n\t.byte\t0   # \0\n\tincl %eax\n",
                       binary[] = "incl\0 %eax\n";
     struct assembled a;
@@ -180,7 +173,6 @@ static void test_what_tools_write(void **state)
  * impossible, the branch is rejected. */
 static void test_names_only(void **state)
 {
-    (void)state;
     struct assembled a;
     struct err err;
     static const char text[] =
@@ -202,7 +194,6 @@ static void test_without_directory(void **state)
     struct assembled a;
     struct err err = {0};
 
-    (void)state;
     if (access("/proc/self/fd", X_OK) != 0)
         skip();
     setenv("TMPDIR", work_path("missing"), 1);
@@ -221,7 +212,6 @@ static void test_without_directory(void **state)
  * descriptors, and the assembler's output must not overwrite it. */
 static void test_closed_descriptors(void **state)
 {
-    (void)state;
     for (int fd = 1; fd <= 2; fd++) {
         struct assembled a;
         struct err err = {0};
@@ -250,7 +240,6 @@ static void test_relative_path(void **state)
     struct err err = {0};
     char *before = strdup(getenv("PATH")), *here = getcwd(NULL, 0);
 
-    (void)state;
     assert_int_equal(mkdir(work_path("tools"), 0700), 0);
     work_put("tools/only-here", "#!/bin/sh\necho found\n");
     work_put("not-here", "#!/bin/sh\n");
@@ -280,7 +269,6 @@ static void test_path(void **state)
     char *before = strdup(getenv("PATH")),
          *path = malloc(strlen(before) + strlen(work_path("")) + 8);
 
-    (void)state;
     assert_int_equal(mkdir(work_path("as"), 0700), 0);
     sprintf(path, "%s:/:%s", work_path(""), before);
     setenv("PATH", path, 1);

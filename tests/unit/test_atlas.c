@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/file_calls.h"
 #include "base/mem.h"
-#include "io/experiments_file.h"
 #include "../support/support.h"
 #include "throughput/predict.h"
 
@@ -103,7 +102,6 @@ static size_t find(const json_t *names, const char *text)
 
 static void test_texts_come_back_as_they_were(void **state)
 {
-    (void)state;
     struct machine *m = hostile_machine("\"><b>id</b>");
     struct experiments *t = experiments_new();
     struct experiment e = {0};
@@ -179,7 +177,6 @@ static void test_texts_come_back_as_they_were(void **state)
 /* Rows, port sets and cycles in the atlas equal those of the shipped machine. */
 static void test_rows_are_those_of_the_machine(void **state)
 {
-    (void)state;
     struct machine *machines[] = {load_machine("skylake"), load_machine("cortex-a72"),
                                   load_machine("zen5-charted")};
     struct atlas_size size;
@@ -242,7 +239,6 @@ static void test_rows_are_those_of_the_machine(void **state)
 /* Every file that the page refers to exists, and none is external. */
 static void test_links_lead_to_files(void **state)
 {
-    (void)state;
     struct str page = {0};
     struct err err = {0};
     size_t links = 0;
@@ -264,17 +260,12 @@ static void test_links_lead_to_files(void **state)
 
 static int failing_rename(int from_dir, const char *from, int to_dir, const char *to)
 {
-    (void)from_dir;
-    (void)from;
-    (void)to_dir;
-    (void)to;
     errno = EACCES;
     return -1;
 }
 
 static void test_nothing_else_is_touched(void **state)
 {
-    (void)state;
     struct machine *m = hostile_machine("other");
     struct atlas_size size;
     struct err err = {0};

@@ -35,7 +35,6 @@ static void describe(const char *form, struct str *out)
 
 static void test_by_hand(void **state)
 {
-    (void)state;
     static const char *const known[][2] = {
         {"ADD (R64, M64)", "addq|add mem gpr"},
         {"ADD (M32, I8)", "addl|add imm mem"},
@@ -82,7 +81,6 @@ static void test_by_hand(void **state)
 
 static void test_address_of_lea(void **state)
 {
-    (void)state;
     struct spelling f;
     assert_true(att_form("LEA_B_IS_D8 (R64)", &f));
     assert_true(f.address && f.operands[0].base && f.operands[0].index && f.operands[0].scale &&
@@ -148,7 +146,6 @@ static bool is_fair(const struct form_row *row, const struct spelling *f)
 
 static void test_against_the_assembler(void **state)
 {
-    (void)state;
     struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
     struct str text = {0};
     struct assembled a;
@@ -223,7 +220,6 @@ static void test_printed_ones_assemble(void **state)
     struct assembled first, again;
     struct str text = {0};
     struct err err = {0};
-    (void)state;
 
     if (!assemble(ISA_X86_64, "given", code, strlen(code), SYNTAX_ATT, true, &first, &err))
         fail_msg("%s", err.what);

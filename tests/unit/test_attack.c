@@ -3,7 +3,6 @@
  * measurement is correct. No process, file or descriptor remains. x86-64. ATTACK_BLOCKS=N is the
  * number of random blocks (make torture: 3,000). */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -31,7 +30,6 @@
 
 static void test_next_values(void **state)
 {
-    (void)state;
     print_message("%u of %u next measurements had a value, all of them within 1 %%\n", values_had,
                   values_asked);
     assert_true(values_asked >= 20);
@@ -53,7 +51,6 @@ static void test_hidden_code(void **state)
         "48e2f7",         "3ee2f7",
     };
     char hex[64];
-    (void)state;
     for (size_t i = 0; i < sizeof branches / sizeof *branches; i++) {
         snprintf(hex, sizeof hex, "c7c2c0000f05 %s", branches[i]);
         attack(branches[i], hex, 0, VALUE, NULL);
@@ -86,7 +83,6 @@ static void test_stores_around(void **state)
         0x20000,   0x28000,  0x2c000, 0x30000, 0x38000, 0x40000, 0x100000,
     };
     char hex[128], name[64];
-    (void)state;
     for (size_t i = 0; i < sizeof distances / sizeof *distances; i++) {
         uint32_t d = (uint32_t)distances[i];
         /* lea rax, [rip]; mov [rax + d], rbx */
@@ -165,7 +161,6 @@ static void test_stores_known(void **state)
         {"vsyscall", 0xffffffffff600000u},
     };
     uint8_t before[256];
-    (void)state;
     memcpy(before, code, sizeof before);
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         /* mov rax, address; mov [rax], rbx */
@@ -249,7 +244,6 @@ static void raw(const char *name, const char *hex, uint64_t address, unsigned fa
 static void test_endless(void **state)
 {
     uint64_t site = (uint64_t)(uintptr_t)sandbox_syscall_site - 2;
-    (void)state;
     raw("a loop", "ebfe", 0, FAULT_ENDLESS, FAULT_ENDLESS);
     raw("a loop that pauses", "f390ebfc", 0, FAULT_ENDLESS, FAULT_ENDLESS);
     raw("a loop of far jumps into itself", "e9fbffffff", 0, FAULT_ENDLESS, FAULT_ENDLESS);
@@ -286,7 +280,6 @@ static void test_cancelled(void **state)
     struct attack_block b = {0};
     uint32_t offset;
     unsigned asked = 0;
-    (void)state;
     block_add(&b, "6a00 48bbffffffffffffff7f 53 4889e7 31f6 b823000000 48b9< ffe1", site);
     sandbox_clear(sandbox);
     assert_true(sandbox_add(sandbox, b.code, b.length, 1, COUNTER_MEMORY, &offset));
@@ -354,7 +347,6 @@ static void test_system_calls(void **state)
     };
     uint64_t site = (uint64_t)(uintptr_t)sandbox_syscall_site - 2;
     char hex[200];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(hex, sizeof hex, "48bc0040002000000000 %s 48b9< ffe1", cases[i].set);
         raw(cases[i].name, hex, site, cases[i].fault, cases[i].or_fault);
@@ -377,7 +369,6 @@ static void test_forged_answers(void **state)
 {
     uint64_t site = (uint64_t)(uintptr_t)sandbox_syscall_site - 2;
     char hex[200];
-    (void)state;
     for (unsigned fd = 0; fd < 16; fd++) {
         snprintf(hex, sizeof hex,
                  "48bc0040002000000000 6a00 b801000000 bf%02x000000 4889e6 ba08000000 48b9< ffe1",
@@ -391,7 +382,6 @@ static void test_forged_answers(void **state)
 static void test_answers_checked(void **state)
 {
     struct sandbox_item good = {.done = true, .counter_cycles = NAN}, item = {0};
-    (void)state;
     good.result = (struct window_result){.state = WINDOW_SETTLED,
                                          .cycles = 2,
                                          .spread = 0.001,
@@ -463,7 +453,6 @@ static void test_guesses(void **state)
     };
     struct err err = {0};
 
-    (void)state;
 #if defined(__SANITIZE_THREAD__)
     skip();
 #endif
@@ -501,7 +490,6 @@ static void test_refused(void **state)
         "ff18",         "0f0b",     "0f08",       "0f09",       "0f30",       "0f32",
         "0f01f8",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         char hex[64];
         if (strcmp(blocks[i], "660f38f800") == 0)
@@ -522,7 +510,6 @@ static void test_canary(void **state)
     struct err err = {0};
     bool off = false;
     double cycles = NAN;
-    (void)state;
     for (unsigned i = 0; i < TRIES; i++) {
         sandbox_clear(sandbox);
         assert_true(sandbox_canary(sandbox, &calibration.rules, &off, &cycles, &err));
@@ -573,7 +560,6 @@ static void test_canary_off(void **state)
     struct kernel_measured m;
     struct err err = {0};
     struct insn insn;
-    (void)state;
     fast.rules.chain_cycles *= 4;
     fast.rules.second_cycles = 0;   /* The second chain would detect the wrong clock earlier. */
     assert_true(
@@ -630,7 +616,6 @@ static void test_random(void **state)
     const char *asked = getenv("ATTACK_BLOCKS");
     unsigned blocks = asked ? (unsigned)atoi(asked) : 250, measured = 0;
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 11);
     for (unsigned i = 0; i < blocks; i++) {
         struct attack_block b = {0};
@@ -659,7 +644,6 @@ static void test_random(void **state)
 
 static void test_elsewhere(void **state)
 {
-    (void)state;
     print_message("x86-64 machine code is not tried here\n");
 }
 
@@ -682,7 +666,6 @@ static void test_never_quiet(void **state)
     struct insn insns[1];
     struct err err = {0};
 
-    (void)state;
     block_add(&b, "4801d8", 0);
     assert_true(insn_decode(ISA_X86_64, b.code, b.length, 0, false, &insns[0], &err));
     calibration.rules.chain_tolerance = -1;   /* No window is accepted. */

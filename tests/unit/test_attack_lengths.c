@@ -43,7 +43,6 @@ struct step {
 static int tracee_begin(void **state)
 {
     int status;
-    (void)state;
     code = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (code == MAP_FAILED)
         return -1;
@@ -69,7 +68,6 @@ static int tracee_begin(void **state)
 
 static int tracee_end(void **state)
 {
-    (void)state;
     if (tracee > 0) {
         kill(tracee, SIGKILL);
         waitpid(tracee, NULL, 0);
@@ -195,7 +193,6 @@ static void test_decoded_as_run(void **state)
     unsigned wanted = asked ? (unsigned)atoi(asked) : 10000, known = 0, unknown = 0;
     struct rng rng;
 
-    (void)state;
     if (!tracee)
         skip();   /* tracee_begin has printed the reason. */
     rng_seed(&rng, 14);
@@ -231,7 +228,6 @@ static void test_the_others_are_found(void **state)
         {{0xb8, 0x0f, 0x05}, 3, FETCH, false},
         {{0x90, 0x90}, 2, STEPPED, false},
     };
-    (void)state;
     if (!tracee)
         skip();   /* tracee_begin has printed the reason. */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -246,7 +242,6 @@ static void test_the_others_are_found(void **state)
 
 static void test_elsewhere(void **state)
 {
-    (void)state;
     print_message("x86-64 machine code is not tried on this processor\n");
 }
 

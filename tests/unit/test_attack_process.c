@@ -90,7 +90,6 @@ static void test_odds_of_a_table(void **state)
     const double pages = (double)((uint64_t)1 << SANDBOX_VAULT_BITS) / 4096, blocks = 1e6;
     uint64_t lowest = 0, bytes = 0;
 
-    (void)state;
     const double found = blocks * SANDBOX_GUESSES * SANDBOX_VAULT_PAGES / pages;
     print_message("a table of a million blocks finds it %.4f times\n", found);
     assert_true(found < 0.01);
@@ -117,7 +116,6 @@ static void test_descriptors(void **state)
     struct err err = {0};
     struct rlimit limit, low;
     int low_fd = open("/dev/null", O_RDONLY), high_fd = dup2(low_fd, 900);
-    (void)state;
     struct sandbox *s = sandbox_new(-1, &err);
     assert_non_null(s);
     run_something(s, false);
@@ -203,7 +201,6 @@ static bool close_range_forget(void)
  * after they were opened. */
 static void test_without_close_range(void **state)
 {
-    (void)state;
     pid_t pid = fork();
     if (pid == 0) {
         struct err err = {0};

@@ -2,7 +2,6 @@
 /* Hostile blocks: remaining state of a block, jumps into the middle of instructions, self-modifying
  * code, and instructions with unusual prefixes. Each ends in time with a reason or a value. The
  * next measurement equals that of a fresh sandbox. x86-64. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,7 +73,6 @@ static void test_left_behind(void **state)
         {"the frame pointer far away", "48bd0000000000000080 c9", ANY, PUSH_POP},
         {"the stack where the data are", "488d2500000000 50", ANY, PUSH_POP},
     };
-    (void)state;
     run(cases, sizeof cases / sizeof *cases);
 }
 
@@ -102,7 +100,6 @@ static void test_changing_itself(void **state)
         {"a masked store", "488d3d00000000 660fefc0 660ff7c0", ANY, NULL},
         {"pushes from the data down", "488d2500000000 5050505050505050", ANY, NULL},
     };
-    (void)state;
     run(cases, sizeof cases / sizeof *cases);
     next_right("changing itself");
 }
@@ -145,7 +142,6 @@ static void test_other_readings(void **state)
         {"scans of 2^63", "48b9ffffffffffffff7f f348af", ANY, NULL},
         {"comparisons of 2^63", "48b9ffffffffffffff7f 4889fe f3a6", ANY, NULL},
     };
-    (void)state;
     run(cases, sizeof cases / sizeof *cases);
     next_right("other readings");
 }
@@ -175,7 +171,6 @@ static void test_in_disguise(void **state)
         "f30f1b03",     "f30f1ec8",   "f3480f1ec8", "f30f01e8",   "480f38f603",
         "66480f38f503", "f30fc7f8",   "480fc7f8",   "480fc7f0",   "660fc7f0"};
     char hex[64];
-    (void)state;
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
         for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++) {
             snprintf(hex, sizeof hex, "4801d8 %s%s 4801d8", prefixes[p], instructions[i]);
@@ -190,7 +185,6 @@ static void test_in_disguise(void **state)
 
 static void test_values(void **state)
 {
-    (void)state;
     print_message("%u of %u next measurements had a value, all of them within 1 %%\n", values_had,
                   values_asked);
     assert_true(values_asked >= 20);
@@ -202,7 +196,6 @@ static void test_values(void **state)
 
 static void test_elsewhere(void **state)
 {
-    (void)state;
     print_message("x86-64 machine code is not tried here\n");
 }
 

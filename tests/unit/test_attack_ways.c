@@ -81,7 +81,6 @@ static void test_exceptions_unmasked(void **state)
         {"x87 tags that lie", "c74424a07f030000 c74424a400000000 c74424a800000000 d96424a0 d8c1",
          ADDITION_X87},
     };
-    (void)state;
     run(cases, sizeof cases / sizeof *cases);
 }
 
@@ -113,7 +112,6 @@ static void test_flags_and_pages(void **state)
         {"flags pushed where nothing is", "488da30800000b 9c 9d", NULL},
     };
     char hex[96], name[80];
-    (void)state;
     for (size_t f = 0; f < sizeof flags / sizeof *flags; f++) {
         for (size_t a = 0; a < sizeof actions / sizeof *actions; a++) {
             unsigned bits = flags[f].bits;
@@ -168,7 +166,6 @@ static void test_addresses(void **state)
         {"x87's 80 bits", "48b8< db28 db38"},
     };
     char name[80];
-    (void)state;
     for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
         for (size_t a = 0; a < sizeof accesses / sizeof *accesses; a++) {
             snprintf(name, sizeof name, "%s: %s", places[p].name, accesses[a].name);
@@ -203,7 +200,6 @@ static void test_memory_operands(void **state)
         {"push of what is not there", "ffb30000000d", NULL},
         {"a stack that grows over 600 pages", "4881ec00100000 50", NULL},
     };
-    (void)state;
     run(cases, sizeof cases / sizeof *cases);
 }
 
@@ -240,7 +236,6 @@ static void test_caches_and_code(void **state)
         {"a misaligned streaming store", "660fe74308", NULL},
         {"a misaligned streaming load", "660f382a4308", NULL},
     };
-    (void)state;
     run(cases, sizeof cases / sizeof *cases);
     next_right("caches and code");
 }
@@ -300,7 +295,6 @@ static void test_long(void **state)
         {"a jump over its own end", "eb00", NULL},
         {"parity for ever", "31c0 7afc", NULL},
     };
-    (void)state;
     run(cases, sizeof cases / sizeof *cases);
     next_right("long");
 }
@@ -521,7 +515,6 @@ static void test_commands_refused(void **state)
     };
     static const char *const prefixes[] = {"", "64", "67", "40", "2e3e2636"};
     char hex[96];
-    (void)state;
     assert_true(sizeof instructions / sizeof *instructions > 150);
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
         for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++) {
@@ -662,7 +655,6 @@ static void test_no_address_in_registers(void **state)
     bool wide = cpu_vector_bits() >= 512;
     size_t length = dump_code(code, wide), n = 0;
 
-    (void)state;
     run_dump(code, length, wide, 0);
     assert_int_equal(memory_of(0, "portolan-page", &pages, 1), 1);
     size_t had = memory_of(getpid(), NULL, ours, 256),
@@ -690,7 +682,6 @@ static void test_no_address_in_registers(void **state)
 
 static void test_values(void **state)
 {
-    (void)state;
     print_message("%u of %u next measurements had a value, all of them within 1 %%\n", values_had,
                   values_asked);
     assert_true(values_asked >= 20);
@@ -699,7 +690,6 @@ static void test_values(void **state)
 
 static void test_elsewhere(void **state)
 {
-    (void)state;
     print_message("x86-64 machine code is not tried here\n");
 }
 
@@ -708,7 +698,6 @@ static void test_elsewhere(void **state)
 static void test_arena(void **state)
 {
     struct err err = {0};
-    (void)state;
     assert_true(sandbox_arena(sandbox, (size_t)4 << 20, true, &err));
     const uint64_t at = sandbox_arena_at(sandbox), size = (uint64_t)4 << 20;
     attack("a store to the arena", "48b8< 488918", at, VALUE, NULL);

@@ -34,7 +34,6 @@
 
 static void test_str_grows(void **state)
 {
-    (void)state;
     struct str s = {0};
     assert_string_equal(str_text(&s), "");
     for (int i = 0; i < 1000; i++)
@@ -53,7 +52,6 @@ static void test_str_grows(void **state)
 
 static void test_str_match(void **state)
 {
-    (void)state;
     assert_true(str_match("*ADD*", "VADDPD (YMM, YMM, YMM)"));
     assert_true(str_match("add (r64, ?64)", "ADD (R64, M64)"));
     assert_false(str_match("ADD", "ADDS"));
@@ -67,7 +65,6 @@ static void test_str_match(void **state)
 
 static void test_err_says_where_what_todo(void **state)
 {
-    (void)state;
     struct err err = {0};
     char text[512];
     assert_false(err_set(&err, ERR_DATA, "remove it", "bad byte %d", 7));
@@ -83,7 +80,6 @@ static void test_err_says_where_what_todo(void **state)
 
 static void test_file_round_trip_and_faults(void **state)
 {
-    (void)state;
     const char *directory = work_path("");
     struct str path = {0}, bytes = {0};
     struct err err = {0};
@@ -118,7 +114,6 @@ static void test_file_round_trip_and_faults(void **state)
 
 static void test_log_keeps_the_newest(void **state)
 {
-    (void)state;
     size_t next = 0, lines = 0;
     struct log_line line;
     while (log_next(&next, &line))
@@ -150,7 +145,6 @@ static double frozen(void)
 
 static void test_clock_can_be_held(void **state)
 {
-    (void)state;
     clock_set_source(frozen);
     assert_true(clock_seconds() == 42.5);
     clock_set_source(NULL);
@@ -160,7 +154,6 @@ static void test_clock_can_be_held(void **state)
 
 static void test_rng_is_reproducible_and_uniform(void **state)
 {
-    (void)state;
     struct rng a, b;
     rng_seed(&a, 1);
     rng_seed(&b, 1);
@@ -185,7 +178,6 @@ static void test_rng_is_reproducible_and_uniform(void **state)
 
 static void test_vec_grows(void **state)
 {
-    (void)state;
     VEC(int) v = {0};
     for (int i = 0; i < 100; i++)
         vec_push(&v, i * i);
@@ -198,7 +190,6 @@ static void test_vec_grows(void **state)
 /* Adds 2,000 names, half of them twice. Each name has one index. */
 static void test_index_finds_what_was_added(void **state)
 {
-    (void)state;
     struct names n = {0};
     char name[32];
 
@@ -222,7 +213,6 @@ static bool same_number(const void *items, uint32_t item, const void *key)
 /* If hashes are equal, only the comparison of items distinguishes them. */
 static void test_index_of_equal_hashes(void **state)
 {
-    (void)state;
     struct index x = {0};
     int numbers[200], missing = 1000;
 
@@ -247,7 +237,6 @@ static void test_index_of_equal_hashes(void **state)
 /* Inserts and removes items in a crowded table. The test records the present items. */
 static void test_index_removes(void **state)
 {
-    (void)state;
     struct index x = {0};
     struct rng rng;
     int numbers[512];
@@ -276,7 +265,6 @@ static void test_index_removes(void **state)
 
 static void test_durations(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         float seconds;
@@ -310,7 +298,6 @@ static void test_durations(void **state)
 
 static void test_state_path(void **state)
 {
-    (void)state;
     char *path;
     struct str file = {0};
     struct err err = {0};
@@ -355,7 +342,6 @@ static void test_state_path(void **state)
  * user. */
 static void test_state_of_others(void **state)
 {
-    (void)state;
     struct err err = {0};
     char *path;
 
@@ -387,7 +373,6 @@ static void test_state_of_others(void **state)
  * unchanged. */
 static void test_state_is_private(void **state)
 {
-    (void)state;
     struct stat about;
     struct err err = {0};
 
@@ -416,7 +401,6 @@ static void test_state_is_private(void **state)
 
 static void test_utf8(void **state)
 {
-    (void)state;
     static const struct { const char *text; size_t length; uint32_t code;
     } characters[] = {
         {"a", 1, 'a'},
@@ -513,7 +497,6 @@ static void test_printable(void **state)
         {"\xe2\x82", "\\xe2\\x82"},
     };
     struct str out = {0};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         str_clear(&out);
         utf8_printable(cases[i].text, strlen(cases[i].text), &out);
@@ -547,7 +530,6 @@ static void test_invisible_characters(void **state)
     struct child_result result = {0};
     size_t listed = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         assert_true(utf8_steers(named[i]));
     for (size_t i = 0; i < sizeof seen / sizeof *seen; i++)
@@ -606,7 +588,6 @@ static void test_starved_programs_are_not_ended(void **state)
 {
     int status;
 
-    (void)state;
     if (access("/proc/self/schedstat", R_OK) != 0)
         skip();
     const pid_t child = fork();
@@ -625,7 +606,6 @@ static size_t takes;     /* maximum number of bytes that one write accepts */
 
 static ssize_t keep(int fd, const void *bytes, size_t length)
 {
-    (void)fd;
     const size_t taken = length < takes ? length : takes;
 
     at_once = length > at_once ? length : at_once;
@@ -637,7 +617,6 @@ static ssize_t keep(int fd, const void *bytes, size_t length)
 static void test_messages_are_whole(void **state)
 {
     const struct file_calls before = file_calls;
-    (void)state;
 
     str_clear(&written);
     takes = 7;
@@ -652,7 +631,6 @@ static void test_tables_to_a_terminal(void **state)
 {
     const struct file_calls before = file_calls;
     struct str table = {0}, shown = {0};
-    (void)state;
 
     int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
@@ -709,7 +687,6 @@ static void test_directories_stay(void **state)
     struct err err = {0};
     pid_t other;
 
-    (void)state;
     snprintf(base, sizeof base, "%s", work_path("tidied"));
     assert_int_equal(mkdir(base, 0700), 0);
     setenv("TMPDIR", base, 1);
@@ -744,7 +721,6 @@ static void test_beside_the_program(void **state)
         {"/usr/bin", "/var/portolan", "/../../var/portolan"},
     };
     char *directory = path_program_directory(), self[4096];
-    (void)state;
     assert_non_null(directory);
     assert_true(readlink("/proc/self/exe", self, sizeof self) > (ssize_t)strlen(directory));
     assert_memory_equal(self, directory, strlen(directory));

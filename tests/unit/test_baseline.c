@@ -31,7 +31,6 @@ static struct baseline_look look_at(double least, unsigned quiet, uint64_t seed)
 
 static void test_look(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed < 50; seed++) {
         /* A few idle rounds among many suffice if they agree. Fewer do not suffice. */
         struct baseline_look few = look_at(0.18, 6, seed);
@@ -53,7 +52,6 @@ static void test_judge(void **state)
                           guess = {.nops = 3.1, .ports = 3.2, .doubtful = true};
     const struct baseline_look quiet = {5.55, 0.1}, busy = {2.6, 1}, halved = {2.78, 0.9},
                                ports = {5.92, 0.9};
-    (void)state;
     /* An established baseline is unchanged, however slow the host appears. */
     assert_int_equal(baseline_judge(&known, &quiet, &ports, NAN), BASELINE_QUIET);
     assert_int_equal(baseline_judge(&known, &busy, &ports, NAN), BASELINE_BUSY);
@@ -73,7 +71,6 @@ static void test_better(void **state)
 {
     const struct baseline known = {.nops = 5.55, .ports = 5.92, .load_window = 64};
     struct baseline seen = known;
-    (void)state;
     assert_true(baseline_better(&(struct baseline){0}, &seen));
     assert_false(baseline_better(&known, &seen));
     seen.nops = 2.6;
@@ -100,7 +97,6 @@ static void test_memory(void **state)
     char today[KEPT_DAY];
     const char *path = work_path("portolan/baseline.csv");
     struct str text = {0};
-    (void)state;
     baseline_recall(&got);
     assert_true(got.nops == 0 && !got.doubtful);
     b = (struct baseline){.nops = 5.5, .ports = 5.9, .doubtful = true};
@@ -140,7 +136,6 @@ static void test_outgrown(void **state)
 {
     enum { N = 12 };
     double quiet[N], busy[N], odd[N], off[N];
-    (void)state;
     for (int i = 0; i < N; i++) {
         /* Half of the times are those of an idle core: 55 instead of the stored 100. */
         quiet[i] = i % 2 ? 55 + 0.1 * i : 100;
@@ -159,7 +154,6 @@ static void test_outgrown(void **state)
 static void test_choice(void **state)
 {
     struct seek k = {.cpus = {0, 1}, .quiet = {NAN, NAN}, .count = 2, .at = 0};
-    (void)state;
     assert_int_equal(seek_choice(&k), 0);
     seek_take(&k, 0, 0.9);
     seek_take(&k, 1, 1);
@@ -189,7 +183,6 @@ static void test_looks_at_all_cpus(void **state)
     struct sandbox *s = sandbox_new(-1, &err);
     int cpus[SEEK_CPUS];
     struct seek k;
-    (void)state;
     if (!s) {
         print_message("nothing can be measured here: %s\n", err.what);
         return;
@@ -211,7 +204,6 @@ static void test_learns_on_one_cpu(void **state)
     struct sandbox *s = sandbox_new(-1, &err);
     struct calibration right, c;
     struct seek k;
-    (void)state;
     if (s) {
         int cpu = sandbox_cpu(s);
         sandbox_free(s);
@@ -278,7 +270,6 @@ static void test_visits(void **state)
                         mixed[] = {1.23, 1.26, 1.0, 1.002};
     struct kernel_passes p = {.count = 0};
     double cycles = 0, spread = 0;
-    (void)state;
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
     /* Two visits with idle windows do not suffice, however well they agree: a third may be
      * faster. */
@@ -337,7 +328,6 @@ static void test_times_that_cannot_be(void **state)
                              unknown = {.probe_rate = 0};
     struct kernel_passes p = {.count = 0};
     double cycles = 0, spread = 0;
-    (void)state;
     for (unsigned i = 0; i < 3; i++)
         visit(&p, 2, slow, right, 4);
     assert_true(kernel_passes_close(&p, &cycles, &spread));
@@ -366,7 +356,6 @@ static void test_rhythms(void **state)
                         quick[] = {0.999, 1, 1.001, 1, 1, 1.001};
     struct kernel_passes p = {.count = 0};
     double cycles, spread;
-    (void)state;
     visit(&p, 0.67, common, common, 6);
     visit(&p, 0.67, other, other, 6);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
@@ -400,7 +389,6 @@ static void test_no_floor(void **state)
 {
     struct kernel_passes p = {.count = 0};
     double cycles, spread, least, most;
-    (void)state;
     for (unsigned i = 0; i < 8; i++) {
         double factors[6];
         assert_false(kernel_passes_enough(&p));
@@ -423,7 +411,6 @@ static void test_close(void **state)
                         wide[] = {1, 1.03, 1.06};
     struct kernel_passes p = {.count = 0};
     double cycles = 0, spread = 0;
-    (void)state;
     visit(&p, 4, shorter, longer, 3);
     visit(&p, 4, shorter, longer, 3);
     assert_false(kernel_passes_close(&p, &cycles, &spread));
@@ -440,7 +427,6 @@ static void test_close(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     return setenv("XDG_STATE_HOME", work_path(""), 1);
 }
 

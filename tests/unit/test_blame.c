@@ -144,7 +144,6 @@ static const char shuffles[] = ".L1:\n vpermilps $3, %ymm1, %ymm2\n vaddps %ymm3
 
 static void test_one_thing_differs(void **state)
 {
-    (void)state;
     expect("skylake", pi, "store_forward_vector", "9", "line 9 costs ",
            "by waiting for line 10: a store and a load of one address");
     expect("skylake", chain, "latency:IMUL (R64, R64)", "6", "line 2 costs 6.",
@@ -162,7 +161,6 @@ static void test_one_thing_differs(void **state)
 
 static void test_they_agree(void **state)
 {
-    (void)state;
     expect("skylake", pi, NULL, NULL, "measured and predicted cycles agree within 5 %", "");
     expect("znver4", shuffles, NULL, NULL, "measured and predicted cycles agree", "");
 }
@@ -179,7 +177,6 @@ static void test_branch_left_out(void **state)
     struct err err = {0};
     struct blame *b = blame("skylake", text, NULL, NULL, &t, 1000, &err);
 
-    (void)state;
     assert_non_null(b);
     assert_true(b->rows[b->count - 1].out.model > -0.05);
     blame_free(b);
@@ -193,7 +190,6 @@ static void test_found_as_it_comes(void **state)
     struct err err = {0};
     struct blame *b = blame("skylake", chain, "latency:IMUL (R64, R64)", "6", &t, 1000, &err);
 
-    (void)state;
     assert_non_null(b);
     assert_true(t.told > b->count && t.told <= t.calls);
     assert_true(t.costs > 3);
@@ -212,7 +208,6 @@ static void test_missing_times(void **state)
     struct err err = {0};
     struct blame *b = blame("skylake", chain, "latency:IMUL (R64, R64)", "6", &t, 1000, &err);
 
-    (void)state;
     assert_non_null(b);
     assert_true(fabs(b->rows[1].out.here - 1) < 0.01);   /* measured again in the last phase */
     assert_non_null(strstr(b->sentence, "line 2 costs"));
@@ -259,7 +254,6 @@ static void test_instructions(void **state)
 {
     struct insn in, out;
 
-    (void)state;
     for (unsigned length = 1; length <= 15; length++) {
         in = (struct insn){.isa = ISA_X86_64, .length = (uint8_t)length};
         assert_true(vary_nop(&in, &out));
@@ -319,7 +313,6 @@ static void test_registers_are_kept_alive(void **state)
     size_t count, n;
     const struct insn *insns = kernel_insns(k, 0, &count);
 
-    (void)state;
     d = dependences_of(insns, count, &n);
     assert_true(depends(d, n, 0, 1, 0, 0));    /* imul depends on the loaded value. */
     assert_true(depends(d, n, 1, 2, 0, 0));
@@ -389,7 +382,6 @@ static void test_many_blocks(void **state)
     struct err err = {0};
     unsigned made = 0, asked = 0;
 
-    (void)state;
     struct csv_table *blocks = csv_table_read(source_path("tests/data/blocks.csv"), &err);
     assert_non_null(blocks);
     for (size_t row = 0; row < blocks->count && row < 400; row++) {

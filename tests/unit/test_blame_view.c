@@ -39,7 +39,6 @@ static void test_golden_of_blame(void **state)
 {
     size_t count;
 
-    (void)state;
     load();
     run_to_end("set machine skylake,znver4");
     struct analysis *const *a = session_analyses(&session, &count);
@@ -68,7 +67,6 @@ static void test_path_too_long(void **state)
     struct explained_loop *x = mem_zero(1, sizeof *x);
     struct str text = {0};
 
-    (void)state;
     x->cycles = 900;
     x->low = x->high = x->predicted = NAN;
     for (unsigned i = 0; i < 3; i++)

@@ -37,7 +37,6 @@ static void test_terms(void **state)
 {
     struct blamed_part part;
 
-    (void)state;
     expect_term(loop_part(4, 4, 4.2, 4), "agrees", "The prediction agrees with the program");
     expect_term(loop_part(4, 4, 6, 6), "ports",
                 "ports to blame; 6.00 cycles per iteration measured outside the program, predicted 4.00, in the "
@@ -72,7 +71,6 @@ static void test_counts(void **state)
 {
     struct blamed_part part = loop_part(4, 4, 8, 4), parts[] = {loop_part(4, 4, 7, 7), part};
 
-    (void)state;
     part.counts = -4;
     expect_term(part, "counts", "counts to blame");
     part.counts = 4; /* There are too many executions instead of too few. */
@@ -99,7 +97,6 @@ static void test_pages(void **state)
 {
     struct blamed_system s = {1.5, 0.5, 1000, 300};
 
-    (void)state;
     assert_true(blamed_pages(&s, 2, 1.5));
     assert_false(blamed_pages(&s, 3, 1.5)); /* Most of the difference has another cause. */
     s.predicted = 1.45;
@@ -111,7 +108,6 @@ static void test_order(void **state)
     struct blamed_part parts[] = {loop_part(1, 1, 1.1, NAN), loop_part(1, 1, 3, NAN),
                                   loop_part(4, 4, 3, NAN)};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++)
         parts[i].part = i;
     blamed_parts_sort(parts, 3);
@@ -152,7 +148,6 @@ static void test_fill(void **state)
     struct program_time time = {.parts = {.items = &timed, .count = 1}};
     struct blamed_part part;
 
-    (void)state;
     blamed_part_fill(&part, &p, &run, &parts, 1, &time, 2e9, 16);
     assert_string_equal(part.name, "f:1 loop");
     assert_true(part.part == 1 && part.line == 8 && part.repeats && part.executions == 1000 &&

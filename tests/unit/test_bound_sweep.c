@@ -88,7 +88,6 @@ static void test_each_form(void **state)
     char **ids = machine_ids();
     size_t found = 0, faults = 0, bounded = 0;
 
-    (void)state;
     if (!forms)
         fail_msg("%s", err.what);
     collect(forms, &insns);

@@ -13,7 +13,6 @@ static struct machine *skylake, *haswell, *zen;
 
 static int setup(void **state)
 {
-    (void)state;
     skylake = load_machine("skylake");
     haswell = load_machine("haswell");
     zen = load_machine("znver1");
@@ -22,7 +21,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     machine_free(skylake);
     machine_free(haswell);
     machine_free(zen);
@@ -55,7 +53,6 @@ static void test_refute(void **state)
     struct block_work *w = block_work_new(skylake);
     struct str reason = {0};
     size_t count;
-    (void)state;
     assert_non_null(k);
     const struct insn *insns = kernel_insns(k, 0, &count);
     assert_true(bounds_refute(w, insns, count, 1.75, &reason));
@@ -89,7 +86,6 @@ static void test_refute_after_estimate(void **state)
     struct str reason = {0};
     size_t count;
 
-    (void)state;
     const struct insn *insns = kernel_insns(guessed, 0, &count);
     assert_false(bounds_refute(w, insns, count, 0.01, &reason));
     insns = kernel_insns(loads, 0, &count);
@@ -105,7 +101,6 @@ static void test_many_latency_rules(void **state)
 {
     struct machine *m = load_machine("skylake");
 
-    (void)state;
     for (int to = 2; to < 12; to++)
         machine_add_latency(m, "IMUL (R64, R64)", to, to, 50, "made up");
     machine_add_latency(m, "IMUL *", LATENCY_ANY, 0, 7, "made up");
@@ -120,7 +115,6 @@ static void test_address_parts(void **state)
 {
     struct machine *m = load_machine("skylake");
 
-    (void)state;
     machine_put_latency(m, "LEA_B_I_D8 (R64)", LATENCY_INDEX, LATENCY_ANY, 7, "made up");
     machine_add_latency(m, "LEA_B_I_D8 (R64)", LATENCY_ADDRESS, LATENCY_ANY, 9, "made up");
     assert_true(bound(m, "leaq 8(%rax,%rcx), %rax", BOUND_DEPENDENCIES) == 9);
@@ -148,7 +142,6 @@ static void test_alone(void **state)
     };
     struct kernel *k;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct machine *m = load_machine(cases[i].machine);
         struct analysis *a = analyse(m, cases[i].source, &k);
@@ -169,7 +162,6 @@ static void test_all_alone(void **state)
     char **ids = machine_ids();
     size_t rules = 0;
 
-    (void)state;
     for (size_t k = 0; ids[k]; k++) {
         struct machine *m = load_machine(ids[k]);
         struct core *core = core_new(m);
@@ -200,7 +192,6 @@ static void test_amd_registers(void **state)
 {
     static const char *const ids[] = {"znver1", "znver2", "znver3", "znver4", "zen5-charted"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         struct machine *m = load_machine(ids[i]);
         assert_true(bound(m, "mov %al, %ah", BOUND_DEPENDENCIES) == 1);
@@ -218,7 +209,6 @@ static void test_gather_mask(void **state)
 {
     struct kernel *k;
 
-    (void)state;
     struct analysis *a = analyse(skylake, "vpgatherdd %ymm4, (%rsi,%ymm2,4), %ymm0", &k);
     /* The merge into ymm0 takes 1 cycle and eight loads 4 cycles. 5 cycles were measured. */
     assert_true(a->bounds[BOUND_DEPENDENCIES] == 1 && a->bounds[BOUND_PORTS] == 4 &&
@@ -246,7 +236,6 @@ static void test_string_pointers(void **state)
         {"lodsq; mov %rax, %rsi", 0},
     };
 
-    (void)state;
     for (size_t k = 0; k < sizeof machines / sizeof *machines; k++)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             double cycles = bound(machines[k], cases[i].source, BOUND_DEPENDENCIES);
@@ -278,7 +267,6 @@ static void test_pairs_of_operands(void **state)
         {"sapphirerapids", "mulxq %rbx, %rdx, %rcx", 3},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct machine *m = load_machine(cases[i].machine);
         double got = bound(m, cases[i].source, BOUND_DEPENDENCIES);
@@ -299,7 +287,6 @@ static void assert_chain(const char *source, double cycles)
  * (vectors 5). */
 static void test_registers(void **state)
 {
-    (void)state;
     assert_chain("addq $1, %rax", 1);
     assert_chain("imulq %rax, %rax", 3);
     assert_chain("movq (%rax), %rax", 4);
@@ -330,7 +317,6 @@ static void test_registers(void **state)
 
 static void test_idioms(void **state)
 {
-    (void)state;
     assert_chain("xorl %eax, %eax\n addl %ebx, %eax\n imull %eax, %eax", 0);
     assert_chain("vpxor %xmm0, %xmm0, %xmm0\n vaddps %xmm1, %xmm0, %xmm0", 0);
     assert_chain("pcmpeqd %xmm0, %xmm0\n addps %xmm1, %xmm0", 0);
@@ -341,7 +327,6 @@ static void test_idioms(void **state)
 
 static void test_flags(void **state)
 {
-    (void)state;
     assert_chain("adcq %rbx, %rax", 1);
     /* The carry depends on both additions. */
     assert_chain("adcq %rbx, %rcx\n adcq %rbx, %rdx", 2);
@@ -354,7 +339,6 @@ static void test_flags(void **state)
 
 static void test_memory(void **state)
 {
-    (void)state;
     assert_chain("addq $1, (%rdx)", 5);
     assert_chain("movq (%rdx), %rax\n addq $1, %rax\n movq %rax, (%rdx)", 5);
     assert_chain("vaddsd (%rsp), %xmm0, %xmm1\n vmovsd %xmm1, (%rsp)", 9);
@@ -380,7 +364,6 @@ static void test_memory(void **state)
 
 static void test_several_iterations(void **state)
 {
-    (void)state;
     /* a <- b <- c <- a * a: one multiplication per three iterations. The moves cost nothing. */
     assert_chain(
         "movq %rax, %rdx\n movq %rbx, %rax\n movq %rcx, %rbx\n movq %rdx, %rcx\n imulq %rcx, %rcx",
@@ -390,7 +373,6 @@ static void test_several_iterations(void **state)
 /* The analysis of dense dependences is fast. Each of 200 instructions reads two earlier results. */
 static void test_dense(void **state)
 {
-    (void)state;
     static const char *const names[] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9"};
     struct str text = {0};
     for (int i = 0; i < 200; i++)
@@ -403,7 +385,6 @@ static void test_dense(void **state)
 
 static void test_chain_lines(void **state)
 {
-    (void)state;
     struct kernel *k;
     struct analysis *a = analyse(
         skylake, "addq $1, %rbx\n movq (%rdx), %rax\n addq $1, %rax\n movq %rax, (%rdx)\n", &k);
@@ -418,7 +399,6 @@ static void test_chain_lines(void **state)
 
 static void test_front_end(void **state)
 {
-    (void)state;
     /* 12 untaken branches: two per cycle on ports 0 and 6. */
     assert_true(bound(skylake,
                       "jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne "
@@ -467,7 +447,6 @@ static void test_index_where_slots_count(void **state)
     struct mapping_entry entry = *mapping_find(m->mapping, "VPADDD (XMM, XMM, M128)"),
                          gather = entry;
 
-    (void)state;
     assert_true(entry.micro_ops == 1 && entry.usage.count == 2);
     gather.form = (char *)"VPGATHERDD (YMM, VSIB_YMM, YMM)";
     mapping_set(m->mapping, &gather);
@@ -513,7 +492,6 @@ static enum frontend_source source_of(const struct machine *m, int nops, const c
  * 32 bytes, on Golden Cove six lines of eight per 64. */
 static void test_uop_cache(void **state)
 {
-    (void)state;
     struct machine *golden = load_machine("sapphirerapids");
     double predecode;
     /* There are 18 µops, of which the fused pair is one. */
@@ -557,7 +535,6 @@ static void test_moves_join_operations(void **state)
     struct simulation sim;
     struct kernel *k;
 
-    (void)state;
     assert_true(fabs(bound(m, source, BOUND_ISSUE) - 11 / 4.0) < 1e-9);
     machine_set_fact(m, "fuse_move", "and", "", "");
     assert_true(fabs(bound(m, source, BOUND_ISSUE) - 10 / 4.0) < 1e-9);
@@ -609,7 +586,6 @@ static void test_chains_wait(void **state)
                       search[] = "1:\n movq %rsi, %rax\n shrq $1, %rax\n cmpq %rdx, (%rdi,%rax,8)\n"
                                  " cmovaq %rax, %rsi\n decq %rcx\n jne 1b\n",
                       sum[] = "1:\n addsd (%rdi,%rcx,8), %xmm0\n decq %rcx\n jne 1b\n";
-    (void)state;
     assert_float_equal(waiting(list, 0, 100) - waiting(list, 0, 0), 100, 1e-9);
     assert_float_equal(waiting(list, 1, 100), waiting(list, 1, 0), 1e-9);
     assert_float_equal(waiting(search, 2, 60) - waiting(search, 2, 0), 60, 1e-9);
@@ -624,7 +600,6 @@ static void test_long_loop(void **state)
     struct str adds = {0};
     struct machine *m = machine_copy(haswell);
 
-    (void)state;
     machine_set_fact(m, "loop_buffer", "4000", "", "");
     for (unsigned i = 0; i < 1535; i++)
         str_add(&adds, "xorl %r8d, %r8d\n");
@@ -642,7 +617,6 @@ static void test_long_loop(void **state)
  * rename, without other instructions. */
 static void test_complex_decoder(void **state)
 {
-    (void)state;
     struct machine *m = machine_copy(skylake);
     assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 1) < 1e-9);
     machine_set_fact(m, "decode_complex_uops", "2", "", "");
@@ -660,7 +634,6 @@ static void test_complex_decoder(void **state)
 /* Every instruction has a known form, including those that other tools lack or reject. */
 static void test_forms_known(void **state)
 {
-    (void)state;
     static const char *const sources[] = {"nop",
                                           "popcnt %eax, %ebx",
                                           "divl %ecx",
@@ -685,7 +658,6 @@ static void test_forms_known(void **state)
 /* One unknown form does not hide the results of other rows. */
 static void test_unknown(void **state)
 {
-    (void)state;
     struct kernel *k;
     struct analysis *a =
         analyse(zen, "vmovdqu8 %zmm1, %zmm2{%k1}\n imulq %rax, %rax\n imulq %rbx, %rbx\n", &k);
@@ -699,7 +671,6 @@ static void test_unknown(void **state)
 /* The sum on the stack of the OSACA paper: measured 9.02 cycles on Skylake and 11.48 on Zen. */
 static void test_pi_on_the_stack(void **state)
 {
-    (void)state;
     static const char pi[] =
         ".L2: vxorpd %xmm0, %xmm0, %xmm0\n vcvtsi2sd %eax, %xmm0, %xmm0\n vaddsd %xmm4, %xmm0, "
         "%xmm0\n vmulsd %xmm3, %xmm0, %xmm0\n"
@@ -716,7 +687,6 @@ static void test_pi_on_the_stack(void **state)
  * three 2.25. */
 static void test_all_unions(void **state)
 {
-    (void)state;
     struct ports ports = {0};
     for (int i = 0; i < 4; i++)
         assert_true(ports_add(&ports, (const char *[]){"0", "1", "2", "3"}[i], NULL));
@@ -736,7 +706,6 @@ static void test_all_unions(void **state)
 
 static void test_missing_facts(void **state)
 {
-    (void)state;
     struct ports ports = {0};
     assert_true(ports_add(&ports, "0", NULL));
     struct machine *m = machine_new("bare", &ports);

@@ -28,10 +28,6 @@ static bool host_measure(struct source *s, const struct experiment *e, size_t n,
                          struct measured *out, bool (*stop)(void *state), void *state,
                          struct err *err)
 {
-    (void)e;
-    (void)stop;
-    (void)state;
-    (void)err;
     host.calls++;
     host.now += CALL_SECONDS;
     for (size_t i = 0; i < n; i++) {
@@ -70,7 +66,6 @@ static void progress(void *state, const struct runner_summary *s, size_t total)
 
 static bool never(void *state)
 {
-    (void)state;
     return false;
 }
 
@@ -136,7 +131,6 @@ static void test_never_quiet(void **state)
     struct run r = {.table = rows(ROWS)};
     const double calls_in_a_pass = ceil(ROWS / 64.0),
                  limit = 20 + 2 * calls_in_a_pass * CALL_SECONDS;
-    (void)state;
     host.one_in = 0;
     work_put("journal.csv", "");
     struct runner_summary s = measure(&r, work_path("journal.csv"), &(struct runner_options){0});
@@ -162,7 +156,6 @@ static void test_never_quiet(void **state)
 static void test_hardly_quiet(void **state)
 {
     struct run r = {.table = rows(ROWS)};
-    (void)state;
     host.one_in = 13;
     host.tried = 0;
     struct runner_summary s = measure(&r, NULL, &(struct runner_options){0});
@@ -179,7 +172,6 @@ static void test_hardly_quiet(void **state)
 static void test_left_is_taken_up(void **state)
 {
     struct run r = {.table = rows(ROWS)};
-    (void)state;
     work_put("journal.csv", "");
     host.one_in = 100;
     host.tried = 0;
@@ -228,7 +220,6 @@ static void test_orders(void **state)
         lost = {.cycles = NAN, .busy = true, .contended_cycles = 2.2, .state = "contended"},
         fault = {.cycles = NAN, .contended_cycles = NAN, .state = "SIGILL"};
     struct measured out;
-    (void)state;
     assert_int_equal(measured_least((const struct measured[]){slow, quick},
                                     (const bool[]){false, false}, 2, &out),
                      1);

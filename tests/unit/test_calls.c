@@ -15,7 +15,6 @@ static void test_wanted(void **state)
     struct call_readings r = {.count = 0};
     struct call_costs costs;
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         call_readings_want(&r, names[i]);
     assert_int_equal(r.count, 3);
@@ -39,7 +38,6 @@ static void test_mean_of_both_states(void **state)
     struct call_readings r = {.count = 0};
     struct call_costs costs;
 
-    (void)state;
     call_readings_want(&r, "sqrt");
     call_readings_want(&r, "exp");
     for (int i = 0; i < 20; i++)

@@ -22,7 +22,6 @@ static unsigned long at;
 
 static bool interrupts(size_t size)
 {
-    (void)size;
     if (atomic_fetch_add(&calls, 1) == at)
         job_interrupt();
     return false;
@@ -144,7 +143,6 @@ static void test_loaders(void **state)
     struct session s;
     unsigned late = 0;
 
-    (void)state;
     session_init(&s);
     make_files(&s);
     for (size_t t = 0; t < sizeof trials / sizeof *trials; t++) {

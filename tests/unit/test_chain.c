@@ -38,7 +38,6 @@ static void expect(const char *form, const char *from, const char *to, bool ther
 
 static void test_lists(void **state)
 {
-    (void)state;
     expect("ADD (R64, R64)", "op1", "op1", true);
     expect("ADD (R64, R64)", "op2", "op1", true);
     expect("ADD (R64, R64)", "op2", "flags", true);
@@ -97,7 +96,6 @@ static void test_chains_hold(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);
     size_t made = 0;
-    (void)state;
     for (size_t i = 0; i < forms_count(forms); i++) {
         struct chain chains[CHAINS_MAX];
         struct form_code *code = form_code_new(forms_at(forms, i), NULL);
@@ -129,21 +127,18 @@ static void test_chains_hold(void **state)
 
 static int setup(void **state)
 {
-    (void)state;
     forms = forms_load(ISA_X86_64, NULL, NULL);
     return forms ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     forms_free(forms);
     return 0;
 }
 
 static void test_elsewhere(void **state)
 {
-    (void)state;
     print_message("x86-64 forms' chains are not tried on this processor\n");
 }
 

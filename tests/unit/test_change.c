@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Changes to named values of a machine, and sweeps of one value. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,14 +12,12 @@ static struct machine *machine;
 
 static int set_up(void **state)
 {
-    (void)state;
     machine = machine_load("skylake", NULL);
     return machine ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     machine_free(machine);
     return 0;
 }
@@ -35,7 +32,6 @@ static void assert_refused(const char *name, const char *value, const char *what
 
 static void test_facts(void **state)
 {
-    (void)state;
     struct err err = {0};
     assert_true(machine_change(machine, "issue_width", "6", &err));
     assert_true(fact_number(machine, "issue_width") == 6);
@@ -58,7 +54,6 @@ static void test_facts(void **state)
 
 static void test_forms(void **state)
 {
-    (void)state;
     struct err err = {0};
     assert_true(machine_change(machine, "usage:ADD (R64, R64)", "2*p01", &err));
     assert_true(machine_change(machine, "latency:ADD (R64, R64)", "7", &err));
@@ -95,7 +90,6 @@ static void test_inferred_slots_stay(void **state)
     const struct ports *ports = mapping_ports(m->mapping);
     struct err err = {0};
 
-    (void)state;
     assert_true(machine_change(m, "usage:ADD (R64, R64)", "2*p01", &err));
     /* 0 means that it is derived from the usage. */
     assert_int_equal(mapping_find(m->mapping, "ADD (R64, R64)")->micro_ops, 0);
@@ -121,7 +115,6 @@ static void test_inferred_slots_stay(void **state)
 
 static void test_ranges(void **state)
 {
-    (void)state;
     static const struct { const char *name, *value, *what; long from, to;
     } cases[] = {
         {"scheduler", "32..128", NULL, 32, 128},

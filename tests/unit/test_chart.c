@@ -42,8 +42,6 @@ static portset ports_held(const struct mapping *m)
 
 static bool stage_done(void *state, enum chart_stage stage, const struct chart *c, struct err *err)
 {
-    (void)state;
-    (void)err;
     assert_int_equal((size_t)stage, stages);
     assert_int_equal(c->machine != NULL, stage >= CHART_PORTS);
     const uint64_t held = stage >= CHART_PLACES ? ports_held(c->machine->mapping) : 0;
@@ -106,7 +104,6 @@ static unsigned teams;
 
 static bool team(void *state, void (*work)(void *work_state, unsigned worker), void *work_state)
 {
-    (void)state;
     teams++;
     return team_run(TEAM, work, work_state, NULL);
 }
@@ -129,7 +126,6 @@ static char *usages_charted(bool (*with)(void *, void (*)(void *, unsigned), voi
 
 static void test_threads_change_nothing(void **state)
 {
-    (void)state;
     char *one = usages_charted(NULL), *several = usages_charted(team);
 
     assert_true(teams > 0);
@@ -170,7 +166,6 @@ static void test_single_forms_are_charted(void **state)
 {
     static const char *const forms[] = {"ADD (R64, R64)", "RORX (R64, R64, I8)", "MOV (R64, M64)"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         struct bed b;
         set_up_machine(&b, load_machine(source_path("tests/data/chart-cpu/")), forms[i], 0);
@@ -186,7 +181,6 @@ static void test_a_small_cpu_is_charted(void **state)
 {
     struct bed b;
 
-    (void)state;
     set_up(&b, 0.005);
     struct chart *c = chart_of(&b);
     assert_int_equal(stages, CHART_STAGES);
@@ -207,7 +201,6 @@ static void test_a_small_cpu_is_charted(void **state)
 /* Rename fuses a nop with the preceding nop. */
 static void join_nops(const void *state, const struct experiment *e, struct measured *m)
 {
-    (void)state;
     if (e->count == 1 && strcmp(e->terms[0].form, "NOP ()") == 0)
         m->cycles /= 2;
 }
@@ -219,7 +212,6 @@ static void test_joined_nops_are_no_width(void **state)
     struct machine *m = load_machine(source_path("tests/data/chart-cpu/"));
     struct bed b;
 
-    (void)state;
     /* Rename eliminates this move, as on most CPUs, which reveals the slots. */
     mapping_set(m->mapping,
                 &(struct mapping_entry){.form = "MOV (R64, R64)", .micro_ops = 1, .latency = NAN});
@@ -250,7 +242,6 @@ static void make_late(const void *state, const struct experiment *e, struct meas
  * the form is unexplained. */
 static void test_late_times_are_those_of_the_core(void **state)
 {
-    (void)state;
     for (int late = 0; late < 2; late++) {
         const bool core = late;
         struct bed b;
@@ -316,7 +307,6 @@ static void test_no_pipe_is_crowded_out(void **state)
 {
     struct bed b;
 
-    (void)state;
     set_up_machine(&b, load_machine(source_path("tests/data/chart-pipes/")), "*", 0.001);
     struct chart *c = chart_of(&b);
     assert_float_equal(charted_together(c, "DIV (R32)", "IDIV (R64)"), 15, 0.5);
@@ -331,7 +321,6 @@ static void test_no_pipe_is_crowded_out(void **state)
 
 static void make_odd(const void *state, const struct experiment *e, struct measured *m)
 {
-    (void)state;
     if (e->count == 1 && strcmp(e->terms[0].form, ODD_FORM) == 0)
         m->cycles *= ODD_FORM_BY;
 }
@@ -342,7 +331,6 @@ static void test_an_odd_time_alone(void **state)
 {
     struct bed b;
 
-    (void)state;
     set_up_machine(&b, load_machine(source_path("tests/data/chart-pipes/")), "*", 0.001);
     chart_bed_alter(&b.cpu, make_odd, NULL);
     struct chart *c = chart_of(&b);
@@ -386,7 +374,6 @@ static void test_open_doubts_keep_their_ports(void **state)
     struct ports ports = {.pipes = 0x1c};
     struct err err = {0};
 
-    (void)state;
     assert_true(ports_parse("0,1,DV,2DV,3DV,4", &ports, &err));
     c->machine = machine_new("by hand", &ports);
     mapping_set_issue_width(c->machine->mapping, 4);
@@ -467,7 +454,6 @@ static void test_confidence_is_calibrated(void **state)
     struct judged_charts judged = {0};
     struct rng rng;
 
-    (void)state;
     rng_seed(&rng, 7);
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct bed b;
@@ -488,7 +474,6 @@ static void test_a_core_without_simple_forms(void **state)
     struct rng rng;
     struct bed b;
 
-    (void)state;
     rng_seed(&rng, 7);
     struct machine *skylake = machine_load_shipped("skylake", &err);
     assert_non_null(skylake);
@@ -511,7 +496,6 @@ static void test_latencies_are_charted(void **state)
     struct bed b;
     size_t chains = 0, own_chains = 0;
 
-    (void)state;
     for (unsigned memory = 0; memory < 2; memory++) {
         struct usage usage = {0};
         usage_add(&usage, 0x2, 1);
@@ -553,7 +537,6 @@ static void test_a_chart_is_cancelled(void **state)
     struct bed b;
     struct err err = {0};
 
-    (void)state;
     set_up(&b, 0.005);
     b.cpu.watch.cancel = true;
     assert_null(chart_seeded(&b, 1, &err));
@@ -571,7 +554,6 @@ static void test_saturators_bind_where_they_say(void **state)
     struct throughput *t = throughput_new(PORTS_MAX);
     size_t ports = 0;
 
-    (void)state;
     set_up(&b, 0);
     const struct mapping *m = imitation_truth(b.cpu.imitation);
     lattice_make(m, mapping_issue_width(m), SIGHT_NOISE, lattice);

@@ -153,9 +153,6 @@ static struct experiments *known_times(const struct machine *m, double late)
 
 static bool goes_on(void *state, size_t done, size_t total)
 {
-    (void)state;
-    (void)done;
-    (void)total;
     return true;
 }
 
@@ -243,7 +240,6 @@ static void test_kinds_have_ports_of_their_own(void **state)
 {
     struct machine *m = load_machine(source_path("tests/data/chart-wide/"));
 
-    (void)state;
     mapping_set_issue_width(m->mapping, 6);
     struct mapping *found = joined(m, NULL, 0);
     portset loads = ports_of_loads(found), general = ports_of(found, "ADD (R64, R64)");
@@ -261,7 +257,6 @@ static void test_ports_that_two_forms_show(void **state)
 {
     struct machine *m = load_machine(source_path("tests/data/chart-flags/"));
 
-    (void)state;
     mapping_set_issue_width(m->mapping, 10);
     struct mapping *found = joined(m, NULL, 0);
     portset any = ports_of(found, "ADD (X, X, I)"), plain = ports_of(found, "CMP (X, X)"),
@@ -288,7 +283,6 @@ static void test_vectors_and_memory(void **state)
         "ADD (R64, M64)", "CSEL (X, X, X, C)", "LDR (X, [X, W, SXTW I])",
         "REP_STOSQ ()",   "B.COND (Rel)",      "SHLD (M16, R16, CL)"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof with / sizeof *with; i++)
         if (!form_has_vectors(with[i]))
             fail_msg("%s has vectors", with[i]);
@@ -304,7 +298,6 @@ static void test_late_times_are_no_ports(void **state)
     static const double late[] = {LATE, LATER};
     struct machine *m = load_machine(source_path("tests/data/chart-wide/"));
 
-    (void)state;
     mapping_set_issue_width(m->mapping, 6);
     for (size_t i = 0; i < sizeof late / sizeof *late; i++) {
         struct mapping *found = joined(m, NULL, late[i]);
@@ -324,7 +317,6 @@ static void test_what_joined_early_joins_anew(void **state)
     struct mapping_entry store = {
         .form = (char *)first[0], .latency = NAN, .micro_ops = 1, .source = (char *)""};
 
-    (void)state;
     usage_add(&store.usage, mapping_find(m->mapping, first[0])->usage.uops[0].ports, 1);
     usage_add(&store.usage, mapping_find(m->mapping, "ADD (R64, R64)")->usage.uops[0].ports, 1);
     mapping_set(m->mapping, &store);
@@ -349,7 +341,6 @@ static void test_lateness_of_what_is_busy_at_once(void **state)
                           busy = residual_limit_of(level, 3, true),
                           spare = residual_limit_of(ahead, 2, true);
 
-    (void)state;
     assert_true(residual_limit_of(one, 1, true).by == RESIDUAL_RATIO_ALONE &&
                 residual_limit_of(one, 1, false).by == RESIDUAL_RATIO_ALONE);
     assert_true(few.by == RESIDUAL_RATIO && few.most == RESIDUAL_COST_MOST);
@@ -374,7 +365,6 @@ static void test_threads_find_the_same(void **state)
     size_t shared = 0;
     const struct chart_hooks hooks = {.team = team, .threads = CHART_THREADS, .state = &shared};
 
-    (void)state;
     mapping_set_issue_width(m->mapping, 6);
     for (unsigned late = 0; late < 2; late++) {
         struct mapping *one = joined(m, NULL, late * LATER),
@@ -399,7 +389,6 @@ static void test_loads_come_before_what_loads_too(void **state)
     struct machine *m = load_machine(source_path("tests/data/chart-wide/"));
     const portset load = mapping_find(m->mapping, "MOV (R64, M64)")->usage.uops[0].ports;
 
-    (void)state;
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
         struct mapping_entry entry = {
             .form = (char *)more[i].form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
@@ -437,7 +426,6 @@ static void test_many_ports_join_at_once(void **state)
     struct ports ports;
     struct err err = {0};
 
-    (void)state;
     ports_number(&ports, 10);
     struct machine *m = machine_new("many", &ports);
     mapping_set_issue_width(m->mapping, 16);
@@ -461,7 +449,6 @@ static void test_many_ports_join_at_once(void **state)
 /* Slows some forms in a way that ports do not explain. */
 static void make_odd(const void *state, const struct experiment *e, struct measured *m)
 {
-    (void)state;
     for (size_t k = 0; k < e->count; k++) {
         if (strcmp(e->terms[k].form, "VMOVDDUP (XMM, XMM)") == 0)
             m->cycles = fmax(m->cycles, ODD_CYCLES * e->terms[k].count);
@@ -534,7 +521,6 @@ static bool ran_ahead(const struct lab *lab, const double *alone, uint32_t a, ui
 static void look_at_all(const struct lab *lab, const struct chart_core *core, const double *alone,
                         const struct machine *m)
 {
-    (void)m;
     for (size_t i = 0; i < core->classes.count; i++)
         for (size_t k = 0; k < core->classes.count; k++)
             if (i != k &&
@@ -556,15 +542,12 @@ static void look_at_all(const struct lab *lab, const struct chart_core *core, co
  * sum is excluded. */
 static void test_no_unruly_forms(void **state)
 {
-    (void)state;
     with_core(100, look_at_all);
 }
 
 static void look_at_few(const struct lab *lab, const struct chart_core *core, const double *alone,
                         const struct machine *m)
 {
-    (void)alone;
-    (void)m;
     assert_string_equal(lab->table->forms.items[core->candidates.items[0]],
                         "VPSHUFD (XMM, XMM, I8)");
     assert_true(has_form(lab, core, "POPCNT (R64, R64)", true));
@@ -574,7 +557,6 @@ static void look_at_few(const struct lab *lab, const struct chart_core *core, co
 /* Of equivalent forms, those that programs use most come first. */
 static void test_common_forms_come_first(void **state)
 {
-    (void)state;
     with_core(12, look_at_few);
 }
 
@@ -649,7 +631,6 @@ static void test_what_hinders_itself_judges_nobody(void **state)
     struct err err = {0};
     struct ports ports;
 
-    (void)state;
     chart_bed_init(&b, load_machine(source_path("tests/data/chart-cpu/")), "*", 0);
     const struct mapping *truth = imitation_truth(b.imitation);
     size_t n = mapping_count(truth);
@@ -689,7 +670,6 @@ static void test_what_hinders_itself_judges_nobody(void **state)
  * exist. */
 static void test_twins_do_the_same(void **state)
 {
-    (void)state;
     with_core(100, look_at_twins);
 }
 
@@ -698,7 +678,6 @@ static void test_balance(void **state)
 {
     uint32_t counts[2] = {99, 99};
 
-    (void)state;
     core_balance(3, 1, 6, counts);
     assert_true(counts[0] == 1 && counts[1] == 3);
     counts[0] = counts[1] = 99;
@@ -739,7 +718,6 @@ static void look_at_given(const struct lab *lab, const struct chart_core *core, 
 
 static void test_given_core(void **state)
 {
-    (void)state;
     with_core(100, look_at_given);
 }
 

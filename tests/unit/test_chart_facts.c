@@ -38,7 +38,6 @@ static const struct chart *facts_of_shipped(const char *id)
 
 static int free_shipped(void **state)
 {
-    (void)state;
     for (size_t i = 0; shipped[i].id; i++)
         chart_free(shipped[i].chart);
     forms_free(charted_forms);
@@ -115,7 +114,6 @@ static void test_facts_are_right_or_unknown(void **state)
     struct err err = {0};
     size_t told = 0, sizes = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
         struct machine *truth = machine_load_shipped(machines[i], &err);
         assert_non_null(truth);
@@ -189,7 +187,6 @@ static void test_zen5_by_hand(void **state)
     struct machine *truth = machine_load_shipped("zen5-charted", &err);
     struct probe_table *table = probe_table_load(ISA_X86_64, &err);
 
-    (void)state;
     assert_true(forms && truth && table);
     assert_by_hand("zen5-charted", expected, sizeof expected / sizeof *expected, true);
     assert_null(fact_of(facts_of_shipped("zen5-charted"), "alu_replays_ports"));
@@ -227,7 +224,6 @@ static void test_skylake_by_hand(void **state)
         {"store_buffer", "56"},
     };
 
-    (void)state;
     assert_by_hand("skylake", expected, sizeof expected / sizeof *expected, true);
 }
 
@@ -238,7 +234,6 @@ static void test_slots_by_hand(void **state)
     static const struct by_hand expected[] = {
         {"fuse_any", "test and"}, {"fuse_carry", "cmp add sub"}, {"fuse_zero", "inc dec"}};
 
-    (void)state;
     assert_by_hand("icelake-server", expected, sizeof expected / sizeof *expected, true);
 }
 
@@ -269,7 +264,6 @@ static void test_golden_cove_by_hand(void **state)
         {"lock_latency", "18"},
     };
 
-    (void)state;
     assert_by_hand("sapphirerapids", expected, sizeof expected / sizeof *expected, false);
 }
 
@@ -301,7 +295,6 @@ static void test_index_and_flags_by_hand(void **state)
         {"znver4", "general", NULL, NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++) {
         const struct chart *c = facts_of_shipped(cpus[i].id);
         assert_fact(c, cpus[i].id, "unlaminate", cpus[i].unlaminate);
@@ -320,7 +313,6 @@ static void test_stores_that_split(void **state)
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("ivybridge", &err);
 
-    (void)state;
     assert_true(forms && truth);
     struct chart *c = facts_of(truth, forms);
     assert_fact(c, "ivybridge", "unlaminate", NULL);
@@ -359,7 +351,6 @@ static void test_zen3_by_hand(void **state)
         {"memory_renaming_store_beside", "2"},
     };
 
-    (void)state;
     assert_by_hand("znver3", expected, sizeof expected / sizeof *expected, true);
 }
 
@@ -378,7 +369,6 @@ static void test_zen4_by_hand(void **state)
         {"memory_renaming_match", "text"},
     };
 
-    (void)state;
     assert_by_hand("znver4", expected, sizeof expected / sizeof *expected, true);
 }
 
@@ -407,7 +397,6 @@ static void test_front_ends_by_hand(void **state)
     static const struct by_hand zen4[] = {
         {"fetch_bytes", "32"}, {"decoders", "4"}, {"lcp_penalty", "0"}};
 
-    (void)state;
     assert_by_hand("skylake", skylake, sizeof skylake / sizeof *skylake, true);
     assert_by_hand("haswell", skylake, sizeof skylake / sizeof *skylake, true);
     assert_by_hand("icelake-server", ice_lake, sizeof ice_lake / sizeof *ice_lake, true);
@@ -475,7 +464,6 @@ static void test_front_ends_changed(void **state)
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
 
-    (void)state;
     assert_non_null(forms);
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         struct machine *truth = machine_load_shipped(changes[i].id, &err);
@@ -558,7 +546,6 @@ static void test_zen4_as_measured(void **state)
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct str text = {0};
 
-    (void)state;
     assert_true(forms && file_read(source_path("tests/data/zen4-loops.csv"), 1 << 20, &text, &err));
     struct recorded recorded = {.text = str_text(&text)};
     const struct chart_cpu cpu = {.times = times_recorded, .state = &recorded};
@@ -597,7 +584,6 @@ static void test_parts_found_by_additions(void **state)
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("znver4", &err);
 
-    (void)state;
     assert_true(forms && truth);
     machine_set_fact(truth, "memory_renaming_bits", "8 32 64", "bits", "");
     struct imitation *imitated = imitation_new(truth, 0.002, 1);
@@ -628,7 +614,6 @@ static void test_no_filler_is_said(void **state)
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("znver4", &err);
 
-    (void)state;
     assert_true(forms && truth);
     machine_set_fact(truth, "eliminate", "xmm", "classes", "");
     struct mapping_entry move = *mapping_find(truth->mapping, "ADD (R32, R32)");
@@ -650,7 +635,6 @@ static void test_nops_by_hand(void **state)
 {
     static const struct by_hand expected[] = {{"fuse_nop", "yes"}};
 
-    (void)state;
     assert_by_hand("znver4", expected, sizeof expected / sizeof *expected, true);
     assert_null(fact_of(facts_of_shipped("znver3"), "fuse_nop"));
 }
@@ -668,7 +652,6 @@ static void test_unknown_is_said(void **state)
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("skylake", &err);
 
-    (void)state;
     assert_true(forms && truth);
     machine_set_fact(truth, "store_forward", "1", "cycles", "");
     struct chart *c = facts_of(truth, forms);
@@ -695,7 +678,6 @@ static void test_sums_of_a_byte(void **state)
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("sapphirerapids", &err);
 
-    (void)state;
     assert_true(forms && truth);
     machine_set_fact(truth, "immediate_folding", "127", "", "");
     struct imitation *cpu = imitation_new(truth, 0, 1);
@@ -725,7 +707,6 @@ static void test_facts_of_aarch64(void **state)
     struct forms *forms = forms_load(ISA_AARCH64, NULL, &err);
     struct machine *truth = machine_load_shipped("cortex-a72", &err);
 
-    (void)state;
     assert_true(forms && truth);
     struct imitation *cpu = imitation_new(truth, 0.002, 1);
     struct chart *c = chart_of_forms(imitation_cpu(cpu), 3, forms, forms_of);

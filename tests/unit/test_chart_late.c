@@ -62,7 +62,6 @@ static void late_beside(const void *state, const struct experiment *e, struct me
 {
     bool placed = false, beside = false;
 
-    (void)state;
     for (size_t i = 0; i < e->count; i++) {
         placed |= is_placed(e->terms[i].form);
         beside |= strcmp(e->terms[i].form, LATE_BESIDE) == 0;
@@ -107,7 +106,6 @@ static void test_late_forms_keep_their_usage(void **state)
     struct placement out[FORMS] = {{.error = NAN}};
     struct ports ports;
 
-    (void)state;
     place_ten(&ports, out);
     for (size_t i = CORE; i < FORMS; i++) {
         struct str text = {0};

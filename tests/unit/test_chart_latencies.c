@@ -50,7 +50,6 @@ static void test_latencies_are_kept(void **state)
     struct str text = {0}, part = {0};
     unsigned known;
 
-    (void)state;
     assert_true(forms && truth);
     size_t all = latencies_measured(truth, forms, path, NULL, &known);
     assert_true(all > 1 && known == 0);
@@ -132,7 +131,6 @@ static void check_contended(bool partly)
  * chain that has a latency keeps it, also if it is contended then. */
 static void test_contended_forms_are_measured_again(void **state)
 {
-    (void)state;
     check_contended(false);
     check_contended(true);
 }
@@ -200,7 +198,6 @@ static void test_form_that_begins_a_group(void **state)
     struct machine *truth = machine_load_shipped("zen5-charted", &err);
     struct late_lab l;
 
-    (void)state;
     assert_true(forms && truth);
     struct imitation *cpu = imitation_new(truth, 0.002, 1);
     for (unsigned known = 0; known < 2; known++) {
@@ -224,7 +221,6 @@ static void test_stack_forms(void **state)
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
 
-    (void)state;
     assert_non_null(forms);
     check_substitutes("sapphirerapids", forms, stack, false);
     check_substitutes("icelake-server", forms, stack, false);
@@ -242,7 +238,6 @@ static void test_calls_and_returns(void **state)
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("skylake", &err);
 
-    (void)state;
     assert_true(forms && truth);
     struct imitation *cpu = imitation_new(truth, 0.002, 1);
     struct chart *c = chart_at(without_substitutes(truth), forms, addition, 1);
@@ -274,7 +269,6 @@ static void test_high_bytes(void **state)
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("skylake", &err);
 
-    (void)state;
     assert_true(forms && truth);
     check_substitutes("skylake", forms, high, true);
     check_substitutes("icelake-server", forms, high, true);
@@ -311,7 +305,6 @@ static void test_locked_forms(void **state)
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("znver4", &err);
 
-    (void)state;
     assert_true(forms && truth);
     for (unsigned wrong = 0; wrong < 2; wrong++) {
         struct imitation *cpu = imitation_new(truth, 0.002, 1);
@@ -354,7 +347,6 @@ static void test_load_latency_of_whole_registers(void **state)
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
 
-    (void)state;
     assert_non_null(forms);
     for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++) {
         struct machine *truth = machine_load_shipped(cpus[i].id, &err);

@@ -151,7 +151,6 @@ static void test_parts_stores(void **state)
 {
     struct mapping *truth = mapping_by_hand(false), *core = mapping_by_hand(true);
     struct scene s;
-    (void)state;
     for (unsigned threads = 0; threads < 2; threads++) {
         scene_make(&s, truth, FORMS, 0, threads);
         struct mapping *m = scene_part(&s, core);
@@ -179,7 +178,6 @@ static void test_parts_in_noise(void **state)
 {
     struct mapping *truth = mapping_by_hand(false), *core = mapping_by_hand(true);
     struct scene s;
-    (void)state;
     scene_make(&s, truth, FORMS, 0.04, true);
     struct mapping *m = scene_part(&s, core);
     assert_non_null(m);
@@ -198,7 +196,6 @@ static void test_leaves_what_is_right(void **state)
                    *plain = mapping_copy(core);
     struct err err = {0};
     struct scene s;
-    (void)state;
     scene_make(&s, truth, OUTSIDE + 3, 0, true);
     assert_null(scene_part(&s, core));
     scene_done(&s);
@@ -225,7 +222,6 @@ static void test_ends(void **state)
 {
     struct mapping *truth = mapping_by_hand(false), *core = mapping_by_hand(true);
     struct scene s;
-    (void)state;
     scene_make(&s, truth, FORMS, 0, false);
     s.watch.cancel = true;
     assert_null(scene_part(&s, core));

@@ -109,7 +109,6 @@ static void test_single_ports_are_tried_before_pairs(void **state)
     struct lattice *lattice = mem_zero(1, sizeof *lattice);
     size_t singles = 0, pairs = 0;
 
-    (void)state;
     lattice_make(core, INFINITY, SIGHT_NOISE, lattice);
     for (size_t i = 0; i < lattice->sets.count; i++) {
         singles += portset_size(lattice->sets.items[i]) == 1;
@@ -130,7 +129,6 @@ static void test_a_form_of_a_single_port(void **state)
     struct placement p =
         placed(machine_by_hand(11, eleven, sizeof eleven / sizeof *eleven), 0, false);
 
-    (void)state;
     assert_true(p.explained);
     assert_int_equal(p.usage.count, 1);
     assert_int_equal(p.usage.uops[0].count, 1);
@@ -151,7 +149,6 @@ static void test_what_was_not_tested_is_not_assumed(void **state)
                                      "DIVSS (XMM, XMM)", 0, false);
     uint32_t held = 0;
 
-    (void)state;
     assert_true(p.explained);
     for (unsigned i = 0; i < p.usage.count; i++) {
         assert_int_equal(p.usage.uops[i].ports & 0x4, 0);
@@ -186,7 +183,6 @@ static bool is_found(double alone, bool late)
  * contradict them. */
 static void test_a_time_alone_may_be_late(void **state)
 {
-    (void)state;
     assert_true(is_found(0, false));
     assert_true(is_found(0, true));
     assert_true(is_found(LATE_CYCLES, true));
@@ -301,7 +297,6 @@ static void test_a_pipe_may_go(void **state)
     struct guess guess = {.n = 1, .slots = 1};
     float row[COLUMNS_MOST];
 
-    (void)state;
     lattice_make(core, INFINITY, SIGHT_NOISE, lattice);
     saturators_find(core, lattice, NULL, &found);
     struct sights sights = {.lattice = lattice, .saturators = &found};
@@ -325,7 +320,6 @@ static void test_a_pipe_may_go(void **state)
 
 static void count_passes(const void *state, const struct experiment *e, struct measured *m)
 {
-    (void)m;
     ++*(size_t *)(uintptr_t)state;
     assert_true(e->count == 2);
 }
@@ -341,7 +335,6 @@ static void test_what_is_foretold_takes_one_pass(void **state)
     struct lab lab;
     struct err err = {0};
 
-    (void)state;
     chart_bed_init(&b, m, "*", 0);
     chart_bed_lab(&b, &options, &lab, alone);
     chart_bed_alter(&b, count_passes, &passes);
@@ -379,7 +372,6 @@ static void test_a_known_core_stays(void **state)
     struct core_bed b;
     struct core_ports found;
 
-    (void)state;
     core_bed_init(&b, 0);
     for (size_t i = 0; i < 5; i++) {
         const size_t at = i < 3 ? i : 0;
@@ -410,7 +402,6 @@ static void test_a_known_core_stays(void **state)
  * 200, but not 3. */
 static void test_late_times_of_a_core(void **state)
 {
-    (void)state;
     assert_false(is_late_core(0));
     assert_false(is_late_core(3));
     assert_true(is_late_core(4));
@@ -468,7 +459,6 @@ static void test_what_is_too_short_is_refuted(void **state)
 {
     const struct times_beside once = {2.5, 1}, twice = {2.5, 2}, quick = {1.6, 1};
 
-    (void)state;
     const struct times_seen full = beside_loads(false, &once, 1),
                             late = beside_loads(true, &once, 1),
                             again = beside_loads(true, &twice, 1),
@@ -489,7 +479,6 @@ static void test_unknown_times(void **state)
 {
     static const double unknown[][2] = {{NAN, 2}, {2, NAN}, {NAN, NAN}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
         for (unsigned alone = 0; alone < 2; alone++) {
             struct times_seen seen = {.noise = SIGHT_NOISE, .late = true, .cost = 1};
@@ -514,7 +503,6 @@ static void test_odd_times(void **state)
         {56, 3, 3, false, false}, {17, 1, 1.6, true, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct times_beside times[] = {{2, cases[i].good},
                                              {cases[i].cycles, cases[i].others}};
@@ -556,7 +544,6 @@ static void odd_times(const void *state, const struct experiment *e, struct meas
 {
     bool placed = false, last = false, load = false, store = false;
 
-    (void)state;
     for (size_t i = 0; i < e->count; i++) {
         const size_t at = odd_index(e->terms[i].form);
         placed |= at < ODD;
@@ -583,7 +570,6 @@ static void test_unexplained_forms_of_equal_times(void **state)
     double alone[sizeof odd / sizeof *odd];
     unsigned most[2] = {0}, sum = 0;
 
-    (void)state;
     chart_bed_init(&b, m, "*", 0);
     chart_bed_alter(&b, odd_times, NULL);
     struct mapping *core = mapping_new(mapping_ports(b.truth->mapping));
@@ -630,7 +616,6 @@ static void test_the_width_hides_ports(void **state)
 {
     struct machine *m = machine_by_hand(5, wide, sizeof wide / sizeof *wide);
 
-    (void)state;
     machine_set_fact(m, "issue_width", "4", "", "");
     mapping_set_issue_width(m->mapping, 4);
     struct placement p = placed(m, 0, false);

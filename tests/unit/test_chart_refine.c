@@ -109,7 +109,6 @@ static struct chart *charted(const struct forms *forms, size_t wrong)
 
 static bool team(void *state, void (*work)(void *work_state, unsigned worker), void *work_state)
 {
-    (void)state;
     chart_together(work, work_state);
     return true;
 }
@@ -137,7 +136,6 @@ static void test_errs_less(void **state)
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct mapping *truth = mapping_by_hand(FORMS);
 
-    (void)state;
     assert_non_null(forms);
     for (size_t wrong = 0; wrong <= FORMS; wrong++) {
         if (wrong == UNKNOWN_SET)
@@ -198,7 +196,6 @@ static void test_late_times_add_no_uops(void **state)
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct mapping *truth = mapping_by_hand(FORMS);
 
-    (void)state;
     assert_non_null(forms);
     for (uint32_t form = 1; form < FORMS; form++) {
         if (cpu[form].state == CHART_IN_CORE)
@@ -228,7 +225,6 @@ static void test_doubtful_core(void **state)
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
 
-    (void)state;
     assert_non_null(forms);
     for (unsigned sure = 0; sure < 2; sure++) {
         struct chart *c = charted(forms, FORMS);
@@ -258,7 +254,6 @@ static void test_pipes_stay(void **state)
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     size_t changed;
 
-    (void)state;
     assert_non_null(forms);
     struct chart *c = refined(forms, UNKNOWN_SET, false, &changed);
     for (size_t i = 0; i < FORMS; i++) {
@@ -283,7 +278,6 @@ static void test_what_is_known_besides(void **state)
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct ambiguities ambiguities;
 
-    (void)state;
     assert_non_null(forms);
     struct chart *c = charted(forms, CMP);
     struct chart_form *f = &c->forms[CMP];
@@ -347,7 +341,6 @@ static void test_unexplained_is_not_absurd(void **state)
     struct chart *c = mem_zero(1, sizeof *c);
     struct ports ports;
 
-    (void)state;
     assert_non_null(forms);
     ports_number(&ports, 4);
     c->machine = machine_new("charted", &ports);
@@ -380,7 +373,6 @@ static void test_threads_find_the_same(void **state)
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     size_t changed[2];
 
-    (void)state;
     assert_non_null(forms);
     for (size_t wrong = 0; wrong < FORMS; wrong++) {
         struct chart *one = refined(forms, wrong, false, &changed[0]),

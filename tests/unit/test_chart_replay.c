@@ -55,9 +55,6 @@ static bool measure_recorded(struct source *s, const struct experiment *e, size_
     struct recording *r = (struct recording *)s;
     struct str key = {0};
 
-    (void)cancelled;
-    (void)state;
-    (void)err;
     for (size_t i = 0; i < n; i++) {
         struct flat_term terms[TERMS];
         bool known = e[i].count <= TERMS;
@@ -141,7 +138,6 @@ static void recording_close(struct recording *r)
 
 static bool team(void *state, void (*work)(void *work_state, unsigned worker), void *work_state)
 {
-    (void)state;
     chart_together(work, work_state);
     return true;
 }
@@ -200,7 +196,6 @@ static void test_zen5(void **state)
     struct machine *core = load_machine(source_path("tests/data/recorded/zen5-core/"));
     struct recording r;
 
-    (void)state;
     assert_non_null(forms);
     recording_open(&r, source_path("tests/data/recorded/zen5.txt"));
     struct chart *c = replay(&r, forms, core->mapping, false),
@@ -275,7 +270,6 @@ static void replay_simulated(const char *id)
 
 static void test_simulated(void **state)
 {
-    (void)state;
     replay_simulated("skylake");
     replay_simulated("znver2");
 }

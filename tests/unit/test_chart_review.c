@@ -45,7 +45,6 @@ static bool chart_times(void *self, const struct chart_block *blocks, size_t n, 
 
 static bool never(void *state)
 {
-    (void)state;
     return false;
 }
 
@@ -57,7 +56,6 @@ static bool at_once(void *state)
 static void no_progress(void *state, enum chart_stage stage, double done, double total,
                         const char *what)
 {
-    (void)state;
     assert_int_equal(stage, CHART_REVIEW);
     assert_true(done <= total);
     assert_non_null(what);

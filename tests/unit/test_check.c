@@ -12,14 +12,12 @@
 #include "cmd/check.h"
 #include "work/job.h"
 #include "cmd/command.h"
-#include "io/machine_file.h"
 #include "../support/contents.h"
 #include "../support/screens.h"
 #include "../support/support.h"
 
 static int make_home(void **state)
 {
-    (void)state;
     return setenv("XDG_DATA_HOME", work_path("data"), 1);
 }
 
@@ -58,7 +56,6 @@ static void test_disagreements(void **state)
 {
     struct session s;
 
-    (void)state;
     session_init(&s);
     run(&s, simulated);
     const struct check *c = s.document.check;
@@ -115,7 +112,6 @@ static void test_chains_come_from_the_uop_cache(void **state)
 {
     struct session s;
 
-    (void)state;
     session_init(&s);
     run(&s, "machine check --machine znver4 --simulate znver4 'MOV (R64, R64)'");
     const struct check_row *row = row_of(s.document.check, "MOV (R64, R64)", "latency op2 -> op1");
@@ -130,7 +126,6 @@ static void test_corrections(void **state)
     struct session s;
     struct err err = {0};
 
-    (void)state;
     session_init(&s);
     run(&s, "set machine skylake");   /* changes to a machine that this CPU may not execute */
     assert_false(run_line(&s, "machine correct *", NULL, &err));
@@ -167,7 +162,6 @@ static void test_corrections(void **state)
 
 static void test_golden(void **state)
 {
-    (void)state;
     run_to_end("view check");
     assert_true(screen_holds("Forms measured on this CPU, compared with"));
     add_check();
@@ -186,7 +180,6 @@ static void test_golden(void **state)
  * correction. */
 static void test_shows_its_view(void **state)
 {
-    (void)state;
     run_to_end("view kernel");
     run_to_end("machine check --machine skylake --simulate haswell 'VPSHUFB (XMM, XMM, XMM)' "
                "'VADDPD (XMM, XMM, XMM)'");
@@ -203,7 +196,6 @@ static void test_other_set(void **state)
 {
     struct err err = {0};
 
-    (void)state;
     assert_false(run_line(&session,
                           "machine check --machine skylake --simulate cortex-a72 'FADD (D, D, D)'",
                           NULL, &err));
@@ -233,7 +225,6 @@ static void test_uses(void **state)
     struct err err = {0};
     size_t count;
 
-    (void)state;
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         struct forms *forms = forms_load((enum isa)isa, NULL, &err);
         struct form_uses *uses = form_uses_load((enum isa)isa, &count, &err);
@@ -266,7 +257,6 @@ static void test_machines_know_what_programs_use(void **state)
     size_t count;
     struct form_uses *uses = form_uses_load(ISA_AARCH64, &count, &err);
 
-    (void)state;
     assert_non_null(uses);
     for (size_t k = 0; k < sizeof machines / sizeof *machines; k++) {
         struct machine *m = load_machine(machines[k]);
@@ -288,7 +278,6 @@ static void test_most_used(void **state)
 {
     struct session s;
 
-    (void)state;
     session_init(&s);
     run(&s, "machine check --machine neoverse-n1 --simulate cortex-a72 --top 20");
     const struct check *c = s.document.check;
@@ -305,7 +294,6 @@ static void test_quoted_name(void **state)
 {
     struct err err = {0};
 
-    (void)state;
     struct check *c = session.document.check =
         check_new(session_machine(&session, "skylake", &err), "a CPU of the test's", NULL);
     add_check_row(c, "MY'OWN (R64, R64)", false, 3, 2, 100);

@@ -59,7 +59,6 @@ static void test_clusters_of_small_runs(void **state)
     struct err err = {0};
     double near = 0, all = 0, n = 512;
 
-    (void)state;
     for (double x = 24; x <= 48; x += 8) {
         const struct run_bin bins[] = {{x / 3, 30 * x, 30 * x, 64},
                                        {2 * x, 970 * x, 970 * x, 64},
@@ -99,7 +98,6 @@ static void test_first_uses_of_cubes(void **state)
     struct err err = {0};
     const double n = 96;
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const double cube = sizes[i] * sizes[i] * sizes[i], first = cube / 4 + 2;
         const struct run_bin bins[] = {{4, 20 * cube - first, 20 * cube - first, 8},
@@ -130,7 +128,6 @@ static void test_rows_that_lie_otherwise(void **state)
     struct program_run at;
     struct err err = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         double x = sizes[i], far = (fmod(x, 2) == 0 ? 0.5 : 0.25) * x * x;
         const struct run_bin bins[] = {{1, x * x - far, x * x - far, 32},
@@ -170,7 +167,6 @@ static void test_counts_are_bounded(void **state)
     struct err err = {0};
     double n = 20000;
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         double x = sizes[i],
                rare = rint(150.9 * x - 0.317267 * x * x + 1.92514e-06 * x * x * x * x);
@@ -207,7 +203,6 @@ static void test_mispredictions_at_most(void **state)
     struct time_spread spread;
     struct err err = {0};
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         const struct run_bin bin = {1, 1, 1, 8};
         add_run(runs, 400 * (double)(i + 1), &bin, 1);

@@ -71,7 +71,6 @@ static void test_moved(void **state)
     double times[32], paths = 0;
     struct code_parts parts;
 
-    (void)state;
     assert_non_null(c);
     const struct kernel *k = c->units[0].kernel;
     assert_int_equal(k->insn_count, 16);
@@ -121,7 +120,6 @@ static void test_walk(void **state)
     struct code_walk walk;
     size_t visits[16] = {0};
 
-    (void)state;
     assert_non_null(c);
     program_flow_find(c, &run, &flow);
     assert_float_equal(flow.units[0].taken[9], 0.95, 1e-6);
@@ -198,7 +196,6 @@ static void test_turns(void **state)
     const double shares[] = {1, 0.5, 0.1, 0.05};
     double sums[4], insns = 1 + 1000 * 5 + 250 + 1 + 1000 * 4 + 250 * 5;
 
-    (void)state;
     assert_non_null(c);
     assert_non_null(m);
     struct turns_walks *walks = turns_walks_new(c, &run);
@@ -239,7 +236,6 @@ static void test_library(void **state)
     static const char *const names[] = {"exp", "printf", "log"};
     struct call_code codes[3];
 
-    (void)state;
     call_codes_find(names, 3, codes);
     assert_int_equal(codes[1].insns.count, 0);
     for (size_t f = 0; f < 3; f++) {

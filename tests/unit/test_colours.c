@@ -33,7 +33,6 @@ static void check(enum role role, bool many, bool light)
 
 static void test_each_pair(void **state)
 {
-    (void)state;
     for (int role = 0; role < ROLE_COUNT; role++)
         for (int many = 0; many < 2; many++)
             for (int light = 0; light < 2; light++)
@@ -43,7 +42,6 @@ static void test_each_pair(void **state)
 /* The contrasts are those of the WCAG recommendation and of independent calculators. */
 static void test_contrast(void **state)
 {
-    (void)state;
     assert_true(fabs(colour_contrast(0x000000, 0xffffff) - 21) < 1e-9);
     assert_true(fabs(colour_contrast(0x777777, 0xffffff) - 4.48) < 0.01);
     assert_true(fabs(colour_contrast(0xff0000, 0xffffff) - 4.00) < 0.01);

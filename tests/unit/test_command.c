@@ -26,7 +26,6 @@ static void check_parameter(const struct command *c, const struct parameter *p, 
 
 static void test_records(void **state)
 {
-    (void)state;
     for (const struct command *const *at = commands; *at; at++) {
         const struct command *c = *at, *found;
         struct err err = {0};
@@ -68,7 +67,6 @@ static void split(const char *line, struct str *out)
 
 static void test_lines(void **state)
 {
-    (void)state;
     static const struct { const char *line, *commands; } cases[] = {
         {"a b; c", "[a] [b]|[c]|"},
         {"# remark; machine list", "|"},
@@ -94,7 +92,6 @@ static void test_lines(void **state)
 
 static void test_rest(void **state)
 {
-    (void)state;
     static const struct { const char *line, *rest;
     } cases[] = {{"throughput ADD (R64, R64)  # remark", "ADD (R64, R64)"},
                  {"find \\#1", "#1"},
@@ -124,7 +121,6 @@ static void refused(const char *line, const char *message)
 
 static void test_refusals(void **state)
 {
-    (void)state;
     refused("l", "\"l\" is no command; did you mean kernel load?");
     refused("analyse", "did you mean kernel analyze?");
     refused("kernel analyse", "did you mean kernel analyze?");
@@ -172,7 +168,6 @@ static void test_refusals(void **state)
 
 static void test_settings(void **state)
 {
-    (void)state;
     static const struct { const char *name, *value; bool ok;
     } cases[] = {
         {"threads", "5000", false}, {"threads", "0", false},  {"threads", "1024", true},
@@ -204,7 +199,6 @@ static void test_settings_are_their_rows(void **state)
     struct settings s, before;
     struct str text = {0}, word = {0};
 
-    (void)state;
     for (const struct setting *setting = settings_table; setting->name; setting++) {
         const char *words = setting->kind == SETTING_SWITCH   ? "on|off"
                             : setting->kind == SETTING_CHOICE ? setting->choices

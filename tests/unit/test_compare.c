@@ -20,7 +20,6 @@ static void load_named(const char *name)
 
 static void test_two_kernels(void **state)
 {
-    (void)state;
     run_to_end("set machine skylake");
     frame_run(&frame, "view compare");
     assert_true(screen_holds("Two loops compared by instruction"));
@@ -61,7 +60,6 @@ static void test_two_kernels(void **state)
 /* A single kernel is compared between this machine and the next. */
 static void test_alone(void **state)
 {
-    (void)state;
     frame_run(&frame, "kernel compare");
     assert_true(frame.failed);
     run_to_end("set machine skylake,haswell");
@@ -79,7 +77,6 @@ static void test_loaded_again(void **state)
 {
     const struct shelf *shelf = &session.document.shelf;
 
-    (void)state;
     load_named("data/kernels/pi-O2.s");
     const struct kernel *old = kernel_hold(shelf->list.items[0].kernel);
     load_named("data/kernels/pi-O1.s");
@@ -104,7 +101,6 @@ static void test_flags(void **state)
     static const char text[] =
         "void f(double *a, long n)\n{\n    for (long i = 0; i < n; i++)\n        a[i] *= 2.5;\n}\n";
 
-    (void)state;
     if (system("command -v cc >/dev/null 2>&1") != 0)
         skip();
     assert_true(file_write(path, text, sizeof text - 1, &err));
@@ -147,7 +143,6 @@ static void test_lower_bounds(void **state)
     char line[4200];
     struct err err = {0};
 
-    (void)state;
     assert_true(file_write(path, text, sizeof text - 1, &err));
     run_to_end("set machine skylake,sapphirerapids");
     snprintf(line, sizeof line, "kernel load %s", path);

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "analysis/recipe.h"
-#include "base/file.h"
 #include "toolchain/compile.h"
 #include "../support/support.h"
 
@@ -27,7 +26,6 @@ static const char source[] = "#include \"step.h\"\n"
 
 static void test_options(void **state)
 {
-    (void)state;
     static const char *const allowed[] = {"-O",
                                           "-O3",
                                           "-Ofast",
@@ -133,7 +131,6 @@ static void test_options(void **state)
 
 static void test_lines_of_directives(void **state)
 {
-    (void)state;
     static const char text[] = "\t.file\t\"a.c\"\n"
                                "\t.file 0 \"/src\" \"dir/a.c\"\n"
                                "\t.file 1 \"dir/b.h\"\n"
@@ -178,7 +175,6 @@ static struct kernel *load(const char *const *flags, size_t count, const char *s
 
 static void test_kernel_of_a_function(void **state)
 {
-    (void)state;
     static const char *const flags[] = {
         "-O2", "-fno-tree-vectorize", "-fno-unroll-loops", "-D", "FACTOR=3.0", "-I", NULL};
     const char *all[7];
@@ -213,7 +209,6 @@ static void test_kernel_of_a_function(void **state)
 
 static void test_faults_of_the_compiler(void **state)
 {
-    (void)state;
     static const char *const no_factor[] = {"-O2"};
     const char *flags[] = {"-O2", "-I", work_path("")};
     struct err err = {0};
@@ -247,7 +242,6 @@ static void expect_flags(struct recipe *r, const char *flag, const char *expecte
 
 static void test_flags_replace_their_kind(void **state)
 {
-    (void)state;
     struct recipe *r = recipe_new();
 
     r->source = true;
@@ -286,7 +280,6 @@ static void test_flags_replace_their_kind(void **state)
  * the recipe names the closest one. */
 static void test_processor_that_compilers_do_not_know(void **state)
 {
-    (void)state;
     struct recipe *r = recipe_new();
     struct err err = {0};
 
@@ -309,7 +302,6 @@ static void test_processor_that_compilers_do_not_know(void **state)
  * one. */
 static void test_what_the_compiler_printed(void **state)
 {
-    (void)state;
     struct recipe *r = recipe_new();
     struct str printed = {0};
     struct err err = {0};
@@ -328,7 +320,6 @@ static void test_what_the_compiler_printed(void **state)
 
 static int make_files(void **state)
 {
-    (void)state;
     work_put("loop.c", source);
     work_put("step.h", "#define STEP 1\n");
     work_put("two.c",

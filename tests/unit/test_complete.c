@@ -27,7 +27,6 @@ static void test_completion(void **state)
 {
     struct completions found;
 
-    (void)state;
     expect_completion("", "kernel", true);
     expect_completion("ker", "kernel", true);
     expect_completion("kernel ", "analyze", true);

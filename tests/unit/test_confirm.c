@@ -31,7 +31,6 @@ static const char *said(const char *line)
 
 static void test_each_says_so(void **state)
 {
-    (void)state;
     static const struct { const char *line, *says;
     } steps[] = {
         {"set ascii on", "ascii: on"},
@@ -112,7 +111,6 @@ static void test_kernel_loaded_again(void **state)
 {
     char name[16];
 
-    (void)state;
     load_one("again.s", "rbx");
     load_one("again.s", "rcx");
     for (unsigned i = 0; i < SHELF_MOST; i++) {
@@ -136,7 +134,6 @@ static void test_kernel_loaded_again(void **state)
  * it replaced. Redo reverses the undo. */
 static void test_arrivals_are_undone(void **state)
 {
-    (void)state;
     struct err err = {0};
 
     run_to_end("set machine skylake,znver4");
@@ -200,7 +197,6 @@ static void test_arrivals_are_undone(void **state)
 /* What-ifs and runs are shown in separate views, not as output. */
 static void test_own_views(void **state)
 {
-    (void)state;
     load();
     run_to_end("set machine skylake");
     said("kernel whatif issue_width=2");
@@ -247,7 +243,6 @@ static void test_own_views(void **state)
  * this name takes precedence. */
 static void test_lines_behind_a_name(void **state)
 {
-    (void)state;
     static const char two[] =
         "a:\naddl $1, %eax\njne a\nb:\nimull $3, %ebx, %ebx\nsubl $1, %ecx\njne b\n";
 
@@ -276,16 +271,11 @@ static void test_lines_behind_a_name(void **state)
 
 static bool nothing_to_do(struct job *job, void *state, struct err *err)
 {
-    (void)job;
-    (void)state;
-    (void)err;
     return true;
 }
 
 static void kernel_arrives(void *state, const struct job_info *info)
 {
-    (void)state;
-    (void)info;
     session_set_kernel(&session, kernel_of("1:\nnop\nnop\njmp 1b\n"), 0);
 }
 
@@ -296,7 +286,6 @@ static void test_hint_goes_with_what_a_job_brings(void **state)
     static const struct job_ops ops = {.run = nothing_to_do, .finish = kernel_arrives};
     struct err err = {0};
 
-    (void)state;
     guide_welcome(&frame.guide, &session, NULL, NULL);
     job_wait(0);
     frame_jobs(&frame);

@@ -19,7 +19,6 @@ static void test_members_predict(void **state)
     struct err err = {0};
     struct rng rng;
     double disagreement;
-    (void)state;
     known_set_up(&b, 21, 0.01, 0);
     struct problem *p = b.p;
     struct genome *members[] = {genome_of_mapping(b.truth, p, &err), NULL};
@@ -91,7 +90,6 @@ static void test_refuted_members(void **state)
 {
     struct known_bed b;
     struct err err = {0};
-    (void)state;
     known_set_up(&b, 42, 0.02, 0);
     const struct experiments *t = b.t;
     for (int few = 0; few < 2; few++) {
@@ -142,7 +140,6 @@ static void test_few_and_noisy(void **state)
     const unsigned seeds = asked_for("SEEDS", 2);
     double error[2] = {0}, disagreement;
     struct rng rng;
-    (void)state;
     known_set_up_sparse(&b, 21, 0.08, 30);
     struct genome *true_genome = genome_of_mapping(b.truth, b.p, &err);
     rng_seed(&rng, 1234);
@@ -183,7 +180,6 @@ static void test_many_and_clean(void **state)
     struct evolve_options o = known_options();
     struct err err = {0};
     size_t count;
-    (void)state;
     known_set_up(&b, 14, 0.002, 60);
     struct evolve *e = evolve_new(b.p, &o, NULL, 0, &err);
     evolve_worker(e, 0, NULL, NULL);
@@ -248,7 +244,6 @@ static void test_interrupted(void **state)
 {
     struct known_bed b;
     struct err err = {0};
-    (void)state;
     known_set_up_sparse(&b, 14, 0.2, 15);
     struct experiments *more = measured_sparsely(b.truth, 0.2, 16);
     clock_set_source(processor_seconds);

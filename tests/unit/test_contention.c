@@ -245,13 +245,11 @@ static unsigned all_right(way measured, const char *what)
 /* Settled times are correct, and idle moments suffice to settle many items. */
 static void test_settled_is_right(void **state)
 {
-    (void)state;
     assert_true(all_right(form_measured, "forms") > 100);
 }
 
 static void test_kernels_are_right(void **state)
 {
-    (void)state;
     assert_true(all_right(kernel_measured, "kernels") > 100);
 }
 
@@ -261,7 +259,6 @@ static void test_looks(void **state)
 {
     const double nops = 1 / kinds[NOPS].cycles;
     const struct baseline known = {.nops = nops, .ports = 1 / kinds[PORTS].cycles}, nothing = {0};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct recording r;
         recording_read(names[i], &r);
@@ -298,7 +295,6 @@ static void test_replan(void **state)
 {
     struct kernel_passes p = {.plan = {.known = true, .kind = KERNEL_CACHED, .reached = 2}};
 
-    (void)state;
     p.visits = 9;
     kernel_passes_replan(&p);
     assert_true(p.plan.known); /* The loop's pointers do not advance. */

@@ -17,7 +17,6 @@
 /* Compares tags with a linear search of a list. */
 static void test_tags(void **state)
 {
-    (void)state;
     struct tags tags = {0}, other = {0};
     bool wanted[200] = {false};
     struct rng rng;
@@ -51,34 +50,27 @@ static bool refuses_large(size_t size)
 
 static size_t count_rows(const void *context)
 {
-    (void)context;
     return 30000;
 }
 
 static void text_of(const void *context, size_t row, int column, struct str *out)
 {
-    (void)context;
-    (void)column;
     str_addf(out, "row %zu", row);
 }
 
 static void *hold(const void *context, struct table_source *source)
 {
-    (void)context;
-    (void)source;
     static char held;
     return &held;
 }
 
 static void release(void *held)
 {
-    (void)held;
 }
 
 /* If memory for a copy of the tags is missing, nothing is exported, not even untagged rows. */
 static void test_tags_without_memory(void **state)
 {
-    (void)state;
     static const struct table_column columns[] = {{.name = "name"}};
     const struct table_source source = {.columns = columns,
                                         .column_count = 1,
@@ -118,7 +110,6 @@ static void test_tags_without_memory(void **state)
  * /. */
 static void test_sequence(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *base64;
     } examples[] = {{"", ""},
@@ -167,7 +158,6 @@ static void settle(void)
 
 static void test_rows(void **state)
 {
-    (void)state;
     load();
     frame_run(&frame, "view mapping");
     frame_run(&frame, "filter form~ADD");
@@ -216,7 +206,6 @@ static void test_rows(void **state)
 /* Text too long for any terminal is rejected. */
 static void test_too_much(void **state)
 {
-    (void)state;
     struct str text = {0};
 
     for (unsigned i = 0; i < 4000; i++)

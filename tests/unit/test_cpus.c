@@ -17,7 +17,6 @@
 
 static int make_home(void **state)
 {
-    (void)state;
     return setenv("XDG_DATA_HOME", work_path(""), 1);
 }
 
@@ -72,7 +71,6 @@ static void test_identities(void **state)
         {"0x46 0 1 0", "a64fx", "A64FX (A64FX core, a64fx tables)"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct cpu_native found;
         struct err err = {0};
@@ -103,7 +101,6 @@ static void test_unknown(void **state)
         {"none", "this CPU cannot be identified"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct cpu_native found;
         struct err err = {0};
@@ -122,7 +119,6 @@ static void test_table(void **state)
     struct cpus *cpus = cpus_load(&err);
     size_t known = 0;
 
-    (void)state;
     assert_non_null(cpus);
     for (size_t i = 0; i < cpus_count(cpus); i++) {
         struct cpu_product p = cpus_at(cpus, i), first;
@@ -146,7 +142,6 @@ static void test_table_in_program(void **state)
     struct cpus *built = cpus_load(&err);
     char *path = file_data_path("cpus.csv"), *data = mem_strdup(getenv("PORTOLAN_DATA"));
 
-    (void)state;
     assert_non_null(built);
     assert_true((built->text == NULL) == (machine_images_size > 0));
     assert_true(file_read(path, CPUS_LIMIT, &bytes, &err));
@@ -175,7 +170,6 @@ static void test_alias(void **state)
     struct machine *m = machine_load("emeraldrapids", &err),
                    *core = machine_load("sapphirerapids", &err);
 
-    (void)state;
     assert_non_null(m);
     assert_string_equal(m->id, "emeraldrapids");
     assert_string_equal(m->title, "Emerald Rapids (Golden Cove core, sapphirerapids tables)");
@@ -192,7 +186,6 @@ static void test_user_machine(void **state)
 {
     struct err err = {0};
 
-    (void)state;
     put("machines/mine/machine.csv", "key,value,unit,source\nbase,emeraldrapids,,\ntitle,Mine,,"
                                      "\nload_latency,7,cycles,guessed\n");
     put("machines/mine/overrides.csv",
@@ -237,7 +230,6 @@ static void test_selection(void **state)
     struct session s;
     struct err err = {0};
 
-    (void)state;
     start(&s, "GenuineIntel 6 207 2");
     const struct selection *x86 = &s.document.kept[ISA_X86_64];
     assert_int_equal(x86->count, 3);
@@ -271,7 +263,6 @@ static void test_measured_machine_is_native(void **state)
     struct session s;
     struct err err = {0};
 
-    (void)state;
     put("machines/genoa-measured/machine.csv",
         "key,value,unit,source\nbase,genoa,,\ntitle,\"Genoa, corrected\",,\n");
     start(&s, "AuthenticAMD 25 17 1");
@@ -289,7 +280,6 @@ static void test_saved_elsewhere(void **state)
     struct err err = {0};
     char line[4400];
 
-    (void)state;
     start(&s, "GenuineIntel 6 207 2");
     /* This simulates a computer with that CPU. */
     document_show_isa(&s.document, ISA_X86_64);

@@ -87,7 +87,6 @@ static double by_bisection(const struct graph *g)
 
 static void test_random_graphs(void **state)
 {
-    (void)state;
     struct rng rng;
     struct ratio_work work = {0};
     rng_seed(&rng, 11);
@@ -120,7 +119,6 @@ static void test_random_graphs(void **state)
 
 static void test_edges_of_the_contract(void **state)
 {
-    (void)state;
     struct ratio_work work = {0};
     struct ratio_result result;
 

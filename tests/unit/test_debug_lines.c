@@ -14,7 +14,6 @@
 #include "analysis/kernel.h"
 #include "base/child.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/watch.h"
@@ -88,7 +87,6 @@ static bool no_libdw(void)
  * consume its contents. */
 static void test_pipe_as_source(void **state)
 {
-    (void)state;
     if (no_libdw())
         return;
     char held[16] = "";
@@ -118,7 +116,6 @@ static void list_thin(void)
 /* A thin archive has only its members' names. Only regular files are read. */
 static void test_pipe_as_member(void **state)
 {
-    (void)state;
     char held[16] = "";
 
     work_put("loops.c", loops);
@@ -164,7 +161,6 @@ static void load_linked(void)
 /* The debug information is in a pipe, for which libdw would wait, so libdw is not called. */
 static void test_libdw_that_waits(void **state)
 {
-    (void)state;
     if (no_libdw())
         return;
     work_put("linked.c",
@@ -194,7 +190,6 @@ static void load_waiting_archive(void)
  * wait. */
 static void test_archive_that_waits(void **state)
 {
-    (void)state;
     if (no_libdw())
         return;
     for (char member[] = "m0.o"; member[1] < '4'; member[1]++) {
@@ -221,7 +216,6 @@ static void test_archive_that_waits(void **state)
  * text. */
 static void test_rows_end_with_their_lines(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"F a.c\nR 0 1\nR 10 2 f\nE 20\n",
                                         "R 3 7 _ZN1v3dotERKS_",
                                         "R 3 7",
@@ -262,7 +256,6 @@ static void test_rows_end_with_their_lines(void **state)
  * truncated rows. */
 static void test_lines_of_all_units(void **state)
 {
-    (void)state;
     static const char text[] = "S 1 0 9\nF b.c\nS 2 10 7\nS 1 8 3\nF a.c\nS 1 4 2\nS 3 0 1\nS 1 99 "
                                "1\nF b.c\nS 1 20 0\nS 1 2";
     struct object_section sections[] = {{.index = 1, .size = 0x20, .position = 0x100},
@@ -304,7 +297,6 @@ static void parse_rows(size_t count)
 
 static void test_many_rows(void **state)
 {
-    (void)state;
     assert_grows(parse_rows, 20000);
 }
 
@@ -312,7 +304,6 @@ static _Atomic size_t allocations;
 
 static bool count_allocations(size_t size)
 {
-    (void)size;
     atomic_fetch_add(&allocations, 1);
     return false;
 }
@@ -321,7 +312,6 @@ static bool count_allocations(size_t size)
  * applies. */
 static void test_source_of_many_lines(void **state)
 {
-    (void)state;
     if (no_libdw())
         return;
     struct str text = {0};
@@ -372,7 +362,6 @@ static void test_whose_source(void **state)
         "i < n; i++) s += a[i] * 3; return s; }\nlast secret\n";
     struct err err = {0};
 
-    (void)state;
     if (no_libdw())
         return;
     assert_true(path_make_parents(work_path("away/.hidden/x"), 0700, &err) &&
@@ -412,7 +401,6 @@ static void test_whose_source(void **state)
 /* GNU C, Ada, Fortran and Pascal have nested functions. */
 static void test_function_within_a_function(void **state)
 {
-    (void)state;
     if (no_libdw())
         return;
     struct err err = {0};
@@ -442,14 +430,12 @@ static const char *shrinking;
 /* Called after some progress. Truncates the file, like another process may do. */
 static bool shrink(void *state)
 {
-    (void)state;
     assert_int_equal(truncate(shrinking, 100), 0);
     return false;
 }
 
 static void test_archive_that_shrinks(void **state)
 {
-    (void)state;
     struct archive a;
     struct err err = {0};
 

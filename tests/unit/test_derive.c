@@ -52,7 +52,6 @@ static void test_triangle(void **state)
         "\"blocks\":[{" READ "},{},{},{},{},{},{},{\"returns\":true}]}";
     const struct program *p;
 
-    (void)state;
     struct str function = {0};
     str_addf(&function, "{\"name\":\"main\",\"blocks\":[%s],\"control\":%s}",
              BLOCK("1") "," BLOCK("2,7") "," BLOCK("3,6") "," BLOCK("4,5") "," BLOCK("5") "," BLOCK(
@@ -98,7 +97,6 @@ static void test_recursion(void **state)
                     "") "],\"control\":null},"
                         "{\"name\":\"g\",\"blocks\":[],\"control\":null}");
 
-    (void)state;
     program_free(p);   /* Blocks with references to other functions are malformed. */
     p = described(
         "\"atoi\",\"fib\"",
@@ -133,7 +131,6 @@ static void test_unknown(void **state)
                     "") "],\"control\":{\"loops\":[],\"blocks\":[{},{},{\"returns\":true}]}}");
     double counts[7];
 
-    (void)state;
     assert_non_null(p);
     counts_of(p, 1, counts);
     assert_true(isnan(counts[1]));
@@ -155,7 +152,6 @@ static void test_broken(void **state)
         "0 v 32 0 0 ?\",\"load 0 0\",\"store 0 v 32 0\",\"call -1 1 ?\",\"result 0\"]}]}";
     static const char others[] = "9 -?x";
 
-    (void)state;
     for (size_t at = 0; at < sizeof good - 1; at++)
         for (size_t k = 0; k < sizeof others - 1; k++) {
             char *text = mem_strdup(good);

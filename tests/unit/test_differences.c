@@ -138,7 +138,6 @@ static const struct reason *reason_named(const char *name)
 
 static void test_differences(void **state)
 {
-    (void)state;
     static struct loop loops[LOOPS_MAX];
     size_t count = read_loops(loops);
     struct err err = {0};

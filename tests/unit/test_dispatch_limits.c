@@ -52,7 +52,6 @@ static void test_texts(void **state)
         {"four of p[S0]", 0},
     };
     struct ports ports = {0};
-    (void)state;
 
     assert_true(ports_parse("S0,S1,B", &ports, NULL));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -94,8 +93,6 @@ static struct machine *machine_saying(const char *facts)
 
 static void test_former_spelling(void **state)
 {
-    (void)state;
-
     size_t before = log_count();
     struct machine *m = machine_saying(
         "key,value,unit,source\ndispatch_ports,p01,,the guide\ndispatch_per_cycle,3,,same\n");
@@ -179,7 +176,6 @@ static void test_counts(void **state)
 {
     struct rng rng;
     unsigned bound_here = 0;
-    (void)state;
 
     if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0)
         return;
@@ -257,7 +253,6 @@ static void test_cores(void **state)
         {"neoverse-v1", "add x1, x20, x21\n", 8, 2},
         {"neoverse-n1", "add x1, x20, x21\n", 6, 2},
     };
-    (void)state;
 
     if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0)
         return;

@@ -86,7 +86,6 @@ static void check_document(const char *path)
 static void test_documented_commands(void **state)
 {
     static const char *const patterns[] = {"README.md", "docs/*.md"};
-    (void)state;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         glob_t found;
         assert_int_equal(glob(source_path(patterns[i]), 0, NULL, &found), 0);

@@ -33,7 +33,6 @@ static double tau_by_pairs(double (*p)[2], size_t n)
 
 static void test_kendall(void **state)
 {
-    (void)state;
     struct rng rng;
     double pairs[60][2];
     rng_seed(&rng, 3);
@@ -53,7 +52,6 @@ static void test_kendall(void **state)
 
 static void test_evaluation(void **state)
 {
-    (void)state;
     struct err err = {0};
     struct machine *m = machine_load("skylake", &err);
     assert_non_null(m);
@@ -111,7 +109,6 @@ static void test_prefixes(void **state)
                                                    {"488b324883c10866817e081301", 3.77}};
     struct machine *m = load_machine("skylake");
 
-    (void)state;
     for (int model = 0; model < 2; model++) {
         struct evaluation *e = evaluation_new(m, model ? MODEL_BOUNDS : MODEL_SIMULATE);
         struct evaluation_result result;
@@ -136,7 +133,6 @@ static const char *write_file(const char *text, size_t length)
 
 static void test_reader(void **state)
 {
-    (void)state;
     struct str text = {0};
     struct err err = {0};
     char **fields;
@@ -202,7 +198,6 @@ static void add_number(void *state, unsigned worker)
 
 static void test_pool(void **state)
 {
-    (void)state;
     const struct pool_ops ops = {next_number, add_number};
     for (unsigned workers = 0; workers <= 8; workers++) {
         struct sum sum = {.limit = 5000};

@@ -62,7 +62,6 @@ static void test_one_measure(void **state)
     struct known_bed b;
     struct err err = {0};
     struct evolve_options o;
-    (void)state;
     known_set_up(&b, 42, 0.02, 0);
     struct problem *p = b.p;
     struct classes *classes = classes_new(p);
@@ -120,7 +119,6 @@ static void test_individuals_fit_the_time(void **state)
     struct err err = {0};
     struct problem *p = problem_new(few, NULL, &err), *q = problem_new(many, NULL, &err);
 
-    (void)state;
     assert_int_equal(individuals(p, 0, 0), 8);
     assert_int_equal(individuals(p, 60, 0), 8);
     assert_int_equal(individuals(p, 1e-3, 0), 4);
@@ -178,7 +176,6 @@ static void test_stopped_at_once(void **state)
     struct known_bed b;
     struct evolve_options o;
     struct evolve_status status;
-    (void)state;
     known_set_up(&b, 14, 0.01, 0);
     for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
         evolve_defaults(&o);
@@ -230,7 +227,6 @@ static void test_stopped_at_once_with_many_forms(void **state)
     struct evolve_options o;
     struct evolve_status status;
     char name[16];
-    (void)state;
     for (uint32_t f = 0; f < 4000; f++) {
         snprintf(name, sizeof name, "F%u", f);
         experiments_set(t,

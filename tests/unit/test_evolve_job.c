@@ -93,7 +93,6 @@ static void test_run_and_resume(void **state)
     struct population p;
     struct err err = {0};
     const char *path = work_path("run.json");
-    (void)state;
     struct evolve_run *run = evolve_run_start(
         &(struct evolve_start){.take_problem = problem_new(t, NULL, &err), .checkpoint = path}, &o,
         &err);
@@ -161,7 +160,6 @@ static void test_outlines(void **state)
     struct evolve_status status = {0};
     struct err err = {0};
     uint64_t last = 0;
-    (void)state;
     struct evolve_run *run = evolve_run_start(
         &(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err);
     assert_non_null(run);
@@ -199,7 +197,6 @@ static void test_edits_while_results_join(void **state)
     struct genome *g = NULL;
     unsigned edits = 0;
 
-    (void)state;
     o.generations = 1000000;
     struct evolve_run *run = evolve_run_start(
         &(struct evolve_start){.take_problem = problem_new(t, NULL, &err), .live = true}, &o, &err);
@@ -236,7 +233,6 @@ static void test_few_experiments(void **state)
     struct evolve_options o = quick();
     struct evolve_status status;
 
-    (void)state;
     assert_non_null(t);
     o.ports = 4;
     o.price_scale = NAN;
@@ -257,7 +253,6 @@ static void test_stop_while_paused(void **state)
     struct evolve_options o = quick();
     struct evolve_status status;
     struct err err = {0};
-    (void)state;
     o.generations = 1000000;
     struct evolve_run *run = evolve_run_start(
         &(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err);
@@ -285,7 +280,6 @@ static void test_pmevo_with_many_threads(void **state)
     struct evolve_options o = quick();
     struct evolve_status status;
     struct err err = {0};
-    (void)state;
     o.algorithm = EVOLVE_PMEVO;
     o.threads = 32;
     o.population = 20;
@@ -314,7 +308,6 @@ static void count_call(void *state, unsigned worker)
 static void test_team(void **state)
 {
     struct err err = {0};
-    (void)state;
     for (int round = 0; round < 50; round++) {
         atomic_uint calls[MEMBERS] = {0};
         assert_true(team_run(MEMBERS, count_call, calls, &err));
@@ -336,7 +329,6 @@ static void test_team(void **state)
  * low memory limit. */
 static void test_team_refused(void **state)
 {
-    (void)state;
 #ifdef SANITIZED
     skip();   /* Sanitizers need the whole address space. */
 #else
@@ -413,7 +405,6 @@ static uint64_t steps_too_many(size_t rows)
  * any number of rows. */
 static void test_limit_while_it_is_laid_out(void **state)
 {
-    (void)state;
     assert_true(steps_too_many(50000) < 8 * WATCH_STEPS);
     assert_true(steps_too_many(200000) < 8 * WATCH_STEPS);
 }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/lock.h"
 #include "base/mem.h"
@@ -169,13 +168,11 @@ static void stream_through(unsigned ports, double most)
 
 static void test_more_experiments_and_forms(void **state)
 {
-    (void)state;
     stream_through(4, 0.02);
 }
 
 static void test_number_of_ports_is_sought_again(void **state)
 {
-    (void)state;
     stream_through(0, 0.05);
 }
 
@@ -189,7 +186,6 @@ static void test_what_a_new_form_begins_with(void **state)
                 {"E", 1.1, "A"}, {"B", 4, "B"},  {"H", 8.1, "C"}, {"I", 7.9, "B"}};
     struct experiments *before = experiments_new(), *after = experiments_new();
     struct err err = {0};
-    (void)state;
     for (int i = 0; i < 3; i++) {
         const char name[] = {(char)('A' + i), 0};
         experiments_set(
@@ -225,7 +221,6 @@ static void test_what_comes_too_late(void **state)
     struct known_bed b;
     struct err err = {0};
     struct evolve_status status;
-    (void)state;
     known_set_up(&b, 7, 0, 0);
     for (int k = 0; k < 3; k++) {
         struct evolve_options o = endless(4);
@@ -280,7 +275,6 @@ static void test_thread_that_starts_late(void **state)
     struct known_bed b;
     struct evolve_options o = endless(4);
     struct err err = {0};
-    (void)state;
     known_set_up(&b, 7, 0, 0);
     struct problem *p = part_of(b.t, 5, true);
     o.threads = o.generations = 1;
@@ -301,7 +295,6 @@ static void test_fed_after_its_end(void **state)
     struct known_bed b;
     struct evolve_options o = endless(4);
     struct err err = {0};
-    (void)state;
     known_set_up(&b, 7, 0, 0);
     struct evolve_run *run = evolve_run_start(
         &(struct evolve_start){.take_problem = part_of(b.t, 5, true), .live = true}, &o, &err);
@@ -353,7 +346,6 @@ static void test_live(void **state)
     struct str out = {0};
     struct session s;
     struct err err = {0};
-    (void)state;
     session_init(&s);
     must(&s, SINGLES, NULL);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
@@ -384,7 +376,6 @@ static void test_live_with_equal_individuals(void **state)
     struct evolve_status status = {0};
     struct session s;
 
-    (void)state;
     session_init(&s);
     must(&s,
          "set machine skylake; forms select 'IMUL (R64, R64)'; experiments generate --singles; "
@@ -407,7 +398,6 @@ static void test_live_in_scripts(void **state)
     static const char *const ends[] = {"evolve status", "evolve adopt", "evolve stop"};
     struct evolve_status status = {0};
     struct session s;
-    (void)state;
     session_init(&s);
     must(&s, SINGLES, NULL);
     must(&s,
@@ -442,7 +432,6 @@ static void test_live_in_scripts(void **state)
 static void test_live_resumed(void **state)
 {
     static const char *const ports[] = {"4", "auto"};
-    (void)state;
 
     for (int given = 1; given >= 0; given--) {
         struct evolve_status status;

@@ -48,7 +48,6 @@ static void expect(const struct experiments *t, const struct machine *m, const c
 static void test_filters(void **state)
 {
     struct experiments *t = table();
-    (void)state;
     expect(t, NULL, "", "11111");
     expect(t, NULL, "cycles>2", "00100");
     expect(t, NULL, "cycles<=0.5", "11000");
@@ -74,7 +73,6 @@ static void test_predictions(void **state)
     struct ports ports = {0};
     struct usage usage = {0};
     struct err err = {0};
-    (void)state;
     assert_true(ports_add(&ports, "0", &err) && ports_add(&ports, "1", &err));
     struct machine *m = machine_new("test", &ports);
     assert_true(usage_parse("1*p01", &ports, &usage, &err));
@@ -95,7 +93,6 @@ static void test_malformed(void **state)
         "cycles>",    "cycles>many", "nothing=1",           "&",
         "cycles>2 &", "=3",          "cycles>2 & & form~A", "form<ADD"};
     struct experiments *t = table();
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct err err = {0};
         bool *fits = experiment_rows_matching(t, NULL, wrong[i], &err);
@@ -110,7 +107,6 @@ static void test_malformed(void **state)
 static void test_print(void **state)
 {
     struct experiments *t = table();
-    (void)state;
     for (size_t i = 0; i < t->rows.count; i++) {
         struct str direct = {0}, by_experiment = {0};
         struct experiment e;

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "io/experiments_file.h"
 #include "../support/support.h"
 
@@ -17,7 +16,6 @@ static void test_names(void **state)
 {
     struct names n = {0};
     char text[16];
-    (void)state;
     assert_int_equal(names_find(&n, "x"), UINT32_MAX);
     for (int i = 0; i < 1000; i++) {
         snprintf(text, sizeof text, "f%d", i);
@@ -36,7 +34,6 @@ static void test_rows(void **state)
 {
     struct experiments *t = experiments_new();
     struct str text = {0};
-    (void)state;
     uint32_t a = names_add(&t->forms, "A (R64)"), b = names_add(&t->forms, "B (R64)");
     size_t row = experiments_add(t, (struct flat_term[]){{b, 1}, {a, 2}, {b, 3}}, 3);
     assert_int_equal(t->rows.items[row].count, 2);
@@ -69,7 +66,6 @@ static void test_file_round_trip(void **state)
 {
     struct err err = {0};
     const char *path = work_path("experiments.csv");
-    (void)state;
     struct experiments *t = parse("state,experiment,host,cycles,repeats,spread\n"
                                   ",\"2*ADD (R64, R64) + MUL (R64)\",\"a,\"\"b\",,,\n"
                                   "ok,\"V [x + y] + W\",c,0.3333333333333333,3,0.001\n"
@@ -111,7 +107,6 @@ static void test_file_faults(void **state)
         {"experiment\n0*A\n", "out of range", 2, 1},
         {"", "empty", 1, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct err err = {0};
         assert_null(parse(cases[i].text, &err));
@@ -131,7 +126,6 @@ static void test_open_states(void **state)
                                        "not confirmed in time", "process killed"};
     static const char *const final[] = {"ok", "SIGILL: not supported by this CPU"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof open / sizeof *open; i++)
         assert_true(experiment_state_open(open[i]));
     for (size_t i = 0; i < sizeof final / sizeof *final; i++)

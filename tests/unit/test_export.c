@@ -52,7 +52,6 @@ static void works(const char *line)
  * another result. */
 static void test_after_a_failure(void **state)
 {
-    (void)state;
     refused("export @/a.csv", "no result to export");
     works("machine show skylake");
     works("export @/a.csv");
@@ -86,7 +85,6 @@ static void test_after_a_failure(void **state)
 /* In a script with keep-going, export does not write the earlier result after a failed command. */
 static void test_in_a_script(void **state)
 {
-    (void)state;
     struct session s;
     struct err err = {0};
     struct str line = {0};
@@ -150,7 +148,6 @@ static void same_rows(size_t rows)
 
 static void test_same_rows(void **state)
 {
-    (void)state;
     works("set machine skylake; view mapping");
     works("filter form~IMUL | form~SBB; sort -form");
     struct table_source source;
@@ -180,7 +177,6 @@ static void test_same_rows(void **state)
 /* Few rows are collected immediately, without a background job. */
 static void test_few_rows(void **state)
 {
-    (void)state;
     works("set machine skylake; forms select 'ADD (R64, *)'; experiments generate");
     works("view experiments; sort -experiment");
     same_rows(session.document.experiments->rows.count);
@@ -191,7 +187,6 @@ static void test_few_rows(void **state)
 /* `export` writes the text of the view output. */
 static void test_output(void **state)
 {
-    (void)state;
     works("view output");
     refused("copy", "no output to copy");
     works("machine show skylake");

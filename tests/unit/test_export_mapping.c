@@ -48,7 +48,6 @@ static void assert_same_usages(const struct mapping *a, const struct mapping *b)
 
 static void test_pmevo_names(void **state)
 {
-    (void)state;
     struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
     static const char *const known[][2] = {
         {"ADD (R64, I8)", "ADD_((REG:RW:G:64)),_((IMM:8))"},
@@ -85,7 +84,6 @@ static void test_pmevo_names(void **state)
 
 static void test_pmevo_round_trip(void **state)
 {
-    (void)state;
     struct machine *m = machine_load("skylake", NULL);
     struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
     struct str text = {0};
@@ -109,7 +107,6 @@ static void test_pmevo_round_trip(void **state)
 
 static void test_flat_round_trip(void **state)
 {
-    (void)state;
     struct ports ports = {0};
     struct str text = {0};
     for (unsigned i = 0; i < 4; i++) {
@@ -140,7 +137,6 @@ static void test_flat_round_trip(void **state)
 
 static void test_uops_info_columns(void **state)
 {
-    (void)state;
     struct machine *m = machine_load("skylake", NULL);
     struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
     struct str text = {0};
@@ -190,7 +186,6 @@ static void test_uops_info_columns(void **state)
 
 static void test_csv_alone(void **state)
 {
-    (void)state;
     struct machine *m = machine_load("znver4", NULL);
     struct str text = {0};
     const char *path = work_path("table.csv");

@@ -44,7 +44,6 @@ static size_t check_file(const struct machine *m, const char *name)
 
 static void test_shipped(void **state)
 {
-    (void)state;
     char **ids = machine_ids();
     size_t before = log_count(), rows = 0;
     for (char **id = ids; *id; id++) {
@@ -60,7 +59,6 @@ static void test_shipped(void **state)
 
 static void test_schema(void **state)
 {
-    (void)state;
     struct str text = {0};
     for (const struct fact *f = fact_schema; f->key; f++) {
         bool number = f->type == FACT_NUMBER || f->type == FACT_WHOLE;
@@ -85,7 +83,6 @@ static void test_schema(void **state)
 /* Accepts and rejects values according to the type of their fact. */
 static void test_values(void **state)
 {
-    (void)state;
     static const struct { const char *key, *value; bool fits;
     } cases[] = {
         {"issue_width", "4", true},
@@ -133,7 +130,6 @@ static const char *const broken =
 /* Warnings have file and line. An invalid value is ignored. */
 static void test_loader_warns(void **state)
 {
-    (void)state;
     static const char *const expected[] = {
         "facts.csv:3: unknown fact \"isue_width\"; did you mean issue_width?",
         "facts.csv:4: scheduler must be a whole number from 1 to 65536, not \"many\"",
@@ -160,7 +156,6 @@ static void test_loader_warns(void **state)
 /* A thousand unknown facts cause at most 21 lines of warnings. */
 static void test_few_warnings(void **state)
 {
-    (void)state;
     struct str text = {0};
     struct ports none = {0};
     struct machine *m = machine_new("x", &none);
@@ -177,7 +172,6 @@ static void test_few_warnings(void **state)
 /* The default of a fact is a number, another fact, the other fact's default, or none. */
 static void test_otherwise(void **state)
 {
-    (void)state;
     struct ports ports = {0};
     ports_add(&ports, "0", NULL);
     struct machine *m = machine_new("x", &ports);
@@ -206,7 +200,6 @@ static void test_otherwise(void **state)
 static void test_sets(void **state)
 {
     struct str choices = {0}, words = {0}, prose = {0};
-    (void)state;
 
     for (int i = 0; i < ISA_COUNT; i++) {
         enum isa isa = ISA_COUNT;
@@ -237,7 +230,6 @@ static void test_former_keys(void **state)
     struct machine *m = load_machine("skylake");
     struct err err = {0};
 
-    (void)state;
     assert_true(fact_find("port_turns") == fact_find("port_binding") &&
                 fact_find("store_forward_renamed") == fact_find("memory_renaming"));
     assert_true(fact_find("rename_sum") == fact_find("immediate_folding") &&
@@ -255,7 +247,6 @@ static void test_fitted(void **state)
     char **ids = machine_ids();
     size_t found = 0;
 
-    (void)state;
     assert_true(fact_find("load_replays")->kind == FACT_FITTED &&
                 fact_find("isa")->kind == FACT_FIXED &&
                 fact_find("issue_width")->kind == FACT_USUAL);

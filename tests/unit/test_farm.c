@@ -55,9 +55,6 @@ static void comes_empty(enum rank_kind kind)
 
 bool ranks_begin(int *argc, char ***argv, struct err *err)
 {
-    (void)argc;
-    (void)argv;
-    (void)err;
     return true;
 }
 
@@ -97,7 +94,6 @@ void ranks_send(unsigned to, enum rank_kind kind, const struct str *bytes)
 
 size_t ranks_unsent(unsigned to)
 {
-    (void)to;
     return 0;
 }
 
@@ -136,7 +132,6 @@ static void result_when_dropped(enum rank_kind kind, const struct str *bytes)
 {
     struct str result = {0};
 
-    (void)bytes;
     if (kind != RANK_DROP)
         return;
     pack_count(&result, 0);
@@ -163,7 +158,6 @@ static void test_waiting_for_results_is_cancelled(void **state)
 {
     unsigned asked = 0;
     struct err err = {0};
-    (void)state;
 
     begin(0);
     launcher.when_sent = result_when_dropped;
@@ -194,9 +188,6 @@ static struct {
 static void *open_part(struct farmhand *hand, struct unpacking *setup, unsigned workers,
                        struct err *err)
 {
-    (void)setup;
-    (void)workers;
-    (void)err;
     part.hand = hand;
     return &part;
 }
@@ -204,10 +195,6 @@ static void *open_part(struct farmhand *hand, struct unpacking *setup, unsigned 
 static bool long_piece(void *state, unsigned worker, struct unpacking *piece, struct str *answer,
                        struct err *err)
 {
-    (void)state;
-    (void)worker;
-    (void)piece;
-    (void)answer;
     if (part.begun++ || !part.dropped)
         return true;
     comes_empty(RANK_DROP);
@@ -219,15 +206,11 @@ static bool long_piece(void *state, unsigned worker, struct unpacking *piece, st
 
 static bool close_part(void *state, struct str *result, struct err *err)
 {
-    (void)state;
-    (void)result;
-    (void)err;
     return true;
 }
 
 static void free_part(void *state)
 {
-    (void)state;
 }
 
 static void serve(bool dropped)
@@ -249,7 +232,6 @@ static void serve(bool dropped)
 
 static void test_a_rank_drops_its_pieces(void **state)
 {
-    (void)state;
     serve(true);
     assert_int_equal(part.begun, 1);
     serve(false);
@@ -279,7 +261,6 @@ static _Atomic bool stopped;
 
 static void island_ends_when_told(enum rank_kind kind, const struct str *bytes)
 {
-    (void)bytes;
     if (kind == RANK_CONTROL && atomic_load(&stopped))
         island_ends();
 }
@@ -290,7 +271,6 @@ static void test_stop_reaches_islands_that_go_on(void **state)
     struct evolve_options o;
     struct evolve_status status;
     struct err err = {0};
-    (void)state;
 
     begin(0);
     launcher.when_sent = island_ends_when_told;
@@ -362,7 +342,6 @@ static void test_a_checkpoint_keeps_its_population(void **state)
     struct session s;
     struct population kept;
     struct err err = {0};
-    (void)state;
 
     begin(0);
     put_uneven("uneven.csv");

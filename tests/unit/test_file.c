@@ -35,7 +35,6 @@ static unsigned leftovers(const char *name)
 
 static void test_each_call_fails(void **state)
 {
-    (void)state;
     for (int how = FAIL_ERROR; how <= FAIL_SHORT; how++) {
         bool met = true;
         for (unsigned position = 0; met; position++) {
@@ -58,7 +57,6 @@ static void test_each_call_fails(void **state)
 
 static void test_death_at_each_call(void **state)
 {
-    (void)state;
     int status = -1;
     for (unsigned position = 0; status != 0; position++) {
         work_put("one", "old contents");
@@ -78,7 +76,6 @@ static void test_death_at_each_call(void **state)
 
 static void test_leftovers_of_the_living_stay(void **state)
 {
-    (void)state;
     struct file_temporary t;
     int dir = open(work_path(""), O_RDONLY | O_DIRECTORY);
 
@@ -96,7 +93,6 @@ static void test_leftovers_of_the_living_stay(void **state)
 
 static void test_links_are_followed(void **state)
 {
-    (void)state;
     struct stat status;
     struct err err = {0};
 
@@ -126,7 +122,6 @@ static void test_links_are_followed(void **state)
 
 static void test_devices_are_written_to(void **state)
 {
-    (void)state;
     struct stat status;
     char text[32];
     int ends[2];
@@ -158,7 +153,6 @@ static void test_devices_are_written_to(void **state)
 
 static void test_size_limit_is_an_error(void **state)
 {
-    (void)state;
     int status;
 
     work_put("one", "old");
@@ -224,7 +218,6 @@ static void set_reopen(void)
 
 static void test_set_each_call_fails(void **state)
 {
-    (void)state;
     for (int how = FAIL_ERROR; how <= FAIL_SHORT; how++) {
         bool met = true;
         for (unsigned position = 0; met; position++) {
@@ -246,7 +239,6 @@ static void test_set_each_call_fails(void **state)
 
 static void test_set_death_at_each_call(void **state)
 {
-    (void)state;
     int status = -1;
     unsigned was_old = 0, was_new = 0;
     for (unsigned position = 0; status != 0; position++) {
@@ -268,7 +260,6 @@ static void test_set_death_at_each_call(void **state)
 
 static void test_set_makes_a_directory_or_none(void **state)
 {
-    (void)state;
     struct err err = {0};
 
     work_remove("set");
@@ -294,7 +285,6 @@ static void test_set_makes_a_directory_or_none(void **state)
 
 static void test_set_strangers(void **state)
 {
-    (void)state;
     set_begin();
     char *name = file_set_stranger(work_path("set"), known);
     assert_string_equal(name, "mine");
@@ -309,7 +299,6 @@ static void test_set_strangers(void **state)
 
 static void test_false_records_are_refused(void **state)
 {
-    (void)state;
     static const char *const texts[] = {
         "",
         "portolan change 1\n",

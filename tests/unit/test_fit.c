@@ -29,7 +29,6 @@ static void test_counts_of_one_input(void **state)
         cube,          stencil,       triangle, vector_body, vector_rest, vector_rest_entered,
         interior_body, interior_rest, constant, nothing};
     static const double inputs[] = {17, 32, 44, 61, 64, 90, 128};
-    (void)state;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         double values[7];
         struct formula f;
@@ -52,7 +51,6 @@ static void test_few_runs(void **state)
     static const double inputs[] = {16, 32, 64, 128};
     double values[4], n = 512;
     struct formula f;
-    (void)state;
     for (size_t k = 0; k < 4; k++)
         values[k] = stencil(inputs[k]);
     fit_counts(&(struct fit_data){inputs, 1, 4, values}, &f);
@@ -71,7 +69,6 @@ static void test_factorial_runs(void **state)
     double inputs[2 * 16 * 3], values[48];
     struct formula f;
     size_t n = 0;
-    (void)state;
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 4; b++)
             for (int c = 0; c < 2; c++, n++) {
@@ -116,7 +113,6 @@ static void test_many_inputs(void **state)
     struct formula f;
     struct rng rng;
     size_t n = 1;
-    (void)state;
     rng_seed(&rng, 5);
     for (size_t i = 0; i < 9; i++)
         inputs[i] = values_of[i][0];
@@ -145,7 +141,6 @@ static void test_many_inputs_by_chance(void **state)
     const double far[] = {60, 50, 40, 30, 20};
     struct formula f;
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 6);
     for (size_t r = 0; r < 60; r++) {
         double *x = inputs + 5 * r;
@@ -166,7 +161,6 @@ static void test_some_remainders(void **state)
     static const double inputs[] = {17, 24, 32, 44, 61, 64};
     double values[6], n = 1027;
     struct formula f;
-    (void)state;
     for (size_t k = 0; k < 6; k++)
         values[k] = vector_body(inputs[k]);
     fit_counts(&(struct fit_data){inputs, 1, 6, values}, &f);
@@ -180,7 +174,6 @@ static void test_data_dependent(void **state)
     double values[6], far = 1024;
     struct formula f;
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 4);
     for (size_t k = 0; k < 6; k++)
         values[k] = floor(inputs[k] * inputs[k] * (0.3 + 0.02 * rng_unit(&rng)));
@@ -199,7 +192,6 @@ static void test_thresholds(void **state)
 {
     static double (*const functions[])(double) = {entered, beyond};
     static const double few[] = {2, 3, 4, 5, 7}, more[] = {2, 3, 4, 5, 7, 11, 16};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         double values[7];
         struct formula f;
@@ -225,7 +217,6 @@ static void test_multiples(void **state)
     static const double inputs[] = {8, 16, 32, 64, 128}, wide[] = {2, 3, 5, 8, 11};
     double values[5];
     struct formula f;
-    (void)state;
     for (size_t k = 0; k < 5; k++)
         values[k] = quarter(inputs[k]);
     fit_counts(&(struct fit_data){inputs, 1, 5, values}, &f);
@@ -242,7 +233,6 @@ static void test_repeated_runs(void **state)
 {
     double inputs[2 * 12], values[12];
     struct formula f;
-    (void)state;
     for (size_t r = 0; r < 12; r++) {
         inputs[2 * r] = 2 + (double)(r % 4);
         inputs[2 * r + 1] = (double)(r / 4);
@@ -280,7 +270,6 @@ static void test_reciprocals(void **state)
 {
     static const double values[] = {1, 2, 3, 4, 5, 6, 10}, far[] = {3, 30};
     struct formula f;
-    (void)state;
     fit_beside(moments_left, values, 3, &f);
     assert_false(f.exact && !f.within);
     fit_beside(moments_left, values, 4, &f);
@@ -307,7 +296,6 @@ static void test_print(void **state)
                  {interior_rest, "-40*((N-2)%4) + 20*N*((N-2)%4)"},
                  {constant, "7"},
                  {nothing, "0"}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct str text = {0};
         struct formula f;
@@ -343,7 +331,6 @@ static void test_least_squares(void **state)
     const double *columns[] = {a, b};
     struct solution s;
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 8);
     for (size_t i = 0; i < 9; i++) {
         a[i] = rng_unit(&rng);
@@ -406,7 +393,6 @@ static void test_nonnegative(void **state)
     const double *columns[SUM_COLUMNS + 1];
     long double work[(SOLVE_COLUMNS + 1) * SUM_ROWS];
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 21);
     for (int trial = 0; trial < 200; trial++) {
         size_t chosen[SOLVE_COLUMNS];
@@ -457,7 +443,6 @@ static void test_huge(void **state)
 {
     static const double huge[] = {1e18, 1e25, 1e40, 1e300, 3e38};
 
-    (void)state;
     for (size_t k = 0; k < sizeof huge / sizeof *huge; k++) {
         double inputs[6], values[6];
         struct formula f;
@@ -474,7 +459,6 @@ static unsigned asked;
 
 static bool over_soon(void *state)
 {
-    (void)state;
     return ++asked > 3;
 }
 
@@ -486,7 +470,6 @@ static void test_many_runs(void **state)
            *values = mem_alloc(RUNS * sizeof *values);
     struct formula f;
 
-    (void)state;
     for (size_t r = 0; r < RUNS; r++) {
         for (size_t i = 0; i < INPUTS; i++)
             inputs[r * INPUTS + i] = (double)(r * (i + 3) * 7919 % 97 + 1);

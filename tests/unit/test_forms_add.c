@@ -28,7 +28,6 @@ static void run(struct session *s, const char *line, struct str *out)
 
 static void test_forms_add(void **state)
 {
-    (void)state;
     static const struct { const char *text, *what; size_t line;
     } faults[] = {
         {"form,template\n\"ADD (R64, R64)\",\"sub {RW:R64}, {R:R64}\"\n",
@@ -121,7 +120,6 @@ static void test_forms_add(void **state)
 /* Forms added for AArch64, where # begins a number, are restored with the session. */
 static void test_forms_add_a64(void **state)
 {
-    (void)state;
     static const char *const refused[] = {"add {W:W}, {R:W} // x", "add {W:W}, {R:W} /* x */",
                                           "nop; nop", "#nop"};
     struct session s, t;

@@ -33,7 +33,6 @@ static void test_distances(void **state)
     const uint32_t once[] = {0, 1, 2, 3}, twice[] = {0, 1, 2, 0, 1, 2};
     size_t found;
 
-    (void)state;
     /* The store follows the load, so the newest store is that of the previous iteration. */
     struct forward l = link_of(once, 4, 1, 3, 0, &found);
     assert_int_equal(found, 1);
@@ -59,7 +58,6 @@ static void test_no_link(void **state)
     const uint32_t insns[] = {0, 1, 2};
     size_t found;
 
-    (void)state;
     link_of(insns, 3, 1, 7, 0, &found);   /* This store is outside of the sequence. */
     assert_int_equal(found, 0);
     link_of(insns, 3, 1, 2, 60, &found);  /* The store has left the store buffer. */
@@ -77,7 +75,6 @@ static void test_known_links(void **state)
                              {.store = 4, .load = 5}};
     struct address_work work = {0};
 
-    (void)state;
     addresses_add_known(&work, &(struct known_forwards){own, 1});
     addresses_add_known(&work, &(struct known_forwards){seen, 3});
     assert_int_equal(work.found_count, 3);

@@ -16,7 +16,6 @@
 
 static void test_golden(void **state)
 {
-    (void)state;
     compare_sizes("empty");
     load();
     for (size_t i = 0; i < SCREEN_SIZES; i++) {
@@ -33,7 +32,6 @@ static void test_golden(void **state)
  * with colours, and in ASCII without colours. */
 static void test_golden_of_the_bars(void **state)
 {
-    (void)state;
     load();
     for (size_t i = 0; i < SCREEN_SIZES; i++) {
         const unsigned width = screen_sizes[i][0], height = screen_sizes[i][1];
@@ -64,7 +62,6 @@ static void test_golden_of_the_bars(void **state)
 
 static void test_golden_of_the_loop(void **state)
 {
-    (void)state;
     load();
     run_to_end("view timeline");
     compare_sizes("timeline");
@@ -78,7 +75,6 @@ static void test_golden_of_the_loop(void **state)
 /* When other machines are selected, the displayed one remains. A removed one is not accessed. */
 static void test_machine_in_view_stays(void **state)
 {
-    (void)state;
     run_to_end("set machine skylake,haswell,znver4");
     session.document.in_view = 2;
     run_to_end("set machine znver4,skylake");
@@ -90,7 +86,6 @@ static void test_machine_in_view_stays(void **state)
 
 static void test_golden_of_text(void **state)
 {
-    (void)state;
     run_to_end("kernel hex 4801d8480fafc3");
     run_to_end("kernel analyze --machine skylake");
     compare_sizes("output");
@@ -109,7 +104,6 @@ static void test_detail_is_whole(void **state)
     struct str shown = {0};
     char line[PATH_MAX];
 
-    (void)state;
     load();
     snprintf(line, sizeof line, "kernel load %s", source_path("data/kernels/pi-O1.s"));
     frame_run(&frame, line);
@@ -124,7 +118,6 @@ static void test_detail_is_whole(void **state)
 /* Key m also selects the timeline's machine: always one of the selected machines. */
 static void test_machine_in_view(void **state)
 {
-    (void)state;
     load();
     press("m");
     frame_run(&frame, "view timeline");
@@ -159,7 +152,6 @@ static void test_long_message(void **state)
     struct str shown = {0};
     const char *prefill;
 
-    (void)state;
     frame_run(&frame, "mapping use "
                       "a-machine-whose-name-is-so-long-that-no-row-of-a-terminal-holds-it-and-what-"
                       "to-do-about-it");
@@ -176,7 +168,6 @@ static void test_long_message(void **state)
  * sanitizers). */
 static void test_all_sizes(void **state)
 {
-    (void)state;
     load();
     for (size_t v = 0; v < view_count(); v++) {
         char line[64];
@@ -196,7 +187,6 @@ static void test_views_and_keys(void **state)
 {
     const char *prefill;
 
-    (void)state;
     load();
     press("?");
     assert_string_equal(views[frame.current]->name, "help");
@@ -240,7 +230,6 @@ static void test_views_and_keys(void **state)
 
 static void test_find(void **state)
 {
-    (void)state;
     load();
     frame_run(&frame, "find vfmadd");
     assert_false(frame.failed);
@@ -261,7 +250,6 @@ static void test_click(void **state)
 {
     const char *prefill;
 
-    (void)state;
     load();
     assert_true(screen_holds("vmovapd"));
     frame_click(&frame, 60, 8, 120, 40, &prefill);
@@ -282,7 +270,6 @@ static void test_job(void **state)
     struct job_info info;
     char told[80];
 
-    (void)state;
     frame_run(&frame, "forms scan /proc/self/exe");
     assert_false(frame.failed);
     job_wait(0);
@@ -310,7 +297,6 @@ static void test_type_ahead(void **state)
 {
     const char *prefill;
 
-    (void)state;
     frame_run(&frame, "set machine skylake");
     frame_run(&frame, "view mapping");
     assert_true(screen_holds("Skylake"));
@@ -356,7 +342,6 @@ static void test_waiting(void **state)
     const char *path;
     const char *prefill;
 
-    (void)state;
     session.patience = 0;
     snprintf(line, sizeof line, "kernel load %s; view log",
              source_path("data/kernels/triad-skl-O3.s"));
@@ -408,7 +393,6 @@ static void test_waiting_script(void **state)
     struct err err;
     struct str text = {0};
 
-    (void)state;
     session.patience = 0;
     const char *path = work_path("script.pf");
     str_addf(&text, "kernel load %s\n\nkernel analyze --machine skylake\nflumb\n",
@@ -432,7 +416,6 @@ static void test_view_of_a_late_job(void **state)
     struct str text = {0};
     struct err err;
 
-    (void)state;
     session.patience = 0;
     str_add(&text, ".L1:\n");
     for (int i = 0; i < 1900; i++)

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "chart/stage_log.h"
-#include "io/experiments_file.h"
 #include "view/frame.h"
 #include "work/job.h"
 #include "../support/contents.h"
@@ -19,7 +18,6 @@
 /* Draws a short run of one thread on a simulated processor, which is reproducible. */
 static void test_golden_of_evolution(void **state)
 {
-    (void)state;
     run_to_end("view evolution");
     compare_sizes("evolution-none");
     run_to_end("set machine skylake; forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, "
@@ -36,7 +34,6 @@ static void test_experiments(void **state)
 {
     const char *prefill;
 
-    (void)state;
     frame_run(&frame, "view experiments");
     assert_true(screen_holds("Experiments are loops of a few forms"));
     frame_run(&frame, "view accuracy");
@@ -68,7 +65,6 @@ static void test_detail(void **state)
 {
     const char *prefill;
 
-    (void)state;
     frame_run(&frame, "view machine");
     assert_true(screen_holds("Not calibrated"));
     add_experiments();
@@ -113,7 +109,6 @@ static void test_chart_stages(void **state)
 {
     struct stage_log *log;
 
-    (void)state;
     frame_run(&frame, "set panes off");
     add_experiments();
     fill_record();   /* These are the measurements of the charted CPU, and not of this one. */
@@ -171,7 +166,6 @@ static void test_mapping_of_a_chart(void **state)
 {
     struct stage_log *log;
 
-    (void)state;
     frame_run(&frame, "set panes off");
     add_experiments();
     chart_clock_begin();
@@ -198,7 +192,6 @@ static void test_mapping_of_a_chart(void **state)
 /* The view check is shown from the start of a check, with the forms that are not measured yet. */
 static void test_check_from_its_start(void **state)
 {
-    (void)state;
     frame_run(&frame, "set panes off; set machine skylake");
     frame_run(&frame, "machine check 'ADD (R64, R64)' 'IMUL (R64, R64)' --simulate haswell");
     assert_string_equal(views[frame.current]->name, "check");
@@ -213,8 +206,6 @@ static void test_check_from_its_start(void **state)
 
 static bool half_done(struct job *job, void *state, struct err *err)
 {
-    (void)state;
-    (void)err;
     job_progress(job, 915, 1830, "12 s left, 0 settled");
     while (!job_cancelled(job))
         usleep(1000);
@@ -230,7 +221,6 @@ static void test_what_measures(void **state)
     struct err err = {0};
     char told[40];
 
-    (void)state;
     frame_run(&frame, "set panes off; view machine");
     assert_true(screen_lacks("now "));
     const unsigned number = job_start("experiments measure", &ops, NULL, &err);
@@ -249,7 +239,6 @@ static void test_what_measures(void **state)
  * view machine show its values. */
 static void test_measuring(void **state)
 {
-    (void)state;
     frame_run(&frame, "set panes off");
     add_experiments();
     frame_run(&frame, "experiments pause");

@@ -11,7 +11,6 @@ static void test_collect(void **state)
 {
     const char *prefill;
 
-    (void)state;
     frame_run(&frame, "kernel paste");
     assert_true(frame.collecting);
     assert_true(screen_holds("Ctrl-D loads it"));
@@ -37,7 +36,6 @@ static void test_refused_paste(void **state)
     static const char text[] = "y:\n\taddq $1, %rcx\n\tjnee y\n";
     const char *prefill;
 
-    (void)state;
     load();
     const struct kernel *before = session.document.kernel;
     frame_paste(&frame, text, sizeof text - 1);
@@ -77,7 +75,6 @@ static void test_paste_over_refused(void **state)
 {
     static const char refused[] = "hello world\n", text[] = "y:\n\taddq $1, %rcx\n\tjne y\n";
 
-    (void)state;
     load();
     session.paste_command[0] = '\0';
     frame_paste(&frame, refused, sizeof refused - 1);
@@ -97,7 +94,6 @@ static void test_left_out(void **state)
                                "1157:   jne    1146 <daxpy+0x14>\n";
     const char *prefill;
 
-    (void)state;
     frame_paste(&frame, text, sizeof text - 1);
     assert_true(screen_holds("1 line skipped"));
     assert_true(screen_holds("samples"));

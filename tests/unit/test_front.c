@@ -168,7 +168,6 @@ static void test_decoders(void **state)
     struct insn insns[INSNS_MAX];
     struct rng rng;
 
-    (void)state;
     rng_seed(&rng, 12);
     for (size_t m = 0; m < MACHINES; m++) {
         struct machine *machine = load_machine(machines[m]);

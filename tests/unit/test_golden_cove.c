@@ -16,7 +16,6 @@
  * Rapids. */
 static void test_single_forms(void **state)
 {
-    (void)state;
     assert_foretold("sapphirerapids", "tests/data/golden-cove-singles.csv", 451, 0.05, INFINITY);
 }
 
@@ -183,7 +182,6 @@ static void test_two_dividers(void **state)
 {
     static const char *const ids[] = {"sapphirerapids", "alderlake-p"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         struct machine *m = load_machine(ids[i]);
         struct experiment e = {0};
@@ -199,7 +197,6 @@ static void test_rules(void **state)
 {
     struct machine *m = load_machine("sapphirerapids");
 
-    (void)state;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         double cycles = predicted_cycles(m, rules[i].hex, false);
         if (!(fabs(cycles - rules[i].answer) < 0.005))
@@ -229,7 +226,6 @@ static void test_between_kinds(void **state)
     };
     struct machine *m = load_machine("sapphirerapids");
 
-    (void)state;
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         double cycles = predicted_cycles(m, blocks[i].hex, false);
         if (!(fabs(cycles - blocks[i].answer) < 0.011))
@@ -246,7 +242,6 @@ static void test_turns_at_rename(void **state)
     struct machine *m = load_machine("sapphirerapids");
     static const char hex[] = "418b1424" "83c301" "4883c508" "39d3";
 
-    (void)state;
     assert_true(fabs(predicted_cycles(m, hex, true) - 1) < 0.1);
     machine_set_fact(m, "port_binding", "slots", "", "a test");
     assert_true(predicted_cycles(m, hex, true) > 1.1);
@@ -259,7 +254,6 @@ static void test_flags_of_two_uops(void **state)
 {
     struct machine *m = load_machine("sapphirerapids");
 
-    (void)state;
     /* cmovbe r8,[rdi+r8]; and r8,r9 */
     assert_true(fabs(predicted_cycles(m, "4e0f4604074d21c8", false) - 7) < 0.005);
     /* cmovz r8,[rdi+r8]; and r8,r9: three slots, in different cycles in every second iteration */
@@ -274,7 +268,6 @@ static void test_rules_simulated(void **state)
     struct machine *m = load_machine("sapphirerapids");
     size_t near = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         near += fabs(predicted_cycles(m, rules[i].hex, true) - rules[i].answer) <=
                 0.05 * rules[i].answer;
@@ -392,7 +385,6 @@ static void test_each_fact_matters(void **state)
         {"wide_closes", "", "62f17548fec2c5f5fedac5f5fee2", 1.5, 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct machine *m = load_machine("sapphirerapids");
         double with = predicted_cycles(m, cases[i].hex, false);
@@ -410,7 +402,6 @@ static void test_second_byte(void **state)
 {
     struct machine *m = load_machine("skylake");
 
-    (void)state;
     /* add rax,rbx; movzx ebx,ah */
     assert_true(fabs(predicted_cycles(m, "4801d80fb6dc", false) - 2) < 0.01);
     /* or ah,1; add rax,rbx: the merge takes one cycle */
@@ -426,7 +417,6 @@ static void test_store_of_a_sum(void **state)
 {
     struct machine *m = load_machine("sapphirerapids");
 
-    (void)state;
     assert_true(fabs(predicted_cycles(m, "c5f957c0c5fb582c24c5fb112c24", false) - 8) < 0.01);
     assert_true(fabs(predicted_cycles(m, "c5f957c0c5fb582c24c5fb112c24", true) - 8) < 0.01);
     machine_free(m);
@@ -439,7 +429,6 @@ static void test_memory_and_immediate(void **state)
     struct machine *m = load_machine("sapphirerapids");
     struct insn pair[2];
 
-    (void)state;
     static const uint8_t memory[] = {0x83, 0x3f, 0x05}, plain[] = {0x83, 0xf8, 0x05},
                          jump[] = {0x75, 0x00};
     assert_true(insn_decode(ISA_X86_64, jump, sizeof jump, 0, false, &pair[1], NULL));
@@ -477,7 +466,6 @@ static void test_assists(void **state)
         {"dff3ddda" "dac1ddd9", 3},   /* fcomip; fstp; fcmovb; fstp from an empty stack: 1144 */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         struct err err = {0};
         struct kernel *kernel = kernel_from_hex(ISA_X86_64, blocks[i].hex, &err);
@@ -537,7 +525,6 @@ static void test_x87_stack(void **state)
     struct machine *m = load_machine("sapphirerapids");
     struct block_work *work = block_work_new(m);
 
-    (void)state;
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         struct err err = {0};
         struct kernel *kernel = kernel_from_hex(ISA_X86_64, blocks[i].hex, &err);
@@ -563,7 +550,6 @@ static void test_x87_turns_once(void **state)
     struct block_work *work = block_work_new(m);
     double chains[2];
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct err err = {0};
         struct kernel *kernel = kernel_from_hex(ISA_X86_64, hex[i], &err);

@@ -10,8 +10,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/file.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "cmd/function_list.h"
 #include "work/job.h"
@@ -422,7 +420,6 @@ static void test_all_views(void **state)
 /* Each view must have content in this test. */
 static void test_none_is_left_out(void **state)
 {
-    (void)state;
     for (size_t v = 0; v < view_count(); v++) {
         bool found = false;
         for (size_t i = 0; i < CONTENTS; i++)

@@ -36,7 +36,6 @@ static void test_by_hand(void **state)
     /* The first product waits for the load, and the second one for the pipe until 7: 5-9, 7-11. */
     static const struct graphlet_op late[] = {
         {OP_LOAD, 0, {0}}, {OP_FMUL, 1, {0}}, {OP_FMUL, 1, {0}}};
-    (void)state;
     assert_true(cycles(chain, 5) == 14);
     assert_true(cycles(products, 3) == 8);
     assert_true(cycles(sums, 5) == 3);
@@ -49,7 +48,6 @@ static void test_busy(void **state)
     static const struct graphlet_op ops[] = {
         {OP_FMUL, 0, {0}}, {OP_FMUL, 0, {0}}, {OP_LOAD, 0, {0}}};
     double busy[OP_CLASSES];
-    (void)state;
     graphlet_cycles(ops, 3, kinds, busy);
     assert_true(busy[OP_FMUL] == 4 && busy[OP_LOAD] == 1 && busy[OP_IADD] == 0);
 }
@@ -57,7 +55,6 @@ static void test_busy(void **state)
 static void test_names(void **state)
 {
     enum op_class class;
-    (void)state;
     for (unsigned i = 0; i < OP_CLASSES; i++) {
         const char *name = op_class_name((enum op_class)i);
         assert_true(op_class_find(name, strlen(name), &class) && class == i);

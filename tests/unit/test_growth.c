@@ -22,7 +22,6 @@ static void test_exact(void **state)
 {
     static double (*const functions[])(double) = {rows, grids, fixed};
     static const double inputs[] = {12, 16, 24, 32};
-    (void)state;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         double values[4], far = 300;
         struct formula f;
@@ -39,7 +38,6 @@ static void test_two_inputs(void **state)
     double inputs[2 * 9], values[9], far[] = {500, 900};
     struct formula f;
     size_t n = 0;
-    (void)state;
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++, n++) {
             inputs[2 * n] = 16 + 12 * a;
@@ -62,7 +60,6 @@ static void test_many_inputs(void **state)
         expected = 48 * 32 * 24 * 80 * 20 / 8.0 + 48 * 32 * 24 * 16 / 8.0;
     struct formula f;
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 3);
     for (size_t r = 0; r < 60; r++) {
         double *x = inputs + 7 * r;
@@ -104,7 +101,6 @@ static void test_farthest_uses_of_snap(void **state)
     const size_t n = sizeof runs / sizeof *runs;
     double inputs[9 * 40], values[40];
     struct formula f;
-    (void)state;
     for (size_t r = 0; r < n; r++) {
         memcpy(inputs + 9 * r, runs[r], 9 * sizeof(double));
         values[r] = runs[r][9];
@@ -127,7 +123,6 @@ static void test_binned(void **state)
     struct reuse_histogram profiles[5] = {{{0}}}, out;
     const double at = 1.0 / 1000;
     double reciprocals[5];
-    (void)state;
     for (size_t r = 0; r < 5; r++) {
         reciprocals[r] = 1 / inputs[r];
         reuse_histogram_add(&profiles[r], 8, inputs[r] * inputs[r]);
@@ -155,7 +150,6 @@ static void test_binned_empty(void **state)
     struct reuse_histogram profiles[4] = {{{0}}}, out;
     const double at = 1.0 / 40;
     double reciprocals[4];
-    (void)state;
     for (size_t r = 0; r < 4; r++)
         reciprocals[r] = 1 / inputs[r];
     binned_profile(&(struct fit_data){reciprocals, 1, 4, NULL}, profiles, &at, 100, &out);
@@ -176,7 +170,6 @@ static void test_scatter(void **state)
     static const double inputs[] = {12, 16, 24, 32, 48};
     static double (*const functions[])(double) = {rows, grids};
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 20);
     for (size_t i = 0; i < 2; i++)
         for (int kind = 0; kind < 20; kind++) {
@@ -202,7 +195,6 @@ static void test_dimensions(void **state)
     static double (*const functions[])(double) = {rows, grids, cubes, cube_and_grid};
     const double far = 128;
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 54);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         for (size_t k = 0; k < 20 * sizeof counts / sizeof *counts; k++) {
@@ -225,7 +217,6 @@ static void test_share(void **state)
     static const double inputs[] = {12, 16, 24, 32};
     double reciprocals[4], values[4], far = 1.0 / 4096;
     struct formula f;
-    (void)state;
     for (size_t k = 0; k < 4; k++) {
         reciprocals[k] = 1 / inputs[k];
         values[k] = 0.125 + 0.875 / inputs[k];
@@ -249,7 +240,6 @@ static void test_sensible(void **state)
     static const double inputs[] = {16, 32, 64, 128}, values[] = {40, 90, 130, 120};
     double far = 4096;
     struct formula f;
-    (void)state;
     fit_growth(&(struct fit_data){inputs, 1, 4, values}, &distance, &f);
     assert_true(formula_value(&f, &far, 1) >= 40 &&
                 formula_value(&f, &far, 1) <= 130.0 * 4096 / 64);
@@ -267,7 +257,6 @@ static void test_neighbours(void **state)
     double values[5], far = 600;
     struct formula f;
 
-    (void)state;
     for (size_t k = 0; k < 3; k++)
         values[k] = largest[k] * largest[k] / 6.4 + 1.3 * largest[k];
     fit_growth(&(struct fit_data){largest, 1, 3, values}, &distance, &f);
@@ -292,7 +281,6 @@ static void test_growth_seen(void **state)
     double grid[2 * 9], product[9];
     struct rng rng;
     int seen = 0;
-    (void)state;
     rng_seed(&rng, 5);
     assert_false(growth_seen(&(struct fit_data){inputs, 1, 6, noise}, &cost));
     assert_true(growth_seen(&(struct fit_data){inputs, 1, 6, sorted}, &cost));

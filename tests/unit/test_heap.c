@@ -126,7 +126,6 @@ static void test_against_the_library(void **state)
                                                .output = 4096};
     double off = 0, all = 0;
 
-    (void)state;
 #if !defined(__GLIBC__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     skip(); /* The allocator is not glibc's. */
 #endif
@@ -158,7 +157,6 @@ static void test_temporaries(void **state)
     event_list events = {0};
     double faults[12];
 
-    (void)state;
     for (int step = 0; step < 3; step++) {
         uint32_t a = take(&events, 800000, HEAP_NONE), b = take(&events, 800000, HEAP_NONE);
         take(&events, 0, a);
@@ -180,7 +178,6 @@ static void test_small(void **state)
 {
     event_list events = {0};
 
-    (void)state;
     for (int step = 0; step < 100; step++)
         take(&events, 0, take(&events, 1000, HEAP_NONE));
     assert_true(sum_of(&events, true) == 1);

@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "base/watch.h"
-#include "cmd/check.h"
 #include "cmd/session.h"
 #include "analysis/kernel.h"
 #include "hunt/hunt.h"
@@ -341,7 +340,6 @@ static void test_ten_others_are_found(void **state)
         uint64_t seed;
     } cases[] = {{"skylake", others, 1}, {"znver3", of_zen3, 2}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct hunt_options options = {
             .blocks = 20000, .round = 256, .draws = 16, .mutants = 4, .seed = cases[i].seed};
@@ -391,7 +389,6 @@ static void test_mutations_find_more(void **state)
     struct err err = {0};
     size_t found[2] = {0};
 
-    (void)state;
     for (unsigned with = 0; with < 2; with++) {
         options.mutants = with ? 4 : 0;
         struct hunt *h = hunt_by(s, changed, 0.01, 0, &options, &err);
@@ -534,7 +531,6 @@ static void test_the_command(void **state)
     struct err err = {0};
     struct str out = {0};
 
-    (void)state;
     session_init(&s);
     if (!run_line(&s,
                   "machine hunt --machine skylake --against haswell --blocks 100 --forms 200 "
@@ -586,7 +582,6 @@ static void test_empty_list(void **state)
                        .to = LATENCY_ANY};
     struct str text = {0};
 
-    (void)state;
     change_print(&c, &text);
     assert_string_equal(str_text(&text), "fact zero_idioms: nothing, not XOR");
     str_done(&text);

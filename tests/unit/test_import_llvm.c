@@ -14,14 +14,12 @@ static struct forms *forms;
 
 static int set_up(void **state)
 {
-    (void)state;
     forms = forms_load(ISA_X86_64, NULL, NULL);
     return forms ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     forms_free(forms);
     return 0;
 }
@@ -76,7 +74,6 @@ static void assert_fault(const char *body, const char *what, const char *todo, s
 /* There is one message with the reason, after one run. */
 static void test_messages(void **state)
 {
-    (void)state;
     assert_fault("echo \"error: unable to find instruction-level scheduling information for target "
                  "triple 'x86_64' and cpu 'some'.\"; exit 1",
                  "LLVM has no scheduling model for some", "select", 1);
@@ -91,7 +88,6 @@ static void test_messages(void **state)
 /* An unreadable table is not bisected. */
 static void test_unreadable(void **state)
 {
-    (void)state;
     assert_fault("echo nothing >$table", "no instruction table", "llvm-mca 22", 2);
     assert_fault("{ echo Resources:; for i in $(seq 40); do echo \"[$i]   - CyUnitX$i:1\"; done; "
                  "echo Instruction Info:; echo Instructions:; } >$table",
@@ -112,7 +108,6 @@ static const char *const table =
 /* Two units of one name, and names that are equal when truncated, become separate ports. */
 static void test_names(void **state)
 {
-    (void)state;
     struct err err = {0};
     struct machine *m = import_by(table, &err);
     struct str text = {0};
@@ -133,7 +128,6 @@ static void test_names(void **state)
  * machine's name lacks the options. An unknown option is rejected, because LLVM would ignore it. */
 static void test_features(void **state)
 {
-    (void)state;
     struct err err = {0};
     struct str ran = {0};
     struct machine *m = import_cpu_by("some+aes+sha2", table, &err);
@@ -156,7 +150,6 @@ static void test_features(void **state)
 /* llvm-mca crashes on one form. Bisection finds the form, which is skipped. */
 static void test_deaths(void **state)
 {
-    (void)state;
     struct err err = {0};
     struct str body = {0};
     str_addf(

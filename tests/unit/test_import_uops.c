@@ -15,14 +15,12 @@ static struct forms *forms;
 static int load_forms(void **state)
 {
     struct err err = {0};
-    (void)state;
     forms = forms_load(ISA_X86_64, NULL, &err);
     return forms ? 0 : -1;
 }
 
 static int free_forms(void **state)
 {
-    (void)state;
     forms_free(forms);
     return 0;
 }
@@ -49,7 +47,6 @@ static void assert_form(const struct machine *m, const char *form, const char *u
  * own name takes precedence. Dividers are blocked for the measured cycles. */
 static void test_csv(void **state)
 {
-    (void)state;
     struct err err = {0};
     struct machine *m = parse(
         HEADER
@@ -105,7 +102,6 @@ static void test_csv(void **state)
 
 static void test_xml(void **state)
 {
-    (void)state;
     struct err err = {0};
     struct machine *m = parse(XML_START XML_SKL XML_END, NULL, &err);
     assert_non_null(m);
@@ -139,7 +135,6 @@ static void test_xml_entities(void **state)
     };
     struct str text = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++) {
         struct err err = {0};
         str_clear(&text);
@@ -162,7 +157,6 @@ static void test_xml_entities(void **state)
 /* The stream may be split anywhere, here into single bytes. */
 static void test_stream(void **state)
 {
-    (void)state;
     struct err err = {0};
     const char *path = work_path("table.xml");
     FILE *file = fopen(path, "w");
@@ -186,7 +180,6 @@ static void test_stream(void **state)
 
 static void test_malformed(void **state)
 {
-    (void)state;
     static const struct { const char *text; size_t line;
     } bad[] = {
         {"", 0},
@@ -238,7 +231,6 @@ static void test_malformed(void **state)
 /* If the real tables are available, all of them must be imported. */
 static void test_whole_tables(void **state)
 {
-    (void)state;
     const char *shared = getenv("PORTOLAN_SHARED");
     struct str path = {0};
     struct err err = {0};
@@ -270,7 +262,6 @@ static void test_alone(void **state)
         "\"CPUID\",\"BASE\",\"\",\"\",\"\",\"\"\n";
     struct err err = {0};
 
-    (void)state;
     work_put("alone.csv", table);
     struct mapping *m = import_uops_alone(work_path("alone.csv"), forms, &err);
     assert_non_null(m);

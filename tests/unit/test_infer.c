@@ -14,7 +14,6 @@
 #include "base/watch.h"
 #include "infer/classes.h"
 #include "io/population_file.h"
-#include "model/metrics.h"
 #include "throughput/predict.h"
 #include "../support/known.h"
 #include "../support/support.h"
@@ -23,7 +22,6 @@ static void test_problem(void **state)
 {
     struct experiments *t = experiments_new();
     struct err err = {0};
-    (void)state;
     assert_null(problem_new(t, NULL, &err));
     uint32_t a = names_add(&t->forms, "A"), b = names_add(&t->forms, "B");
     names_add(&t->forms, "unused");
@@ -65,7 +63,6 @@ static void test_score(void **state)
     struct known_bed b;
     struct err err = {0};
     struct rng rng;
-    (void)state;
     known_set_up(&b, 9, 0.1, 30);
     const struct experiments *t = b.t;
     const struct problem *p = b.p;
@@ -123,7 +120,6 @@ static void test_renaming(void **state)
 {
     struct rng rng;
     uint8_t to[PROBLEM_PORTS_MAX];
-    (void)state;
     rng_seed(&rng, 8);
     for (int round = 0; round < 50; round++) {
         unsigned ports = 2 + (unsigned)rng_below(&rng, 9);
@@ -189,7 +185,6 @@ static void test_recovers_known_mapping(void **state)
     struct known_bed b;
     struct evolve_options o = known_options();
     struct evolve_status status, again;
-    (void)state;
     known_set_up(&b, 14, 0.01, 60);
     struct mapping *m = evolved(&b, &o, &status), *same = evolved(&b, &o, &again);
     assert_true(status.d_avg < 0.02);
@@ -210,7 +205,6 @@ static void test_finds_ports(void **state)
     struct known_bed b;
     struct evolve_options o = known_options();
     struct evolve_status status;
-    (void)state;
     known_set_up(&b, 7, 0.002, 30);
     const unsigned seeds = asked_for("SEEDS", 3);
     unsigned found = 0, equivalent = 0;
@@ -246,7 +240,6 @@ static void test_ports_without_time(void **state)
     struct evolve_options o = known_options();
     struct evolve_status status;
 
-    (void)state;
     known_set_up(&b, 14, 0.002, 60);
     for (unsigned i = 0; i < 3; i++) {
         o.ports = i == 2 ? 4 : 0;
@@ -276,7 +269,6 @@ static void test_ports_unexplained(void **state)
     struct evolve_options o = known_options();
     struct evolve_status status;
 
-    (void)state;
     known_set_up(&b, 7, 0.06, 30);
     o.ports = 0;
     mapping_free(evolved(&b, &o, &status));
@@ -294,7 +286,6 @@ static void test_best_so_far(void **state)
     struct known_bed b;
     struct evolve_options o = known_options();
     struct evolve_status status;
-    (void)state;
     known_set_up(&b, 7, 0.02, 1);
     o.seconds = 2;
     struct evolve *e = evolve_new(b.p, &o, NULL, 0, NULL);
@@ -338,7 +329,6 @@ static void see_best(void *state)
  * is listed next to it. */
 static void test_best_is_the_best(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct known_bed b;
         struct evolve_options o = known_options();
@@ -381,7 +371,6 @@ static void test_options_and_control(void **state)
     struct err err = {0};
     struct evolve_point front[8];
     size_t count;
-    (void)state;
     known_set_up(&b, 7, 0, 0);
     o.ports = PROBLEM_PORTS_MAX + 1;
     assert_null(evolve_new(b.p, &o, NULL, 0, &err));
@@ -434,7 +423,6 @@ static double jumping(void)
 
 static bool at_once(void *state)
 {
-    (void)state;
     return true;
 }
 
@@ -447,7 +435,6 @@ static void test_time_limit(void **state)
     struct rng rng;
     char name[16];
 
-    (void)state;
     rng_seed(&rng, 7);
     for (uint32_t f = 0; f < 2000; f++) {
         snprintf(name, sizeof name, "F%u", f);
@@ -495,7 +482,6 @@ static void test_pmevo(void **state)
     struct evolve_options o = known_options();
     struct evolve_status status;
     uint64_t evaluations = 0;
-    (void)state;
     known_set_up(&b, 14, 0.01, 0);
     struct problem *p = b.p;
     for (int tolerant = 0; tolerant < 2; tolerant++) {
@@ -530,7 +516,6 @@ static void test_generate(void **state)
     struct experiments *t = experiments_new();
     struct rng rng;
     uint32_t forms[10];
-    (void)state;
     rng_seed(&rng, 1);
     for (uint32_t f = 0; f < 10; f++)
         forms[f] = names_add(&t->forms, (const char[]){(char)('A' + f), 0});
@@ -559,7 +544,6 @@ static void test_congruence(void **state)
     struct experiments *t = experiments_new();
     struct congruence c;
     static const double alone[] = {1, 1.04, 1.08, 1, 1, 2};
-    (void)state;
     for (uint32_t f = 0; f < 7; f++)
         names_add(&t->forms, (const char[]){(char)('A' + f), 0});
     for (uint32_t f = 0; f < 6; f++)
@@ -590,7 +574,6 @@ static void test_columns(void **state)
 {
     struct columns c, all;
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 5);
     for (int round = 0; round < 200; round++) {
         unsigned ports = 3 + (unsigned)rng_below(&rng, 5), n = 1 + (unsigned)rng_below(&rng, 6);
@@ -641,7 +624,6 @@ static void test_classes(void **state)
 {
     struct known_bed b;
     struct err err = {0};
-    (void)state;
     known_set_up(&b, 28, 0.01, 40);
     struct problem *p = b.p;
     struct classes *q = classes_new(p);
@@ -690,7 +672,6 @@ static void test_classes(void **state)
 
 static void test_fewer_ports(void **state)
 {
-    (void)state;
     /* The least busy port may be the most important. Port 3 has only the µop of A, which must
      * remain on it. Ports 0 and 2 do the work of one port. */
     struct experiments *t = experiments_new();
@@ -730,7 +711,6 @@ static void test_population_file(void **state)
          "\"individuals\":[{\"A\":[\"1*p9\",1]}]}"),
         "{\"kind\":\"PortolanPopulation\",\"ports\":[\"0\"],\"individuals\":[{\"A\":3}]}",
     };
-    (void)state;
     mapping_set_issue_width(m, 4);
     p.mappings = mem_alloc(sizeof *p.mappings);
     p.mappings[0] = m;

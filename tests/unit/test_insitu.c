@@ -84,7 +84,6 @@ static void test_region(void **state)
     struct scene s;
     struct copies c;
     struct err err = {0};
-    (void)state;
 
     scene_begin(&s);
     assert_int_equal(s.region.list.count, 7);
@@ -125,7 +124,6 @@ static void test_arms(void **state)
 {
     struct scene s;
     size_t within = 0;
-    (void)state;
 
     struct err err = {0};
     s = (struct scene){.kernel = kernel_from_hex(ISA_X86_64, arms_hex, &err)};
@@ -147,7 +145,6 @@ static void test_arms(void **state)
 static void test_explained_words(void **state)
 {
     struct str text = {0};
-    (void)state;
 
     explained_equal(1.02, 1, &text);
     assert_non_null(strstr(str_text(&text), "equals the prediction"));
@@ -170,7 +167,6 @@ static void test_displaced(void **state)
     struct scene s;
     struct copies c;
     struct err err = {0};
-    (void)state;
 
     scene_begin_with(&s, calling_hex);
     assert_true(s.region.calls_always);
@@ -216,7 +212,6 @@ static void test_restored(void **state)
     uint8_t original[sizeof loop_hex / 3], earlier[sizeof original], there[sizeof original];
     const uint8_t trap = 0xcc;
     struct process p = {.memory = memfd_create("memory", MFD_CLOEXEC)};
-    (void)state;
 
     assert_true(p.memory >= 0);
     scene_begin(&s);
@@ -262,7 +257,6 @@ static void test_alone(void **state)
 {
     struct process p = {.memory = -1};
     struct placed x = {.process = &p};
-    (void)state;
 
     vec_push(&p.tracees, ((struct traced){.tid = 1}));
     vec_push(&p.tracees, ((struct traced){.tid = 2}));
@@ -279,7 +273,6 @@ static void test_paths(void **state)
 {
     struct scene s;
     struct paths p;
-    (void)state;
 
     scene_begin(&s);
     if (s.region.pivot != 0) {   /* The events assume a pivot at the head. */
@@ -312,7 +305,6 @@ static void test_predictor(void **state)
     struct scene s;
     struct predicted_branches b;
     uint64_t random = 88172645463325252u;
-    (void)state;
 
     scene_begin(&s);
     for (int i = 0; i < 6000; i++)
@@ -343,7 +335,6 @@ static void test_lines(void **state)
 {
     struct scene s;
     struct loop_lines l;
-    (void)state;
 
     scene_begin(&s);
     for (int i = 0; i < 4000; i++)   /* The addresses are in ascending order. */
@@ -400,7 +391,6 @@ static void test_footprint(void **state)
     struct scene s;
     struct loop_lines l;
     double from[CACHE_LEVELS];
-    (void)state;
 
     scene_begin(&s);
     add_random(&s, 20000, 12);
@@ -458,7 +448,6 @@ static void test_split(void **state)
                                      .alone = true};
     struct split_facts f = base;
     struct split s;
-    (void)state;
 
     f.missed = 0.5;
     s = split_of(&f);
@@ -510,7 +499,6 @@ static void test_terms(void **state)
                             .trip = INFINITY,
                             .alone = true};
     struct split s = split_of(&f);
-    (void)state;
 
     assert_int_equal(s.cause, SPLIT_BRANCH);
     assert_true(fabs(s.branch.cycles - 12) < 1e-9 && fabs(s.branch.off - 0.75) < 1e-9);
@@ -544,7 +532,6 @@ static void test_untrained_replays(void **state)
                             .trip = INFINITY,
                             .alone = true};
     struct split s = split_of(&f);
-    (void)state;
 
     assert_int_equal(s.cause, SPLIT_BRANCH);
     assert_true(fabs(s.branch.cycles - 2.8) < 1e-9 && fabs(s.cache.cycles) < 1e-9);
@@ -561,7 +548,6 @@ static void test_replays(void **state)
     struct split_replays sum;
     const char *why = NULL;
     bool leaves;
-    (void)state;
 
     assert_false(replay_sum(&all, &sum, &leaves, &why));
     assert_non_null(why);
@@ -590,7 +576,6 @@ static void test_replayed_code(void **state)
 {
     struct scene s;
     struct copies c;
-    (void)state;
 
     scene_begin(&s);
     assert_true(replay_possible(&s.region));
@@ -621,7 +606,6 @@ static void test_trial(void **state)
 {
     struct trial_seen s = honest;
     struct system_trial t = trial_judge(&s);
-    (void)state;
 
     assert_null(t.tracing);
     assert_null(t.copies);
@@ -655,7 +639,6 @@ static void test_trial_here(void **state)
 {
     struct trial_seen s;
     struct err err = {0};
-    (void)state;
 
     if (!trial_run(&s, &err)) {
         assert_true(*err.what);
@@ -677,7 +660,6 @@ struct fake {
 static int fake_open(void *state, enum counter kind, pid_t tid)
 {
     struct fake *f = state;
-    (void)tid;
     if (f->refused)
         return -f->refused;
     f->opened++;
@@ -693,7 +675,6 @@ static bool fake_read(void *state, int counter, double *value)
 
 static void fake_done(void *state, int counter)
 {
-    (void)counter;
     ((struct fake *)state)->opened--;
 }
 
@@ -705,7 +686,6 @@ static void test_counters(void **state)
     struct fake f = right;
     const struct counter_source source = {fake_open, fake_read, fake_done, &f};
     struct counters c;
-    (void)state;
 
     counters_new(&source, &c);
     assert_null(c.why);
@@ -747,7 +727,6 @@ static void test_huge_pages(void **state)
 {
     const size_t bytes = (size_t)8 << 20, huge = (size_t)2 << 20;
     uint64_t addresses[2];
-    (void)state;
 
     uint8_t *all = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(all, MAP_FAILED);

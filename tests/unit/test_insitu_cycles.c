@@ -53,7 +53,6 @@ static void test_coarse_counter(void **state)
 {
     static const double steps[] = {1, 2, 21, 36}, clocks[] = {3.0, 3.7, 4.1, 5.5};
     static const double loops[] = {1.5, 4, 16.25};
-    (void)state;
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         for (size_t k = 0; k < sizeof clocks / sizeof *clocks; k++)
@@ -83,7 +82,6 @@ static void test_disturbed_blocks(void **state)
     struct coarse c = {.step = 21, .ticks_per_cycle = 0.5, .overhead = 30};
     struct insitu x = {.ticks_per_cycle = 0.5, .ticks_per_chain = 30, .ticks_per_visit = NAN};
     bool alone;
-    (void)state;
 
     rng_seed(&c.rng, 3);
     run(&c, 4, &x);
@@ -101,7 +99,6 @@ static void test_slow_data(void **state)
 {
     struct insitu x = {.ticks_per_cycle = 1, .ticks_per_chain = 0, .ticks_per_visit = NAN};
     bool alone;
-    (void)state;
 
     for (uint64_t i = 0; i < 1000; i++)
         vec_push(&x.placed.timed,
@@ -123,7 +120,6 @@ static void test_phases(void **state)
     const double cycles[2] = {2, 18}, time = 1e6;
     double iterations = 0, all;
     bool alone;
-    (void)state;
 
     for (uint32_t i = 0; i < 400; i++)
         vec_push(&x.placed.timed,
@@ -145,7 +141,6 @@ static void test_waits(void **state)
     struct insitu x = {.ticks_per_cycle = 1, .ticks_per_chain = 0, .ticks_per_visit = NAN};
     size_t waited = 0;
     bool alone;
-    (void)state;
 
     for (uint64_t i = 0; i < 100; i++)
         vec_push(&x.placed.timed,
@@ -189,7 +184,6 @@ static void test_busy_host(void **state)
 {
     struct insitu x = {.ticks_per_cycle = 1, .ticks_per_chain = 0, .ticks_per_visit = NAN};
     double cycles[2];
-    (void)state;
 
     with_slow(&x, 1200, 6, 8, cycles);
     assert_true(fabs(cycles[0] - 6) < 0.02);
@@ -212,7 +206,6 @@ static void test_visit_periods(void **state)
     } visits[] = {{40000, 40, 40}, {40000, 400, 400}, {40000, 4, 4}, {4000000, 40, 10},
                   {4000000, 400, 100}, {400000000, 40, 1}, {40000, 0, 1}};
     struct insitu x = {.copies.times[COPY_TIME] = 8};
-    (void)state;
 
     assert_int_equal(insitu_period(&x, COPY_VISIT, 2e9), 1);
     assert_int_equal(insitu_period(&x, COPY_TIME, 2e9), 250);
@@ -237,7 +230,6 @@ static void test_others(void **state)
     char text[] = "cpu  100 20 30 5000 400 6 7 8 0 0\ncpu0 1 2 3 4 5 6 7 8 9 10\n",
          bad[] = "cpus 1";
     FILE *stat = fmemopen(text, sizeof text - 1, "r"), *no = fmemopen(bad, sizeof bad - 1, "r");
-    (void)state;
 
     assert_true(fabs(others_busy(stat, 100) - 1.63) < 1e-12);
     assert_true(isnan(others_busy(no, 100)));
@@ -256,7 +248,6 @@ static void test_copied_pages(void **state)
     const struct maps_faults none = {0};
     int wait[2];
     char end;
-    (void)state;
 
     volatile uint8_t *all = mmap(NULL, 2 * PAGES * PAGE, PROT_READ | PROT_WRITE,
                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -71,7 +71,6 @@ static struct kernel *find(const char *hex, struct region *r)
 
 static void test_found(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < LOOPS; i++) {
         struct region r;
         struct kernel *k = find(loops[i].hex, &r);
@@ -103,7 +102,6 @@ static uint32_t next_of(const struct region *r, uint32_t at, uint32_t *seed)
 static void test_walks(void **state)
 {
     uint32_t seed = 1;
-    (void)state;
 
     for (size_t i = 0; i < LOOPS; i++) {
         struct region r;
@@ -134,7 +132,6 @@ static void test_walks(void **state)
  * begin at the same place of a line of 64 bytes. */
 static void test_same_code(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < LOOPS; i++) {
         struct region r;
         struct copies c;
@@ -207,7 +204,6 @@ static void test_executed(void **state)
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
             *slots = mmap(NULL, SLOT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                           -1, 0);
-    (void)state;
 
     if (p.memory < 0 || code == MAP_FAILED)
         skip();   /* The system does not permit memory that is both writable and executable. */

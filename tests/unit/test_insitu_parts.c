@@ -40,7 +40,6 @@ static bool read_table(void *state, uint64_t address, void *out, size_t bytes)
 {
     static const uint64_t table[] = {ADD, SUM, 0x2000, LAST, MIXED, 0};
     const uint64_t i = (address - TABLE) / 8;
-    (void)state;
 
     if (bytes != 8 || address < TABLE || i >= sizeof table / sizeof *table)
         return false;
@@ -84,7 +83,6 @@ static void test_parts(void **state)
     struct region r;
     struct err err = {0};
     struct kernel *k = load();
-    (void)state;
 
     if (!region_find(k, find(k), &table_alone, &r, &err))
         fail_msg("%s", err.what);
@@ -110,7 +108,6 @@ static void test_code(void **state)
     struct err err = {0};
     struct kernel *k = load();
     unsigned again = 0;
-    (void)state;
 
     assert_true(
         region_find(k, find(k), &table_alone, &r, &err));
@@ -146,7 +143,6 @@ static void test_waiting(void **state)
     struct placed x = {.process = &p, .region = &r, .slot_count = 1, .chosen = chosen,
                        .period = period, .given = given, .earlier = earlier, .mixed = &mixed,
                        .mode = COPY_TIME};
-    (void)state;
 
     assert_true(p.memory >= 0);
     assert_true(process_write(&p, SLOT_BLOCKS, &blocks, sizeof blocks));
@@ -203,7 +199,6 @@ static void test_entries(void **state)
     struct region r;
     struct err err = {0};
     struct kernel *k = load();
-    (void)state;
 
     assert_true(region_find(k, find(k), &memory, &r, &err));
     assert_int_equal(r.resumed.count, 0);
@@ -254,7 +249,6 @@ static void test_own_stops(void **state)
     struct process p = {.memory = memfd_create("memory", MFD_CLOEXEC)};
     const pid_t child = fork();
     int status;
-    (void)state;
 
     if (!child) {
         if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
@@ -286,7 +280,6 @@ static void test_predicted(void **state)
     struct err err = {0};
     struct kernel *k = load();
     uint64_t seed = 88172645463325252u;
-    (void)state;
 
     assert_true(
         region_find(k, find(k), &table_alone, &r, &err));

@@ -35,7 +35,6 @@ static void test_measured_width(void **state)
 {
     double rates[40], noisy[400];
     struct rng rng;
-    (void)state;
 
     for (size_t i = 0; i < 40; i++)
         /* This is the width of the Skylake of PMEvo's authors. */
@@ -63,7 +62,6 @@ static void test_given_width(void **state)
     struct evolve_options o = known_options();
     struct ports names;
     double slots = 0;
-    (void)state;
 
     known_set_up(&b, 7, 0.02, 1);
     o.width = 2.5;
@@ -97,7 +95,6 @@ static void test_given_width(void **state)
 static void test_another_width(void **state)
 {
     struct genome *g = genome_new(3, 2, 4);
-    (void)state;
 
     for (size_t f = 0; f < 3; f++)
         g->genes[f].slots = (uint8_t)(f + 1);

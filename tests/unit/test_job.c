@@ -90,7 +90,6 @@ static void test_own_words_come_first(void **state)
     static const struct job_ops looping = {.run = loop};
     static const char *const says[] = {NULL, "block 1"}, *const told[] = {"rows", "block 1"};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct looping l = {.says = says[i]};
         struct job_info info = {0};
@@ -118,7 +117,6 @@ static void test_a_step_is_over_at_the_end(void **state)
     struct job_info info;
     struct err err = {0};
 
-    (void)state;
     for (int endless = 0; endless < 2; endless++) {
         struct count *c = mem_zero(1, sizeof *c);
         *c = (struct count){100, 0, &finished, &freed, false, endless};
@@ -138,7 +136,6 @@ static void test_a_step_is_over_at_the_end(void **state)
 
 static void test_runs_to_the_end(void **state)
 {
-    (void)state;
     int finished = 0, freed = 0;
     struct job_info info;
     unsigned number = start(100, false, false, &finished, &freed);
@@ -161,7 +158,6 @@ static void test_runs_to_the_end(void **state)
 
 static void test_failure_and_cancel(void **state)
 {
-    (void)state;
     int finished = 0, freed = 0;
     struct job_info info;
     unsigned failing = start(3, true, false, &finished, &freed),
@@ -183,7 +179,6 @@ static void test_failure_and_cancel(void **state)
 /* Runs until it has been paused once. */
 static bool pause_run(struct job *job, void *state, struct err *err)
 {
-    (void)state;
     while (job_wait_paused(job) <= 0)
         if (job_cancelled(job))
             return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
@@ -195,7 +190,6 @@ static void test_pause(void **state)
     static const struct job_ops pausing = {.run = pause_run};
     struct job_info info;
     struct err err;
-    (void)state;
     unsigned number = job_start("pausing", &pausing, NULL, &err);
     assert_true(job_pause(number, true));
     assert_true(job_find(number, &info) && info.paused);
@@ -229,7 +223,6 @@ static bool cut_run(struct job *job, void *state, struct err *err)
     const size_t length = 1 << 20;
     struct mapped m;
 
-    (void)job;
     if (!file || ftruncate(fileno(file), (off_t)length) != 0 ||
         !mapped_open(&m, fileno(file), length) || ftruncate(fileno(file), 0) != 0)
         return err_set(err, ERR_IO, NULL, "no such file");
@@ -247,7 +240,6 @@ static void test_file_that_shrinks(void **state)
     struct shrinking files[2] = {{.cut = false}, {.cut = false}};
     struct err err;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         snprintf(files[i].path, sizeof files[i].path, "%s", work_path(i ? "shorter" : "shrinking"));
         assert_true(job_start(i ? "shorter" : "shrinking", &reading, &files[i], &err) > 0);
@@ -265,7 +257,6 @@ static bool says(const void *state)
 /* Runs until it is cancelled. */
 static bool rest_run(struct job *job, void *state, struct err *err)
 {
-    (void)state;
     while (!job_cancelled(job))
         job_wait_paused(job);
     return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
@@ -279,7 +270,6 @@ static void test_measuring_alone(void **state)
                                 alone = {.run = rest_run, .measures = says, .measures_alone = true};
     bool yes = true, no = false;
     struct err err = {0};
-    (void)state;
     unsigned first = job_start("one", &usual, &yes, &err);
     assert_true(first && job_start("two", &usual, &yes, &err) &&
                 job_start("pretence", &alone, &no, &err));
@@ -301,7 +291,6 @@ static void test_measuring_alone(void **state)
 
 static void test_many_and_shutdown(void **state)
 {
-    (void)state;
     int finished = 0, freed = 0;
     for (int i = 0; i < 100; i++)
         start(10, false, false, &finished, &freed);
@@ -319,22 +308,17 @@ static void test_many_and_shutdown(void **state)
 static void follow(void *state, const struct job_info *info)
 {
     struct count *c = state;
-    (void)info;
     start(0, false, false, c->finished, c->freed);
 }
 
 static bool at_once(struct job *job, void *state, struct err *err)
 {
-    (void)job;
-    (void)state;
-    (void)err;
     return true;
 }
 
 static void test_end_begins_another(void **state)
 {
     static const struct job_ops following = {.run = at_once, .finish = follow, .free = done};
-    (void)state;
     int finished = 0, freed = 0;
     struct err err;
 
@@ -354,26 +338,20 @@ static void test_end_begins_another(void **state)
 
 static bool run_badly(struct job *job, void *state, struct err *err)
 {
-    (void)job;
-    (void)state;
     return err_set(err, ERR_DATA, NULL, "it went badly");
 }
 
 static void finish_nothing(void *state, const struct job_info *info)
 {
-    (void)state;
-    (void)info;
 }
 
 static void free_nothing(void *state)
 {
-    (void)state;
 }
 
 /* `job wait` fails once for a failed job. */
 static void test_job_wait(void **state)
 {
-    (void)state;
     static const struct job_ops badly = {
         .run = run_badly, .finish = finish_nothing, .free = free_nothing};
     struct session s;

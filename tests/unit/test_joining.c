@@ -74,7 +74,6 @@ static void test_costs(void **state)
     struct joiner *j = joining_new(ROWS, SECONDS);
     struct rng rng;
 
-    (void)state;
     rng_seed(&rng, 7);
     for (unsigned try = 0; try < TRIES; try++) {
         struct known_row rows[ROWS];
@@ -129,7 +128,6 @@ static void test_no_rows(void **state)
     struct joiner *j = joining_new(0, 1);
     const portset second = 3;
 
-    (void)state;
     joining_begin(j, MOST);
     joining_seconds(j, &second, 1, INFINITY);
     assert_true(joining_first(j, 1, 1, 0) == 0);

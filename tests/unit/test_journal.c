@@ -86,7 +86,6 @@ static void test_good_part_is_kept(void **state)
     };
     struct str whole = {0}, text = {0};
     size_t next = 0;
-    (void)state;
     three(&whole);
     const char *second = strchr(strchr(whole.data, '\n') + 1, '\n') + 1;
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
@@ -134,7 +133,6 @@ static void numbered(unsigned i, char *out, size_t size)
 static void test_parts(void **state)
 {
     char text[80];
-    (void)state;
     unlink(work_path("parts.csv"));
     struct journal *j = open_it("parts.csv");
     for (unsigned i = 0; i < 2 * PARTED; i++) {
@@ -158,7 +156,6 @@ static void test_parts(void **state)
 static void test_every_flipped_byte(void **state)
 {
     struct str whole = {0};
-    (void)state;
     three(&whole);
     size_t header = strlen(JOURNAL_HEADER);
     for (size_t at = header; at < whole.length; at++) {
@@ -177,7 +174,6 @@ static void test_old_journals_open(void **state)
     static const char old[] = "experiment,cycles,spread,repeats,state\nA,1,0.001,3,ok\n\"ADD (R64, "
                               "R64)\",0.25,0.001,3,ok\nfault\x01,x\nC,,,,a reason\n";
     struct str text = {0};
-    (void)state;
     put("old.csv", old, sizeof old - 1);
     for (int round = 0; round < 2; round++) {
         struct journal *j = open_it("old.csv");
@@ -206,7 +202,6 @@ static void test_code_is_the_key(void **state)
         "experiment,cycles,spread,repeats,state,baseline,slowed,date,check\n";
     struct str text = {0};
 
-    (void)state;
     str_add(&text, before);
     size_t at = text.length;
     str_add(&text, "INC (R64),0.25,0.001,3,ok,5.5,0,2026-01-02,");
@@ -238,7 +233,6 @@ static void test_code_is_the_key(void **state)
 static void test_journals_without_conditions_open(void **state)
 {
     struct str text = {0}, now = {0};
-    (void)state;
     str_add(&text, "experiment,cycles,spread,repeats,state,check\n");
     size_t start = text.length;
     str_add(&text, "A,1.5,0.001,3,ok,");
@@ -273,7 +267,6 @@ static void test_journals_without_conditions_open(void **state)
  * ones. */
 static void test_each_call_fails(void **state)
 {
-    (void)state;
     for (int how = FAIL_ERROR; how <= FAIL_SHORT; how++) {
         bool met = true;
         for (unsigned position = 0; met; position++) {
@@ -308,7 +301,6 @@ static void test_each_call_fails(void **state)
 
 static void test_death_at_each_call(void **state)
 {
-    (void)state;
     int status = -1;
     for (unsigned position = 0; status != 0; position++) {
         unlink(work_path("k.csv"));
@@ -338,7 +330,6 @@ static void test_private(void **state)
     struct err err = {0};
     struct stat about;
 
-    (void)state;
     const mode_t mask = umask(022);
     setenv("XDG_STATE_HOME", work_path("private"), 1);
     for (int old = 0; old < 2; old++) {

@@ -45,7 +45,6 @@ static void begin(void)
 
 static void test_follow(void **state)
 {
-    (void)state;
     begin();
     press("j");
     assert_at("kernel", MUL);
@@ -71,7 +70,6 @@ static void test_follow(void **state)
  * ahead. */
 static void test_back_and_forward(void **state)
 {
-    (void)state;
     begin();
     press("jx");
     press("x");
@@ -118,7 +116,6 @@ static void test_back_and_forward(void **state)
 /* A jump without a target is reported, and the position does not change. */
 static void test_refused(void **state)
 {
-    (void)state;
     begin();
     press("jjj");
     const size_t stops = frame.jumps.back.list.count;

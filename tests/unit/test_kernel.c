@@ -20,7 +20,6 @@ static struct kernel *load(const char *name)
 /* The first loop of each sample is the one determined by hand. */
 static void test_samples(void **state)
 {
-    (void)state;
     static const struct {
         const char *file, *label;
         uint32_t first, last;
@@ -49,7 +48,6 @@ static void test_samples(void **state)
 
 static void test_triad_text(void **state)
 {
-    (void)state;
     struct kernel *k = load("triad.s");
     size_t n;
     const struct insn *insns = kernel_insns(k, 0, &n);
@@ -62,7 +60,6 @@ static void test_triad_text(void **state)
 
 static void test_markers(void **state)
 {
-    (void)state;
     static const char *const texts[] = {
         "inc %eax\n# LLVM-MCA-BEGIN sum\nadd $1, %ecx\ndec %edx\n# LLVM-MCA-END\n.L1: jne .L1\n",
         "inc %eax\n// OSACA-BEGIN sum\nadd $1, %ecx\ndec %edx\n// OSACA-END\n.L1: jne .L1\n",
@@ -81,7 +78,6 @@ static void test_markers(void **state)
 
 static void test_no_loop_lines_and_choice(void **state)
 {
-    (void)state;
     struct kernel *k = kernel_with("inc %eax\ndec %ecx\n", NULL);
     assert_string_equal(k->loops[0].why, "whole text (no loop)");
     assert_int_equal(k->loops[0].count, 2);
@@ -99,7 +95,6 @@ static void test_no_loop_lines_and_choice(void **state)
 
 static void test_hex(void **state)
 {
-    (void)state;
     struct err err = {0};
     struct kernel *k = kernel_from_hex(ISA_X86_64, "83c001 ffc3", &err);
     assert_non_null(k);
@@ -119,7 +114,6 @@ static void test_hex(void **state)
 /* Loads the named function of a text with two, for declared functions and for labels. */
 static void test_symbol_of_text(void **state)
 {
-    (void)state;
     static const char bare[] = "dot:\n.L1: imulq %rax, %rbx\n decq %rcx\n jne .L1\n "
                                "ret\ncopy:\n.L2: movq (%rsi), %rax\n decq %rcx\n jne .L2\n ret\n";
     static const char declared[] =

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Loops over arrays in the sandbox. Rings visit every element. A loop ends with a time or a reason.
  * An unavailable arena is reported. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,6 @@
 
 static void test_rings(void **state)
 {
-    (void)state;
     for (uint64_t part = 4; part < 8; part++)
         for (uint64_t places = part; places < 300000; places *= 2) {
             uint8_t *seen = calloc(places, 1);
@@ -61,7 +59,6 @@ static void test_runs(void **state)
     static const char *const loops[] = {"0f1004060f110407 4883c010", "488b00 488b00",
                                         "8b0c86 488b14cf 4883c001", "488b04ce 488904cf 4883e901",
                                         "48ff07 4883c708"};
-    (void)state;
     if (isa_host() != ISA_X86_64)
         skip();
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
@@ -80,7 +77,6 @@ static void test_runs(void **state)
 static void test_copies(void **state)
 {
     bool single = false, measured = false;
-    (void)state;
     if (isa_host() != ISA_X86_64)
         skip();
     for (uint64_t bytes = 16384; bytes <= 4 << 20; bytes *= 2) {
@@ -104,7 +100,6 @@ static void test_reasons(void **state)
 {
     struct arrays_measured m;
     struct err err = {0};
-    (void)state;
     if (isa_host() != ISA_X86_64)
         skip();
     assert_false(runs("488b07 0f05 4883c708", 65536, &m, &err));        /* syscall */
@@ -117,7 +112,6 @@ static void test_reasons(void **state)
 static void test_arena(void **state)
 {
     struct err err = {0};
-    (void)state;
     struct sandbox *s = sandbox_new(-1, &err);
     assert_non_null(s);
     assert_int_equal(sandbox_arena_at(s), 0);

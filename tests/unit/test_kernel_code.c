@@ -23,7 +23,6 @@ static void test_a64_branches(void **state)
         {0x54ffffa1, "b.ne"}, {0x5400010b, "b.lt"}, {0xb5ffff63, "cbnz"}, {0x34000065, "cbz"},
         {0x3707ffc2, "tbnz"}, {0xb6f80047, "tbz"},  {0x17fffff9, "b"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct insn insns[2], again;
         uint8_t out[64] = {0};
@@ -63,7 +62,6 @@ static bool refused(const uint32_t *words, size_t count, const char *part)
 
 static void test_a64_refused(void **state)
 {
-    (void)state;
     assert_true(refused((const uint32_t[]){0x94000004}, 1, "call"));
     assert_true(refused((const uint32_t[]){0xd63f0000}, 1, "call"));
     assert_true(refused((const uint32_t[]){0xd65f03c0}, 1, "a return"));
@@ -175,7 +173,6 @@ static void test_a64_allowed(void **state)
     };
     uint64_t random = 0x9e3779b97f4a7c15u;
     unsigned allowed = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
         struct insn insn;
         decode(&fine[i], 1, &insn);
@@ -210,7 +207,6 @@ static void test_a64_allowed(void **state)
 static void test_counter(void **state)
 {
     struct insn insns[12];
-    (void)state;
     /* add x0, x0, x1; ldr x30, [x29, x28]: x27 is the highest free register. */
     size_t n = decode((const uint32_t[]){0x8b010000, 0xf87c6bbe}, 2, insns);
     assert_int_equal(kernel_counter(insns, n), COUNTER_REGISTER + 27);
@@ -292,7 +288,6 @@ static void test_x86_branches(void **state)
         {{0xf2, 0xeb, 0xf7}, 3},
         {{0xf2, 0xe9, 0xf0, 0xff, 0xff, 0xff}, 6},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         /* A decoder that is wrong by one byte would find a system call. */
         uint8_t code[32] = {0xc7, 0xc0, 0xc0, 0x00, 0x0f, 0x05}, out[128];
@@ -329,7 +324,6 @@ static void test_x86_apart(void **state)
         {{0x48, 0x01, 0xc0, 0x48, 0x39, 0xd0, 0x0f, 0x82, 0xf4, 0xff, 0xff, 0xff}, 12},
         {{0x48, 0x01, 0xc0, 0x48, 0x39, 0xd0, 0xe9, 0xf5, 0xff, 0xff, 0xff}, 11},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct insn insns[3];
         uint8_t out[256] = {0};
@@ -370,7 +364,6 @@ static void test_x86_emitted(void **state)
                                    0x58, 0x05, 0xfc, 0xff, 0xff, 0xff, 0x48, 0x01, 0xd8};
     struct insn insns[3];
     uint8_t out[256];
-    (void)state;
     size_t n = decode_x86(code, sizeof code, insns), at = 0;
     for (unsigned copy = 0; copy < 4; copy++)
         at += kernel_emit(insns, n, 0x4000, out, at);
@@ -390,7 +383,6 @@ static void test_x86_followed(void **state)
     struct insn insns[5];
     uint8_t out[64];
     unsigned where;
-    (void)state;
     size_t n = decode_x86(code, sizeof code, insns), at = 0;
     assert_int_equal(n, 5);
     assert_non_null(kernel_refused_anywhere(insns, n, &where));
@@ -472,7 +464,6 @@ static void test_x86_refused(void **state)
         {{0x2e, 0x66, 0x75, 0xf7}, 4},
     };
     struct insn insns[2];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t n = decode_x86(cases[i].code, cases[i].length, insns);
         const char *reason = kernel_refused_anywhere(insns, n, NULL);

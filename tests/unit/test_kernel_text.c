@@ -8,8 +8,6 @@
 #include "analysis/kernel.h"
 #include "analysis/kernel_names.h"
 #include "analysis/kernel_text.h"
-#include "base/child.h"
-#include "base/file.h"
 #include "../support/support.h"
 
 #define LOOPS_MOST 4   /* maximum number of loops in a file */
@@ -105,7 +103,6 @@ static size_t save_all(const char *directory, size_t *loops, size_t *insns, size
  * assemblers lack them. */
 static void test_newer_stand_as_bytes(void **state)
 {
-    (void)state;
     struct err err = {0};
     struct str text = {0};
     struct kernel *k = kernel_from_hex(ISA_X86_64, "62f4f41801d0ffc9c4e26f50e1", &err);
@@ -135,7 +132,6 @@ static void test_references(void **state)
         {"movq c@GOTPCREL(%rip),%rax", "mov rax, [rip+\"c\"@GOTPCREL]"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct err err = {0};
         struct str source = {0}, text = {0};
@@ -159,7 +155,6 @@ static void test_bundled(void **state)
                                               "../shared/cases"};
     size_t loops = 0, insns = 0, bytes = 0, files = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
         files += save_all(source_path(directories[i]), &loops, &insns, &bytes);
     print_message("%zu files, %zu loops, %zu instructions, %zu of them as bytes\n", files, loops,

@@ -8,7 +8,6 @@
 
 static void test_known_keys(void **state)
 {
-    (void)state;
     static const struct { const char *bytes; int key;
     } keys[] = {
         {"[A", KEYCODE_UP},         {"OB", KEYCODE_DOWN},     {"[1~", KEYCODE_HOME},
@@ -30,7 +29,6 @@ static void test_known_keys(void **state)
 
 static void test_others_are_swallowed_whole(void **state)
 {
-    (void)state;
     static const char *const sequences[] = {"[1;5D",   "[1;2A",      "[2~",   "[3;5~",
                                             "[200;3~", "[25~",       "[E",    "Ox",
                                             "[?1;2c",  "[<0;10;10M", "[M !!", "[I"};
@@ -50,7 +48,6 @@ static void test_others_are_swallowed_whole(void **state)
 
 static void test_an_escape_of_its_own(void **state)
 {
-    (void)state;
     static const char *const others[] = {"", "q", "1", ":", "[\r", "[1\033"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         size_t used;
@@ -67,7 +64,6 @@ static void test_an_escape_of_its_own(void **state)
 
 static void test_mouse_reports(void **state)
 {
-    (void)state;
     static const struct { const char *bytes; int key, x, y;
     } reports[] = {
         {"[M !!", KEYCODE_CLICK, 0, 0},           {"[M 6\xc3", KEYCODE_CLICK, 21, 162},

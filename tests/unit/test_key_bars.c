@@ -307,7 +307,6 @@ static void test_bars(void **unused)
     static const unsigned sizes[][2] = {{120, 40}, {80, 24}};
     unsigned idle = 0;
 
-    (void)unused;
     for (size_t s = 0; s < STATES; s++)
         for (size_t v = 0; v < view_count(); v++) {
             if (states[s].views && !has_word(states[s].views, views[v]->name))

@@ -30,7 +30,6 @@ static void count_view(void *to, const char *view)
  * key is bound twice. */
 static void test_table_is_sound(void **state)
 {
-    (void)state;
     struct keymap *k = keymap_new();
     size_t known = 0;
 
@@ -55,7 +54,6 @@ static void test_table_is_sound(void **state)
 
 static void test_names(void **state)
 {
-    (void)state;
     static const struct { const char *name; int key; const char *shown;
     } keys[] = {
         {"j", 'j', "j"},
@@ -94,7 +92,6 @@ static void test_names(void **state)
 /* In a single-byte locale é is a letter and has no control key. */
 static void test_letters_of_the_locale(void **state)
 {
-    (void)state;
     struct str command = {0};
 
     work_expand("localedef -c -i de_DE -f ISO-8859-1 @/de_DE.ISO-8859-1 >/dev/null 2>&1", &command);
@@ -114,7 +111,6 @@ static void test_letters_of_the_locale(void **state)
 
 static void test_bind(void **state)
 {
-    (void)state;
     struct keymap *k = keymap_new();
     struct err err = {0};
 
@@ -138,7 +134,6 @@ static void test_bind(void **state)
 
 static void test_refused(void **state)
 {
-    (void)state;
     static const struct { const char *text, *what, *todo;
     } faults[] = {
         {"", "no key given", "bind [VIEW] KEY COMMAND"},
@@ -172,7 +167,6 @@ static void test_refused(void **state)
 /* The frame uses the bindings in the view, in all views, in help and on the bar. */
 static void test_frame_goes_by_it(void **state)
 {
-    (void)state;
     struct err err = {0};
 
     load();
@@ -208,7 +202,6 @@ static void test_frame_goes_by_it(void **state)
  * of keys. */
 static void test_own_keys_are_told(void **state)
 {
-    (void)state;
     const char *prefill = NULL;
     struct err err = {0};
 
@@ -249,7 +242,6 @@ static void test_own_keys_are_told(void **state)
 /* A line with several actions runs all of them, and a prompt accepts any length. */
 static void test_actions_on_one_line(void **state)
 {
-    (void)state;
     const char *prefill = NULL;
     struct str line = {0};
 
@@ -276,7 +268,6 @@ static void test_actions_on_one_line(void **state)
 
 static void test_rc(void **state)
 {
-    (void)state;
     struct session s;
     struct str told = {0};
 

@@ -35,7 +35,6 @@ static void test_kinds_of_names(void **state)
         {"NOP", "CPUID ()", "", "F3"}};
     const size_t n = sizeof kinds / sizeof *kinds;
 
-    (void)state;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < 5 && kinds[i][k]; k++)
             for (size_t j = 0; j < n; j++) {
@@ -56,7 +55,6 @@ static void test_operands(void **state)
     struct err err = {0};
     size_t memory = 0, vectors = 0;
 
-    (void)state;
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         struct forms *forms = forms_load((enum isa)isa, NULL, &err);
         assert_non_null(forms);
@@ -154,7 +152,6 @@ static void test_code_length(void **state)
                          none = {0};
     struct rng rng;
 
-    (void)state;
     rng_seed(&rng, 5);
     for (int round = 0; round < 20; round++) {
         struct annealer *s = anneal_new(p, 4, 0, &prices, (uint64_t)round),
@@ -202,7 +199,6 @@ static void test_draws_by_kind(void **state)
 {
     struct problem *few = named_forms(1), *many = named_forms(100);
 
-    (void)state;
     for (int like = 0; like < 2; like++) {
         assert_true(draws_of_kind(few, like) > DRAWS * 9 / 10);
         unsigned any = draws_of_kind(many, like);
@@ -221,7 +217,6 @@ static void test_form_is_like_its_kind(void **state)
     char name[40];
     uint32_t forms[20];
 
-    (void)state;
     for (unsigned f = 0; f < 20; f++) {
         snprintf(name, sizeof name, "F%u %s", f, f < 12 ? "(R64, R64)" : "(R64, M64)");
         forms[f] = names_add(&t->forms, name);

@@ -54,7 +54,6 @@ static void test_crew(void **state)
     struct err err = {0};
     struct crew *crew = crew_new(MEMBERS, &err);
     struct shift s = {.known = false};
-    (void)state;
     assert_non_null(crew);
     for (unsigned i = 0; i < TASKS; i++) {
         crew_call(crew, shift_work, &s, NULL);
@@ -86,7 +85,6 @@ static void test_crew_waits(void **state)
     struct err err = {0};
     struct crew *crew = crew_new(3, &err);
     struct shift s = {.known = false};
-    (void)state;
     crew_call(crew, slow_work, &s, shift_waits);
     assert_true(atomic_load(&s.waits) >= 2);
     crew_free(crew);
@@ -102,7 +100,6 @@ static void share_is(const struct lane_cpus *s, size_t n, const int *cpus)
 static void test_shares(void **state)
 {
     struct lane_cpus out[4];
-    (void)state;
     /* Two cores, as on typical virtual machines. */
     const int two[] = {0, 1}, apart[] = {0, 1}, one_core[] = {0, 0};
     assert_int_equal(cores_share(two, apart, 2, 1, 4, out), 2);
@@ -133,7 +130,6 @@ static void test_shares(void **state)
 
 static void test_pieces(void **state)
 {
-    (void)state;
     assert_in_range(lanes_piece(256, 1), 2, 256 / CORES_LANES / 4);
     assert_int_equal(lanes_piece(2, 1), 2);
     assert_int_equal(lanes_piece(256, 0), 1);
@@ -150,7 +146,6 @@ static void test_judges(void **state)
 {
     enum { ALL = SEEK_LOOKS };
     struct lanes_looks r[12];
-    (void)state;
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, ALL, ALL, ALL);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_APART);
@@ -224,7 +219,6 @@ static void test_measures(void **state)
     struct asking asking = {.thread = pthread_self()};
     struct measured out[EXPERIMENTS];
     struct experiment e[EXPERIMENTS];
-    (void)state;
     assert_non_null(forms);
     struct source *source = isa_host() == ISA_X86_64 ? source_cpu(forms, -1, 0, &crew_threads,
                                                                   asking_cancelled, &asking, &err)
@@ -294,7 +288,6 @@ static void test_measures_alone(void **state)
     struct measured out[EXPERIMENTS];
     struct experiment e[EXPERIMENTS];
     cpu_set_t allowed;
-    (void)state;
     assert_non_null(forms);
     sched_getaffinity(0, sizeof allowed, &allowed);
     int last = 0;
@@ -326,7 +319,6 @@ static void test_measures_alone(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     return setenv("XDG_STATE_HOME", work_path(""), 1);
 }
 

@@ -76,7 +76,6 @@ static void test_loading(void **state)
     struct session s;
     size_t positions = 0;
 
-    (void)state;
     session_init(&s);
     str_addf(&line, "experiments load %s", work_path("small.csv"));
     assert_true(run_line(&s, str_text(&line), &printed, &err));
@@ -113,7 +112,6 @@ static void test_source_lines(void **state)
     struct session s;
     bool met_once = false;
 
-    (void)state;
     session_init(&s);
     for (unsigned i = 0; i < 4 * ROWS; i++)
         str_add(&text, "\n");
@@ -161,7 +159,6 @@ static void test_commands(void **state)
     char line[300];
     unsigned failed = 0, positions = 0;
 
-    (void)state;
     session_init(&s);
     snprintf(line, sizeof line, "set machine skylake; experiments load %s", work_path("table.csv"));
     assert_true(run_line(&s, line, NULL, &err));
@@ -199,7 +196,6 @@ static void test_views(void **state)
 
     char load_table[300];
 
-    (void)state;
     snprintf(load_table, sizeof load_table, "set machine skylake; experiments load %s",
              work_path("table.csv"));
     run_to_end(load_table);
@@ -284,7 +280,6 @@ static void test_not_begun(void **state)
     struct session s;
     struct err err = {0};
 
-    (void)state;
     session_init(&s);
     load_long_loop(&s);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -376,7 +371,6 @@ static void test_promised(void **state)
 {
     int status = 0;
 
-    (void)state;
     if (!address_space_limited())
         return;
     pid_t child = fork();
@@ -400,7 +394,6 @@ static void test_long_loop(void **state)
     struct session s;
     unsigned outcomes[OTHERWISE + 1] = {0};
 
-    (void)state;
     if (!address_space_limited())
         return;
     session_init(&s);

@@ -54,7 +54,6 @@ static void test_usages_come_back(void **state)
     struct err err = {0};
     struct machine *m = machine_load("skylake", &err);
 
-    (void)state;
     assert_non_null(m);
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         expect_usage(m->mapping, forms[i]);
@@ -71,7 +70,6 @@ static void test_a_fault_in_the_table(void **state)
     struct learned l;
     portset ports;
 
-    (void)state;
     struct learner *first = learner_new(source, known, NAN, NULL, NULL, &err);
     assert_non_null(first);
     /* Lists a form with a single port on another port, on which it takes the same time alone. */
@@ -102,7 +100,6 @@ static void test_a_fault_in_the_table(void **state)
 
 static bool cancel(void *state)
 {
-    (void)state;
     return true;
 }
 
@@ -114,7 +111,6 @@ static void test_refusals(void **state)
     struct learner *learner = learner_new(source, m->mapping, NAN, NULL, NULL, &err);
     struct learned l;
 
-    (void)state;
     assert_non_null(learner);
     assert_false(learn_form(learner, "NO SUCH (FORM)", &l, &err));
     assert_non_null(strstr(err.what, "NO SUCH (FORM)"));

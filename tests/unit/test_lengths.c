@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "../support/support.h"
-#include "base/file.h"
 #include "base/names.h"
 #include "isa/insn.h"
 #include "toolchain/object.h"
@@ -203,7 +202,6 @@ static VEC(struct found) found;
 
 static int visit(const char *path, const struct stat *status, int kind, struct FTW *walk)
 {
-    (void)walk;
     if (kind == FTW_F && S_ISREG(status->st_mode) && !strchr(path, '\''))
         vec_push(&found,
                  ((struct found){strdup(path), status->st_size, status->st_dev, status->st_ino}));
@@ -249,7 +247,6 @@ static void check_found(void)
 
 static void test_programs(void **state)
 {
-    (void)state;
     const char *sweep = getenv("SWEEP");
     char directories[4096];
 
@@ -309,7 +306,6 @@ static void test_encodings(void **state)
         {{0},       {1, 0x66},       {1, 0xf2},       {1, 0xf3},
          {1, 0x48}, {2, 0x66, 0x48}, {2, 0xf2, 0x48}, {2, 0xf3, 0x48}},
                          maps[][3] = {{0}, {1, 0x0f}, {2, 0x0f, 0x38}, {2, 0x0f, 0x3a}};
-    (void)state;
     const size_t step = getenv("SWEEP") ? 23 : 211;
     struct str slots = {0};
     uint8_t code[SLOT];

@@ -81,7 +81,6 @@ static void test_loops(void **state)
     bool seen[LIMIT_COUNT] = {false};
     size_t count = 0;
 
-    (void)state;
     if (!file_read(source_path("tests/data/limits.s"), SIZE_MAX, &text, &err))
         fail_msg("%s", err.what);
     for (char *at = strstr(text.data, "\n### "), *next; at; at = next, count++) {
@@ -123,7 +122,6 @@ static void assert_sentence(const char *id, const char *code, const char *const 
 /* The advice in a sentence matches the kind of limit. */
 static void test_advice(void **state)
 {
-    (void)state;
     assert_sentence(
         "skylake", "1: addq $8, %rax\n movq %rax, %rcx\n addq $24, %rax\n cmpq %rcx, %rdx\n jne 1b",
         HOLDS("not an accumulator"), "Split");
@@ -153,7 +151,6 @@ static void test_advice(void **state)
  * others. */
 static void test_assumed(void **state)
 {
-    (void)state;
     assert_sentence("skylake", "1: addsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rax\n jne 1b",
                     HOLDS("Assumed: data in the first-level cache, branches predicted."),
                     "Not modelled");
@@ -194,7 +191,6 @@ static void test_split(void **state)
          0, NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kernel *k = kernel_of(cases[i].code);
         struct machine *m = load_machine("skylake");
@@ -242,7 +238,6 @@ static void assert_guessed(const char *text, bool guessed)
  * contains that latency. */
 static void test_guessed_latency(void **state)
 {
-    (void)state;
     assert_guessed(".L1:\ncltq\naddq %rax, %rax\njne .L1\n", true);
     assert_guessed(".L1:\ncltq\nleaq 1(%rax,%rax), %rax\nsubq $1, %rdx\njne .L1\n", true);
     assert_guessed(".L1:\nmovl (%rdi,%rdx), %eax\ncltq\naddq %rax, %rbx\nsubq $4, %rdx\njne "

@@ -15,7 +15,6 @@ static void assert_clean(const char *text, const char *expected)
 
 static void test_clean(void **state)
 {
-    (void)state;
     assert_clean("# 1 \"a.c\"\n\t.cfi_startproc\n\t.globl f\nf:\tincl %eax # c\n\t.size f, .-f\n",
                  "\n\n\nf: incl %eax\n\n");
     assert_clean("\t.section .text.hot,\"ax\"\nnop /* a\nb */ nop\n\t.section .rodata\n",
@@ -29,13 +28,11 @@ static void test_clean(void **state)
 
 static void test_numeric_labels_are_no_addresses(void **state)
 {
-    (void)state;
     assert_clean("1: decl %eax\n   jne 1b\n", "1: decl %eax\njne 1b\n");
 }
 
 static void test_refused(void **state)
 {
-    (void)state;
     static const char text[] = "nop\nx: .INCBIN \"f\"\n";
     struct listing l;
     listing_clean(ISA_X86_64, text, strlen(text), SYNTAX_AUTO, NULL, &l);
@@ -47,7 +44,6 @@ static void test_refused(void **state)
 
 static void test_syntax(void **state)
 {
-    (void)state;
     static const struct { const char *text; enum syntax syntax;
     } cases[] = {
         {"addl $1, %eax\n", SYNTAX_ATT},
@@ -68,7 +64,6 @@ static void test_syntax(void **state)
 
 static void test_marker_comments(void **state)
 {
-    (void)state;
     static const char text[] = "# LLVM-MCA-BEGIN a b\nnop\n; OSACA-END \n";
     struct marker_list m;
     markers_find(text, strlen(text), &m);

@@ -46,7 +46,6 @@ static void check_machine(const char *id, const struct forms *const *forms)
 
 static void test_no_form_is_lost(void **state)
 {
-    (void)state;
     const struct forms *const *forms = shipped_forms();
 
     if (system("command -v llvm-mca-22 >/dev/null 2>&1") != 0)

@@ -2,7 +2,6 @@
 /* Loops of thousands of instructions. The work of an analysis grows linearly with the length, and
  * ends soon after it is cancelled. Work is counted in steps (base/steps.h). The test reads no
  * clock. */
-#include <math.h>
 #include <string.h>
 
 #include "analysis/analysis.h"
@@ -59,7 +58,6 @@ static uint64_t steps_of(const char *pair, size_t count)
 
 static void test_growth(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         uint64_t once = steps_of(pairs[i], 2000), twice = steps_of(pairs[i], 4000);
         if (once < 2000 || (double)twice > RATIO * (double)once)
@@ -110,7 +108,6 @@ static void test_early_end(void **state)
                                                                                simulate_it};
     struct err err = {0};
     struct machine *m = session_machine(&session, "sapphirerapids", &err);
-    (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         struct kernel *k = loop_of(pairs[i], INSNS);
         for (size_t w = 0; w < 2; w++)
@@ -134,7 +131,6 @@ static void test_limits(void **state)
 {
     struct err err = {0};
     struct str line = {0};
-    (void)state;
     str_add(&line, "kernel hex ");
     for (size_t i = 0; i < 501; i++)
         str_add(&line, "4801d8");
@@ -148,14 +144,12 @@ static void test_limits(void **state)
 
 static int setup(void **state)
 {
-    (void)state;
     session_init(&session);
     return 0;
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     session_done(&session);
     return 0;
 }

@@ -24,14 +24,12 @@ static void assert_loops(const char *text, const char *expected)
 
 static void test_nesting(void **state)
 {
-    (void)state;
     assert_loops(".L1: nop\n.L2: inc %eax\ndec %ecx\njne .L2\ndec %edx\njne .L1\nret\n",
                  "2-4/2 1-6/1 ");
 }
 
 static void test_vector_work_goes_first(void **state)
 {
-    (void)state;
     assert_loops(".L1: inc %eax\ninc %ebx\njne .L1\n.L2: addsd %xmm0, %xmm1\njne .L2\n.L3: vaddpd "
                  "%ymm0, %ymm1, %ymm2\njne .L3\n",
                  "6-7/1 4-5/1 1-3/1 ");
@@ -39,13 +37,11 @@ static void test_vector_work_goes_first(void **state)
 
 static void test_two_ways_back_are_one_loop(void **state)
 {
-    (void)state;
     assert_loops(".L1: dec %eax\nje .L1\ndec %ecx\njne .L1\n", "1-4/1 ");
 }
 
 static void test_jump_to_the_test_at_the_end(void **state)
 {
-    (void)state;
     assert_loops("jmp .L2\n.L1: inc %eax\n.L2: cmp %eax, %ecx\njl .L1\nret\n", "2-4/1 ");
 }
 
@@ -81,7 +77,6 @@ static void assert_head(const char *text, size_t head)
 
 static void test_arms_are_one_loop(void **state)
 {
-    (void)state;
     const char *entered = "f: jmp .L2\nnop\n" ARMS TEST OTHER ".L9: ret\n";
     assert_loops(entered, "3-12/1 ");
     assert_head(entered, 7);
@@ -113,7 +108,6 @@ static void test_arms_are_one_loop(void **state)
  * after the last arm. */
 static void test_arm_after_the_jumps(void **state)
 {
-    (void)state;
     const char *text = "f: jmp .L4\n.L1: cmp $6, %edi\njne .L6\ninc %eax\n.L2: add %eax, %ebx\n"
                        "jg .L5\n.L3: dec %ecx\nje .L9\n.L4: cmp $5, %edi\njne .L1\ndec %eax\n"
                        "jmp .L2\n.L5: inc %edx\njmp .L3\n.L6: neg %eax\njmp .L2\n"
@@ -133,7 +127,6 @@ static void test_arm_after_the_jumps(void **state)
  * after the jump back to the first arm. */
 static void test_entered_at_first_arm(void **state)
 {
-    (void)state;
     const char *entered = "f: inc %ecx\n" ARMS TEST OTHER ".L9: ret\n";
     assert_loops(entered, "7-11/2 2-11/1 ");
     assert_head(entered, 6);
@@ -156,7 +149,6 @@ static void test_entered_at_first_arm(void **state)
  * are no loops. Jumps through different tables, such as two switches, are no loop. */
 static void test_computed_gotos(void **state)
 {
-    (void)state;
     assert_loops("f: movzbl (%rdi), %ecx\njmp *(%r8,%rcx,8)\nnop\n"
                  "inc %eax\nmovzbl 1(%rdi), %ecx\njmp *(%r8,%rcx,8)\n"
                  ".L1: dec %eax\nmov (%r8,%rcx,8), %rcx\njmp *%rcx\nlea (%rax), %eax\nret\n",
@@ -180,7 +172,6 @@ static void test_computed_gotos(void **state)
  * instruction. */
 static void test_branches_to_symbols(void **state)
 {
-    (void)state;
     assert_loops("f: test %eax, %eax\nje .L2\n.L1: inc %ecx\njmp outside\nnop\n"
                  ".L2: xor %eax, %eax\njmp .L1\n",
                  "1-7/0 ");
@@ -189,7 +180,6 @@ static void test_branches_to_symbols(void **state)
 /* A cold block after an outer loop that jumps back to the inner one does not hide the inner one. */
 static void test_cold_block_after_the_outer_loop(void **state)
 {
-    (void)state;
     assert_loops("f: inc %edi\n.L0: inc %esi\n.L1: dec %eax\nje .L8\ndec %ecx\njne .L1\n"
                  "dec %edi\njne .L0\nret\n.L8: inc %ebx\njmp .L1\n",
                  "3-6/2 2-8/1 ");
@@ -197,7 +187,6 @@ static void test_cold_block_after_the_outer_loop(void **state)
 
 static void test_no_loops(void **state)
 {
-    (void)state;
     /* A backward jump in a block after the return closes no loop. Neither does a tail call to an
      * earlier function. */
     assert_loops("test %eax, %eax\nje .L2\n.L1: inc %eax\nret\n.L2: dec %ecx\njmp .L1\n", "1-6/0 ");
@@ -210,7 +199,6 @@ static void test_no_loops(void **state)
  * for a call at the end. */
 static void test_to_itself(void **state)
 {
-    (void)state;
     struct err err = {0};
     struct kernel *k = kernel_from_hex(ISA_AARCH64, "2000008b420400f1c1ffff5400000014", &err);
 
@@ -224,7 +212,6 @@ static void test_to_itself(void **state)
 /* Blocks that a compiler moved out of the loop's addresses belong to it if they jump back to it. */
 static void test_executed(void **state)
 {
-    (void)state;
     /* Every block between the first and the last of the loop belongs to it. */
     assert_executed(".L1: dec %eax\nje .L1\ndec %ecx\njne .L1\n", "");
     /* No path returns from this block to the loop. */
@@ -288,7 +275,6 @@ static uint64_t steps_of_overlapping(unsigned count)
 /* The search for arms grows linearly with the code. */
 static void test_searches_are_limited(void **state)
 {
-    (void)state;
     assert_true((double)steps_of_overlapping(8000) < 3.0 * (double)steps_of_overlapping(4000));
 }
 

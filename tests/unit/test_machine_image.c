@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Built-in machines equal their text in every part, and are used only if the text is unchanged. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +65,6 @@ static void test_no_memory(void **state)
     struct err err = {0};
     struct machine *m;
 
-    (void)state;
     if (!machine_images_size)
         return;
     copy_machine("skylake", "", "");
@@ -86,7 +84,6 @@ static void test_same_as_text(void **state)
 {
     char **ids = machine_ids();
 
-    (void)state;
     if (!machine_images_size)
         skip();   /* This image was built for another instruction set than the host's. */
     for (size_t i = 0; ids[i]; i++) {
@@ -120,7 +117,6 @@ static void test_changed(void **state)
                                        "MINE (R64),1*p0,1,1,\n", "\"ADD (R64, R64)\",3*p1,,,\n",
                                        "MINE (R64),1,1,5,\n",    "MINE (X),1,1,5,\n"};
 
-    (void)state;
     for (size_t i = 0; i < NAMES; i++) {
         const char *id = strcmp(names[i], "advances.csv") == 0 ? "neoverse-v2" : "skylake";
         copy_machine(id, names[i], rows[i]);
@@ -145,7 +141,6 @@ static void test_edited(void **state)
     struct mapping_entry entry = {"ADD (R64, R64)", {&uop, 1}, 5, 1, "mine"},
                          fresh = {"MINE (R64)", {&uop, 1}, 5, 1, "mine"};
 
-    (void)state;
     struct machine *m = load_machine("skylake"), *again = load_machine("skylake"),
                    *copied = machine_copy(m);
     size_t count = mapping_count(m->mapping);

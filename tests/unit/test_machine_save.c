@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "io/machine_save.h"
 #include "../support/failing_calls.h"
 #include "../support/support.h"
@@ -69,7 +68,6 @@ static void check_directory(const struct machine *m)
 /* Saves every shipped machine in turn to the same directory. */
 static void test_directories(void **state)
 {
-    (void)state;
     each_machine(check_directory);
 }
 
@@ -97,7 +95,6 @@ static void check_csv(const struct machine *m)
 
 static void test_csv(void **state)
 {
-    (void)state;
     each_machine(check_csv);
 }
 
@@ -105,7 +102,6 @@ static void test_csv(void **state)
  * again, the corrections must not be applied twice. */
 static void test_corrections_once(void **state)
 {
-    (void)state;
     mkdir(work_path("own"), 0777);
     work_put("own/machine.csv", "key,value,unit,source\nports,\"0,1\",,\npipes,,,\ntitle,Own,,"
                                 "\nisa,x86-64,,\nissue_width,4,µops/cycle,\n");
@@ -137,7 +133,6 @@ static void test_corrections_once(void **state)
  * still take precedence. */
 static void test_with_a_base(void **state)
 {
-    (void)state;
     mkdir(work_path("relative"), 0777);
     work_put("relative/machine.csv",
              "key,value,unit,source\nbase,skylake,,\nissue_width,3,µops/cycle,by hand\n");
@@ -163,7 +158,6 @@ static void test_with_a_base(void **state)
  * unreadable row is reported with its position. */
 static void test_latency_choices(void **state)
 {
-    (void)state;
     mkdir(work_path("choices"), 0777);
     work_put("choices/machine.csv", "key,value,unit,source\nports,0,,\npipes,,,\nisa,x86-64,,\n");
     work_put("choices/mapping.csv", "form,usage,latency,micro_ops,source\nFDIV,2*p0,,,\n");
@@ -212,7 +206,6 @@ static void assert_refused(const struct machine *m, const char *directory, const
 
 static void test_foreign(void **state)
 {
-    (void)state;
     struct machine *m = load_machine("skylake");
     mkdir(work_path("thesis"), 0777);
     work_put("thesis/thesis.txt", "years\n");
@@ -233,7 +226,6 @@ static void test_foreign(void **state)
 /* A link remains a link, and its target is replaced. A slash after the name is ignored. */
 static void test_links(void **state)
 {
-    (void)state;
     struct machine *m = load_machine("skylake");
     struct stat info;
     assert_true(machine_save(m, work_path("real/"), &err));
@@ -250,7 +242,6 @@ static void test_links(void **state)
 /* Title and instruction set are no facts. */
 static void test_no_facts(void **state)
 {
-    (void)state;
     struct ports ports = {0};
     ports_add(&ports, "A0", NULL);
     struct machine *m = machine_new("made", &ports);
@@ -279,7 +270,6 @@ static void test_no_facts(void **state)
  * saved one. */
 static void test_failing_calls(void **state)
 {
-    (void)state;
     struct machine *before = load_machine("skylake"), *after = load_machine("golden-cove-inferred");
     bool met = true;
 

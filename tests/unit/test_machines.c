@@ -41,7 +41,6 @@ static void test_wide_ports(void **state)
     static const char *const others[] = {"*GATHER*", "*SCATTER*", "VPCONFLICT*", "VMOVDQU8*",
                                          "VMOVDQU16*"};
 
-    (void)state;
     for (size_t k = 0; k < sizeof ids / sizeof *ids; k++) {
         struct machine *m = load_machine(ids[k]);
         size_t wide = 0;
@@ -66,14 +65,12 @@ static struct forms *forms;
 
 static int load_forms(void **state)
 {
-    (void)state;
     forms = forms_load(ISA_X86_64, NULL, NULL);
     return forms ? 0 : -1;
 }
 
 static int free_forms(void **state)
 {
-    (void)state;
     forms_free(forms);
     return 0;
 }
@@ -107,7 +104,6 @@ static void check_extensions(const struct machine *m)
 
 static void test_extensions(void **state)
 {
-    (void)state;
     each_machine(check_extensions);
 }
 
@@ -138,7 +134,6 @@ static void check_usages(const struct machine *m)
 
 static void test_usages(void **state)
 {
-    (void)state;
     each_machine(check_usages);
 }
 
@@ -169,7 +164,6 @@ static void check_memory_forms(const struct machine *m)
 
 static void test_memory_forms(void **state)
 {
-    (void)state;
     each_machine(check_memory_forms);
 }
 
@@ -201,14 +195,12 @@ static void check_facts(const struct machine *m)
 
 static void test_facts(void **state)
 {
-    (void)state;
     each_machine(check_facts);
 }
 
 /* Every correction has a source. */
 static void test_override_sources(void **state)
 {
-    (void)state;
     char **ids = machine_ids();
     for (char **id = ids; *id; id++) {
         struct str name = {0};
@@ -257,7 +249,6 @@ static void check_coverage(const struct machine *m)
 
 static void test_coverage(void **state)
 {
-    (void)state;
     if (getenv("PORTOLAN_SRC"))
         each_machine(check_coverage);
 }
@@ -265,7 +256,6 @@ static void test_coverage(void **state)
 /* Checks corrections of the tables by the cycles of a form alone. */
 static void test_corrected(void **state)
 {
-    (void)state;
     static const struct { const char *machine, *form; double cycles;
     } known[] = {
         {"skylake", "PUSH (R64)", 1},
@@ -333,7 +323,6 @@ static void test_amd_known(void **state)
     static const char *const unknown[] = {"FLDENV (M224)", "FNSAVE (M864)", "FNSTENV (M224)",
                                           "FRSTOR (M864)"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         struct machine *m = load_machine(ids[i]);
         for (size_t k = 0; k < forms_count(forms); k++) {
@@ -360,7 +349,6 @@ static void test_charted_coverage(void **state)
     size_t count;
     struct err err = {0};
     struct form_uses *uses = form_uses_load(ISA_X86_64, &count, &err);
-    (void)state;
 
     assert_non_null(uses);
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {

@@ -39,7 +39,6 @@ static void test_output(void **state)
     struct str text = {0};
     uint64_t most;
 
-    (void)state;
     for (size_t i = 0; i < LINES; i++)
         str_addf(&text, "line %06zu of the output\n", i);
     size_t output = view_find("output");
@@ -82,7 +81,6 @@ static void test_nothing_drawn(void **state)
     struct str text = {0};
     uint64_t most;
 
-    (void)state;
     size_t output = view_find("output");
     run_to_end("view output");
     screen_text(&frame, 80, 24, false, &text);
@@ -125,7 +123,6 @@ static void test_export_rows(void **state)
     char line[300];
     size_t lines = 0;
 
-    (void)state;
     str_add(&text, "experiment,cycles\n");
     for (size_t i = 0; i < ROWS; i++)
         str_addf(&text, "%zu*NOP (),%zu\n", i * 7919 % 9973 + 1, i + 1);
@@ -167,7 +164,6 @@ static void test_mapping(void **state)
     struct str text = {0};
     char line[300];
 
-    (void)state;
     assert_int_equal(mkdir(work_path("many"), 0777), 0);
     work_put("many/machine.csv", facts);
     str_add(&text, "form,usage\n");
@@ -244,7 +240,6 @@ static void load_rows(size_t count)
 static void test_active(void **state)
 {
     struct job_info info;
-    (void)state;
     load_rows(ROWS);
     run_to_end("view help");
     session.patience = 0;
@@ -277,7 +272,6 @@ static void arrive(struct pending_results *a, size_t count)
 static void test_late_results(void **state)
 {
     struct pending_results late = {0};
-    (void)state;
     load_rows(ROWS);
     for (int round = 0; round < 2; round++) {
         struct experiments *table = session.document.experiments, *held = experiments_hold(table);

@@ -30,7 +30,6 @@ static struct mapping *mapping(const char *port_names, const char *const (*forms
 
 static void test_kinds(void **state)
 {
-    (void)state;
     static const char *const left[][2] = {
         {"same", "1*p01+1*p2"}, {"pipe", "1*p0+4*pD"}, {"narrow", "1*p0+1*p12"},
         {"wide", "2*p012"},     {"other", "1*p0"},     {"few", "1*p0"},
@@ -72,7 +71,6 @@ static double best_of(const double *gain, unsigned n, unsigned row, unsigned use
 
 static void test_assignment(void **state)
 {
-    (void)state;
     struct rng rng;
     rng_seed(&rng, 11);
     for (int round = 0; round < 500; round++) {
@@ -93,7 +91,6 @@ static void test_assignment(void **state)
 /* A mapping with permuted and renamed ports is equal. */
 static void test_renaming(void **state)
 {
-    (void)state;
     struct rng rng;
     rng_seed(&rng, 23);
     for (int round = 0; round < 50; round++) {
@@ -201,7 +198,6 @@ static double best_agreement(const struct mapping *a, const struct mapping *b, c
  * matching equals that of the best permutation of the ports. */
 static void test_best_matching(void **state)
 {
-    (void)state;
     struct rng rng;
     rng_seed(&rng, 5);
     for (int round = 0; round < 60; round++) {
@@ -256,7 +252,6 @@ static void test_best_matching(void **state)
 /* If the numbers of ports differ, ports without a counterpart are removed from the usages. */
 static void test_lone_ports(void **state)
 {
-    (void)state;
     static const char *const left[][2] = {
         {"x", "1*pA"}, {"y", "2*pB"}, {"z", "1*pAB"}, {NULL, NULL}};
     static const char *const right[][2] = {
@@ -277,7 +272,6 @@ static void test_lone_ports(void **state)
  * are unchanged. */
 static void test_overlay(void **state)
 {
-    (void)state;
     static const char *const tables[][2] = {
         {"add", "1*p01"}, {"mul", "1*p1"}, {"load", "1*p23"}, {"div", "1*p0+4*pD"}, {NULL, NULL}};
     static const char *const inferred[][2] = {

@@ -30,7 +30,6 @@ static void assert_forms(const char *text, const char *forms)
 
 static void test_syntax_switches(void **state)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"movq (%rdi), %rax\n.intel_syntax noprefix\nadd rax, 5\n.att_syntax prefix\nmovq %rax, "
          "(%rdi)\n",
@@ -64,7 +63,6 @@ static void test_syntax_switches(void **state)
  * declares remains a name. */
 static void test_hex_suffix(void **state)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"cmp esi,FFFFFFFFh\n", "CMP (R32, I8)"},
         {"cmp esi, A0h\n", "CMP (R32, I32)"},
@@ -115,7 +113,6 @@ static void test_hex_suffix(void **state)
 /* If a web site has removed the directives, registers show the syntax of inline assembler. */
 static void test_other_syntax(void **state)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"mov rax, qword ptr [rdi]\naddq $5, %rax\nmov qword ptr [rdi], rax\n",
          "MOV (R64, M64)|ADD (R64, I8)|MOV (M64, R64)"},
@@ -134,7 +131,6 @@ static void test_other_syntax(void **state)
 
 static void test_headings(void **state)
 {
-    (void)state;
     static const char *const sections[] = {".text",    ".data", ".bss",      ".rodata",
                                            ".init",    ".plt",  ".text.hot", ".debug_line",
                                            ".comment", "*ABS*", "f",         "f()"};
@@ -156,7 +152,6 @@ static void test_headings(void **state)
  * instructions. */
 static void test_bytes_decide(void **state)
 {
-    (void)state;
     assert_forms("   0:\t48 01 c3             \tsub    %rax,%rbx\n   3:\t75 fb                "
                  "\tjne    0 <f>\n",
                  "ADD (R64, R64)|JNZ (Rel8)");
@@ -200,7 +195,6 @@ static void test_bytes_decide(void **state)
  * listing. */
 static void test_a64_branches(void **state)
 {
-    (void)state;
     if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0 && isa_host() != ISA_AARCH64)
         skip();
     uint32_t words[64];
@@ -241,7 +235,6 @@ static void test_a64_branches(void **state)
 
 static void test_a64(void **state)
 {
-    (void)state;
     if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0 && isa_host() != ISA_AARCH64)
         skip();
     static const char *const cases[][2] = {
@@ -270,7 +263,6 @@ static void test_a64(void **state)
 /* The assembler rejects lines with missing or invalid operands, or with an unknown instruction. */
 static void test_plan9_faults(void **state)
 {
-    (void)state;
     static const char *const lines[] = {"MOVQ , AX",
                                         "MOVQ AX,",
                                         "ADDQ $, (",
@@ -300,7 +292,6 @@ static void test_plan9_faults(void **state)
  * file. */
 static void test_nasm(void **state)
 {
-    (void)state;
     if (!path_has_program("nasm"))
         skip();
     assert_forms("%rep 3\n inc rax\n%endrep\ntimes 2 dec rbx\n",
@@ -347,7 +338,6 @@ static void assert_loops(const char *text, const char *loops, size_t skipped)
  * outside of all regions is ignored. */
 static void test_regions(void **state)
 {
-    (void)state;
     assert_loops("# LLVM-MCA-BEGIN a\nincl %eax\n# LLVM-MCA-BEGIN b\nincl %ebx\n# LLVM-MCA-END "
                  "a\nincl %ecx\n# LLVM-MCA-END b\n",
                  "2-4 LLVM-MCA-BEGIN a|4-6 LLVM-MCA-BEGIN b", 0);
@@ -422,7 +412,6 @@ static size_t row_wrong(char *const *row, const char *text, size_t way)
  * number of lines that are not code. */
 static void test_kinds(void **state)
 {
-    (void)state;
     struct err err = {0};
     struct csv_reader *r = csv_reader_open(source_path("tests/data/kinds/kinds.csv"), &err);
     char **row, path[160];

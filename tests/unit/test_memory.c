@@ -34,7 +34,6 @@ static double nested(double distance)
 static void test_served(void **state)
 {
     double served[MEMORY_LEVELS + 1];
-    (void)state;
     memory_served(&three, 3, 0, 1, served);
     assert_true(served[0] == 1 && served[3] == 0);
     assert_true(memory_latency(&three, served) == 5 && memory_line_cycles(&three, served) == 0);
@@ -97,7 +96,6 @@ static void test_walk_sets(void **state)
 {
     double served[MEMORY_LEVELS + 1];
 
-    (void)state;
     for (unsigned apart = 1; apart <= 8; apart++)
         for (unsigned lines = 32; lines < 640; lines++) {
             memory_served(&three, lines - 1, 64.0 * apart, 1, served);
@@ -115,7 +113,6 @@ static void test_kept_beside_others(void **state)
     struct ages ages = {{.items = points, .count = 2}};
     double alone[MEMORY_LEVELS + 1], beside[MEMORY_LEVELS + 1];
 
-    (void)state;
     m.ages = &ages;
     m.kept[2] = 0.1;
     memory_served(&three, 12000, 0, 1, alone);
@@ -145,7 +142,6 @@ static void test_ages(void **state)
     struct program_run run = {.references = &reference};
     struct ages ages;
 
-    (void)state;
     ages_of(&p, &run, &ages);
     assert_float_equal(ages_at(&ages, 0), 0, 1e-12);
     assert_float_equal(ages_at(&ages, 30), 0.5, 1e-12);
@@ -164,7 +160,6 @@ static void test_modes(void **state)
                              {1000, 200, 10, 64}, {INFINITY, 7, 7, 64}};
     struct run_reference r = {.references = 1208, .bins = bins, .bin_count = 8};
     struct mode modes[MODES_MOST];
-    (void)state;
     assert_int_equal(modes_find(&r, modes), 4);
     assert_true(modes[0].count == 600 && modes[0].distance == 700.0 / 600);
     assert_true(modes[1].count == 401 && modes[1].distance > 80 && modes[1].distance < 90);
@@ -188,7 +183,6 @@ static void test_far_modes(void **state)
         {1, 80000, 80000, 8}, {150, 19910, 19910, 64}, {4000, 40, 40, 64}, {4600, 50, 50, 64}};
     struct run_reference r = {.references = 100000, .bins = bins, .bin_count = 4};
     struct mode modes[MODES_MOST];
-    (void)state;
     assert_int_equal(modes_find(&r, modes), 3);
     assert_true(modes[1].distance == 150 && modes[1].count == 19910);
     assert_true(modes[2].count == 90 && modes[2].distance > 4000 && modes[2].distance < 4600);
@@ -231,7 +225,6 @@ static void test_machines(void **state)
         "neoverse-v2",    "ampere1"};
     struct session s;
     struct memory memory;
-    (void)state;
     session_init(&s);
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         struct err err = {0};
@@ -264,7 +257,6 @@ static void test_slow_streams(void **state)
         {3, 480, 28, 56}, {3, 800, 45, 77}};
     struct memory slow = three;
 
-    (void)state;
     slow.ahead = 2.2;
     slow.stream_latency = 530;
     slow.line_cycles = 9;

@@ -58,7 +58,6 @@ static void test_by_hand(void **state)
 {
     struct memory_costs m = costs(true), adds = costs(false);
     struct stream two[] = {walk(2, 0), walk(0, 2)}, loads[] = {walk(2, 0), walk(2, 0)};
-    (void)state;
     /* For data in the first level, only the core's cycles count. */
     assert_float_equal(time_of(two, 2, &m, 2, 1, 16384), 2, 1e-9);
     /* A written line costs 3, and 0.5 more. Lines that are only fetched cost 2. */
@@ -137,7 +136,6 @@ static void test_limits(void **state)
                             .follows = STREAM_ALONE,
                             .fed_by = STREAM_ALONE};
 
-    (void)state;
     assert_limit(two, 2, 2, 16384, "core: ports");
     assert_limit(two, 2, 2, 1048576, "L2 bandwidth");
     assert_limit(two, 2, 2, 4194304, "L3 bandwidth");
@@ -193,7 +191,6 @@ static void test_held(void **state)
 {
     const struct memory_costs m = costs(true);
     const struct memory_core core = {.cycles = 1};
-    (void)state;
     for (unsigned apart = 1; apart <= 48; apart++) {
         struct stream one = steps(64 * (int64_t)apart);
         const unsigned lines = 1024, ways = 16;
@@ -228,7 +225,6 @@ static void test_steps(void **state)
                   {-256, 3, 4, 5},     {512, sqrt(18), 7, 7},
                   {1024, 6, all, all}, {2048, sqrt(72), most, most},
                   {4096, 12, 14, 14},  {12288, 12, 14, 14}};
-    (void)state;
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         struct stream one = steps(wanted[i].step), written = one;
         const double crowding = memory_crowding((double)llabs(wanted[i].step), MEMORY_PAGE),
@@ -268,7 +264,6 @@ static void test_beyond(void **state)
     struct memory_costs m = costs(true);
     const double hit = 10, miss = 100, cache = 2097152;
 
-    (void)state;
     m.measured = true;
     m.bytes[m.count - 1] = 16777216;
     m.bytes[m.count - 2] = 4194304;
@@ -295,7 +290,6 @@ static void test_needs(void **state)
                               .follows = STREAM_ALONE}};
     struct memory_core core = {.cycles = 2, .uops = 8, .window = 512, .scheduler = 100};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++)   /* steps of 512 and 4,096 bytes are stored */
         loops[8 + i] = steps(i ? 4096 : 512), loops[8 + i].stores = 1;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
@@ -321,7 +315,6 @@ static void test_ahead(void **state)
     struct memory_costs m = costs(true);
     struct stream one = walk(1, 0);
     struct memory_core core = {.cycles = 40, .uops = 252, .window = 512, .scheduler = 100};
-    (void)state;
     /* The measured loops take their measured times, 100 and 20 cycles. */
     const double few = cbrt(1e6 - 42.0 * 42 * 42), some = cbrt(8000 - 12.0 * 12 * 12);
     core.cycles = 42;
@@ -371,7 +364,6 @@ static void test_ranges(void **state)
                               .fed_by = 0}};
     const struct streams s = {.items = {.items = items, .count = 2, .capacity = 2}};
 
-    (void)state;
     memset(m.cycles[COST_RANDOM], 0, sizeof m.cycles[COST_RANDOM]);
     items[0].step = 1;
     items[1].values = 256;
@@ -403,7 +395,6 @@ static void test_ahead_written(void **state)
     struct memory_costs m = costs(true);
     struct stream both[] = {walk(1, 0), walk(0, 1)}, update[] = {walk(1, 1)};
     struct memory_core core = {.cycles = 40, .uops = 252, .window = 512, .scheduler = 100};
-    (void)state;
     const double written = time_at(both, 2, &m, &core, 16777216).parts[LIMIT_AHEAD];
     core.uops /= 2;
     assert_float_equal(time_at(both, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], written, 1e-9);
@@ -423,7 +414,6 @@ static void test_alone(void **state)
 {
     struct memory_costs m = costs(true);
     struct stream items[] = {walk(1, 0), walk(1, 0)};
-    (void)state;
     m.cycles[COST_ALONE][2] = 7;
     assert_float_equal(time_of(items, 1, &m, 1, 1, 16777216), 7, 1e-9);
     assert_float_equal(time_of(items, 2, &m, 1, 1, 16777216), 10, 1e-9);
@@ -437,7 +427,6 @@ static void test_irregular(void **state)
 {
     struct memory_costs m = costs(true), adds = costs(false);
     struct stream items[] = {walk(1, 0), walk(0, 1)}, update = walk(1, 1);
-    (void)state;
     m.measured = adds.measured = true;
     assert_float_equal(time_of(items, 1, &m, 12, 1, 16777216), 12, 1e-9);
     m.reads_wait = adds.reads_wait = true;
@@ -455,7 +444,6 @@ static void test_irregular(void **state)
 static void test_line_by_line(void **state)
 {
     struct memory_costs m = costs(true);
-    (void)state;
     for (unsigned loads = 0; loads < 5; loads++)
         for (unsigned stores = 0; stores < 12; stores++)   /* stores%4 write, stores/4 update */
             for (double bytes = 65536; bytes <= 16777216; bytes *= 4) {
@@ -486,7 +474,6 @@ static void test_line_by_line(void **state)
 static void test_costs(void **state)
 {
     struct memory_costs m = costs(true);
-    (void)state;
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 1000), 0, 1e-12);
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 49152), 0, 1e-12);
     assert_float_equal(memory_cost_at(&m, COST_STREAMED, 1000), 8, 1e-12);
@@ -515,7 +502,6 @@ static void test_machines(void **state)
         "skylake", "sapphirerapids", "skylake-avx512", "znver3", "apple-m1", "lunarlake-p",
         "neoverse-v3", "neoverse-v2", "alderlake-p", "zen5-charted", "ampere1"};
     static const enum memory_cost lines[] = {COST_LOAD, COST_UPDATE, COST_RANDOM, COST_HOP};
-    (void)state;
     unsigned known = 0;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         struct err err = {0};
@@ -550,7 +536,6 @@ static void test_sizes(void **state)
     unsigned seed = 7, taken = 0;
     double from, to;
     struct err err;
-    (void)state;
     for (unsigned i = 0; i < 200000; i++) {
         char text[12];
         size_t length = 0;

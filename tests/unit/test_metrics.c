@@ -14,7 +14,6 @@ static void test_known_values(void **state)
                         y[] = {1.1, 2, 1.75, 5, 0.5, 7, 9, 8, 2, 1};
     static const double ranks[] = {2, 4.5, 4.5, 7, 1, 9, 9, 9, 6, 3};
     double mine[10];
-    (void)state;
     assert_float_equal(metrics_mape(x, y, 10), 0.14377344877344878, 1e-15);
     assert_float_equal(metrics_pearson(x, y, 10), 0.9778172081855386, 1e-12);
     assert_float_equal(metrics_spearman(x, y, 10), 0.96612301172288, 1e-12);
@@ -26,7 +25,6 @@ static void test_known_values(void **state)
 static void test_degenerate(void **state)
 {
     static const double one[] = {1, 1, 1}, two[] = {1, 2, 3};
-    (void)state;
     assert_true(isnan(metrics_mape(one, two, 0)));
     assert_true(isnan(metrics_pearson(one, two, 1)));
     assert_true(isnan(metrics_pearson(one, two, 3)));
@@ -39,7 +37,6 @@ static void test_degenerate(void **state)
 static void test_second_definitions(void **state)
 {
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 5);
     for (int round = 0; round < 200; round++) {
         size_t n = 2 + rng_below(&rng, 40);
@@ -82,7 +79,6 @@ static void test_heat_map(void **state)
 {
     static const double predicted[] = {0.1, 34.99, 99, 35}, measured[] = {0.1, 0.5, 34.2, 35};
     struct heat_map map;
-    (void)state;
     metrics_heat_map(predicted, measured, 4, 0, &map);
     assert_true(map.limit == 35);
     assert_int_equal(map.cell[0][0], 1);
@@ -99,7 +95,6 @@ static void test_accuracy(void **state)
     struct ports ports = {0};
     struct experiments *t = experiments_new();
     double cycles[4];
-    (void)state;
     ports_add(&ports, "0", NULL);
     ports_add(&ports, "1", NULL);
     struct mapping *m = mapping_new(&ports);
@@ -150,7 +145,6 @@ static void test_issue(void **state)
     struct ports ports = {0};
     struct err err = {0};
     double cycles[sizeof rows / sizeof *rows];
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         ports_add(&ports, names[i], NULL);
     struct machine *m = machine_new("test", &ports);
@@ -183,7 +177,6 @@ static void test_inferred_slots(void **state)
     struct ports ports = {0};
     double cycles[2];
 
-    (void)state;
     ports_add(&ports, "0", NULL);
     ports_add(&ports, "1", NULL);
     struct machine *m = machine_new("inferred", &ports);

@@ -46,7 +46,6 @@ static void test_beside_simulation(void **state)
                  {0.05, 0.01, 7, 9},  {1, 0, 14, 9},    {0.1, 0.02, 28, 4}, {0.8, 0.2, 28, 4},
                  {0.01, 0.01, 50, 2}, {0, 0.02, 50, 2}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct window w = {cases[i].reach, cases[i].core, 1e9, 0, 0};
         const double served[MEMORY_LEVELS + 1] = {1 - cases[i].near - cases[i].far, cases[i].near,
@@ -64,7 +63,6 @@ static void test_lines_take_time(void **state)
 {
     const double all[MEMORY_LEVELS + 1] = {0, 1, 0}, none[MEMORY_LEVELS + 1] = {1, 0, 0};
     struct memory m = two;
-    (void)state;
     assert_true(window_waits(&two, &(struct window){20, 9, 1e9, 0, 0}, all) == 0);
     assert_true(window_waits(&two, &(struct window){7, 9, 1e9, 0, 0}, none) == 0);
     /* Ten lines in flight, 17 cycles each. Of 41 in a group 40 * 2 cycles are hidden. */
@@ -82,7 +80,6 @@ static void test_page_walks(void **state)
 {
     const double all[MEMORY_LEVELS + 1] = {0, 1, 0}, none[MEMORY_LEVELS + 1] = {1, 0, 0};
     struct memory m = two;
-    (void)state;
     assert_true(memory_walk(&m, 1e6, NULL) == 0);
     m.pages = 2048;
     m.walk_cycles = 17;
@@ -106,7 +103,6 @@ static void test_columns_in_tlb(void **state)
                             apart = {8000, 2, 2};
     struct memory m = two;
 
-    (void)state;
     m.pages = 2200;
     m.walk_cycles = 20;
     assert_true(memory_walk(&m, 1600, &dense) < 1 && memory_walk(&m, 2600, &dense) > 19);
@@ -121,7 +117,6 @@ static void test_written_lines(void **state)
 {
     struct memory m = two;
 
-    (void)state;
     m.line_write = 1.5;
     assert_true(memory_write_cycles(&m, 1, LINE_UPDATED) == 0);
     assert_true(memory_write_cycles(&m, 1, LINE_WRITTEN) == 1);
@@ -156,7 +151,6 @@ static void test_phases(void **state)
     const double none[MEMORY_LEVELS + 1] = {0}, both[MEMORY_LEVELS + 1] = {0, 0, 2};
     struct walks walks = {0};
 
-    (void)state;
     assert_true(window_phases(&two, &w, &walks, 800, none) == 0);
     vec_push(&walks.list, ((struct walk_reference){&column, 1, 1, LINE_READ}));
     vec_push(&walks.list, ((struct walk_reference){&column, 1, 1, LINE_READ}));
@@ -176,7 +170,6 @@ static void test_prefetched_walk(void **state)
     struct walks walks = {0};
     struct memory m = two;
 
-    (void)state;
     vec_push(&walks.list, ((struct walk_reference){&column, 1, 1, LINE_READ}));
     double waited = window_phases(&m, &w, &walks, 800, none);
     assert_true(waited > 800);
@@ -198,7 +191,6 @@ static void test_one_set(void **state)
     struct walks walks = {0};
     struct memory m = two;
 
-    (void)state;
     vec_push(&walks.list, ((struct walk_reference){&column, 1, 1, LINE_READ}));
     double waited = window_phases(&m, &w, &walks, 800, none);
     m.crowded_cycles = 1000;

@@ -25,7 +25,6 @@ static struct ports some_ports(void)
 
 static void test_usage_round_trip(void **state)
 {
-    (void)state;
     struct ports ports = some_ports();
     struct rng rng;
     rng_seed(&rng, 4);
@@ -46,7 +45,6 @@ static void test_usage_round_trip(void **state)
 
 static void test_usage_text(void **state)
 {
-    (void)state;
     struct ports ports = some_ports();
     struct err err = {0};
     struct usage usage;
@@ -85,7 +83,6 @@ static void test_usage_text(void **state)
 
 static void test_ports_lists(void **state)
 {
-    (void)state;
     struct ports ports = {0}, again = {0};
     struct str text = {0};
     struct err err = {0};
@@ -115,7 +112,6 @@ static void test_ports_lists(void **state)
 
 static void test_ports_rules(void **state)
 {
-    (void)state;
     struct ports ports = some_ports();
     struct err err;
     assert_false(ports_add(&ports, "0", &err));
@@ -132,7 +128,6 @@ static void test_ports_rules(void **state)
 
 static void test_experiment_text(void **state)
 {
-    (void)state;
     struct experiment e, again;
     struct err err = {0};
     struct str text = {0};
@@ -160,7 +155,6 @@ static void test_experiment_text(void **state)
 
 static void test_csv_faults(void **state)
 {
-    (void)state;
     static const struct { const char *text; size_t length, line, column; } bad[] = {
         {"", 0, 1, 0},
         {"a,b\n1,2\n3\n", 10, 3, 1},
@@ -198,7 +192,6 @@ static void test_csv_faults(void **state)
  * mark as data. */
 static void test_csv_round_trip(void **state)
 {
-    (void)state;
     static const char *const fields[] = {
         "\xef\xbb\xbfmark", "", " a", "b ", "\tc", "d\t", "", "\"", "e\nf", "\r",
         "\xef\xbb\xbf",     ","};
@@ -224,7 +217,6 @@ static void test_csv_round_trip(void **state)
  * of its first line. Rejects invalid UTF-8. */
 static void test_csv_lines(void **state)
 {
-    (void)state;
     static const char text[] = "\xef\xbb\xbf" "a,b\r\n\n \t\n\"x\ny\nz\",1\n\n2,\"p\nq\"\n3,4";
     struct err err = {0};
     struct csv_table *t = csv_table_parse("x.csv", text, sizeof text - 1, &err);
@@ -260,7 +252,6 @@ static struct mapping *two_forms(void)
 
 static void test_mapping_rows(void **state)
 {
-    (void)state;
     static const struct { const char *rows; bool overrides; size_t line, column; } bad[] = {
         {"form,latency\nNOP,1\n", false, 1, 1},
         {"form,usage\n,1*p0\n", false, 2, 1},
@@ -305,7 +296,6 @@ static void test_mapping_rows(void **state)
 
 static void test_machine_facts(void **state)
 {
-    (void)state;
     struct ports none = {0}, ports = {0};
     struct err err = {0};
     struct machine *m = machine_new("x", &none);
@@ -326,7 +316,6 @@ static void test_machine_facts(void **state)
 
 static void test_machine_round_trip(void **state)
 {
-    (void)state;
     const char *directory = work_path("");
     struct err err = {0};
     struct machine *m = machine_load("znver2", &err), *again;
@@ -346,7 +335,6 @@ static void test_machine_round_trip(void **state)
  * once. */
 static void test_group_accounting(void **state)
 {
-    (void)state;
     static const char table[] =
         "Resources:\n[0]   - TDivider:1\n[1]   - TPort0:1\n[2]   - TPort1:1\n[3]   - TPort01:2 "
         "TPort0, TPort1\n\n"
@@ -387,7 +375,6 @@ static void test_group_accounting(void **state)
 /* Excessive sizes soon cause a message. */
 static void test_limits(void **state)
 {
-    (void)state;
     struct ports ports = {0};
     struct err err = {0};
     struct str text = {0};
@@ -432,7 +419,6 @@ static void test_limits(void **state)
 /* An invalid row invalidates its form, and not the import. No form may lose its µops. */
 static void test_llvm_nonsense(void **state)
 {
-    (void)state;
     static const char *const charges[] = {
         "TPort0[",        "TPort0[]",        "TPort0[4",
         "TPort0[x]",      "TPort0[4]x",      "TPort0,",

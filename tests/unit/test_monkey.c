@@ -509,7 +509,6 @@ static int home_of_its_own(void **state)
     static unsigned number;
     char name[16];
 
-    (void)state;
     if (!number)
         settle_in();
     snprintf(name, sizeof name, "home%u", ++number);
@@ -525,7 +524,6 @@ static int home_of_its_own(void **state)
 
 static void test_random_keys(void **state)
 {
-    (void)state;
     struct monkey m = {.terminal = {.fd = -1}};
     const size_t most = number_from("MONKEY_KEYS", KEYS);
     size_t next = BETWEEN_LOOKS;
@@ -578,7 +576,6 @@ static void test_random_keys(void **state)
  * workbench without restoring the terminal. */
 static void test_a_quit_signal_leaves_in_good_order(void **state)
 {
-    (void)state;
     struct monkey m = {.terminal = {.fd = -1}};
 
     start(&m);
@@ -596,7 +593,6 @@ static void test_a_quit_signal_leaves_in_good_order(void **state)
  * workbench waited for a Ctrl-Q in its next write. */
 static void test_output_stopped_in_an_editor(void **state)
 {
-    (void)state;
     struct monkey m = {.terminal = {.fd = -1}};
 
     work_put("editor", "#!/bin/sh\necho the editor is here\nread -r line\n");
@@ -627,7 +623,6 @@ static void test_output_stopped_in_an_editor(void **state)
  * key began another sequence. */
 static void test_a_search_that_a_prefix_ends(void **state)
 {
-    (void)state;
     struct monkey m = {.terminal = {.fd = -1}};
 
     start(&m);
@@ -645,7 +640,6 @@ static void test_a_search_that_a_prefix_ends(void **state)
  * The workbench stops between two drawings, and continues. */
 static void test_stops_at_any_moment(void **state)
 {
-    (void)state;
     struct monkey m = {.terminal = {.fd = -1}};
 
     start(&m);

@@ -18,7 +18,6 @@ static void test_zero(void **state)
     const double inputs[] = {4}, values[] = {10};
     const struct fit_data data = {inputs, 1, 1, values};
     double gradient[NALU_PARAMETERS];
-    (void)state;
     assert_float_equal(nalu_value(&n, inputs), 5, 1e-12);
     assert_float_equal(nalu_loss(&n, &data, gradient), 0.25, 1e-12);
     const double outer = 2 * (0.5 - 1);
@@ -41,7 +40,6 @@ static void test_through(void **state)
     const double inputs[] = {1}, values[] = {1};
     const struct fit_data data = {inputs, 1, 1, values};
     double gradient[NALU_PARAMETERS];
-    (void)state;
     assert_float_equal(nalu_value(&n, inputs), 0.5, 1e-6);
     nalu_loss(&n, &data, gradient);
     const double outer = 2 * (0.5 - 1);
@@ -56,7 +54,6 @@ static void test_gradient(void **state)
     const struct fit_data data = {inputs, 2, 5, values};
     double gradient[NALU_PARAMETERS];
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 7);
     for (int round = 0; round < 20; round++) {
         struct nalu n = {
@@ -86,7 +83,6 @@ static double chains(const double *x, double noise)
 }
 static double smaller(const double *x, double noise)
 {
-    (void)noise;
     return 3 * fmin(x[0], 4 * x[1]) * x[0];
 }
 static double quotient(const double *x, double noise)
@@ -114,7 +110,6 @@ static void test_product(void **state)
 {
     double inputs[2 * 25], values[25];
     struct nalu n, again;
-    (void)state;
     const struct fit_data data = {inputs, 2, runs(inputs, values, product), values};
     double error = nalu_fit(&data, &n);
     assert_true(error < 0.1 && nalu_loss(&n, &data, NULL) < 0.05 * 0.05);
@@ -129,7 +124,6 @@ static void test_worse_than_symbolic(void **state)
     static double (*const functions[])(const double *, double) = {chains, smaller, quotient};
     const double far[] = {1600, 240};
     double bred_sum = 0, network_sum = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         double inputs[2 * 25], values[25], truth = functions[i](far, 0);
         struct formula bred;

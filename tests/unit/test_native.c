@@ -51,7 +51,6 @@ static void test_time_of_one_child(void **state)
     pthread_t worker;
     double worked = -1, slept;
 
-    (void)state;
     work_remove("computed");
     computed = mem_strdup(work_path("computed"));
     assert_int_equal(mkfifo(computed, 0600), 0);
@@ -69,7 +68,6 @@ static void test_huge_second_level(void **state)
 {
     static const char *const sizes[] = {"67108864", "1073741824", "1e300"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct machine *m = load_machine("skylake");
         struct err err = {0};
@@ -95,7 +93,6 @@ static void test_replaced_by_others(void **state)
 {
     struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8};
 
-    (void)state;
     for (size_t i = 0; i < n.count; i++)
         n.sizes[i] = (struct native_level){i ? 0x1p20 * (double)(2u << i) : 0x1p18, 4e-9, 5e-9,
                                            i ? i < 4 ? 50e-9 : 210e-9 : 10e-9,      3e-9, 5e-9};
@@ -133,7 +130,6 @@ static void test_second_level_shared(void **state)
                  crowded = pow(16, 16) * exp(-16) / tgamma(17);
     struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8};
 
-    (void)state;
     for (size_t i = 0; i < n.count; i++)
         n.sizes[i] = (struct native_level){
             i ? all * (double)(1u << i) : all / 8, 4e-9, 5e-9, i < 4 ? third : 210e-9, 3e-9, 5e-9};
@@ -160,7 +156,6 @@ static void test_ports_left(void **state)
 {
     static const char *const cores[] = {"sapphirerapids", "znver3", "znver4"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cores / sizeof *cores; i++) {
         struct machine *m = load_machine(cores[i]);
         struct core_readings r = {0};
@@ -188,7 +183,6 @@ static void test_page_walks(void **state)
                        .sizes = {{0x1p18, 1e-9, 2e-9, 7e-9, 1e-9, 3e-9}},
                        .alone = 1e-8};
 
-    (void)state;
     for (double pages = 1100; pages < 5000; pages *= 1.6) {
         struct machine *m = load_machine("sapphirerapids");
         for (size_t i = 0; i < NATIVE_WALKS; i++)
@@ -215,7 +209,6 @@ static void test_slow_stream(void **state)
 {
     struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8, .slow_near = 20e-9};
 
-    (void)state;
     for (size_t i = 0; i < n.count; i++)
         n.sizes[i] = (struct native_level){i ? 0x1p20 * (double)(2u << i) : 0x1p18, 4e-9, 5e-9,
                                            i ? 50e-9 : 10e-9, 5e-9, 6e-9};
@@ -245,7 +238,6 @@ static void test_fault_user(void **state)
     struct system_cost cost;
     struct err err = {0};
 
-    (void)state;
     for (double share = 0; share <= 1; share += 0.25) {
         assert_true(system_cost_of(&many, share, &cost, &err));
         assert_float_equal(cost.user / (cost.user + cost.system), share, 0.01);
@@ -267,7 +259,6 @@ static void test_replacement(void **state)
     struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8, .crowded = 1e-9, .apart = 1e-9};
     struct machine *m;
 
-    (void)state;
     for (size_t i = 0; i < n.count; i++)
         n.sizes[i] =
             (struct native_level){i ? 0x1p20 * (double)(2u << i) : 0x1p18, i ? 4e-9 : 1e-9, 5e-9,
@@ -318,7 +309,6 @@ static void test_kept(void **state)
     struct str text = {0};
     struct err err = {0};
 
-    (void)state;
     setenv("XDG_STATE_HOME", work_path(""), 1);
     assert_false(native_recall(again, day));
     machine_set_fact(measured, "clock", "1.25", "GHz", NATIVE_SOURCE);
@@ -358,7 +348,6 @@ static void test_one_file(void **state)
     struct err err = {0};
     char day[KEPT_DAY];
 
-    (void)state;
     setenv("XDG_STATE_HOME", work_path(""), 1);
     unlink(path);
     for (unsigned i = 0; i < MEMORY_COSTS; i++)
@@ -403,7 +392,6 @@ static void test_one_file(void **state)
  * A request for new measurements is rejected. */
 static void test_no_room(void **state)
 {
-    (void)state;
 #ifdef SANITIZED
     skip();   /* A sanitizer uses all of the address space. */
 #else
@@ -438,7 +426,6 @@ static void test_looks_apart(void **state)
     struct native n[3];
     bool use[3];
 
-    (void)state;
     for (int k = 0; k < 3; k++) {
         n[k] = (struct native){.count = 3};
         for (size_t i = 0; i < 3; i++)
@@ -473,7 +460,6 @@ static void test_plausible(void **state)
     struct native n = {.clock_hz = 4e9, .count = 4, .second = {.bytes = 0x1p20}};
     struct err err = {0};
 
-    (void)state;
     for (size_t i = 0; i < n.count; i++)
         n.sizes[i] = (struct native_level){.bytes = i ? 0x1p20 * (double)(1u << i) : 0x1p17,
                                            .read = 1e-9,

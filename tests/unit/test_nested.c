@@ -55,7 +55,6 @@ static void test_chain(void **state)
     static const double trips[] = {1, 2, 7, 64, 1000, 5e6, 1e12};
     static const char *const ids[] = {"skylake", "znver3", "haswell"};
 
-    (void)state;
     for (size_t m = 0; m < sizeof ids / sizeof *ids; m++)
         for (size_t i = 0; i < sizeof trips / sizeof *trips; i++) {
             const double n = trips[i];
@@ -79,7 +78,6 @@ static void test_chain(void **state)
 /* Backward jumps, one per cycle, take longer than the chains. */
 static void test_jumps(void **state)
 {
-    (void)state;
     for (double trips = 4; trips < 5000; trips *= 7) {
         const double found = cycles_of(
             "1: movl $9, %ecx\n2: decl %ecx\njne 2b\ndecl %edx\njne 1b\n", "skylake", trips, NULL);
@@ -95,7 +93,6 @@ static void test_arms(void **state)
     static const char *const ids[] = {"skylake", "znver3"};
     struct str text = {0};
 
-    (void)state;
     for (unsigned on_path = 0; on_path < 2; on_path++) {
         /* The first arm has 7 products, the second one has 2. One of them has the inner loop. */
         str_clear(&text);
@@ -135,7 +132,6 @@ static void test_renaming_in_trips(void **state)
         "addq $8, %rdi\ndecl %ecx\njne 2b\ndecl %edx\njne 1b\n";
     static const double trips[] = {30, 40, 41, 100, 1000};
 
-    (void)state;
     for (size_t i = 0; i < sizeof trips / sizeof *trips; i++) {
         const double found = cycles_of(next, "zen5-charted", trips[i], NULL),
                      slow = cycles_of(before, "zen5-charted", trips[i], NULL);
@@ -173,7 +169,6 @@ static void test_overlap(void **state)
     static const unsigned trips[] = {1, 3, 20, 60, 150, 300};
     static const char *const ids[] = {"znver3", "haswell"};
 
-    (void)state;
     for (size_t m = 0; m < sizeof ids / sizeof *ids; m++)
         for (size_t i = 0; i < sizeof trips / sizeof *trips; i++) {
             /* Each inner iteration has a backward jump, which the unrolled loop lacks. */
@@ -205,7 +200,6 @@ static void test_notes(void **state)
          " Called functions are not included (call f; call g)."},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
         struct kernel *k = kernel_of(notes[i].text);
         struct analysis *a = analysis_new(k, outermost(k), machine("skylake"));
@@ -235,7 +229,6 @@ static void test_command(void **state)
     struct str out = {0};
     struct err err = {0};
 
-    (void)state;
     work_put("nest.s",
              ".L1: movl $9, %ecx\n.L2: imulq %rax, %rax\ndecl %ecx\njne .L2\ndecl %edx\njne .L1\n");
     assert_true(runs("set machine skylake; kernel load @/nest.s", &out, &err));
@@ -261,14 +254,12 @@ static void test_command(void **state)
 
 static int setup(void **state)
 {
-    (void)state;
     session_init(&session);
     return 0;
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     session_done(&session);
     return 0;
 }

@@ -60,7 +60,6 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 /* The wrappers work, because they count the allocations of a workspace. */
 static void test_counting(void **state)
 {
-    (void)state;
     size_t before = allocations;
     throughput_free(throughput_new(4));
     assert_int_equal(allocations, before + 1);
@@ -69,7 +68,6 @@ static void test_counting(void **state)
 
 static void test_masses(void **state)
 {
-    (void)state;
     struct rng rng;
     rng_seed(&rng, 1);
     for (unsigned ports = 2; ports <= 32; ports += 5) {
@@ -100,7 +98,6 @@ static void test_editor(void **state)
 {
     struct err err = {0};
 
-    (void)state;
     setenv("VISUAL", "test -n", 1);
     self = getpid();
     assert_true(editor_run("x", 0, &err));
@@ -120,7 +117,6 @@ static void test_editor_argument(void **state)
     struct err err = {0};
     char here[4096], *there;
 
-    (void)state;
     there = getcwd(here, sizeof here);
     assert_non_null(there);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

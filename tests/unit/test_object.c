@@ -38,7 +38,6 @@ static char *assemble_object(const char *text, char **dir)
 
 static void test_sections_symbols_and_kernel(void **state)
 {
-    (void)state;
     char *dir, *path = assemble_object(source, &dir);
     struct object o;
     struct err err = {0};
@@ -66,7 +65,6 @@ static void test_sections_symbols_and_kernel(void **state)
  * instruction. */
 static void test_jump_to_a_symbol(void **state)
 {
-    (void)state;
     char *dir, *path = assemble_object(".type f,@function\nf: test %eax, %eax\nje .L2\n"
                                        ".L1: inc %ecx\njmp outside\nnop\n"
                                        ".L2: xor %eax, %eax\njmp .L1\n.size f,.-f\n",
@@ -86,7 +84,6 @@ static void test_jump_to_a_symbol(void **state)
 
 static void test_damaged_files(void **state)
 {
-    (void)state;
     char *dir, *path = assemble_object(source, &dir);
     uint8_t bytes[8192];
     FILE *f = fopen(path, "rb");
@@ -176,7 +173,6 @@ static void expect_functions(const char *text, size_t count, const uint64_t (*pl
 
 static void test_functions_of_unwind_tables(void **state)
 {
-    (void)state;
     static const char text[] =
         ".globl start\nstart:\n.cfi_startproc\n nop\n nop\n ret\n.cfi_endproc\n"
         "f:\n.cfi_startproc\n dec %eax\n jne f\n ret\n.cfi_endproc\n";
@@ -186,7 +182,6 @@ static void test_functions_of_unwind_tables(void **state)
 
 static void test_functions_of_calls(void **state)
 {
-    (void)state;
     static const char text[] = ".globl start\nstart:\n call f\n ret\nf:\n dec %eax\n jne f\n ret\n";
     static const uint64_t places[][2] = {{0, 6}, {6, 5}};
     expect_functions(text, 2, places);
@@ -196,7 +191,6 @@ static void test_functions_of_calls(void **state)
  * it. */
 static void test_large_file_is_mapped(void **state)
 {
-    (void)state;
     static const char text[] =
         ".globl start\nstart:\n.cfi_startproc\n ret\n.cfi_endproc\n.skip 1500000, 0x90\n"
         "f:\n.cfi_startproc\n addps %xmm0, %xmm1\n.L1: dec %eax\n jne .L1\n ret\n.cfi_endproc\n";
@@ -225,7 +219,6 @@ static off_t shrunk;     /* size in bytes of the truncated file */
 /* Truncates the program at the first poll for cancellation. */
 static bool shrink(void *state)
 {
-    (void)state;
     assert_int_equal(truncate(shrinking, shrunk), 0);
     return false;
 }
@@ -234,7 +227,6 @@ static bool shrink(void *state)
  * the program continues. */
 static void test_file_that_shrinks(void **state)
 {
-    (void)state;
     static const char text[] = ".globl start\nstart:\n.cfi_startproc\n ret\n.cfi_endproc\n.skip "
                                "1500000, 0x90\n.L1: dec %eax\n jne .L1\n ret\n";
     char *dir, *path = link_stripped(text, &dir);
@@ -268,7 +260,6 @@ static void test_file_that_shrinks(void **state)
  * as well. */
 static void test_file_that_shrinks_little(void **state)
 {
-    (void)state;
     char *dir, *path = link_stripped(".globl start\nstart: ret\n", &dir);
     struct object o;
     struct stat status;
@@ -288,7 +279,6 @@ static void test_file_that_shrinks_little(void **state)
 
 static void test_names_as_programmers_write_them(void **state)
 {
-    (void)state;
     char *text = demangle("_ZN3app5solveILi4EEEvPdi");
     if (!text)
         skip();   /* This program was built without libiberty. */
@@ -311,7 +301,6 @@ static void test_names_as_programmers_write_them(void **state)
  * rejected. */
 static void test_names_that_double(void **state)
 {
-    (void)state;
     struct str name = {0};
 
     str_add(&name, "_Z1fSt4pairIiiE");

@@ -59,7 +59,6 @@ static void test_width_hides(void **state)
     struct experiments *t = table_of_forms();
     struct observable list[FORMS];
 
-    (void)state;
     measure(t, WIDE, 1, 0, 0, 0.25);
     measure(t, HALF, 1, 0, 0, 0.5);
     measure(t, WIDE, 1, HALF, 1, 0.5);   /* If WIDE took two slots, HALF would have none. */
@@ -103,7 +102,6 @@ static void test_with_ports(void **state)
     struct observable list[FORMS];
     struct mapping_entry entry = *mapping_find(m, "WIDE");
 
-    (void)state;
     usage_add(&entry.usage, 15, 1);
     mapping_set(m, &entry);
     usage_done(&entry.usage);
@@ -136,7 +134,6 @@ static void test_untested(void **state)
     struct experiments *t = table_of_forms();
     struct congruence c;
 
-    (void)state;
     for (uint32_t f = 0; f < FORMS; f++)
         measure(t, f, 1, 0, 0, 1);
     congruence_find(t, CONGRUENCE_EPSILON, 0, true, &c);
@@ -173,7 +170,6 @@ static void test_several_alone(void **state)
     struct experiments *t = table_of_forms();
     struct congruence c;
 
-    (void)state;
     measure(t, 0, 2, 0, 0, 2);
     measure(t, 1, 3, 0, 0, 3);
     measure(t, 0, 1, 1, 1, 2);

@@ -94,7 +94,6 @@ static void test_x86(void **state)
         {"660f72f104", OPERATION_VECTOR_SHIFT, 0, 0, 0, 1},            /* pslld */
         {"c5f441c2", OPERATION_MASK, 0, 0, 1, 2},                      /* kandw k0, k1, k2 */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         check(ISA_X86_64, &table[i]);
 }
@@ -126,7 +125,6 @@ static void test_a64(void **state)
         {"2000669e", OPERATION_TRANSFER, 0, 0, 1, N},                  /* fmov x0, d1 */
         {"000020d4", OPERATION_TRAP, 0, N, 0, N},                      /* brk #0 */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         check(ISA_AARCH64, &table[i]);
 }

@@ -86,7 +86,6 @@ static const char small[] =
 
 static void test_reads_as_osaca_would(void **state)
 {
-    (void)state;
     struct osaca_notes notes;
     struct err err = {0};
     struct machine *m = import_osaca_parse("small", "small.yml", small, strlen(small),
@@ -182,7 +181,6 @@ static void test_reads_ports_of_two_digits(void **state)
         "  latency: 7\n  port_pressure: [[1, ['3']]]\n";
     struct osaca_notes notes;
     struct err err = {0};
-    (void)state;
     struct machine *m =
         import_osaca_parse("new", "new.yml", text, strlen(text), shipped_forms(), &notes, &err);
 
@@ -244,7 +242,6 @@ static const char old[] =
 
 static void test_reads_older_habits(void **state)
 {
-    (void)state;
     struct osaca_notes notes;
     struct err err = {0};
     struct machine *m =
@@ -301,7 +298,6 @@ static void test_reads_older_aarch64(void **state)
         "port_pressure: []\n";
     struct osaca_notes notes;
     struct err err = {0};
-    (void)state;
     struct machine *m =
         import_osaca_parse("old", "old.yml", text, strlen(text), shipped_forms(), &notes, &err);
 
@@ -366,7 +362,6 @@ static void assert_round_trip(const struct machine *m)
 
 static void test_round_trip_of_shipped_machines(void **state)
 {
-    (void)state;
     static const char *const ids[] = {"skylake",     "znver4", "sapphirerapids",
                                       "neoverse-n1", "a64fx",  "cortex-a72"};
     for (unsigned i = 0; i < sizeof ids / sizeof *ids; i++) {
@@ -405,7 +400,6 @@ static struct machine *seen_by_others(const struct machine *m)
  * machine. */
 static void test_foreign_eyes_see_the_same(void **state)
 {
-    (void)state;
     struct machine *m = machine_load("skylake", NULL), *back = seen_by_others(m);
     size_t same = 0, known = 0;
 
@@ -435,7 +429,6 @@ static void test_foreign_eyes_see_the_same(void **state)
  * OSACA ignores these. */
 static void test_foreign_eyes_on_aarch64(void **state)
 {
-    (void)state;
     static const char *const ids[] = {"neoverse-n1", "a64fx"};
     for (unsigned k = 0; k < 2; k++) {
         struct machine *m = machine_load(ids[k], NULL), *back = seen_by_others(m);
@@ -458,7 +451,6 @@ static void test_foreign_eyes_on_aarch64(void **state)
  * directory. */
 static void test_files_of_osaca(void **state)
 {
-    (void)state;
     const char *folder = getenv("PORTOLAN_OSACA_DATA");
     glob_t found = {0};
     struct str pattern = {0};
@@ -503,7 +495,6 @@ static void altered(const char *from, const char *to, struct str *out)
 
 static void test_faults_name_the_line(void **state)
 {
-    (void)state;
     static const struct { const char *from, *to, *what; size_t line; } faults[] = {
         {"isa: x86", "isa: riscv", "neither x86 nor AArch64", 4},
         {"'7']", "'7', '7']", "duplicate", 0},
@@ -546,7 +537,6 @@ static void test_faults_name_the_line(void **state)
  * are read. */
 static void test_bad_entries_are_left_out(void **state)
 {
-    (void)state;
     static const struct { const char *from, *to, *what, *name; size_t line; } faults[] = {
         {"[[1, '0156']]", "[[1, '0159']]", "unknown port \"9\"", "add", 26},
         {"[[1, '0156']]", "[[1, ['67']]]", "unknown port \"67\"", "add", 26},
@@ -647,7 +637,6 @@ static const char a64[] =
 
 static void test_reads_aarch64(void **state)
 {
-    (void)state;
     struct osaca_notes notes;
     struct err err = {0};
     struct machine *m =
@@ -694,7 +683,6 @@ static void test_reads_aarch64(void **state)
 
 static void test_odd_names_survive(void **state)
 {
-    (void)state;
     struct ports ports = {0};
     ports_add(&ports, "A", NULL);
     ports_add(&ports, "B", NULL);

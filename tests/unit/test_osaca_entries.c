@@ -22,7 +22,6 @@ static struct machine *imported(const char *text, struct osaca_notes *notes)
  * file. */
 static void test_unused_entries_are_listed(void **state)
 {
-    (void)state;
     static const struct osaca_unused unused[] = {
         {7, "frobnicate", "no form matches"},
         {10, "IMUL", "other entries describe the same forms"},
@@ -73,7 +72,6 @@ static void test_unused_entries_are_listed(void **state)
 /* No message ends within a character, however long the names in it are. */
 static void test_messages_are_cut_between_characters(void **state)
 {
-    (void)state;
     /* The 40th byte ends a character. With one more letter it does not. */
     static const char long_port[] = "a_port_of_a_name_that_is_forty_bytes__\u00e4\u00e4\u00e4";
     struct str text = {0};
@@ -100,7 +98,6 @@ static void test_messages_are_cut_between_characters(void **state)
 /* An entry of registers matches no memory operand if the file defines no loads. */
 static void test_unused_without_rules(void **state)
 {
-    (void)state;
     static const char *const rules[] = {"", "load_throughput_default: [[1, '0']]\n"};
     struct str text = {0};
 
@@ -127,7 +124,6 @@ static void test_unused_without_rules(void **state)
 /* Files that Portolan wrote name the forms of their entries. */
 static void test_unused_entries_of_our_own_files(void **state)
 {
-    (void)state;
     struct osaca_notes notes;
     struct machine *m = imported(
         "isa: x86\nports: ['0']\nportolan: {pipes: []}\ninstruction_forms:\n"
@@ -147,7 +143,6 @@ static void test_unused_entries_of_our_own_files(void **state)
 /* A comparison with the predicate in its name describes the general form if no other entry does. */
 static void test_predicates_in_names(void **state)
 {
-    (void)state;
     struct osaca_notes notes;
     struct machine *m = imported(
         "isa: x86\nload_latency: {gpr: 4, xmm: 5, ymm: 6}\nload_throughput_default: [[1, "
@@ -186,7 +181,6 @@ static void test_predicates_in_names(void **state)
  * port. */
 static void test_own_name_and_multipliers(void **state)
 {
-    (void)state;
     struct osaca_notes notes;
     struct machine *m =
         imported("isa: x86\nload_latency: {gpr: 4, xmm: 5}\nload_throughput_multiplier: {gpr: 1.5, "
@@ -214,7 +208,6 @@ static void test_own_name_and_multipliers(void **state)
  * there are a 1 and a 3. */
 static void test_ports_named_whole(void **state)
 {
-    (void)state;
     struct osaca_notes notes;
     struct machine *m =
         imported("isa: x86\nports: ['0', 0DV, '1', '3', '13', '20']\ninstruction_forms:\n"
@@ -236,7 +229,6 @@ static void test_ports_named_whole(void **state)
 /* An index without base is encoded with an offset of 0, which files omit. */
 static void test_index_without_base(void **state)
 {
-    (void)state;
     static const char text[] =
         "isa: x86\nports: ['0', '1', '5']\ninstruction_forms:\n"
         "- {name: lea, operands: [{class: memory, base: ~, offset: ~, index: gpr, scale: '*'}, "
@@ -258,7 +250,6 @@ static void test_index_without_base(void **state)
 /* Conditions of branches are part of the name, with or without a point, including those of SVE. */
 static void test_conditions_in_names(void **state)
 {
-    (void)state;
     static const char *const names[] = {"b.ne", "bgt", "[bcc, bhi]", "b.any", "b.tcont"};
     struct str text = {0};
 
@@ -316,7 +307,6 @@ static void test_masks_of_stores(void **state)
         "xmm}, {class: register, name: xmm}], latency: 7, port_pressure: [[1, '1'], [1, '0']]}\n";
     struct osaca_notes notes;
     struct err err = {0};
-    (void)state;
     struct machine *m =
         import_osaca_parse("masks", "masks.yml", text, strlen(text), shipped_forms(), &notes, &err);
 
@@ -341,7 +331,6 @@ static void test_masks_of_stores(void **state)
 /* A file of a few kilobytes whose aliases expand beyond the limit is rejected. */
 static void test_aliases_are_bounded(void **state)
 {
-    (void)state;
     static const char *const lists[] = {"port_pressure: &p [&q [1, '0']",
                                         "port_pressure: [[1, &p ['0'",
                                         "operands: [&q {class: immediate}"};
@@ -367,7 +356,6 @@ static void test_aliases_are_bounded(void **state)
  * names. */
 static void test_names_are_bounded(void **state)
 {
-    (void)state;
     struct str text = {0};
     struct osaca_notes notes;
 

@@ -31,7 +31,6 @@ static void test_ports_keep_their_places(void **state)
 {
     struct known_bed b;
     struct err err = {0};
-    (void)state;
     known_set_up(&b, 14, 0.0, 0);
     struct genome *g = genome_of_mapping(b.truth, b.p, &err), *other = shuffled(g);
     struct outline *first = outline_of(&g, 1, b.p, NULL),
@@ -65,7 +64,6 @@ static void test_doubts_and_worst(void **state)
 {
     struct known_bed b;
     struct err err = {0};
-    (void)state;
     known_set_up(&b, 14, 0.0, 0);
     struct genome *genomes[] = {genome_of_mapping(b.truth, b.p, &err), NULL, NULL};
     genomes[1] = shuffled(genomes[0]);
@@ -112,7 +110,6 @@ static void test_for_panes(void **state)
     struct known_bed b;
     struct err err = {0};
     struct ports ports = {.count = 4};
-    (void)state;
     known_set_up(&b, 14, 0.0, 0);
     for (unsigned i = 0; i < 4; i++)
         snprintf(ports.names[i], sizeof ports.names[i], "%s", names[i]);
@@ -159,7 +156,6 @@ static void test_of_a_run(void **state)
     struct problem *over;
     pthread_t thread;
     size_t count;
-    (void)state;
     known_set_up(&b, 14, 0.01, 0);
     struct evolve *e = evolve_new(b.p, &o, NULL, 0, NULL);
     assert_int_equal(pthread_create(&thread, NULL, search, e), 0);

@@ -56,7 +56,6 @@ static void assert_entry(const struct mapping *m, const char *form, const char *
 
 static void test_set_add_take(void **state)
 {
-    (void)state;
     struct mapping *m = three_forms();
     struct err err = {0};
     assert_true(apply(m, "ADD (R64, M64)", "", 6, NAN, &err));
@@ -75,7 +74,6 @@ static void test_set_add_take(void **state)
 
 static void test_patterns(void **state)
 {
-    (void)state;
     struct mapping *m = three_forms();
     struct err err = {0};
     assert_true(apply(m, "{ADD,SUB} (R64, {R64,M64})", "1*p2", NAN, NAN, &err));
@@ -94,7 +92,6 @@ static void test_patterns(void **state)
 
 static void test_refused(void **state)
 {
-    (void)state;
     struct mapping *m = three_forms();
     struct err err = {0};
     assert_false(apply(m, "MUL*", "1*p0", NAN, NAN, &err));

@@ -34,7 +34,6 @@ static void test_prose_wraps(void **state)
 {
     struct pager p = {0};
 
-    (void)state;
     pager_add(&p, ROLE_TEXT,
               "more accumulators would help; more ports would not\n  key   edit the source in the "
               "editor of the user\n  └ key  short\n");
@@ -55,7 +54,6 @@ static void test_tables_scroll(void **state)
     struct pager p = {0};
     struct str list = {0};
 
-    (void)state;
     pager_add(&p, ROLE_TEXT, "name       cycles  bottleneck\nloop       1.00    ports\n");
     for (unsigned i = 0; i < 100; i++)
         str_add(&list, "1,2,");
@@ -77,7 +75,6 @@ static void test_the_end(void **state)
 {
     struct pager p = {0};
 
-    (void)state;
     for (unsigned i = 0; i < 10; i++)
         pager_add(&p, ROLE_TEXT, "a line of this text that takes two rows");
     pager_add(&p, ROLE_TEXT, "the last line of this text takes two too");

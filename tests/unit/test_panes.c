@@ -151,7 +151,6 @@ static void test_first_row(void **state)
     struct str shown = {0};
     const char *prefill;
 
-    (void)state;
     load();
     screen_text(&frame, 80, 24, false, &shown);
     assert_non_null(strstr(str_text(&shown), " LOOP 1  PROGRAM 2  LAB 3 "));
@@ -175,7 +174,6 @@ static void test_key_bar(void **state)
 {
     static const unsigned widths[] = {40, 60, 80, 120, 200};
 
-    (void)state;
     load();
     for (size_t v = 0; v < view_count(); v++)
         for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
@@ -216,7 +214,6 @@ static void test_lab_keys(void **state)
 {
     static const char *const of_run[] = {"matrix", "evolution", "search", "tables"};
 
-    (void)state;
     clock_set_source(NULL);
     for (size_t i = 0; i < 4; i++) {
         char line[40];
@@ -261,7 +258,6 @@ static void test_lab_keys(void **state)
  * others. At every size they tile the area. */
 static void test_sizes(void **state)
 {
-    (void)state;
     load();
     for (unsigned p = 0; p < PLACE_COUNT; p++) {
         char line[32];
@@ -303,7 +299,6 @@ static void test_focus(void **state)
 {
     const char *prefill;
 
-    (void)state;
     load();
     draw(200, 60);
     assert_string_equal(focused(), "kernel");
@@ -335,7 +330,6 @@ static void test_back(void **state)
 {
     const char *prefill;
 
-    (void)state;
     load();
     press("jjj");
     press("3");
@@ -368,7 +362,6 @@ static void test_back(void **state)
 /* A key cannot lose an unsaved profile, because the second Q confirms. */
 static void test_quit_asks(void **state)
 {
-    (void)state;
     load();
     session.document.profile = profile_made();
     press("Q");
@@ -383,7 +376,6 @@ static void test_moving_together(void **state)
 {
     const char *prefill;
 
-    (void)state;
     load();
     draw(200, 60);
     press("jjj");
@@ -446,7 +438,6 @@ static void test_empty_panes(void **state)
 /* A failed row does not hide the next step. A pending one does. */
 static void test_steps_of_the_lab(void **state)
 {
-    (void)state;
     show_lab();
     assert_true(large_holds("5 adopt ("));
     run_to_end("evolve adopt; view LAB");
@@ -464,7 +455,6 @@ static void test_mapping_in_view(void **state)
     const char *prefill;
     char inferred[32];
     struct evolve_status before, after;
-    (void)state;
     show_lab();
     struct evolve *e = session.document.runs[0]->evolve;
     snprintf(inferred, sizeof inferred, "run %u: error", session.document.runs[0]->number);
@@ -500,7 +490,6 @@ static void test_mapping_in_view(void **state)
  * one. */
 static void test_versions_of_another_loop(void **state)
 {
-    (void)state;
     load();
     run_to_end("set machine skylake; kernel tune --model-only --tries 20; view faster");
     assert_true(large_holds("predicted cycles"));
@@ -516,7 +505,6 @@ static void test_help_closes(void **state)
     static const char *const pages[] = {"help", "output", "log"};
     const char *prefill;
 
-    (void)state;
     load();
     press("\t");
     for (size_t p = 0; p < 3; p++)
@@ -536,7 +524,6 @@ static void test_key_of_no_use(void **state)
 {
     const char *prefill;
 
-    (void)state;
     load();
     press("V");
     assert_true(screen_holds("not available here: V; ? lists the keys of this pane"));
@@ -572,7 +559,6 @@ static void test_all_reasons(void **state)
     static const unsigned sizes[][2] = {{80, 24}, {100, 30}, {120, 40}, {200, 60}};
     bool cut = false;
 
-    (void)state;
     for (size_t k = 0; k < 4; k++) {
         char line[80];
         snprintf(line, sizeof line, "kernel load data/kernels/%s", kernels[k]);
@@ -602,7 +588,6 @@ static void count_key(void *to, const char *keys, const char *command, const cha
     struct str *shown = to;
     char start[12];
 
-    (void)command;
     snprintf(start, sizeof start, "%.6s", help);
     bool well = false;
     const char *at = strstr(str_text(shown), "\n Help");
@@ -620,7 +605,6 @@ static void test_help_is_whole(void **state)
 {
     static const unsigned widths[] = {80, 100, 120, 160, 200, 240};
 
-    (void)state;
     load();
     for (size_t i = 0; i < 6; i++)
         for (size_t k = 0; k < 2; k++) {

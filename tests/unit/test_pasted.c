@@ -17,7 +17,6 @@ static void test_text(void **state)
                                         ".L3:\r\tincq %rax\r\tjne .L3\r",
                                         "for (long i = 0; i < n; i++)\n    s += a[i];\n",
                                         "# a comment\nand its end\n"};
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_true(pasted_text(texts[i], strlen(texts[i])));
 }
@@ -39,7 +38,6 @@ static void test_keys(void **state)
                                        "/vmov\rnnn",
                                        "L a.s\rt",
                                        "    "};
-    (void)state;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (pasted_text(keys[i], strlen(keys[i])))
             fail_msg("taken for a paste: %s", keys[i]);
@@ -50,7 +48,6 @@ static void test_kernels(void **state)
 {
     struct str path = {0}, text = {0};
     struct err err = {0};
-    (void)state;
     str_addf(&path, "%s", source_path("data/kernels"));
     DIR *all = opendir(str_text(&path));
     unsigned seen = 0;

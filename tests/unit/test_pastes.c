@@ -58,7 +58,6 @@ static bool row_holds(char *const *row)
 
 static void test_corpus(void **state)
 {
-    (void)state;
     struct err err = {0};
     struct csv_reader *r = csv_reader_open(source_path("tests/data/pastes/pastes.csv"), &err);
     char **row;
@@ -87,7 +86,6 @@ static void test_corpus(void **state)
 /* The percentages of a profile's samples remain at their instructions. */
 static void test_percents(void **state)
 {
-    (void)state;
     static const char text[] =
         " Percent |\tSource code & Disassembly of d for cycles (9 samples, percent: local period)\n"
         "    0.11 :   112d:   movslq %edi,%rdi\n"
@@ -116,7 +114,6 @@ static void test_percents(void **state)
 static void test_impossible_percents(void **state)
 {
     static const char *const shares[] = {"7.1%", "1e300%", "-3%", "inf%", "nan%"};
-    (void)state;
 
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
         struct str text = {0};
@@ -138,7 +135,6 @@ static void test_impossible_percents(void **state)
 /* Invalid code is not mistaken for prose: the assembler rejects it. */
 static void test_mistakes_are_refused(void **state)
 {
-    (void)state;
     static const char *const lines[] = {"vaddqd %xmm0, %xmm1, %xmm2",
                                         "jnee 1b",
                                         "nosuch",
@@ -165,7 +161,6 @@ static void test_mistakes_are_refused(void **state)
 /* Code that resembles source or a directive is accepted. */
 static void test_code_is_kept(void **state)
 {
-    (void)state;
     static const struct { const char *text; size_t instructions;
     } cases[] = {
         {"1: mov eax, (3+4);\n\tjne 1b\n", 2},
@@ -192,7 +187,6 @@ static void test_code_is_kept(void **state)
  * people. */
 static void test_semicolons(void **state)
 {
-    (void)state;
     static const struct { const char *line; size_t instructions;
     } cases[] = {
         {"add eax, 1 ; add ebx, 1", 2},
@@ -237,7 +231,6 @@ static void test_semicolons(void **state)
 /* Omitted lines are reported with reasons. */
 static void test_reasons(void **state)
 {
-    (void)state;
     static const struct { const char *line, *reason;
     } cases[] = {
         {"The loop is slow here", "a sentence"},
@@ -267,7 +260,6 @@ static void test_reasons(void **state)
 /* Special characters are removed or replaced. Plain text is unchanged. */
 static void test_plain(void **state)
 {
-    (void)state;
     static const struct { const char *text, *plain;
     } cases[] = {
         {"nop\n", NULL},

@@ -40,7 +40,6 @@ static void test_barriers(void **state)
     static const char loads[] = "488b07" "0faee8" "488b0f" "0faee8";
     char **ids = machine_ids();
 
-    (void)state;
     for (size_t i = 0; ids[i]; free(ids[i++])) {
         struct machine *m = load_machine(ids[i]);
         struct bounds bounds;
@@ -80,7 +79,6 @@ static void test_alone(void **state)
          280},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct machine *m = load_machine(cases[i].machine);
         struct bounds bounds;
@@ -107,7 +105,6 @@ static void test_mirrored(void **state)
     };
     struct machine *m = load_machine("znver2");
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bounds bounds;
         struct simulation sim = run(m, cases[i].hex, &bounds);
@@ -138,7 +135,6 @@ static void test_turns(void **state)
                                       "skylake-avx512", "icelake-server", "alderlake-p",
                                       "sapphirerapids"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         struct machine *m = load_machine(ids[i]);
         for (size_t k = 0; k < sizeof loops / sizeof *loops; k++) {
@@ -161,7 +157,6 @@ static void test_three_uops(void **state)
         double decode;
     } cases[] = {{"haswell", 4}, {"broadwell", 4}, {"skylake", 2}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct machine *m = load_machine(cases[i].machine);
         struct bounds bounds;
@@ -201,7 +196,6 @@ static void test_taken_branch(void **state)
     /* movzx edx, byte [rax+1]; add rax, 1; test dl, 223; jne */
     static const char search[] = "0fb650014883c001f6c2df75f3";
 
-    (void)state;
     check_loop(load_machine("sapphirerapids"), search, 1, BOUND_FRONTEND);
     /* movzx, an addition at rename, a fused pair on p06: two iterations per cycle */
     check_loop(with_branches("sapphirerapids", "2"), search, 0.5, BOUND_PORTS);
@@ -221,7 +215,6 @@ static void test_taken_branch(void **state)
  * dispatched in 7, has its result in 10 and retires in 12. */
 static void test_stages(void **state)
 {
-    (void)state;
     const struct simulated_step step = {
         .fetch = 1, .issue = 4, .dispatch = 7, .done = 10, .retire = 12};
     /* This is the step of an instruction without a µop. */

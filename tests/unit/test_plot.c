@@ -23,7 +23,6 @@ static void test_plot(void **state)
                         .series_count = 2};
     struct str text = {0};
 
-    (void)state;
     for (int ascii = 0; ascii < 2; ascii++)
         for (unsigned width = 1; width < 120; width += 7)
             for (unsigned height = 1; height < 40; height += 3) {
@@ -54,7 +53,6 @@ static void test_letters(void **state)
                                          {"noise", ROLE_WARN, x, gap, 3, false}};
     struct plot plot = {.title = "curves", .log_x = true, .series = series, .series_count = 2};
 
-    (void)state;
     for (int mono = 0; mono < 2; mono++)
         for (plot.series_count = 1; plot.series_count <= 2; plot.series_count++) {
             struct str text = {0};
@@ -109,7 +107,6 @@ static void test_front(void **state)
                                      one[] = {{0.0335, 4, 7}, {0.0335, 4, 7}};
     struct str shown = {0}, first = {0};
 
-    (void)state;
     assert_true(front_cells(two, 2, &first) > 30);
     assert_non_null(strstr(str_text(&first), "Pareto  error, % against distinct µops"));
     front_cells(beaten, 4, &shown);

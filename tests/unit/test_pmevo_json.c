@@ -59,7 +59,6 @@ static void test_form_names(void **state)
         {"fadd_((REG:W:V:128))", NULL},
         {"", NULL},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct str out = {0};
         str_add(&out, "x");
@@ -81,7 +80,6 @@ static void test_experiments(void **state)
     struct err err = {0};
     struct str line = {0};
     struct experiments *e = pmevo_experiments_parse("t", text, sizeof text - 1, &err);
-    (void)state;
     assert_non_null(e);
     assert_int_equal(e->rows.count, 3);
     experiments_print(e, 0, &line);
@@ -116,7 +114,6 @@ static void test_mappings(void **state)
     struct err err = {0};
     struct str text = {0};
     struct mapping *m = pmevo_mapping_parse("t", three, sizeof three - 1, &err);
-    (void)state;
     assert_non_null(m);
     assert_int_equal(mapping_ports(m)->count, 3);
     assert_string_equal(mapping_ports(m)->names[2], "10");
@@ -165,7 +162,6 @@ static void test_faults(void **state)
         "{\"kind\":\"Mapping3\",\"assignment\":{\"A\":[[\"a b\"]]}}",
         "{\"kind\":\"Mapping3\",\"assignment\":{\"A\":[[-1]]}}",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         struct err err = {0};
         assert_null(pmevo_experiments_parse("t.json", lists[i], strlen(lists[i]), &err));
@@ -191,7 +187,6 @@ static void test_experiments_out_and_in(void **state)
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct experiments *t = experiments_parse("rows", rows, sizeof rows - 1, &err);
 
-    (void)state;
     assert_non_null(forms);
     assert_non_null(t);
     export_pmevo_experiments(t, forms, &text);
@@ -233,7 +228,6 @@ static void test_names_return(void **state)
     struct str json = {0}, first = {0}, csv = {0}, second = {0};
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
-    (void)state;
     str_add(&json, "{\"kind\":\"ExperimentList\",\"arch\":{\"insns\":[]},\"exps\":[");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         str_addf(&json, "%s{\"iseq\":[\"%s\",\"%s\"],\"result\":{\"cycles\":1.5}}", i ? "," : "",
@@ -302,7 +296,6 @@ static void test_mapping_names_return(void **state)
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct ports ports = {0};
 
-    (void)state;
     str_add(&json, "{\"kind\":\"Mapping3\",\"arch\":{\"insns\":[]},\"assignment\":{");
     for (size_t i = 0; i < COUNT; i++)
         str_addf(&json, "%s\"%s\":[[0]]", i ? "," : "", names[i]);
@@ -395,7 +388,6 @@ static void test_published(void **state)
     struct str path = {0}, text = {0};
     struct ports ports = {0};
     struct err err = {0};
-    (void)state;
     if (!folder) {
         print_message("PMEvo's files not tried: PORTOLAN_PMEVO_DATA names no folder\n");
         return;

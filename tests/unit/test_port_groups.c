@@ -57,7 +57,6 @@ static void assert_groups(const char *machine, const char *text, const char *wan
 
 static void test_named(void **state)
 {
-    (void)state;
     assert_groups("zen5-charted", DOT,
                   "ALU0-2 ALU|ALU3-5 ALU|FP0,2 FP mul|FP1,3 FP add|LD0-1 load|");
     assert_groups("zen5-charted", COPY, "ALU0-2 ALU|ALU3-5 ALU|LD0-1 load|AG0-1 AGU|");
@@ -77,7 +76,6 @@ static void test_definition(void **state)
                                            "zen3-charted"};
     static const char *const texts[] = {DOT, COPY};
 
-    (void)state;
     for (size_t m = 0; m < sizeof machines / sizeof *machines; m++)
         for (size_t t = 0; t < 2; t++) {
             struct shown s = show(machines[m], texts[t], 0);
@@ -116,7 +114,6 @@ static void test_shown(void **state)
     static const char *const machines[] = {"zen5-charted",         "zen4-charted", "zen3-charted",
                                            "golden-cove-charted",  "skylake",      "znver4",
                                            "golden-cove-inferred", "neoverse-n1"};
-    (void)state;
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
         struct machine *m = load_machine(machines[i]);
         const struct ports *own = mapping_ports(m->mapping);
@@ -157,7 +154,6 @@ static void test_changed(void **state)
     struct ports before, again, after;
     const portset first = 1;
     const char *purpose;
-    (void)state;
     ports_shown(m, &before);
     assert_string_equal(before.names[0], "ALU0");
     assert_string_equal(before.names[6], "FP0");
@@ -187,7 +183,6 @@ static void test_changed(void **state)
 static void test_read(void **state)
 {
     static const char *const machines[] = {"zen5-charted", "golden-cove-charted", "skylake"};
-    (void)state;
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
         struct machine *m = load_machine(machines[i]);
         struct ports shown;
@@ -220,7 +215,6 @@ static void test_apart(void **state)
 {
     struct shown s = show("zen5-charted", DOT, 1u << 2);
 
-    (void)state;
     for (unsigned i = 0; i < s.groups.count; i++)
         assert_true(s.groups.items[i].ports == 1u << 2 || !(s.groups.items[i].ports >> 2 & 1));
     done(&s);
@@ -240,7 +234,6 @@ static void assert_name(const char *list, portset set, const char *wanted)
 
 static void test_names(void **state)
 {
-    (void)state;
     assert_name("0,1,5,6", 15, "0156");
     assert_name("ALU0,ALU1,ALU2,ALU3", 15, "ALU0-3");
     assert_name("FP0,FP1,FP2", 5, "FP0,2");
@@ -259,7 +252,6 @@ static void test_unplaced(void **state)
     struct shown charted = show("zen5-charted", jump, 0), fused = show("zen5-charted", DOT, 0),
                  known = show("skylake", jump, 0);
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(analysis_unplaced(charted.analysis, i), i == 1);
         assert_false(analysis_unplaced(known.analysis, i));

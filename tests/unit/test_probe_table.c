@@ -67,7 +67,6 @@ static void test_texts(void **state)
         "add r8, r9\nsub r8, 1\nsub r9, 1\nsub r10, 1\nsub r11, 1\n\n"};
     struct tried t;
 
-    (void)state;
     try_table(&t, text);
     assert_int_equal(t.probes.list.count, sizeof expected / sizeof *expected);
     for (size_t i = 0; i < t.probes.list.count; i++)
@@ -129,7 +128,6 @@ static void test_expressions(void **state)
         {"none(alone(steps, 0))", 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (fabs(value_of(cases[i].text) - cases[i].value) > 1e-5)
             fail_msg("%s: %g", cases[i].text, value_of(cases[i].text));
@@ -152,7 +150,6 @@ static void test_cases(void **state)
         {6, "a b", "more than 6"}, {4, NULL, NULL}, {2, NULL, "slow: none"}, {1, NULL, NULL},
         {NAN, NULL, NULL}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tried t;
         try_table(&t, text);
@@ -216,7 +213,6 @@ static void test_damaged(void **state)
         {"fact load_latency\n    else -> {words(i in 1..2, 1)} | why\n", 2, "of items"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct err err = {0};
         struct probe_table *t = probe_table_parse(cases[i].text, "table", &err);
@@ -232,7 +228,6 @@ static void test_deep(void **state)
 {
     static const char *const opening[] = {"(", "-", "not ", "abs(", "count(i in 1..2, "};
 
-    (void)state;
     for (size_t i = 0; i < sizeof opening / sizeof *opening; i++) {
         struct str text = {0};
         struct err err = {0};
@@ -252,7 +247,6 @@ static void test_too_long(void **state)
     struct probe_table *t = probe_table_parse("loop a: {99999999: nop;}\n", "table", &err);
     struct probes p = {.width = 4};
 
-    (void)state;
     assert_non_null(t);
     assert_null(probe_run_new(t, &p, &err));
     assert_non_null(strstr(err.what, "the loop a has more than"));
@@ -272,7 +266,6 @@ static void test_too_many_steps(void **state)
     struct err err = {0};
     struct tried t;
 
-    (void)state;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         struct probe_table *table = probe_table_parse(loops[i], "table", &err);
         struct probes p = {.width = 4};
@@ -310,7 +303,6 @@ static void test_repeated_items(void **state)
                                            "a\na\na\na\na\n\n", "b\nb\nb\nb\nb\n\n"};
     struct tried t;
 
-    (void)state;
     try_table(&t, text);
     assert_int_equal(t.probes.list.count, sizeof expected / sizeof *expected);
     for (size_t i = 0; i < t.probes.list.count; i++)
@@ -324,7 +316,6 @@ static void test_long_chains(void **state)
     struct str sum = {0}, sums = {0};
     struct err err = {0};
 
-    (void)state;
     str_add(&sum, "let a = 1");
     str_add(&sums, "let a0 = 1\n");
     for (unsigned k = 0; k < 40000; k++) {
@@ -343,8 +334,6 @@ static void test_long_chains(void **state)
 static bool count_instructions(void *state, const struct chart_block *blocks, size_t n,
                                double *cycles, struct err *err)
 {
-    (void)state;
-    (void)err;
     for (size_t i = 0; i < n; i++)
         cycles[i] = (double)blocks[i].count;
     return true;
@@ -365,7 +354,6 @@ static void test_labels(void **state)
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct probe_table *table = probe_table_parse(text, "table", &err);
 
-    (void)state;
     assert_non_null(forms);
     assert_non_null(table);
     ports_number(&ports, 4);
@@ -392,7 +380,6 @@ static void test_shipped(void **state)
     static const enum isa sets[] = {ISA_X86_64, ISA_AARCH64};
     static const char *const paths[] = {"data/probes/x86-64.probes", "data/probes/aarch64.probes"};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct err err = {0};
         struct rng rng;

@@ -204,20 +204,17 @@ static void check_method(enum sampling_method method)
 
 static void test_clock(void **state)
 {
-    (void)state;
     check_method(SAMPLING_CLOCK);
 }
 
 static void test_interrupt(void **state)
 {
-    (void)state;
     check_method(SAMPLING_INTERRUPT);
 }
 
 /* Profiles a running process. The process continues afterwards. */
 static void test_attach(void **state)
 {
-    (void)state;
     for (int method = SAMPLING_CLOCK; method <= SAMPLING_INTERRUPT; method++) {
         struct err err = {0};
         struct sampled s;
@@ -251,7 +248,6 @@ static void test_time_is_up(void **state)
     struct sampled s;
     struct err err = {0};
 
-    (void)state;
     o.seconds = 0.2;
     if (!sampling_run(&o, &s, &err))
         assert_true(refused(SAMPLING_INTERRUPT, &err));
@@ -305,7 +301,6 @@ static int outcome(bool clock, bool interrupt, enum sampling_method method)
 /* A denied method is reported, and another one is used. */
 static void test_refused(void **state)
 {
-    (void)state;
     if (outcome(false, false, SAMPLING_INTERRUPT) != WORKED) {
         print_message("not tested: ptrace is refused here\n");
         return;
@@ -321,7 +316,6 @@ static void test_spaces(void **state)
     struct samples samples = {.count = 0};
     struct spaces s = {.samples = &samples};
 
-    (void)state;
     spaces_map(&s, 1, 0x1000, 0x4000, 0x100, "/a");
     spaces_map(&s, 1, 0x2000, 0x1000, 0, "/b");
     spaces_map(&s, 1, 0x8000, 0x1000, 0, "//anon");
@@ -359,7 +353,6 @@ static void test_shares(void **state)
     double off, middle = 252 / 1004.0;
     struct str name = {0};
 
-    (void)state;
     assert_true(fabs(profile_share(&p, 250, &off) - 0.25) < 1e-12);
     assert_true(fabs(off - 1.96 * sqrt(middle * (1 - middle) / 1004)) < 1e-12);
     assert_true(profile_share(&p, 0, &off) == 0 && off > 0 && off < 0.01);
@@ -420,7 +413,6 @@ static void test_large_code(void **state)
     struct err err = {0};
     uint64_t before = steps_taken;
 
-    (void)state;
     sample_large_code(&s);
     struct run_profile *p = profile_new(&s, 1000, 0.002, NULL, NULL, &err);
     assert_non_null(p);
@@ -444,7 +436,6 @@ static void test_lookup_ends(void **state)
     struct sampled s;
     struct err err = {0};
 
-    (void)state;
     sample_large_code(&s);
     asked = 0;
     struct watch before = watch_begin(over_later, &most);
@@ -481,7 +472,6 @@ static void test_let_go(void **state)
     char byte;
     pid_t pid;
 
-    (void)state;
 #if defined(__SANITIZE_THREAD__)
     print_message("not tested: ThreadSanitizer makes vfork a fork\n");
     return;
@@ -535,7 +525,6 @@ static void test_stopped_before_it_runs(void **state)
     struct launched l;
     struct err err = {0};
 
-    (void)state;
     t.spaces.samples = &t.samples;
     assert_true(launch(argv, o.output, NULL, &l, &err));
     vec_push(&tasks.list, ((struct thread_id){l.pid, l.pid}));
@@ -570,7 +559,6 @@ static void test_deleted(void **state)
     char byte;
     pid_t pid;
 
-    (void)state;
     str_addf(&command, "cp '%s' '%s'", self, work_path("copy"));
     assert_int_equal(system(str_text(&command)), 0);
     str_done(&command);
@@ -604,7 +592,6 @@ static void test_ended_process(void **state)
     struct err err = {0};
     int status;
 
-    (void)state;
     if (!gone)
         _exit(0);
     assert_int_equal(waitpid(gone, NULL, 0), gone);
@@ -666,7 +653,6 @@ static void test_ended_threads(void **state)
     struct err err = {0};
     int status, go[2];
 
-    (void)state;
     assert_int_equal(pipe(go), 0);
     const pid_t pid = fork();
     if (!pid)
@@ -700,7 +686,6 @@ static void test_named_pipes(void **state)
     struct sampled s;
     struct err err = {0};
 
-    (void)state;
     work_remove("pipe");
     assert_int_equal(mkfifo(work_path("pipe"), 0600), 0);
     for (int input = 0; input < 2; input++) {

@@ -22,7 +22,6 @@ static void test_loop_without_a_bound(void **state)
     struct run_profile *p = profile_made();
     struct profile_loop *l = &p->loops.items[0];
 
-    (void)state;
     l->measured = 4.1;
     l->predicted = l->bound = NAN;
     free(l->bottleneck);
@@ -43,7 +42,6 @@ static void test_study_without_references(void **state)
 {
     struct study *s = study_made();
 
-    (void)state;
     s->reuse = (struct octaves){.all = 0};
     s->size_count = s->level_count = 0;
     session.document.program.study = s;
@@ -60,7 +58,6 @@ static void test_order_of_predecessors(void **state)
 {
     struct study *s = study_made();
 
-    (void)state;
     s->blocks.items[1].ways[s->blocks.items[1].way_count++] = (struct study_way){2, 0.001};
     s->blocks.items[3].ways[s->blocks.items[3].way_count++] = (struct study_way){2, 0.5};
     s->blocks.items[3].count = 100;
@@ -79,7 +76,6 @@ static void compare_program(const char *name)
 
 static void test_golden_of_a_study(void **state)
 {
-    (void)state;
     run_to_end("view program");
     compare_program("program-none");
     session.document.program.study = study_made();
@@ -102,7 +98,6 @@ static void test_golden_of_a_study(void **state)
 
 static void test_golden_of_a_profile(void **state)
 {
-    (void)state;
     session.document.program.study = study_made();
     run_to_end("view program");
     assert_true(screen_holds("heat.c at N=1000 M=2"));
@@ -131,7 +126,6 @@ static void test_program_keys(void **state)
 {
     const char *prefill;
 
-    (void)state;
     session.document.program.study = study_made();
     run_to_end("view program");
     frame_run(&frame, "filter share>0.5");
@@ -168,7 +162,6 @@ static void test_program_keys(void **state)
  * study. */
 static void test_study_in_the_same_place(void **state)
 {
-    (void)state;
     session.document.program.study = study_made();
     session.document.program.study->serial = 1;
     run_to_end("view program");
@@ -198,7 +191,6 @@ static void test_many_blocks(void **state)
     char name[32];
     struct str text = {0};
 
-    (void)state;
     struct study *s = session.document.program.study = study_made();
     for (uint32_t i = 0; i < BLOCKS; i++) {
         snprintf(name, sizeof name, "f%05u", (i * 7919 + 1) % BLOCKS);

@@ -82,7 +82,6 @@ static void test_exact_is_right(void **state)
 {
     size_t exact = 0;
 
-    (void)state;
     for (size_t s = 0; s < COUNT(runs); s++)
         for (size_t i = 0; i < COUNT(functions); i++) {
             double values[16];
@@ -113,7 +112,6 @@ static void test_range_holds(void **state)
 {
     static double (*const grown[])(double) = {logarithm, search, root, cells, above};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(grown); i++) {
         double values[16], least, most;
         struct formula f;
@@ -147,7 +145,6 @@ static void test_nothing_from_one(void **state)
     struct formula f;
     struct formula_range r;
 
-    (void)state;
     fit(once, few, COUNT(few), values, &f);
     assert_false(f.exact);
     range_find(&(struct fit_data){few, 1, COUNT(few), values}, &f, &near_it, &r);
@@ -177,7 +174,6 @@ static void test_whole_values_left_out(void **state)
     struct formula f;
     size_t n = 0;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(p); i++)
         for (size_t k = 0; k < COUNT(g); k++, n++) {
             inputs[2 * n] = p[i];

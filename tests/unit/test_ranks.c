@@ -41,7 +41,6 @@ static struct unpacking all_of(const struct str *bytes)
 static void test_values(void **state)
 {
     struct str bytes = {0};
-    (void)state;
 
     pack_count(&bytes, UINT64_MAX);
     pack_number(&bytes, -0.25);
@@ -87,7 +86,6 @@ static void test_problem(void **state)
     struct problem *p = some_problem();
     struct str bytes = {0};
     struct err err = {0};
-    (void)state;
 
     problem_pack(p, &bytes);
     struct unpacking from = all_of(&bytes);
@@ -144,7 +142,6 @@ static void test_genome(void **state)
     struct evolve_options o = quick();
     struct genome *g = best_of(p, &o);
     struct str bytes = {0};
-    (void)state;
 
     genome_pack(g, &bytes);
     struct unpacking from = all_of(&bytes);
@@ -172,7 +169,6 @@ static void test_immigrants(void **state)
     struct genome *good = best_of(p, &o), *poor = genome_copy(good), *wide;
     struct err err = {0};
     struct evolve_status status;
-    (void)state;
 
     for (size_t f = 0; f < p->forms; f++) {
         poor->genes[f] = (struct gene){0};
@@ -239,7 +235,6 @@ static void test_many_ports(void **state)
     struct problem *p = some_problem();
     struct evolve_options o = quick();
     struct err err = {0};
-    (void)state;
 
     o.ports = 14;
     struct genome *good = best_of(p, &o);
@@ -263,7 +258,6 @@ static void test_machine(void **state)
     struct machine *m = load_machine("skylake");
     struct str bytes = {0};
     struct err err = {0};
-    (void)state;
 
     assert_int_equal(mkdir(work_path("scratch"), 0700), 0);
     setenv("TMPDIR", work_path("scratch"), 1);
@@ -311,7 +305,6 @@ static void test_evaluations(void **state)
                       *there = evaluation_new(m, MODEL_BOUNDS);
     struct evaluation_result expected, got;
     struct str bytes = {0};
-    (void)state;
 
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         const struct measured_block block = {blocks[i], 1.0 + (double)i};
@@ -352,7 +345,6 @@ static void test_scans(void **state)
         .form = "ADD (R64, R64)", .traits = 5, .count = 2, .place = mem_strdup("f.o+0x10 <g>")};
     struct str bytes = {0};
     struct err err = {0};
-    (void)state;
 
     vec_push(&a.forms, form);
     scan_pack(&a, &bytes);
@@ -381,7 +373,6 @@ static void test_scans(void **state)
 /* Without a launcher there is one process and no communication. */
 static void test_alone(void **state)
 {
-    (void)state;
     assert_int_equal(ranks_count(), 1);
     assert_int_equal(ranks_index(), 0);
     assert_false(ranks_claim());

@@ -25,7 +25,6 @@ static void test_samples(void **state)
 {
     struct record *r = record_new();
     struct record_samples got;
-    (void)state;
     assert_false(record_find(r, "FORM1 ()", &got));
     add(r, 1, 4, 50, "short");
     add(r, 1, 6, 200, "long body");
@@ -58,7 +57,6 @@ static void test_bounded(void **state)
     struct record *r = record_new();
     struct record_samples got;
     char name[32];
-    (void)state;
     for (unsigned i = 0; i < 3 * RECORD_ROWS; i++)
         add(r, i, (float)i, 200, "x");
     for (unsigned i = 0; i < 3 * RECORD_ROWS; i++) {
@@ -81,7 +79,6 @@ static void test_series(void **state)
     bool simulated;
     double contended = 0, clocks = 0;
     size_t with = 0;
-    (void)state;
     assert_int_equal(record_series(r, points), 0);
     assert_false(record_calibration(r, &c, name, sizeof name, &simulated));
     record_begin(r, "a machine", &(struct calibration){.clock_hz = 3e9});
@@ -140,7 +137,6 @@ static void test_two_threads(void **state)
     struct record_point *points = mem_alloc(RECORD_POINTS * sizeof *points);
     struct writing w = {.record = r};
     pthread_t thread;
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, writer, &w), 0);
     while (!atomic_load(&w.ended)) {
         struct record_samples got;

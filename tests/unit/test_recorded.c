@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Recorded iterations in the sandbox: rejected loops, values that determine branches, and times
  * with changes. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +122,6 @@ static void test_branch(void **state)
 {
     static const char *const loops[] = {"83f905 7c04 4883c301 4883c001 4839f0 75ed",
                                         "8b0c87 83f905 7c04 4883c301 4883c001 4839f0 75ea"};
-    (void)state;
     if (!available())
         skip();
     for (size_t i = 0; i < 2; i++) {
@@ -148,7 +146,6 @@ static void test_access(void **state)
 {
     struct recording r;
 
-    (void)state;
     if (!available())
         skip();
     const struct kernel *k = loop_of("488b00 4885c0 75f8", &r);
@@ -186,7 +183,6 @@ static void test_one_address_and_branch(void **state)
 {
     struct recording r;
 
-    (void)state;
     if (!available())
         skip();
     const struct kernel *k = loop_of("83f905 7c04 4883c301 488b5608 4883c001 4839f0 75e9", &r);
@@ -206,7 +202,6 @@ static void test_one_address_and_exits(void **state)
     struct recording r;
     struct recorded_time time;
 
-    (void)state;
     if (!available())
         skip();
     const struct kernel *k = loop_of("488b00 488b4e08 4885c0 75f4", &r);
@@ -231,7 +226,6 @@ static void test_read_register(void **state)
     struct recorded_plan p;
     struct err err = {0};
 
-    (void)state;
     if (!available())
         skip();
     const struct kernel *k = loop_of("8b0f 39c1 7404 4883c301 4883c201 4839f2 75ed", &r);
@@ -253,7 +247,6 @@ static void test_end_of_memory(void **state)
     struct recording r;
     struct recorded_time time;
 
-    (void)state;
     if (!available())
         skip();
     const struct kernel *k = loop_of("4883c9ff 488908 4839f0 75f4", &r);
@@ -282,7 +275,6 @@ static void test_refused(void **state)
                  {"488b00 4885c0 75f8", "can be repeated", true},
                  {"4801d8 4801ca 4801ee 4801fd 4d01c1 4d01d3 4d01e5 4d01f7 4c03e4 75e3",
                   "registers", false}};
-    (void)state;
     if (!available())
         skip();
     struct err err = {0};
@@ -317,7 +309,6 @@ static void test_long_records(void **state)
     struct recorded_time times[2];
     struct str hex = {0};
 
-    (void)state;
     if (!available())
         skip();
     for (unsigned i = 0; i < 150; i++)
@@ -343,7 +334,6 @@ static void test_emitted(void **state)
     const uint64_t near[8] = {0};
     unsigned found = 0;
 
-    (void)state;
     if (!available())
         skip();
     const struct kernel *k = loop_of("83f905 7c04 4883c301 488b18 4883c001 4839f0 75ea", &r);
@@ -386,7 +376,6 @@ static void test_arena_fits(void **state)
 {
     struct err err = {0};
 
-    (void)state;
     assert_true(arena_fits(300e6, 400000000, "x", &err));
     assert_true(arena_fits(1e18, 0, "x", &err));
     assert_false(arena_fits(300.1e6, 400000000, "end other programs", &err));
@@ -427,7 +416,6 @@ static bool taken(unsigned cc, uint64_t flags)
  * rcx; cmp ecx, edx or test ecx, ecx; jcc; nop; jmp. */
 static void test_contents(void **state)
 {
-    (void)state;
     if (!available())
         skip();
 #if defined(__x86_64__)

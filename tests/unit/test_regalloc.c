@@ -82,7 +82,6 @@ static void test_refusals(void **state)
         "VZEROALL (*", "VZEROUPPER (*", "LDMXCSR (*", "VLDMXCSR (*",
         "?FENCE (*",   "PAUSE (*",      "CLFLUSH (*", NULL};
     size_t seen = 0;
-    (void)state;
     for (size_t i = 0; i < forms_count(forms); i++) {
         const struct form_row *row = forms_at(forms, i);
         struct err err = {0};
@@ -105,7 +104,6 @@ static void test_every_form(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);
     size_t measurable = 0;
-    (void)state;
     for (size_t i = 0; i < forms_count(forms); i++) {
         const struct form_row *row = forms_at(forms, i);
         struct err err = {0};
@@ -150,7 +148,6 @@ static void expect_breakers(const char *form, unsigned each)
 
 static void test_breakers(void **state)
 {
-    (void)state;
     expect_breakers("ADD (R64, R64)", 0);
     expect_breakers("ADC (R64, R64)", 1);
     expect_breakers("SBB (R32, I8)", 1);
@@ -176,7 +173,6 @@ static void expect_reason(const char *form, const char *part)
 
 static void test_reasons(void **state)
 {
-    (void)state;
     expect_reason("JZ (Rel8)", "branch");
     expect_reason("PUSH (R64)", "stack");
     expect_reason("CPUID ()", "serialising");
@@ -200,7 +196,6 @@ static void test_mixtures(void **state)
     struct form_code *forms_of[2] = {code_of("ADD (R64, R64)"), code_of("IMUL (R64, M64)")};
     uint32_t counts[2] = {3, 1};
     struct err err = {0};
-    (void)state;
     assert_true(body_make(forms_of, counts, 2, &(struct body_shape){.instructions = 50}, b, &err));
     /* The body has whole executions, and is the shortest with at least fifty instructions. */
     assert_int_equal(b->executions, 13);
@@ -259,7 +254,6 @@ static void test_pairs(void **state)
     struct err err = {0};
     char letters[1024];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const uint32_t *counts = cases[i].counts;
         size_t odd = 0, loads = 0;
@@ -296,7 +290,6 @@ static void test_orders(void **state)
                                                       "aaaiiisssaaiiss", NULL};
     struct err err = {0};
     char letters[1024];
-    (void)state;
     for (enum body_order order = 0; order < BODY_ORDERS; order++) {
         assert_true(body_make(forms_of, counts, 3,
                               &(struct body_shape){.instructions = 15, .order = order}, b, &err));
@@ -343,7 +336,6 @@ static void test_memory(void **state)
     struct err err = {0};
     bool seen[BODY_WINDOW] = {false};
     struct insn insn;
-    (void)state;
     assert_true(body_make(forms_of, counts, 2, &(struct body_shape){.instructions = 200}, b, &err));
     for (size_t at = 0; at < b->length; at += insn.length) {
         assert_true(insn_decode(ISA_X86_64, b->code + at, b->length - at, at, false, &insn, NULL));
@@ -385,7 +377,6 @@ static void test_malformed(void **state)
                                             "vaddpd {W:XMM}, {R:XMM}, {R:M64_1to}",
                                             "add [[[[",
                                             "mov {W:R64}, rumpel"};
-    (void)state;
     for (size_t i = 0; i < sizeof templates / sizeof *templates; i++) {
         char form[] = "ADD (R64, R64)", extension[] = "BASE", *template = mem_strdup(templates[i]);
         struct form_row row = {.form = form, .template = template, .extension = extension};
@@ -399,21 +390,18 @@ static void test_malformed(void **state)
 
 static int setup(void **state)
 {
-    (void)state;
     forms = forms_load(ISA_X86_64, NULL, NULL);
     return forms ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     forms_free(forms);
     return 0;
 }
 
 static void test_elsewhere(void **state)
 {
-    (void)state;
     print_message("x86-64 forms' bodies are not tried on this processor\n");
 }
 
@@ -427,7 +415,6 @@ static void test_padded(void **state)
     struct body *b = mem_alloc(sizeof *b), *padded = mem_alloc(sizeof *padded);
     const uint32_t one = 1;
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct err err = {0};
         struct form_code *code = code_of(names[i]);

@@ -44,7 +44,6 @@ static void assert_timed(const struct timed *list, size_t count)
 
 static void test_operations_wait_for_operations(void **state)
 {
-    (void)state;
     static const struct timed blocks[] = {
         {"lea rax, [rdi+16]; cmp rcx, rsi", .33, .03},
         {"lea rax, [rdi+16]; cmp rax, rsi", .53, .08},
@@ -66,7 +65,6 @@ static void test_operations_wait_for_operations(void **state)
  * do not. */
 static void test_chains_with_company(void **state)
 {
-    (void)state;
     static const struct timed blocks[] = {
         {"add rax, 1; add rcx, 1; add rdx, 1", 1.00, .01},
         {"add rax, 1; add rcx, 1; add rdx, 1; add rbx, 1", 1.04, .02},
@@ -99,7 +97,6 @@ static void test_chains_with_company(void **state)
  * with the number of loads before it. */
 static void test_unrolled_list(void **state)
 {
-    (void)state;
     struct machine *m = load_machine("zen5-charted");
 
     for (unsigned loads = 1; loads <= 256; loads *= 2) {
@@ -116,7 +113,6 @@ static void test_unrolled_list(void **state)
  * per pair of waiting loads. */
 static void test_loads_wait_for_loads(void **state)
 {
-    (void)state;
     struct machine *m = load_machine("zen5-charted");
     static const char *const registers[] = {"rax", "rcx", "rdx", "rbx", "rsi", "rbp",
                                             "r8",  "r9",  "r10", "r11", "r12", "r13"};
@@ -146,7 +142,6 @@ static void test_loads_wait_for_loads(void **state)
  * bounds and by simulation. */
 static void test_lines_hold_so_many_constants(void **state)
 {
-    (void)state;
     static const struct timed blocks[] = {
         {"807d0807", .32, .05},           /* cmp byte [rbp+8], 7 */
         {"6641817e087707", .33, .05},     /* cmp word [r14+8], 0x777 */
@@ -168,7 +163,6 @@ static void test_lines_hold_so_many_constants(void **state)
 
 static void test_vector_loads_between_others(void **state)
 {
-    (void)state;
     static const struct timed blocks[] = {
         {"movsd xmm0, [r14]; mov rax, [r14]", .57, .05},
         {"movsd xmm0, [r14]; mov rax, [r14]; movsd xmm1, [r14+8]; mov rcx, [r14]", 1.14, .05},
@@ -181,7 +175,6 @@ static void test_vector_loads_between_others(void **state)
 
 static void test_additions_delay_chains(void **state)
 {
-    (void)state;
     static const struct timed blocks[] = {
         {"vmulsd xmm3, xmm3, xmm4", 3.00, .01},
         {"vmulsd xmm3, xmm3, xmm4; vaddsd xmm7, xmm4, xmm5", 3.25, .01},
@@ -198,7 +191,6 @@ static void test_additions_delay_chains(void **state)
 
 static void test_rename(void **state)
 {
-    (void)state;
     static const struct timed blocks[] = {
         {"pxor xmm1, xmm1; pxor xmm2, xmm2; pxor xmm3, xmm3", .50, .03},
         {"vmovdqa [rbp-0x40], ymm0; vmovdqa [rbp-0x20], ymm6; vpxor xmm0, xmm0, xmm0; vpxor xmm1, "
@@ -220,7 +212,6 @@ static void test_rename(void **state)
  * for. That number is not measured. */
 static void test_stores_on_their_way(void **state)
 {
-    (void)state;
     static const char more[] =
         "; lea r9, [rsi+8]; lea r9, [rsi+8]; lea r9, [rsi+8]; lea r9, [rsi+8]; lea r9, [rsi+8]";
     struct machine *m = load_machine("zen5-charted");
@@ -252,7 +243,6 @@ static void test_stores_on_their_way(void **state)
 /* A simulation takes at least the time that the ports need for replays, and at most 2 % more. */
 static void test_simulation_agrees(void **state)
 {
-    (void)state;
     static const char *const texts[] = {
         "lea rax, [rdi+16]; cmp rax, rsi",
         "mov rax, [rdi]; mov rcx, [rax]; mov rdx, [rcx]; mov rbx, [rdx]"};

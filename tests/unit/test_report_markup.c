@@ -96,7 +96,6 @@ static bool is_utf8(const char *text)
 
 static void test_html(void **state)
 {
-    (void)state;
     struct fixture f = make(false);
     struct str page = {0};
 
@@ -116,7 +115,6 @@ static void test_html(void **state)
 
 static void test_hostile_text(void **state)
 {
-    (void)state;
     struct fixture f = make(true);
     struct str page = {0};
 
@@ -137,7 +135,6 @@ static void test_hostile_text(void **state)
 /* All rows of a Markdown table have as many cells as its head. */
 static void test_markdown_tables(void **state)
 {
-    (void)state;
     struct fixture f = make(false);
     struct str page = {0};
     unsigned columns = 0, tables = 0;
@@ -163,7 +160,6 @@ static void test_markdown_tables(void **state)
 /* Idle ports have no column but are named, to make a machine of twenty ports readable. */
 static void test_idle_ports(void **state)
 {
-    (void)state;
     struct fixture f = make(false);
     struct str page = {0};
 
@@ -184,7 +180,6 @@ static void test_idle_ports(void **state)
  * a character has. */
 static void test_markdown_is_aligned(void **state)
 {
-    (void)state;
     struct fixture f = make(false);
     struct str page = {0};
     size_t bars[64], columns = 0, rows = 0;

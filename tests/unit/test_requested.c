@@ -9,7 +9,6 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "cmd/function_list.h"
 #include "work/job.h"
 #include "../support/screens.h"
 #include "../support/support.h"
@@ -50,7 +49,6 @@ static void list_later(void)
 
 static void test_two_results(void **state)
 {
-    (void)state;
     if (access(PROGRAM, R_OK) != 0)
         skip();
     session.patience = 0;
@@ -71,7 +69,6 @@ static void test_two_results(void **state)
 /* A result that arrives after another one is also shown. */
 static void test_one_after_the_other(void **state)
 {
-    (void)state;
     if (access(PROGRAM, R_OK) != 0)
         skip();
     load();
@@ -96,7 +93,6 @@ static void test_in_one_line(void **state)
     char line[4400];
     struct err err;
 
-    (void)state;
     if (access(PROGRAM, R_OK) != 0)
         skip();
     assert_true(file_write(work_path("sum.s"), ".L1: addq %rax, %rbx\njne .L1\n", 29, &err));
@@ -116,7 +112,6 @@ static void test_rows_of_the_filter(void **state)
     char line[128];
     const char *prefill;
 
-    (void)state;
     run_to_end("set machine skylake; view mapping");
     screen_holds("mapping");
     for (size_t i = 0; i < 2; i++) {

@@ -36,7 +36,6 @@ static _Thread_local bool holds, faults;
 /* Called at each allocation: blocks the thread, which holds its locks, or faults. */
 static bool stay(size_t size)
 {
-    (void)size;
     if (faults)
         raise(SIGSEGV);
     if (holds && write(held[1], "", 1) == 1)
@@ -50,7 +49,6 @@ static void *hold_log(void *unused)
 {
     struct log_line line;
 
-    (void)unused;
     log_add(LOG_INFO, "a line");
     mem_fault = stay;
     holds = true;
@@ -62,7 +60,6 @@ static void *hold_run(void *unused)
 {
     size_t count;
 
-    (void)unused;
     mem_fault = stay;
     holds = true;
     evolve_population(s.document.runs[0]->evolve, &count, NULL);
@@ -103,9 +100,6 @@ static void fault_simple(void)
 
 static bool run_recursion(struct job *job, void *state, struct err *err)
 {
-    (void)job;
-    (void)state;
-    (void)err;
     recurse(0);
     return true;
 }
@@ -123,7 +117,6 @@ static void fault_in_a_job(void)
 
 static void work_recursion(void *state, unsigned worker)
 {
-    (void)state;
     while (!worker)
         pause();
     recurse(0);
@@ -176,7 +169,6 @@ static void fault_with_run(void)
 /* The allocator finds its own records damaged while it holds its lock. */
 static void *damage(void *unused)
 {
-    (void)unused;
     char *volatile block = malloc(1000);
     uintptr_t next = (uintptr_t)block + malloc_usable_size(block);
     *(volatile uint64_t *)next = UINT64_MAX - 7;
@@ -252,7 +244,6 @@ static void saves(const char *name, void (*fault)(void))
 
 static void test_no_stack_left(void **state)
 {
-    (void)state;
     saves("recursion without end", fault_without_end);
     saves("in a job", fault_in_a_job);
     saves("in a thread of a pool", fault_in_a_pool);
@@ -260,7 +251,6 @@ static void test_no_stack_left(void **state)
 
 static void test_locks_held(void **state)
 {
-    (void)state;
     saves("nobody holds anything", fault_simple);
     saves("a run of inference, by another thread", fault_beside_run);
     saves("a run of inference, by the thread at fault", fault_with_run);
@@ -287,7 +277,6 @@ static void test_log_held(void **state)
 {
     int status;
 
-    (void)state;
     pid_t child = fork();
     if (child == 0) {
         die_set_save(save_with_log);
@@ -303,7 +292,6 @@ static void test_log_held(void **state)
 
 static void test_damaged_allocator(void **state)
 {
-    (void)state;
     if (OTHER_ALLOCATOR) {
         print_message("the allocator is another one here\n");
         return;

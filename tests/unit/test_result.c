@@ -54,7 +54,6 @@ static void test_hide_empty(void **state)
                                                 {.key = "c", .kind = CELL_COUNT},
                                                 {.key = "d", .kind = CELL_NUMBER, .decimals = 1}};
 
-    (void)state;
     for (unsigned rows = 0; rows <= 2; rows++) {
         struct result *r = result_new();
         struct result_table *t = result_table(r, "rows", four, 4);
@@ -76,7 +75,6 @@ static void test_hide_empty(void **state)
 
 static void test_formats(void **state)
 {
-    (void)state;
     struct result *r = sample();
     struct str html = {0};
 
@@ -103,7 +101,6 @@ static void test_formats(void **state)
 
 static void test_fields(void **state)
 {
-    (void)state;
     struct result *r = result_new();
 
     result_text(r, "a", "x,y");
@@ -123,7 +120,6 @@ static void test_fields(void **state)
 
 static void test_shapes(void **state)
 {
-    (void)state;
     static const struct result_column two[] = {{.key = "port", .kind = CELL_TEXT},
                                                {.key = "load", .kind = CELL_NUMBER}};
     static const struct { enum table_shape shape; const char *json;
@@ -153,7 +149,6 @@ static void test_shapes(void **state)
  * Without rows, the array is empty. */
 static void test_single(void **state)
 {
-    (void)state;
     static const struct result_column one[] = {{.key = "port", .kind = CELL_TEXT}};
     struct result *r = result_new();
     struct result_table *t = result_table(r, "ports", one, 1);
@@ -174,7 +169,6 @@ static void test_single(void **state)
 /* Only the terminal format has colours. */
 static void test_colours(void **state)
 {
-    (void)state;
     struct result *r = result_new();
     struct str out = {0};
 
@@ -190,7 +184,6 @@ static void test_colours(void **state)
  * totals. */
 static void test_notes_and_heat(void **state)
 {
-    (void)state;
     static const struct result_column two[] = {{.key = "port", .kind = CELL_TEXT},
                                                {.key = "load", .kind = CELL_NUMBER, .decimals = 1}};
     struct result *r = result_new();
@@ -224,7 +217,6 @@ static void test_notes_and_heat(void **state)
 /* A result with an appended one is a confirmation only if both are. */
 static void test_append(void **state)
 {
-    (void)state;
     static const struct result_column one[] = {{.key = "port", .kind = CELL_TEXT}};
     for (unsigned i = 0; i < 8; i++) {
         struct result *to = result_new(), *more = result_new();

@@ -51,7 +51,6 @@ static void test_by_hand(void **state)
                           distances[] = {REUSE_COLD, 0, REUSE_COLD, REUSE_COLD, 2,
                                          2,          0, REUSE_COLD, 3};
     struct reuse r = {0};
-    (void)state;
     for (size_t i = 0; i < 9; i++)
         assert_int_equal(reuse_touch(&r, lines[i]), distances[i]);
     reuse_done(&r);
@@ -59,7 +58,6 @@ static void test_by_hand(void **state)
 
 static void test_against_definition(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
         uint64_t trace[500];
         struct reuse r = {0};
@@ -80,7 +78,6 @@ static void test_against_stack(void **state)
     struct stack *s = calloc(1, sizeof *s);
     struct reuse r = {0};
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 11);
     for (uint64_t i = 0; i < 400000; i++) {
         uint64_t phase = i / 50000, line = phase % 4 == 0   ? i % 3000
@@ -105,7 +102,6 @@ static void test_torn(void **state)
     struct stack *s = calloc(1, sizeof *s);
     struct reuse r = {0};
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 12);
     for (uint64_t i = 0; i < 100000; i++) {
         uint64_t line = rng_below(&rng, rng_below(&rng, 2) ? 3000 : 30);
@@ -151,7 +147,6 @@ static void test_memory_follows_lines(void **state)
 {
     struct reuse few = {0}, many = {0};
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 2);
     for (int i = 0; i < 20000; i++)
         reuse_touch(&few, rng_below(&rng, 3000));
@@ -171,7 +166,6 @@ static void test_sampling(void **state)
     struct reuse exact = {0}, some = {.sample_mask = 7};
     double sum[2] = {0}, count[2] = {0};
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 3);
     for (int i = 0; i < 300000; i++) {
         uint64_t line = rng_below(&rng, 20000),
@@ -191,7 +185,6 @@ static void test_sampling(void **state)
 
 static void test_bins(void **state)
 {
-    (void)state;
     for (uint64_t d = 0; d < 16; d++)
         assert_int_equal(reuse_bin_of(d), d);
     assert_int_equal(reuse_bin_of(16), 16);
@@ -215,7 +208,6 @@ static void test_sets(void **state)
     uint64_t missed[2] = {0, 0};
     struct rng rng;
 
-    (void)state;
     assert_false(sets_begin(&s, "") || sets_begin(&s, "8") || sets_begin(&s, "8x") ||
                  sets_begin(&s, "0x4") || sets_begin(&s, "8x4;2x2") ||
                  sets_begin(&s, "8x4,8x4,8x4,8x4"));
@@ -248,7 +240,6 @@ static void test_streams(void **state)
     struct steps s = {0};
     uint64_t first = 0, later = 0;
 
-    (void)state;
     for (int64_t i = n; i < 3 * n; i++)
         for (size_t k = 0; k < 5; k++) {
             uint64_t address = 0x100000 + 8 * (uint64_t)(i + around[k]),
@@ -291,7 +282,6 @@ static void test_lately(void **state)
     struct reuse r = {.torn = false};
     struct rng rng;
 
-    (void)state;
     assert_false(reuse_lately(&r, 5, WITHIN));
     rng_seed(&rng, 11);
     for (size_t i = 0; i < USES; i++) {
@@ -357,7 +347,6 @@ static int tenth(size_t i, struct rng *rng) { (void)i; return rng_unit(rng) < 0.
  * outcomes, at best the more frequent one can be predicted. */
 static void test_branches(void **state)
 {
-    (void)state;
     assert_true(wrong_share(always, 1000) == 0);
     assert_true(wrong_share(of_seven, 20000) < 0.001);
     assert_true(wrong_share(of_thirty, 20000) < 0.001);
@@ -371,7 +360,6 @@ static void test_targets(void **state)
     struct branches *b = calloc(1, sizeof *b);
     struct rng rng;
     size_t wrong = 0, wrong_at_random = 0;
-    (void)state;
 
     assert_non_null(b);
     rng_seed(&rng, 5);

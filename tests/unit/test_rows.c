@@ -24,7 +24,6 @@ static void test_export_of_rows(void **state)
     struct session session;
     struct frame frame;
     struct str text = {0};
-    (void)state;
     snprintf(line, sizeof line, "export %s", file);
     session_init(&session);
     session.interactive = true;

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/csv.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "io/machine_file.h"
@@ -137,7 +136,6 @@ static void test_pipeline(void **state)
     struct collected c = {.table = t};
     struct runner_summary s;
     struct err err = {0};
-    (void)state;
     assert_true(run_collected(&c, NULL, &(struct runner_options){0}, &s, &err));
     assert_true(c.early);
     assert_int_equal(s.done, t->rows.count);
@@ -153,7 +151,6 @@ static void test_unknown_forms(void **state)
     struct experiment e;
     struct runner_summary s;
     struct err err = {0};
-    (void)state;
     assert_true(experiment_parse("FLUMB (R64)", &e, &err));
     experiments_add_named(t, &e);
     experiment_done(&e);
@@ -185,7 +182,6 @@ static void test_journal_keeps_passes(void **state)
     struct experiments *t = random_table(500, 3);
     struct runner_summary first, second, third;
     struct err err = {0};
-    (void)state;
     assert_true(fd >= 0);
     /* The first report precedes all measurements. */
     assert_false(run_collected(&(struct collected){.table = t, .cancel_reports = 4}, path,
@@ -216,7 +212,6 @@ static void test_journal_resumes(void **state)
     struct experiments *whole = random_table(6000, 2);
     size_t results_before = 0, passes = 0, runs = 0;
     struct err err = {0};
-    (void)state;
     assert_true(fd >= 0);
     for (bool ended = false; !ended; runs++) {
         struct runner_summary s;
@@ -256,7 +251,6 @@ static void test_journal_faults(void **state)
     const char *path = new_journal();
     int fd = open(path, O_RDWR);
     struct err err = {0};
-    (void)state;
     assert_true(write(fd, "no table\nof mine\n", 17) == 17);
     assert_null(journal_open(path, &err));
     assert_string_equal(err.file, path);
@@ -284,7 +278,6 @@ static void test_impossible_values_are_not_taken(void **state)
     const char *path = new_journal();
     int fd = open(path, O_RDWR | O_TRUNC);
 
-    (void)state;
     str_add(&text, "experiment,cycles,spread,repeats,state\n");
     for (size_t i = 0; i < t->rows.count; i++) {
         struct experiment e;
@@ -309,7 +302,6 @@ static void test_impossible_values_are_not_taken(void **state)
 /* A time is impossible if its instructions exceed any issue width. */
 static void test_least_cycles(void **state)
 {
-    (void)state;
     /* With a baseline that a busy neighbour has halved, no true value is rejected. */
     assert_true(source_least_cycles(5.55, 1) < 1.0 / 6 && source_least_cycles(2.6, 1) < 1.0 / 6 &&
                 source_least_cycles(8, 1) <= 0.125);
@@ -322,7 +314,6 @@ static void test_least_cycles(void **state)
 static void test_lengths(void **state)
 {
     char text[24];
-    (void)state;
     runner_lengths(1.0, 1.0, 0.02, 1, text, sizeof text);
     assert_string_equal(text, "same");
     runner_lengths(0.255, 0.25, 0.02, 1, text, sizeof text);
@@ -348,9 +339,6 @@ static bool limited_measure(struct source *s, const struct experiment *e, size_t
                             struct measured *out, bool (*stop)(void *state), void *state,
                             struct err *err)
 {
-    (void)stop;
-    (void)state;
-    (void)err;
     for (size_t i = 0; i < n; i++) {
         bool limited = strcmp(e[i].terms[0].form, "WIDE ()") == 0;
         out[i] = (struct measured){.cycles = limited && s->instructions > 100 ? 1.25 : 1,
@@ -370,7 +358,6 @@ static void lengths_result(void *state, size_t index, const struct measured *m)
 
 static double wait_paused(void *state)
 {
-    (void)state;
     paused += 1000;
     return 1000;
 }
@@ -383,7 +370,6 @@ static void test_two_lengths(void **state)
     struct source source = {.instructions = SOURCE_BODY, .orders = 1, .measure = limited_measure};
     struct runner_summary s;
     struct err err = {0};
-    (void)state;
     assert_true(fd >= 0);
     close(fd);
     experiments_add_named(
@@ -435,10 +421,6 @@ static bool host_measure(struct source *s, const struct experiment *e, size_t n,
                          struct measured *out, bool (*stop)(void *state), void *state,
                          struct err *err)
 {
-    (void)e;
-    (void)stop;
-    (void)state;
-    (void)err;
     for (size_t i = 0; i < n; i++) {
         out[i] = (struct measured){.cycles = host.busy                      ? NAN
                                              : host.first > 0 && !host.seen ? host.first
@@ -456,8 +438,6 @@ static bool host_measure(struct source *s, const struct experiment *e, size_t n,
 
 static void host_result(void *state, size_t index, const struct measured *m)
 {
-    (void)state;
-    (void)index;
     host.results++;
     host.shown = m->cycles;
     snprintf(host.state, sizeof host.state, "%s", m->state);
@@ -465,8 +445,6 @@ static void host_result(void *state, size_t index, const struct measured *m)
 
 static void host_seen(void *state, size_t index, const struct measured *m)
 {
-    (void)state;
-    (void)index;
     /* This is called with the value before the last report. */
     assert_int_equal(host.results, 0);
     assert_true(m->cycles == (host.first > 0 ? host.first : host.cycles));
@@ -475,21 +453,17 @@ static void host_seen(void *state, size_t index, const struct measured *m)
 
 static void host_progress(void *state, const struct runner_summary *s, size_t total)
 {
-    (void)state;
     /* Passes on a contended core do not count as useful. */
     assert_true(s->useful <= s->passes && s->left <= total);
 }
 
 static double host_expected(void *state, size_t index)
 {
-    (void)state;
-    (void)index;
     return host.expected;
 }
 
 static bool never(void *state)
 {
-    (void)state;
     return false;
 }
 
@@ -530,7 +504,6 @@ static void test_conditions(void **state)
     const char *path = new_journal();
     const struct runner_options plain = {.one_length = true},
                                 fresh = {.one_length = true, .fresh = true};
-    (void)state;
     kept_today(today);
 
     /* A contended core is reported, and none of its times is final. The next run measures again
@@ -584,7 +557,6 @@ static void test_expected(void **state)
     const char *path = new_journal();
     const struct runner_options plain = {.one_length = true};
     struct runner_summary s;
-    (void)state;
 
     host.cycles = 0.5;
     for (int again = 0; again < 2; again++) {
@@ -628,7 +600,6 @@ static void test_budget(void **state)
     struct experiments *t = random_table(2000, 3);
     struct runner_summary s;
     struct err err = {0};
-    (void)state;
     clock_set_source(ticking);
     assert_true(run(t, NULL, &(struct runner_options){.budget = 0.2}, 0, &s, &err));
     clock_set_source(NULL);
@@ -643,14 +614,12 @@ static void test_budget(void **state)
 static int setup(void **state)
 {
     struct err err;
-    (void)state;
     machine = machine_load("skylake", &err);
     return machine ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     machine_free(machine);
     return 0;
 }
@@ -665,7 +634,6 @@ static void test_estimate(void **state)
     struct csv_table *t = csv_table_read(source_path("tests/data/contention/progress.csv"), &err);
     struct runner_estimate e = {.known = false};
     double told = NAN, at = 0, jumps = 0, guess_jumps = 0, last_guess = NAN;
-    (void)state;
     assert_non_null(t);
     double end = strtod(t->rows[t->count - 1][0], NULL),
            all = strtod(t->rows[t->count - 1][1], NULL);
@@ -708,7 +676,6 @@ static void test_seen(void **state)
     struct err err = {0};
     size_t within = 0, far = 0, near = 0, apart = 0, measured = 0;
 
-    (void)state;
     for (int i = 0; i < ALL; i++) {
         const double off = observed_deviation((i + 0.5) / ALL);
         within += fabs(off) < 0.002;

@@ -61,7 +61,6 @@ static void test_faults(void **state)
     };
     const unsigned n = sizeof cases / sizeof *cases;
     struct err err = {0};
-    (void)state;
     sandbox_clear(sandbox);
     for (unsigned i = 0; i < n; i++)
         raw(i, cases[i].code, cases[i].length);
@@ -90,7 +89,6 @@ static void test_memory_is_new_for_each(void **state)
                                      0x31, 0xd2, 0xb8, 5, 0, 0, 0, 0x41, 0xf7, 0x36};
     struct err err = {0};
 
-    (void)state;
     sandbox_clear(sandbox);
     raw(0, zero, sizeof zero);
     raw(1, divide, sizeof divide);
@@ -109,7 +107,6 @@ static void test_foreign_bodies(void **state)
     struct err err = {0};
     pid_t before, own = sandbox_pid(sandbox, false), orders;
 
-    (void)state;
     sandbox_clear(sandbox);
     for (unsigned i = 0; i < 5; i++) {
         raw(i,
@@ -147,7 +144,6 @@ static void test_not_worth_it(void **state)
 {
     static const uint8_t nop[] = {0x90}, illegal[] = {0x0f, 0x0b};
     struct err err = {0};
-    (void)state;
     sandbox_clear(sandbox);
     raw(0, nop, sizeof nop);
     raw(1, illegal, sizeof illegal);
@@ -169,7 +165,6 @@ static void test_not_worth_it(void **state)
 static int kill_rounds;
 static bool kill_now(void *state)
 {
-    (void)state;
     if (kill_rounds-- > 0)
         kill(sandbox_pid(sandbox, false), SIGKILL);
     return false;
@@ -181,7 +176,6 @@ static void test_killed(void **state)
     struct err err = {0};
     uint32_t offset;
     unsigned killed = 0, before = sandbox_children(sandbox);
-    (void)state;
     sandbox_clear(sandbox);
     assert_true(sandbox_add(sandbox, imul, sizeof imul, 200, COUNTER_BODY, &offset));
     for (unsigned i = 0; i < SANDBOX_ITEMS; i++)
@@ -239,7 +233,6 @@ static void test_starved(void **state)
     uint32_t offset, endless;
     cpu_set_t one;
 
-    (void)state;
     CPU_ZERO(&one);
     CPU_SET((unsigned)sandbox_cpu(sandbox), &one);
     sandbox_clear(sandbox);
@@ -299,7 +292,6 @@ static void test_little_room(void **state)
     const uint64_t part = (uint64_t)1 << 40;
     int status;
 
-    (void)state;
     pid_t child = fork();
     if (child == 0) {
         struct err err;
@@ -321,7 +313,6 @@ static void test_little_room(void **state)
 
 static bool yes(void *state)
 {
-    (void)state;
     return true;
 }
 
@@ -337,7 +328,6 @@ static void test_cancel(void **state)
     static const uint8_t imul[] = {0x4c, 0x0f, 0xaf, 0xc6};
     struct err err = {0};
     uint32_t offset;
-    (void)state;
     sandbox_clear(sandbox);
     assert_true(sandbox_add(sandbox, imul, sizeof imul, 200, COUNTER_BODY, &offset));
     for (unsigned i = 0; i < SANDBOX_ITEMS; i++)
@@ -370,7 +360,6 @@ static bool refused(const uint8_t *code, size_t length, const char *part)
 
 static void test_refused_kernels(void **state)
 {
-    (void)state;
     assert_true(refused((const uint8_t[]){0xe8, 0, 0, 0, 0}, 5, "call"));
     assert_true(refused((const uint8_t[]){0xc3}, 1, "return"));
     assert_true(refused((const uint8_t[]){0xff, 0xe0}, 2, "indirect"));
@@ -419,7 +408,6 @@ static void test_robust_facts(void **state)
 {
     struct calibration c;
     struct err err = {0};
-    (void)state;
     if (!calibrate(sandbox, NULL, NULL, &c, &err)) {
         assert_int_equal(err.code, ERR_LIMIT);
         print_message("%s\n", err.what);
@@ -474,7 +462,6 @@ static void test_plans_of_others(void **state)
     struct calibration c;
     struct err err = {0};
     struct str hundred = {0}, thousand = {0};
-    (void)state;
     if (!calibrate(sandbox, NULL, NULL, &c, &err))
         return;
     c.rules.probe_tolerance = 100;
@@ -500,7 +487,6 @@ static void test_walking(void **state)
 {
     struct calibration c;
     struct err err = {0};
-    (void)state;
     /* An emulator fills the window before the pointers leave the pages. */
     if (!calibrate(sandbox, NULL, NULL, &c, &err) || c.unfiltered)
         return;
@@ -528,7 +514,6 @@ static void test_walking(void **state)
 static const struct insn *insns_at(const void *kernels, size_t i, size_t *count,
                                    enum kernel_copies *kind)
 {
-    (void)kind;
     return kernel_insns(((struct kernel *const *)kernels)[i], 0, count);
 }
 
@@ -543,7 +528,6 @@ static void test_times(void **state)
     struct calibration c;
     struct err err = {0};
 
-    (void)state;
     if (!calibrate(sandbox, NULL, NULL, &c, &err))
         return;
     c.rules.probe_tolerance = 100;
@@ -568,7 +552,6 @@ static void test_set(void **state)
     struct calibration c;
     struct err err = {0};
     size_t at[6];
-    (void)state;
     if (!calibrate(sandbox, NULL, NULL, &c, &err))
         return;
     c.rules.probe_tolerance = 100;
@@ -611,7 +594,6 @@ static void test_set(void **state)
 static int setup(void **state)
 {
     struct err err;
-    (void)state;
     sandbox = sandbox_new(-1, &err);
     if (!sandbox)
         print_message("no sandbox here: %s\n", err.what);
@@ -620,7 +602,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     sandbox_free(sandbox);
     /* No zombie process remains. */
     return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? 0 : -1;
@@ -628,7 +609,6 @@ static int teardown(void **state)
 
 static void test_elsewhere(void **state)
 {
-    (void)state;
     print_message("x86-64 machine code is not tried on this processor\n");
 }
 

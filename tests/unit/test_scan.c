@@ -25,7 +25,6 @@ static const char *form_of(const char *hex, uint32_t *traits)
 /* The forms of bytes from the assembler have uops.info's names. */
 static void test_form_names(void **state)
 {
-    (void)state;
     static const struct { const char *hex, *form;
     } known[] = {
         {"4801d8", "ADD (R64, R64)"},
@@ -66,7 +65,6 @@ static void test_form_names(void **state)
 
 static void test_traits(void **state)
 {
-    (void)state;
     uint32_t traits;
     form_of("4831c0", &traits);
     assert_true(traits & INSN_ZERO_IDIOM);
@@ -86,7 +84,6 @@ static void test_traits(void **state)
 /* Scans this program's library. Its code is found and counted, and the table has its forms. */
 static void test_scan_of_this_library(void **state)
 {
-    (void)state;
     struct scan scan = {0};
     struct err err = {0};
     Dl_info library;

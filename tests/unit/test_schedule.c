@@ -17,7 +17,6 @@ static void assert_close(double got, double expected)
 
 static void test_properties(void **state)
 {
-    (void)state;
     struct rng rng;
     rng_seed(&rng, 11);
     for (int round = 0; round < 3000; round++) {
@@ -66,7 +65,6 @@ static void test_properties(void **state)
  * entropy. */
 static void test_most_even(void **state)
 {
-    (void)state;
     struct rng rng;
     rng_seed(&rng, 12);
     for (int round = 0; round < 1000; round++) {
@@ -91,7 +89,6 @@ static void test_most_even(void **state)
 /* Nearly separable sets: one unit of the second row must use port 0. */
 static void test_nearly_tight(void **state)
 {
-    (void)state;
     struct mass masses[] = {{1, 99999}, {3, 100001}, {6, 100000}};
     double pressure[9], totals[3];
     assert_close(schedule_balance(masses, 3, 3, pressure, totals, NULL), 100000);
@@ -108,7 +105,6 @@ static void test_nearly_tight(void **state)
 
 static void test_known_splits(void **state)
 {
-    (void)state;
     /* One µop on four ports: a quarter each. */
     double pressure[3 * 4];
     schedule_balance(&(struct mass){0xf, 1}, 1, 4, pressure, NULL, NULL);

@@ -321,7 +321,6 @@ static void assert_as_schema_says(const char *line, const json_t *object)
 
 static void test_no_command_is_forgotten(void **state)
 {
-    (void)state;
     for (const struct command *const *c = commands; *c; c++)
         if (!is_called(*c))
             fail_msg("%s is not called: add it to the script, or to those elsewhere", (*c)->name);
@@ -332,7 +331,6 @@ static void test_each_command(void **state)
 {
     struct str out = {0};
     size_t count = 0, inner = 0;
-    (void)state;
     run_json(&out);
     for (char *line = strtok(out.data, "\n"); line; line = strtok(NULL, "\n")) {
         json_error_t error;
@@ -494,7 +492,6 @@ static void test_every_command_has_its_rows_in_csv(void **state)
     struct str out = {0}, csv = {0}, sign = {0};
     struct err err = {0};
     size_t with_rows = 0;
-    (void)state;
 
     run_json(&out);
     assert_int_equal(objects_of(&out, objects, sizeof script / sizeof *script),
@@ -629,7 +626,6 @@ static void test_commands_elsewhere(void **state)
     json_t *objects[ELSEWHERE] = {NULL};
     struct str csv = {0};
     size_t with_rows = 0;
-    (void)state;
 
     const bool built = build_program();
     for (size_t first = 0, next; first < ELSEWHERE; first = next) {
@@ -665,7 +661,6 @@ static void test_names_are_documented(void **state)
     size_t quoted = 0;
     json_t *rule, *names = json_object_get(
                       json_object_get(json_object_get(schema, "$defs"), "object"), "properties");
-    (void)state;
     json_object_foreach(names, name, rule)
         if (!json_string_value(json_object_get(rule, "description")))
             fail_msg("data/schema.json does not explain %s", name);
@@ -704,7 +699,6 @@ static void test_checker(void **state)
         {"{\"schema\":1,\"command\":\"program run\",\"runs\":[{\"N\":8.5,\"l2_ways\":3}]}", true},
         {"{\"schema\":1,\"command\":\"program run\",\"runs\":[{\"N\":\"8\"}]}", false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
         json_t *object = json_loads(objects[i].object, 0, NULL);
         assert_non_null(object);
@@ -718,7 +712,6 @@ static int in_directory(void **state)
 {
     char path[4096];
     json_error_t error;
-    (void)state;
     snprintf(path, sizeof path, "%s/schema.json", getenv("PORTOLAN_DATA"));
     schema = json_load_file(path, 0, &error);
     if (!schema)
@@ -728,7 +721,6 @@ static int in_directory(void **state)
 
 static int done(void **state)
 {
-    (void)state;
     json_decref(schema);
     return 0;
 }

@@ -31,7 +31,6 @@ static void test_random_placement(void **state)
     } cases[] = {{64, 1, 10},   {64, 1, 64},   {64, 2, 40},  {64, 4, 60},
                  {128, 8, 100}, {128, 8, 160}, {96, 12, 90}, {16, 4, 3}};
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 7);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double mine = sdcm_hit(&(struct cache_shape){cases[i].lines, cases[i].ways}, cases[i].d),
@@ -75,7 +74,6 @@ static void test_random_replacement(void **state)
     const struct cache_shape cache = {SETS * WAYS, WAYS};
     struct rng rng;
 
-    (void)state;
     rng_seed(&rng, 3);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         double mine = sdcm_hit_random(&cache, (double)lines[i]), its = 0;
@@ -104,7 +102,6 @@ static double by_factorials(double lines, double ways, double d)
 
 static void test_formula(void **state)
 {
-    (void)state;
     for (double lines = 64; lines <= 65536; lines *= 4)
         for (double ways = 1; ways <= 16; ways *= 2)
             for (double d = 1; d < 4 * lines; d = floor(d * 1.7) + 1)
@@ -115,7 +112,6 @@ static void test_formula(void **state)
 static void test_limits(void **state)
 {
     struct cache_shape full = {512, 512}, sets = {512, 8};
-    (void)state;
     assert_true(sdcm_hit(&full, 511) == 1);
     assert_true(sdcm_hit(&full, 512) == 0);
     assert_true(sdcm_hit(&full, INFINITY) == 0);
@@ -131,7 +127,6 @@ static void test_limits(void **state)
 static void test_histograms(void **state)
 {
     struct reuse_histogram a = {0}, b = {0};
-    (void)state;
     reuse_histogram_add(&a, 1, 10);
     reuse_histogram_add(&a, 100, 5);
     reuse_histogram_add(&a, INFINITY, 3);

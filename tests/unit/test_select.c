@@ -80,7 +80,6 @@ static void test_most_telling_first(void **state)
     double noise[LIKE + 2], disagreement;
     struct rng rng;
     struct str text = {0};
-    (void)state;
     for (unsigned k = 0; k < 4; k++)
         committee[k] = member(k);
     for (size_t f = 0; f < LIKE + 2; f++)
@@ -109,7 +108,6 @@ static void test_drawn_from_a_record(void **state)
 {
     struct experiments *record = record_of_pairs(), *t = table_of_forms();
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 4);
     const size_t known_pairs = LIKE * (LIKE - 1) / 2 + 1;
     assert_int_equal(generate_recorded(t, record, 5, 3, &rng), 0);
@@ -130,7 +128,6 @@ static void test_replayed(void **state)
 {
     struct experiments *record = record_of_pairs(), *t = table_of_forms();
     struct err err = {0};
-    (void)state;
     const uint32_t y = names_find(&t->forms, "Y"), z = names_find(&t->forms, "Z");
     size_t had = experiments_add(t, (struct flat_term[]){{0, 1}, {1, 1}}, 2),
            told = experiments_add(t, (struct flat_term[]){{z, 1}, {y, 1}}, 2);
@@ -175,7 +172,6 @@ static void test_select(void **state)
         .evolve = known_options(), .first = 30, .batch = 20, .most = 210, .size = 4};
     struct curve curve = {.truth = truth};
     struct err err = {0};
-    (void)state;
     rng_seed(&cpu.rng, 5);
     o.evolve.generations = 0;
     for (size_t f = 0; f < mapping_count(truth); f++)

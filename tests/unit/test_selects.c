@@ -44,7 +44,6 @@ static void test_by_hand(void **state)
     static const struct { const char *text; unsigned counts[4]; } cases[] = {
         {search, {0, 1, 0, 0}}, {moved, {0, 0, 0, 0}}, {paths, {0, 0, 0, 1}}, {"", {0}}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unsigned counts[4] = {9, 9, 9, 9};
         selects_count(cases[i].text, 4, counts);
@@ -58,7 +57,6 @@ static void test_damaged(void **state)
     static const char others[] = "\n\t :.,#j0\x7f";
     unsigned counts[2];
 
-    (void)state;
     for (size_t i = 0; i < sizeof search; i++) {
         char *text = mem_strdup(search);
         for (size_t k = 0; k + 1 < sizeof others; k++) {

@@ -17,7 +17,6 @@
 #include "base/csv.h"
 #include "base/mem.h"
 #include "../support/failing_calls.h"
-#include "toolchain/forms_add.h"
 #include "work/job.h"
 #include "../support/support.h"
 
@@ -50,7 +49,6 @@ static void usage_of(struct session *s, const char *machine, const char *form, s
 
 static void test_round_trip(void **state)
 {
-    (void)state;
     struct session s, t;
     struct str before = {0}, after = {0};
 
@@ -114,7 +112,6 @@ static void test_round_trip(void **state)
 
 static void test_hex_kernel(void **state)
 {
-    (void)state;
     struct session s, t;
     struct str before = {0}, after = {0};
 
@@ -135,7 +132,6 @@ static void test_hex_kernel(void **state)
  * rejected. */
 static void test_hex_lines(void **state)
 {
-    (void)state;
     static const struct { const char *text, *what;
     } bad[] = {
         {"byte,source_line,inlined\n1,2,\n", "invalid byte \"1\""},
@@ -190,7 +186,6 @@ static void test_hex_lines(void **state)
 /* File names need not be UTF-8, but the session's files must be. */
 static void test_names_of_bytes(void **state)
 {
-    (void)state;
     struct session s, t;
     struct str shown = {0};
 
@@ -236,7 +231,6 @@ static void test_foreign_path(void **state)
     };
     struct session s, t;
 
-    (void)state;
     session_init(&s);
     work_put("own.s", "addq %rax, %rbx\n");
     RUN(&s, NULL, "kernel load %s", "own.s");
@@ -268,7 +262,6 @@ static void test_private(void **state)
     struct session s;
     struct stat about;
 
-    (void)state;
     session_init(&s);
     work_put("own.s", "addq %rax, %rbx\n");
     RUN(&s, NULL, "kernel load %s", "own.s");
@@ -287,7 +280,6 @@ static void test_private(void **state)
 
 static void test_refused_whole(void **state)
 {
-    (void)state;
     static const struct { const char *file, *text, *what;
     } faults[] = {
         {"bad/session.csv", "key,value\nversion,2\nmachine,skylake\n", "version"},
@@ -336,7 +328,6 @@ static void test_refused_whole(void **state)
 
 static void test_save_spares_other_files(void **state)
 {
-    (void)state;
     struct session s;
     struct err err = {0};
 
@@ -353,7 +344,6 @@ static void test_save_spares_other_files(void **state)
 
 static void test_export(void **state)
 {
-    (void)state;
     static const char *const commands_to_show[] = {"mapping show 'ADD (R64*'", "kernel analyze",
                                                    "kernel show", "mapping list", "machine info"};
     struct session s;
@@ -411,7 +401,6 @@ static void test_pipes_are_refused(void **state)
     struct err err = {0};
     char command[256];
 
-    (void)state;
     session_init(&s);
     RUN(&s, NULL, "kernel hex 4801d84829c375f8; mapping new 4 four; session save %s", "unpiped");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -444,7 +433,6 @@ static void test_strangers_are_kept(void **state)
     static const char *const strangers[] = {"proj/machines/thesis.txt", "proj/kernel.s",
                                             "proj/overrides/mine.csv", "proj/session.csv",
                                             "proj/manifest.csv"};
-    (void)state;
     struct session s;
     struct err err = {0};
     char command[256];
@@ -487,7 +475,6 @@ static void test_strangers_are_kept(void **state)
 /* A machine of the previous session is removed. A link to a session remains a link. */
 static void test_saved_over(void **state)
 {
-    (void)state;
     struct session s, t;
     struct stat status;
 
@@ -509,7 +496,6 @@ static void test_saved_over(void **state)
  * be loaded. */
 static void test_death_while_saving(void **state)
 {
-    (void)state;
     struct session old, fresh;
     unsigned was_old = 0, was_new = 0;
     int status = -1;
@@ -556,7 +542,6 @@ static void test_death_while_saving(void **state)
 /* Settings are those of the saved session, and the output of the previous loop is removed. */
 static void test_taken_over(void **state)
 {
-    (void)state;
     struct session s, t;
 
     session_init(&s);
@@ -579,7 +564,6 @@ static void test_taken_over(void **state)
 /* The current loop is part of the document. It is loaded, chosen and saved. */
 static void test_loop_in_use(void **state)
 {
-    (void)state;
     struct session s, t;
 
     session_init(&s);
@@ -604,7 +588,6 @@ static void test_loop_in_use(void **state)
 /* A sweep continues with its own loop, and is not shown for a loop that was loaded later. */
 static void test_use_beside_a_job(void **state)
 {
-    (void)state;
     struct session s;
     struct str alone = {0}, beside = {0};
 
@@ -634,7 +617,6 @@ static void test_use_beside_a_job(void **state)
 /* `set` alone prints all settings. */
 static void test_set_shows_all(void **state)
 {
-    (void)state;
     struct session s;
     struct str text = {0};
 
@@ -670,7 +652,6 @@ static void test_own_is_not_the_last(void **state)
     struct kept_session last = {0};
     struct str lock = {0};
 
-    (void)state;
     setenv("XDG_STATE_HOME", work_path("state"), 1);
     assert_true(saved_state_begin(&err));
     char *own = saved_state_session();

@@ -126,7 +126,6 @@ static void check(trace *threads, size_t p, const trace *serial, double common, 
 static void test_rows(void **state)
 {
     static const double sizes[] = {20, 50, 90, 150, 250, 300, 500, 700, 800};
-    (void)state;
     for (unsigned again = 1; again <= 4; again += 3)
         for (unsigned p = 1; p <= 4; p *= 2)
             for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -148,7 +147,6 @@ static void test_rows(void **state)
 static void test_table(void **state)
 {
     static const double sizes[] = {100, 150, 230, 300, 450, 700, 800};
-    (void)state;
     for (unsigned p = 2; p <= 4; p *= 2)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             trace threads[4] = {{0}}, serial = {0};
@@ -167,7 +165,6 @@ static void test_table(void **state)
 static void test_by_hand(void **state)
 {
     const struct sharing s = {4, 1000, 0.1}, serial = {1, 1000, 0.1};
-    (void)state;
     assert_float_equal(sharing_own(&s, 40), 40, 1e-9);
     assert_float_equal(sharing_own(&s, 900), 325, 1e-9);
     assert_float_equal(sharing_between(&s, 40), 148, 1e-9);

@@ -28,13 +28,11 @@ static const char *at_work = "";
 
 static void on_abort(int number)
 {
-    (void)number;
     fprintf(stderr, "%s, allocation %lu\n", at_work, first);
 }
 
 static bool counts(size_t size)
 {
-    (void)size;
     atomic_fetch_add(&calls, 1);
     return false;
 }
@@ -42,7 +40,6 @@ static bool counts(size_t size)
 /* Makes one allocation fail. */
 static bool fails_once(size_t size)
 {
-    (void)size;
     bool now = atomic_fetch_add(&calls, 1) == first;
     if (now)
         atomic_store(&met, true);
@@ -257,7 +254,6 @@ static void test_commands(void **state)
     struct session s;
     struct rng rng;
 
-    (void)state;
     rng_seed(&rng, 1);
     session_init(&s);
     make_files(&s);
@@ -302,7 +298,6 @@ static void test_session_is_saved(void **state)
     char found[512] = "";
     int status;
 
-    (void)state;
     setenv("XDG_STATE_HOME", work_path(""), 1);
     pid_t child = fork();
     if (child == 0) {

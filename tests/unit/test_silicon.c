@@ -10,7 +10,6 @@
 
 #include "analysis/analysis.h"
 #include "base/csv.h"
-#include "io/machine_file.h"
 #include "io/pmevo_json.h"
 #include "model/dispatch_limits.h"
 #include "model/metrics.h"
@@ -106,7 +105,6 @@ static void count_latencies(const struct machine *m, const struct mapping_entry 
 
 static void test_neoverse_v2_as_on_a_grace(void **state)
 {
-    (void)state;
     struct csv_table *t = published("grace.csv");
     struct machine *m = load_machine("neoverse-v2");
     struct throughput *work = throughput_new(mapping_ports(m->mapping)->count);
@@ -210,13 +208,11 @@ static void hold_to(const char *id, const char *table, size_t least_forms, doubl
 
 static void test_a64fx_as_in_its_manual(void **state)
 {
-    (void)state;
     hold_to("a64fx", "a64fx-manual.csv", 2400, 0.97);
 }
 
 static void test_apple_m1_as_measured(void **state)
 {
-    (void)state;
     hold_to("apple-m1", "firestorm.csv", 2000, 0.98);
 }
 
@@ -227,7 +223,6 @@ static void test_cortex_a72_as_measured(void **state)
     struct str path = {0};
     struct err err = {0};
 
-    (void)state;
     str_addf(&path, "%s/data/pmevo-a72/exps_five_first_half.json", shared ? shared : "");
     struct experiments *t = shared ? pmevo_experiments_load(str_text(&path), &err) : NULL;
     str_done(&path);
@@ -309,7 +304,6 @@ static void test_loops(void **state)
          60},
     };
 
-    (void)state;
     if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0)
         return;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
@@ -375,7 +369,6 @@ static void test_a64fx_streams(void **state)
     };
     double sum = 0;
 
-    (void)state;
     if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0)
         return;
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
@@ -420,7 +413,6 @@ static void hold_sentence(const char *machine, const char *loop, const char *wor
 /* A sentence names the kind of µop that limits dispatch or rename, and the estimated figure. */
 static void test_sentences(void **state)
 {
-    (void)state;
     if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0)
         return;
     hold_sentence("neoverse-n2", ".rept 11\nadd x1, x20, x21\n.endr\n",
@@ -436,7 +428,6 @@ static void test_sentences(void **state)
 /* For a division that takes a range of cycles, the least number counts. */
 static void test_range(void **state)
 {
-    (void)state;
     if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0)
         return;
     struct kernel *k = kernel_with("1: sdiv x0, x0, x1\nadd x1, x1, x2\ncbnz x9, 1b\n",
@@ -468,7 +459,6 @@ static double simulated_with(const struct kernel *k, const char *cycles)
  * execution costs 9 / 128 of a cycle; the test adds four. */
 static void test_rename_to_port(void **state)
 {
-    (void)state;
     if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0)
         return;
     struct kernel *k =

@@ -173,7 +173,6 @@ static const char *const machines[] = {"skylake",        "haswell", "sandybridge
 
 static void test_bounds_hold(void **state)
 {
-    (void)state;
     struct corpus real = real_blocks();
     struct rng rng;
     struct simulator *s = simulator_new();
@@ -217,7 +216,6 @@ static void check_more(const char *id, struct block_work *w, const struct block 
 
 static void test_adding_never_lowers(void **state)
 {
-    (void)state;
     struct corpus real = real_blocks();
     struct rng rng;
     rng_seed(&rng, 6);
@@ -274,7 +272,6 @@ static void check_copies(const char *id, struct block_work *w, const struct bloc
 
 static void test_copies(void **state)
 {
-    (void)state;
     struct corpus real = real_blocks();
     struct rng rng;
     rng_seed(&rng, 7);
@@ -297,7 +294,6 @@ static void test_copies(void **state)
  * C(K^p) q = C((K^n)^q) p / n. */
 static void test_copies_simulated(void **state)
 {
-    (void)state;
     struct corpus real = real_blocks();
     struct simulator *s = simulator_new();
     size_t compared = 0;
@@ -333,7 +329,6 @@ static void test_copies_simulated(void **state)
 /* A block's result does not depend on earlier simulations with the same storage. */
 static void test_storage_reused(void **state)
 {
-    (void)state;
     struct corpus real = real_blocks();
     struct machine *machine = load_machine("sapphirerapids");
     struct block_work *w = block_work_new(machine);
@@ -358,7 +353,6 @@ static void test_storage_reused(void **state)
  * The bound uses the fact. */
 static void test_width_that_is_no_whole_number(void **state)
 {
-    (void)state;
     struct corpus real = real_blocks();
     struct machine *four = load_machine("skylake"), *less = load_machine("skylake");
     machine_set_fact(less, "issue_width", "3.906", "µops/cycle", "");
@@ -418,7 +412,6 @@ static void test_late_stores(void **state)
     static const char *const ids[] = {"sandybridge", "icelake-server", "sapphirerapids"};
     struct simulator *s = simulator_new();
 
-    (void)state;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         struct machine *machine = load_machine(ids[i]);
         struct block_work *w = block_work_new(machine);
@@ -446,7 +439,6 @@ static void test_settled(void **state)
     struct simulator *s = simulator_new();
     size_t settled = 0, proven = 0;
 
-    (void)state;
     for (size_t m = 0; m < sizeof settling / sizeof *settling; m++) {
         struct machine *machine = load_machine(settling[m]);
         struct block_work *w = block_work_new(machine);
@@ -483,7 +475,6 @@ static void test_settled_too_early(void **state)
     };
     struct simulator *s = simulator_new();
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct machine *machine = load_machine(cases[i].machine);
         struct block_work *w = block_work_new(machine);
@@ -524,7 +515,6 @@ static void test_handed_on(void **state)
     struct block_work *w = block_work_new(machine);
     struct simulator *s = simulator_new();
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct block b = {.count = 0};
         struct bounds bounds;
@@ -551,7 +541,6 @@ static void test_exchanged(void **state)
     struct block_work *w = block_work_new(machine);
     struct simulator *s = simulator_new();
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct block b = {.count = 0};
         struct bounds bounds;
@@ -576,7 +565,6 @@ static void test_no_bound(void **state)
     struct block b = {.count = 0};
     struct bounds bounds;
 
-    (void)state;
     append(&b, "48014310");   /* add [rbx+16], rax */
     append(&b, "4885c0");
     struct simulation sim = run(s, w, &b, &bounds);
@@ -597,7 +585,6 @@ static void test_facts_beyond(void **state)
                  {"scheduler", "3000000000", "65536"},
                  {"uop_queue", "1e10", "65536"},
                  {"predecode_bytes", "0", ""}};
-    (void)state;
     struct corpus real = real_blocks();
 
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
@@ -629,7 +616,6 @@ static void test_far_ahead(void **state)
     struct simulator *s = simulator_new();
     struct block b = {.count = 0};
 
-    (void)state;
     /* imul rax, rcx, 3: four per cycle are renamed, and port 1 executes one */
     append(&b, "486bc103");
     struct simulation sim = run_with(s, w, &b, &(struct simulate_options){.iterations = 12000});
@@ -655,7 +641,6 @@ static void test_held_ports(void **state)
     struct simulation sim;
     struct bounds bounds;
 
-    (void)state;
     assert_non_null(k);
     const struct mapping_entry *root = mapping_find(m->mapping, k->insns[0].form);
     assert_true(root->usage.uops[0].count > 2 && root->micro_ops <= 1 &&
@@ -673,7 +658,6 @@ static void test_held_ports(void **state)
  * cycles. */
 static void test_thesis_example(void **state)
 {
-    (void)state;
     struct ports ports = {0};
     for (int i = 0; i < 4; i++)
         assert_true(ports_add(&ports, (const char *[]){"0", "1", "2", "3"}[i], NULL));
@@ -706,7 +690,6 @@ static void test_thesis_example(void **state)
 /* The stages of an instruction are in order, and iterations retire in order. */
 static void test_timeline(void **state)
 {
-    (void)state;
     struct machine *machine = load_machine("skylake");
     struct block_work *w = block_work_new(machine);
     struct simulator *s = simulator_new();
@@ -749,7 +732,6 @@ static void test_replayed_early(void **state)
     size_t replayed = 0;
     double early = 0, late = 0;
 
-    (void)state;
     for (size_t i = 0; i < real.blocks.count; i++) {
         struct bounds bounds;
         struct simulation quick = run(s, w, &real.blocks.items[i], &bounds);

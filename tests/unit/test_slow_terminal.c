@@ -17,7 +17,6 @@ static int open_workbench(void **state)
 {
     char *argv[] = {getenv("PORTOLAN"), (char *)source_path("tests/data/triad.s"), NULL};
 
-    (void)state;
     setenv("HOME", work_path(""), 1);
     setenv("XDG_STATE_HOME", work_path("state"), 1);
     setenv("TERM", "xterm-256color", 1);
@@ -30,7 +29,6 @@ static int open_workbench(void **state)
 
 static int close_workbench(void **state)
 {
-    (void)state;
     terminal_close(&terminal);
     return 0;
 }
@@ -60,7 +58,6 @@ static void test_byte_after_byte(void **state)
 {
     static const char paste[] = "\033[200~ popcntq %rax, %rbx\r\033[201~";
 
-    (void)state;
     for (size_t i = 0; paste[i]; i++) {
         type(&paste[i], 1);
         pause_for(0.06);
@@ -74,7 +71,6 @@ static void test_pause_within_the_text(void **state)
 {
     static const char first[] = "\033[200~ popcntq %rax, %rbx\r f", second[] = "rndint\r\033[201~j";
 
-    (void)state;
     type(first, strlen(first));
     see("22 bytes pasted so far");
     type(second, strlen(second));
@@ -88,7 +84,6 @@ static void test_end_that_never_comes(void **state)
 {
     static const char begin[] = "\033[200~ popcntq %rax, %rbx\r";
 
-    (void)state;
     type(begin, strlen(begin));
     see("bytes pasted so far");
     type("\003", 1);
@@ -101,7 +96,6 @@ static void test_pause_at_the_prompt(void **state)
     static const char first[] = ":\033[200~kernel hex 48", second[] = "0fafc3\033[201~\r",
                       third[] = ":\033[200~ popcntq %rax, %rbx\r f", fourth[] = "rndint\r\033[201~";
 
-    (void)state;
     type(first, strlen(first));
     see("13 bytes pasted so far");
     type(second, strlen(second));
@@ -122,7 +116,6 @@ static void test_one_right_behind_the_other(void **state)
                       paste[] = "\033\033[200~ nop\r nop\r nop\r\033[201~",
                       keys[] = "\033OB\033OB\014";
 
-    (void)state;
     type(pastes, strlen(pastes));
     see("no such instruction: `frobnicate %rax'");
     type(paste, strlen(paste));
@@ -136,7 +129,6 @@ static void test_order_behind_an_escape(void **state)
 {
     static const char keys[] = "\033[200~ popcntq %rax, %rbx\r\033[201~\033:view help\r";
 
-    (void)state;
     type(keys, strlen(keys));
     see("Help");
 }
@@ -158,7 +150,6 @@ static int open_feed(void **state)
 
 static int close_feed(void **state)
 {
-    (void)state;
     input_done();
     close(feed);
     return 0;
@@ -196,7 +187,6 @@ static void test_cuts_anywhere(void **state)
                                 "\033[2\033[200~x\033[201~c";
     static const char expected[] = "[one\033[20\ntwo][\033[201][x]";
 
-    (void)state;
     for (size_t first = 0; first < sizeof bytes; first++)
         for (size_t second = first; second < sizeof bytes; second++) {
             const size_t cuts[] = {0, first, second, sizeof bytes - 1};
@@ -221,7 +211,6 @@ static void test_more_than_fits(void **state)
     char piece[4096];
     struct str text = {0};
 
-    (void)state;
     memset(piece, 'q', sizeof piece);
     input_paste_begin();
     for (size_t i = 0; i < most / sizeof piece + 2; i++) {

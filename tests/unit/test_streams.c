@@ -40,7 +40,6 @@ static void find(const char *hex)
 
 static int end(void **state)
 {
-    (void)state;
     kernel_free(kernel);
     streams_done(&streams);
     return 0;
@@ -64,7 +63,6 @@ static void base_is(size_t at, const char *text)
 
 static void test_kinds(void **state)
 {
-    (void)state;
     /* vmovups ymm0,[rsi+rax]; vmovups [rdi+rax],ymm0; both again at +32; add rax,64 */
     find("c5fc100406c5fc110407c5fc104c0620c5fc114c07204883c040");
     assert_int_equal(streams.items.count, 2);
@@ -117,7 +115,6 @@ static void test_loops(void **state)
                               [LOOP_CHASE] = {"chase", 0, 4},
                               [LOOP_FEW] = {"load", 64, 1},
                               [LOOP_SOME] = {"load", 64, 1}};
-    (void)state;
     static const unsigned bits[] = {512, 256, 128, 128};
     for (unsigned kind = 0; kind < sizeof bits / sizeof *bits; kind++)
         for (size_t loop = 0; loop < MEMORY_LOOPS; loop++) {
@@ -165,7 +162,6 @@ static void test_iterations(void **state)
         {"488b1407 4883c008 75f6", 0, 0, 0},
         {"488b1407 4883c008 483d00100000 90", 0, 0, 0},                     /* no branch */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         uint8_t reg = 99;
         int64_t at = 0;
@@ -186,7 +182,6 @@ static void test_iterations(void **state)
 /* Counts the instructions that depend on a load of a moving stream. */
 static void test_waiting(void **state)
 {
-    (void)state;
     /* mov rax,[rdi]: a load without dependents leaves the scheduler early */
     find("488b07 4883c740");
     assert_int_equal(streams.waiting, 0);
@@ -208,7 +203,6 @@ static void test_waiting(void **state)
 
 static void test_indices(void **state)
 {
-    (void)state;
     /* mov ecx,[rsi+rax*4]; mov rdx,[rdi+rcx*8]; add rax,1 */
     find("8b0c86 488b14cf 4883c001");
     assert_int_equal(streams.items.count, 2);
@@ -268,7 +262,6 @@ static void test_index_values(void **state)
     struct arrays arrays;
     struct err err = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         find(loops[i].hex);
         assert_int_equal(streams.unknown, 0);
@@ -303,7 +296,6 @@ static void test_unknown(void **state)
 {
     struct arrays arrays;
     struct err err = {0};
-    (void)state;
     /* mov rax,[rdi]; add rdi,rdx: the loop does not determine the stride */
     find("488b07 4801d7");
     assert_int_equal(streams.unknown, 1);
@@ -334,7 +326,6 @@ static void test_far(void **state)
         "48b80000000000000010 488b0f 4801c7",     /* strides of 2^60 */
         "48b8ffffffffffffff7f 488b18 488b5808",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         struct arrays arrays;
         struct err err = {0};
@@ -352,7 +343,6 @@ static void test_multiplied(void **state)
         "488d0400",                               /* lea rax,[rax+rax] */
         "488d04c500000000",                       /* lea rax,[rax*8] */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof again / sizeof *again; i++)
         for (unsigned times = 2; times <= 30; times += 28) {
             struct str code = {0};
@@ -374,7 +364,6 @@ static void test_multiplied(void **state)
 static void test_joined(void **state)
 {
     struct err err = {0};
-    (void)state;
     find("488b07 488b5640 4883c708 4883c608");       /* [rdi] and [rsi+64], both advancing by 8 */
     assert_int_equal(streams.items.count, 2);
     assert_false(streams_join(&streams, 1, 3, 8, &err));
@@ -423,7 +412,6 @@ static double misses(const int64_t *offsets, const unsigned *bytes, size_t n, in
 static void test_lines_are_misses(void **state)
 {
     unsigned seed = 12345;
-    (void)state;
     for (unsigned trial = 0; trial < 200; trial++) {
         int64_t offsets[3], step;
         unsigned bytes[3] = {8, 8, 8};
@@ -506,7 +494,6 @@ static void test_layouts(void **state)
         "488b07 488b9740200000 488b8fc0dfffff 4883c708",          /* three rows of one array */
         "488b07 488b1e 4883c708 4881c600010000",                  /* The strides are 8 and 256. */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
         for (uint64_t bytes = 64 << 10; bytes <= (512 << 20); bytes *= 2) {
             find(loops[i]);

@@ -28,7 +28,6 @@ static void test_known(void **state)
 {
     static double (*const functions[])(const double *) = {area, smaller, border};
     double inputs[3 * 27], values[27], far[] = {120, 340, 56};
-    (void)state;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         struct formula f = {.error = NAN}, again = f;
         size_t n = runs(inputs);
@@ -52,7 +51,6 @@ static void test_where_regression_fails(void **state)
     struct str text = {0};
     struct formula f;
     size_t n = runs(inputs);
-    (void)state;
     for (size_t r = 0; r < n; r++)
         values[r] = smaller(inputs + 3 * r);
     const struct fit_data data = {inputs, 3, n, values};
@@ -72,7 +70,6 @@ static void test_no_better(void **state)
     double inputs[3 * 27], values[27];
     struct formula f;
     size_t n = runs(inputs);
-    (void)state;
     for (size_t r = 0; r < n; r++)
         values[r] = area(inputs + 3 * r);
     fit_counts(&(struct fit_data){inputs, 3, n, values}, &f);
@@ -91,7 +88,6 @@ static void test_print(void **state)
                               .code = {0, 1, FORMULA_CONSTANT + 1, FORMULA_TIMES, FORMULA_OVER, 0,
                                        1, FORMULA_MINUS, FORMULA_LEAST}};
     struct str text = {0};
-    (void)state;
     formula_print(&f, names, 2, &text);
     assert_string_equal(str_text(&text), "40 - 0.5*min(N/(M*2), (N - M))");
     assert_true(formula_value(&f, inputs, 2) == 39);

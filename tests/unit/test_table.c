@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "base/steps.h"
 #include "view/arrange.h"
-#include "cmd/key.h"
 #include "view/table.h"
 #include "../support/support.h"
 
@@ -19,19 +18,16 @@ static const struct table_column columns[] = {{"form", 0, false, 0}, {"cycles", 
 
 static size_t five(const void *context)
 {
-    (void)context;
     return 5;
 }
 
 static double number_of(const void *context, size_t row, int column)
 {
-    (void)context;
     return column == 1 ? cycles[row] : NAN;
 }
 
 static void text_of(const void *context, size_t row, int column, struct str *out)
 {
-    (void)context;
     if (column == 0)
         str_add(out, names[row]);
     else if (!isnan(cycles[row]))
@@ -67,7 +63,6 @@ static void test_filters(void **state)
 {
     struct table t;
 
-    (void)state;
     table_init(&t);
     assert_string_equal(filtered(&t, ""), "01234");
     assert_string_equal(filtered(&t, "cycles>0.3"), "123");
@@ -113,7 +108,6 @@ static void test_selection_follows(void **state)
     struct table t;
     size_t row;
 
-    (void)state;
     table_init(&t);
     shown(&t);
     table_act(&t, &source, ACTION_DOWN);
@@ -156,13 +150,11 @@ static const char *const registers[] = {"xmm10 b", "xmm2 b", "xmm2 a", "R8",
 
 static size_t eight(const void *context)
 {
-    (void)context;
     return 8;
 }
 
 static void register_text(const void *context, size_t row, int column, struct str *out)
 {
-    (void)context;
     if (column == 0)
         str_add(out, registers[row]);
     else
@@ -171,7 +163,6 @@ static void register_text(const void *context, size_t row, int column, struct st
 
 static double register_number(const void *context, size_t row, int column)
 {
-    (void)context;
     return column == 1 ? (double)(row % 2) : NAN;
 }
 
@@ -192,7 +183,6 @@ static void test_several_columns(void **state)
     struct err err = {0};
     struct table t;
 
-    (void)state;
     table_init(&t);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_true(table_sort(&t, &named, cases[i].sort, &err));
@@ -211,7 +201,6 @@ static void test_several_columns(void **state)
 
 static void ten_text(const void *context, size_t row, int column, struct str *out)
 {
-    (void)context;
     str_addf(out, "%c%zu", 'a' + column, row);
 }
 
@@ -244,7 +233,6 @@ static void test_sideways(void **state)
                                              .text = ten_text};
     struct table t;
 
-    (void)state;
     table_init(&t);
     assert_non_null(strstr(header_of(&t, &wide), "one"));
     assert_null(strstr(header_of(&t, &wide), "nine"));
@@ -278,7 +266,6 @@ static void test_filter_fills(void **state)
     struct err err = {0};
     struct table t;
 
-    (void)state;
     table_init(&t);
     grid_init(&g, 80, 3, true);
     table_draw(&t, &source, NULL, 1, &g, 0, 3);
@@ -341,7 +328,6 @@ static void test_many_rows(void **state)
     struct err err = {0};
     struct table t;
 
-    (void)state;
     table_init(&t);
     assert_int_equal(updates(&t, &rows), 1);
     assert_int_equal(t.shown, MANY);
@@ -384,7 +370,6 @@ static void test_search_goes_on(void **state)
     struct str status = {0};
     struct table t;
 
-    (void)state;
     table_init(&t);
     updates(&t, &rows);
     /* The search visits all rows once and returns to the first one. */
@@ -419,7 +404,6 @@ static void test_ends_of_what_comes(void **state)
     struct err err = {0};
     struct table t;
 
-    (void)state;
     table_init(&t);
     updates(&t, &rows);
     for (int late = 0; late < 2; late++) {
@@ -456,9 +440,6 @@ static size_t pair_count(const void *context)
 
 static double pair_number(const void *context, size_t row, int column)
 {
-    (void)context;
-    (void)row;
-    (void)column;
     return NAN;
 }
 
@@ -475,7 +456,6 @@ static void pair_text(const void *context, size_t row, int column, struct str *o
  * rows, and finds them after they moved. */
 static void test_tags_of_pairs(void **state)
 {
-    (void)state;
     static const struct table_source pairs = {.columns = pair_columns,
                                               .column_count = 2,
                                               .count = pair_count,

@@ -47,7 +47,6 @@ static pthread_t ui;
 
 static bool pass_gate(size_t size)
 {
-    (void)size;
     if (!pthread_equal(pthread_self(), ui)) {
         pthread_mutex_lock(&gate);
         pthread_mutex_unlock(&gate);
@@ -120,7 +119,6 @@ static void test_old_stays(void **state)
     struct session s;
     struct err err;
     char line[200];
-    (void)state;
     open_table(&s);
     assert_int_equal(rows_of(&s), 3);
 
@@ -152,7 +150,6 @@ static void test_cancelled(void **state)
     struct err err;
     struct job_info info;
     char line[200];
-    (void)state;
     open_table(&s);
     const struct experiments *experiments = s.document.experiments;
     const char *machine = s.document.selected[0];
@@ -195,7 +192,6 @@ static void test_held(void **state)
 {
     struct session s;
     struct err err;
-    (void)state;
     open_session(&s);
     s.document.experiments = experiments_load(table_path, &err);
     struct experiments *held = experiments_hold(s.document.experiments);
@@ -223,7 +219,6 @@ static void test_replacing(void **state)
     struct session s;
     struct err err;
     char line[200], inner[100];
-    (void)state;
     open_session(&s);
     snprintf(line, sizeof line, "session save %s", work_path("saved"));
     assert_true(run(&s, line, &err));
@@ -277,7 +272,6 @@ static void test_reading(void **state)
     struct session s;
     struct err err;
     char line[200];
-    (void)state;
     open_session(&s);
     s.patience = INFINITY;
     snprintf(line, sizeof line,
@@ -317,7 +311,6 @@ static void test_reading_goes_on(void **state)
     struct session s;
     struct err err;
     struct job_info info;
-    (void)state;
     open_session(&s);
     assert_true(run(&s, "set machine skylake; kernel hex 4801d84829c375f8", &err) &&
                 go_on(&s, &err));
@@ -348,7 +341,6 @@ static void test_reads_what_was(void **state)
     struct session s;
     struct err err;
     char line[200];
-    (void)state;
     open_session(&s);
     s.patience = INFINITY;
     snprintf(line, sizeof line,
@@ -380,7 +372,6 @@ static void test_long_loop(void **state)
     struct err err;
     struct str hex = {0};
     size_t count;
-    (void)state;
     str_add(&hex, "set machine skylake,haswell; kernel hex ");
     for (size_t i = 0; i < 3000; i++)
         str_add(&hex, i % 2 ? "4829c3" : "4801d8");
@@ -424,7 +415,6 @@ static void test_work_aside(void **state)
     struct str hex = {0};
     char line[300];
     size_t count;
-    (void)state;
     str_add(&hex, "set machine skylake,haswell; kernel hex ");
     for (size_t i = 0; i < 3000; i++)
         str_add(&hex, i % 2 ? "4829c3" : "4801d8");
@@ -461,7 +451,6 @@ static void test_confirmed_late(void **state)
     struct session s;
     struct err err;
     char line[300];
-    (void)state;
     open_session(&s);
     s.patience = INFINITY;
     assert_true(run(&s, "mapping show skylake", &err) || run(&s, "mapping list", &err));
@@ -506,7 +495,6 @@ static void test_many_predictions(void **state)
     struct err err;
     struct str text = {0};
     const size_t rows = FORECAST_AT_ONCE + 1;
-    (void)state;
     str_add(&text, "experiment,cycles\n");
     for (size_t i = 0; i < rows; i++)
         str_addf(&text, "\"%zu*ADD (R64, R64)\",%zu\n", i % 7 + 1, i % 7 + 1);
@@ -590,7 +578,6 @@ static void forecast_all(size_t rows)
 
 static void test_many_selected(void **state)
 {
-    (void)state;
     forecast_all(FORECAST_AT_ONCE + 1);
     /* The work is small for one machine, but not for all together. */
     forecast_all(FORECAST_AT_ONCE / 10);
@@ -601,7 +588,6 @@ static void test_forms_first(void **state)
 {
     struct session s;
     struct err err;
-    (void)state;
     open_session(&s);
     hold_workers(true);
     assert_true(run(&s, "forms select 'ADD (R64, R64)'; set seed 7", &err));
@@ -630,7 +616,6 @@ static void test_wait_is_said(void **state)
     struct session s;
     struct err err;
     char line[200];
-    (void)state;
     open_session(&s);
     s.patience = 1e6;
     s.waits = release;
@@ -652,7 +637,6 @@ static void test_machine_named(void **state)
     struct session s;
     struct err err = {0};
     char line[600];
-    (void)state;
     assert_int_equal(mkdir(work_path("slow"), 0777), 0);
     work_put("slow/machine.csv", facts);
     work_put("slow/mapping.csv", mapping);
@@ -699,7 +683,6 @@ static void test_machine_in_directory(void **state)
     struct session s;
     struct err err = {0};
     char line[600];
-    (void)state;
     assert_int_equal(mkdir(work_path("mine"), 0777), 0);
     work_put("mine/machine.csv", facts);
     work_put("mine/mapping.csv", mapping);
@@ -741,7 +724,6 @@ static void test_settling_refused(void **state)
     struct err err = {0};
     char line[600];
 
-    (void)state;
     work_put("alike.csv", alike);
     open_session(&s);
     s.interactive = false;
@@ -760,7 +742,6 @@ static void test_settling_refused(void **state)
 
 static int setup(void **state)
 {
-    (void)state;
     signal(SIGPIPE, SIG_IGN);
     pipe_path = work_path("pipe.csv");
     table_path = work_path("table.csv");

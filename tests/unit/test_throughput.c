@@ -56,7 +56,6 @@ static void assert_every_way(struct throughput *t, const struct mass *masses, si
 /* The definition, the linear program and the engine agree. */
 static void test_all_three_agree(void **state)
 {
-    (void)state;
     struct rng rng;
     rng_seed(&rng, 20);
     for (unsigned ports = 1; ports <= 20; ports++) {
@@ -82,7 +81,6 @@ static void test_all_three_agree(void **state)
  * beyond the exact range of each method. */
 static void test_shapes(void **state)
 {
-    (void)state;
     struct rng rng;
     rng_seed(&rng, 7);
     for (int round = 0; round < 3000; round++) {
@@ -113,7 +111,6 @@ static void test_shapes(void **state)
  * of mass. Single precision must not confuse them. */
 static void test_near_ties(void **state)
 {
-    (void)state;
     static const uint32_t limits[] = {900, ZETA_MASS_MAX, SUBSETS_MASS_MAX};
     for (size_t l = 0; l < 3; l++)
         for (unsigned b = 1; b <= 16; b++)
@@ -140,7 +137,6 @@ static void test_near_ties(void **state)
  * largest masses. */
 static void test_limits(void **state)
 {
-    (void)state;
     struct rng rng;
     rng_seed(&rng, 99);
     static const size_t sizes[] = {SUBSETS_MAX, SUBSETS_MAX + 1, GATHER_MAX, GATHER_MAX + 1, 400};
@@ -180,7 +176,6 @@ static void test_limits(void **state)
 /* For 21 to 32 ports the definition takes too long, so the linear program is the oracle. */
 static void test_wide_machines(void **state)
 {
-    (void)state;
     struct rng rng;
     rng_seed(&rng, 32);
     for (int round = 0; round < 60; round++) {
@@ -203,7 +198,6 @@ static void test_wide_machines(void **state)
 
 static void test_columns(void **state)
 {
-    (void)state;
     /* {0,1} connects ports 0 and 1, and port 2 is separate. No column contains both. */
     const portset sets[] = {1, 3, 4, 1};
     portset columns[3];
@@ -218,7 +212,6 @@ static void test_columns(void **state)
  * needed. */
 static void test_columns_suffice(void **state)
 {
-    (void)state;
     struct rng rng;
     rng_seed(&rng, 5);
     for (int round = 0; round < 300; round++) {
@@ -260,7 +253,6 @@ static struct mapping *figure_mapping(const char *const usages[][2], const char 
  * several µops per form it takes 2.5 cycles. */
 static void test_pmevo_figures(void **state)
 {
-    (void)state;
     static const char *const ports[] = {"1", "2", "3", NULL};
     static const char *const two_level[][2] = {
         {"mul", "1*p1"}, {"add", "1*p12"}, {"sub", "1*p12"}, {"store", "1*p3"}, {NULL, NULL}};

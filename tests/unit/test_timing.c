@@ -22,7 +22,6 @@ static void press(struct terminal *t, const char *key, const char *text)
 
 static void test_keys_and_frames(void **state)
 {
-    (void)state;
     struct terminal t;
     struct err err = {0};
     char file[4096];
@@ -81,7 +80,6 @@ static void test_keys_and_frames(void **state)
 
 static void test_a_file_that_cannot_be_written(void **state)
 {
-    (void)state;
     struct terminal t;
     char *argv[] = {getenv("PORTOLAN"), NULL};
 

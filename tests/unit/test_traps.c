@@ -15,7 +15,6 @@ static struct machine *skylake, *skx, *n1;
 
 static int setup(void **state)
 {
-    (void)state;
     skylake = load_machine("skylake");
     skx = load_machine("skylake-avx512");
     n1 = load_machine("neoverse-n1");
@@ -24,7 +23,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     machine_free(skylake);
     machine_free(skx);
     machine_free(n1);
@@ -54,7 +52,6 @@ static void assert_bound(const struct machine *m, const char *text, enum bound_k
 /* The output of `objdump -d` is accepted unchanged. OSACA rejects it. */
 static void test_objdump_lines(void **state)
 {
-    (void)state;
     static const char text[] = "\n/tmp/a.out:     file format elf64-x86-64\n\n\nDisassembly of "
                                "section .text:\n\n0000000000001130 <sum>:\n"
                                "    1130:\t48 03 07             \tadd    (%rdi),%rax\n"
@@ -75,7 +72,6 @@ static void test_objdump_lines(void **state)
 
 static void test_empty_input(void **state)
 {
-    (void)state;
     static const char *const empty[] = {"",        "\n",    "   \n\t\n", "# nothing here\n",
                                         ".text\n", ".L1:\n"};
     for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) {
@@ -91,7 +87,6 @@ static void test_empty_input(void **state)
 /* Accepts Intel syntax with the scale first, and masked memory operands. */
 static void test_operands(void **state)
 {
-    (void)state;
     assert_bound(skylake, "mov eax, [rcx+4*rax]", BOUND_DEPENDENCIES, 5);
     assert_bound(skx,
                  "vmovups (%rdi), %zmm0{%k1}{z}\n vaddps 64(%rdi), %zmm1, %zmm2{%k1}\n vmovups "
@@ -108,7 +103,6 @@ static void test_operands(void **state)
  * costs nothing. */
 static void test_function_is_no_loop(void **state)
 {
-    (void)state;
     static const char function[] = "f: pushq %rbx\n xorl %eax, %eax\n divq %rcx\n movl $100, %ecx\n"
                                    ".L2: addq (%rdi), %rax\n addq $8, %rdi\n decl %ecx\n jne .L2\n "
                                    "popq %rbx\n divq %rcx\n ret\n";
@@ -132,7 +126,6 @@ static void test_function_is_no_loop(void **state)
  * forward through the store buffer. */
 static void test_stack(void **state)
 {
-    (void)state;
     static const char pops[] = "popq %rax\n popq %rbx\n popq %rcx\n popq %rdx\n";
     assert_bound(skylake, pops, BOUND_PORTS, 2);
     assert_bound(skylake, pops, BOUND_ISSUE, 1);
@@ -146,7 +139,6 @@ static void test_stack(void **state)
 
 static void test_registers(void **state)
 {
-    (void)state;
     /* cmov reads its destination for any condition and width. */
     assert_bound(skylake, "testl %ecx, %ecx\n cmovnel %edx, %eax\n addl $1, %eax",
                  BOUND_DEPENDENCIES, 2);
@@ -166,7 +158,6 @@ static void test_registers(void **state)
 /* Zero idioms take a slot and no port, in each encoding, and end the chain. */
 static void test_zero_idioms(void **state)
 {
-    (void)state;
     static const char *const idioms[] = {
         "vpxor %xmm0, %xmm0, %xmm0",  "vpxor %ymm0, %ymm0, %ymm0",  "pxor %xmm0, %xmm0",
         "xorps %xmm0, %xmm0",         "vxorpd %ymm0, %ymm0, %ymm0", "psubd %xmm0, %xmm0",
@@ -187,7 +178,6 @@ static void test_zero_idioms(void **state)
  * incremented by lea, dependence cycles over several iterations. */
 static void test_memory_chains(void **state)
 {
-    (void)state;
     double forward = machine_number(skylake, "store_forward");
     assert_bound(skylake, "addq $1, (%rdx)", BOUND_DEPENDENCIES, forward + 1);
     assert_bound(skylake,
@@ -204,7 +194,6 @@ static void test_memory_chains(void **state)
  * base. */
 static void test_aarch64_chains(void **state)
 {
-    (void)state;
     double forward =
         bound(n1, "ldr x1, [x0]\n add x1, x1, #1\n str x1, [x0]\n", BOUND_DEPENDENCIES);
     assert_true(forward >= 4);
@@ -223,7 +212,6 @@ static void put_rows(struct str *text, size_t rows)
  * enumerates paths: 190 lines, 13 s). */
 static void test_sizes(void **state)
 {
-    (void)state;
     static const char jumps[] = "jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n "
                                 "jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n1:\n";
     assert_bound(skylake, jumps, BOUND_ISSUE, 3);
@@ -241,7 +229,6 @@ static void test_sizes(void **state)
  * the bound. */
 static void test_pressure_is_kept(void **state)
 {
-    (void)state;
     struct kernel *k =
         kernel_of("vaddps %ymm1, %ymm2, %ymm3\n vshufps $1, %ymm1, %ymm2, %ymm4\n vpaddd %ymm1, "
                   "%ymm2, %ymm5\n vpaddd %ymm1, %ymm2, %ymm6\n"

@@ -53,7 +53,6 @@ static bool may_swap(const char *text, size_t a, size_t b)
 
 static void test_what_may_change_places(void **state)
 {
-    (void)state;
     assert_true(may_swap(INTEL "mov rax, rbx\nmov rcx, rdx\n", 0, 1));
     /* The second reads what the first writes. */
     assert_false(may_swap(INTEL "mov rax, rbx\nmov rcx, rax\n", 0, 1));
@@ -133,7 +132,6 @@ static void expect(const char *id, const char *text, unsigned unroll, bool reass
 
 static void test_known_best(void **state)
 {
-    (void)state;
     /* Seven µops occupy two lines of the µop cache, at one line per cycle. Next to its branch,
      * the comparison fuses with it. The six µops are then in one line, and at four slots they take
      * 1.5 cycles. */
@@ -200,7 +198,6 @@ static void test_not_unrolled(void **state)
         /* The closing instruction writes a result. */
         INTEL "a: mov rax, [rdi]\nadd rdi, 8\nloop a\n",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct kernel *k = kernel_of(texts[i]);
         size_t count;
@@ -231,7 +228,6 @@ static void test_relative_places(void **state)
     struct str text = {0};
     size_t count, seen = 0;
 
-    (void)state;
     assert_non_null(k);
     const struct insn *insns = kernel_insns(k, 0, &count);
     struct version *c = version_unroll(insns, count, 4, true);
@@ -274,7 +270,6 @@ static void test_carry_kept(void **state)
     const struct insn *insns = kernel_insns(k, 0, &count);
     struct version *c = version_unroll(insns, count, 2, true);
 
-    (void)state;
     assert_non_null(c);
     version_print(c, "loop", false, &text);
     if (strstr(str_text(&text), "add"))
@@ -295,7 +290,6 @@ static void test_relative_stays(void **state)
     size_t count, at = 0;
     const struct insn *insns = kernel_insns(k, 0, &count);
 
-    (void)state;
     assert_true(insns[0].traits & INSN_RIP_RELATIVE);
     while (rewrite_next(&insns[0], &at, with, &n, &loses, &what))
         fail_msg("%s", what);
@@ -339,7 +333,6 @@ static void test_only_a_branch(void **state)
     struct err err = {0};
     struct same same;
 
-    (void)state;
     assert_false(itself_try(&b, 1, &same, &err));
     assert_non_null(strstr(err.what, "branch"));
     itself_free(&b);
@@ -403,7 +396,6 @@ static void test_each_replacement(void **state)
 {
     unsigned agreed = 0;
     struct sandbox *s = NULL;
-    (void)state;
     for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++) {
         struct str text = {0};
         struct insn with[REWRITTEN_MOST];
@@ -449,7 +441,6 @@ static void test_wrong_ones_differ(void **state)
         {"mov eax, ebx\n", "mov ax, bx\n"},
     };
     struct sandbox *s = NULL;
-    (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         struct str text[2] = {{0}, {0}};
         struct kernel *k[2];
@@ -525,7 +516,6 @@ static void test_random_loops(void **state)
     struct sandbox *s = NULL;
     struct rng rng;
     unsigned agreed = 0, candidates = 0, moved = 0;
-    (void)state;
     rng_seed(&rng, 20);
     for (unsigned round = 0; round < 40; round++) {
         struct str text = {0};
@@ -608,7 +598,6 @@ static void test_starved_runs(void **state)
     struct err err = {0};
     struct same same;
 
-    (void)state;
     for (unsigned runs = 1; runs <= 2; runs++) {
         starved = runs;
         assert_true(itself_try(&b, 4, &same, &err));
@@ -639,7 +628,6 @@ static void test_cancelled(void **state)
     struct err err = {0};
     size_t count = 0;
     const struct insn *insns = kernel_insns(k, 0, &count);
-    (void)state;
     assert_null(tune_new(insns, count, m, &options, &hooks, &err));
     assert_int_equal(err.code, ERR_INTERRUPTED);
     assert_true(asked < 50);

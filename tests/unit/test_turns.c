@@ -82,7 +82,6 @@ static void test_turns_of_views(void **state)
 {
     static const char *const shown[] = {"matrix",  "evolution", "search",  "tables", "experiments",
                                         "mapping", "accuracy",  "machine", "kernel"};
-    (void)state;
     clock_set_source(ticking);
     load_experiments(ROWS);
     frame_run(&frame, "evolve start --ports 4 --threads 1 --seconds 1000000 --checkpoint none");
@@ -126,7 +125,6 @@ static void test_counts(void **state)
     static const char *const states[] = {EXPERIMENT_PENDING, EXPERIMENT_ONCE, EXPERIMENT_CONTENDED,
                                          EXPERIMENT_OK, "SIGILL"};
     struct experiments *t;
-    (void)state;
     load_experiments(40);
     t = session.document.experiments;
     assert_true(t->measured == 40 && !t->failed);

@@ -61,7 +61,6 @@ static const struct foreign { const char *hex, *text, *form; unsigned access[3];
 /* Derives form, reads and writes from the text. */
 static void test_text(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
         struct insn in = {0};
         in.length = (uint8_t)bytes_of(foreign[i].hex, in.bytes);
@@ -108,7 +107,6 @@ static void test_text(void **state)
  * decodes. */
 static void test_encoding_length(void **state)
 {
-    (void)state;
     static const uint8_t first[] = {0xc4, 0xc5, 0x62};
     ZydisDecoder decoder;
     ZydisDecodedInstruction in;
@@ -147,7 +145,6 @@ static void test_encoding_length(void **state)
  * REX. Lengths are from LLVM 22. */
 static void test_rex2(void **state)
 {
-    (void)state;
     static const char *const codes[] = {
         "d5588b11",     "d500a13412000000000000", "d50850", "d5c8af4b08",
         "66d510b83412", "d518b8efcdab8967452301", "d50006", NULL};
@@ -177,7 +174,6 @@ static bool there(const char *program)
  * disassembler supports it. No instruction has bytes of another. */
 static void test_learned(void **state)
 {
-    (void)state;
     uint8_t code[16 * (sizeof foreign / sizeof *foreign)];
     size_t length = 0, at = 0;
     struct err err = {0};
@@ -205,7 +201,6 @@ static void test_learned(void **state)
  * unknown instructions are counted. */
 static void test_kernel(void **state)
 {
-    (void)state;
     static const char text[] =
         ".L1:\n\t.byte 0xc4,0xe2,0x6f,0x50,0xe1\n\tvaddps %ymm1,%ymm2,%ymm3\n\t.byte "
         "0xc4,0xe2,0x6c,0xfb,0xd9\n\tdec %rax\n\tjne .L1\n";
@@ -232,7 +227,6 @@ static void test_kernel(void **state)
  * that another disassembler names count under that name. */
 static void test_scan_counts(void **state)
 {
-    (void)state;
     struct scan scan = {0};
     struct err err = {0};
     char command[1024];
@@ -257,7 +251,6 @@ static void test_scan_counts(void **state)
  * still rejected. */
 static void test_newer_lines(void **state)
 {
-    (void)state;
     static const struct { const char *text; size_t insns, refused;
     } texts[] = {
         {"\tvpdpwsud %ymm1,%ymm2,%ymm3\n\t{nf} addq %rax,%rbx,%rcx\n\tvaddps %ymm1,%ymm2,%ymm3\n",
@@ -295,7 +288,6 @@ static void test_lock(void **state)
         {"f0483918", 1}, {"f0900f0b", 1},     {"67f04801d8", 1},     {"f04803d8", 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         struct err err = {0};
         char wanted[64];
@@ -312,7 +304,6 @@ static void test_lock(void **state)
 /* Data before the first instruction does not change line numbers. */
 static void test_data_first(void **state)
 {
-    (void)state;
     static const char text[] = ".L1:\n\t.byte 0x06\n\tadd %rax,%rbx\n\tdec %rcx\n\tjne .L1\n";
     struct err err = {0};
     struct kernel *k = kernel_from_text("text", text, sizeof text - 1, NULL, &err);

@@ -130,7 +130,6 @@ static void read_many(size_t count)
 
 static void test_many_sections_and_labels(void **state)
 {
-    (void)state;
     assert_grows(read_many, 4000);
 }
 
@@ -157,7 +156,6 @@ static size_t functions_found(size_t padding, size_t length)
  * longer than necessary, but not a hundred. */
 static void test_numbers_without_an_end(void **state)
 {
-    (void)state;
     assert_int_equal(functions_found(0, 20), 2);
     assert_int_equal(functions_found(9, 20), 2);
     assert_int_equal(functions_found(100, 20), 0);
@@ -165,7 +163,6 @@ static void test_numbers_without_an_end(void **state)
 
 static void test_records_that_are_too_short(void **state)
 {
-    (void)state;
     assert_int_equal(functions_found(0, 12), 0);
     assert_int_equal(functions_found(0, 4), 0);
 }

@@ -88,7 +88,6 @@ static void test_sentences(void **state)
     struct str text = {0};
     size_t count = 0;
 
-    (void)state;
     if (!file_read(source_path("tests/data/limits.s"), SIZE_MAX, &text, &err))
         fail_msg("%s", err.what);
     for (char *at = strstr(text.data, "\n### "), *next; at; at = next, count++) {
@@ -119,7 +118,6 @@ static void test_cut(void **state)
         {4, 1, "12.34", "12.\342\200\246\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct str got = {0};
         struct grid g;

@@ -99,7 +99,6 @@ static struct window_result measure(struct fake *f, bool difference, uint64_t co
 
 static void test_quiet(void **state)
 {
-    (void)state;
     for (double item = 3; item < 1e5; item *= 2.7) {
         struct fake f = quiet(item);
         struct window_result r = measure(&f, false, 0);
@@ -121,7 +120,6 @@ static void test_beaten(void **state)
     static const struct { double beat; enum window_state state; unsigned accepted;
     } cases[] = {{INFINITY, WINDOW_SETTLED, 3}, {NAN, WINDOW_SETTLED, 3}, {120, WINDOW_SETTLED, 3},
                  {101, WINDOW_SETTLED, 3},      {100, WINDOW_BEATEN, 1},  {80, WINDOW_BEATEN, 1}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fake f = quiet(100);
         const struct pulse pulse = {fake_run, fake_now, fake_rest, &f};
@@ -140,7 +138,6 @@ static void test_coarse_ticks(void **state)
 {
     static const double rates[] = {24e6, 62.5e6, 99e6, 100e6, 1e9, 2.6e9},
                         stretches[] = {1000 / 240.0, 1.6, 1000 / 990.0, 1, 1, 1};
-    (void)state;
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         double stretch = calibrate_stretch(rates[i]), hz = rates[i];
         assert_true(fabs(stretch - stretches[i]) < 1e-9);
@@ -168,7 +165,6 @@ static void test_coarse_ticks(void **state)
 
 static void test_contention(void **state)
 {
-    (void)state;
     struct fake f = quiet(50);
     f.contended_until = 40;
     struct window_result r = measure(&f, false, 0);
@@ -191,7 +187,6 @@ static void test_contention(void **state)
 
 static void test_spikes_and_faults(void **state)
 {
-    (void)state;
     struct fake f = quiet(50);
     f.spike = 1e6;
     struct window_result r = measure(&f, false, 0);
@@ -211,7 +206,6 @@ static void test_spikes_and_faults(void **state)
  * the thread, and nops do not. Without the room probe, the thread is not detected. */
 static void test_room(void **state)
 {
-    (void)state;
     for (unsigned known = 0; known < 2; known++)
         for (unsigned difference = 0; difference < 2; difference++) {
             struct fake f = quiet(100);
@@ -236,7 +230,6 @@ static void test_ports(void **state)
         double factor;
         bool quiet;
     } cases[] = {{1, true}, {1.03, true}, {1.05, false}, {1.4, false}, {0.97, false}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fake f = quiet(100);
         struct window_rules own = rules;
@@ -256,7 +249,6 @@ static void test_ports(void **state)
  * one. The floors are correct although no single difference may be. */
 static void test_difference(void **state)
 {
-    (void)state;
     struct fake f = quiet(100);
     f.spike = 300;
     struct window_result r = measure(&f, true, 500);
@@ -277,7 +269,6 @@ static int compare(const void *a, const void *b)
 static void test_statistics(void **state)
 {
     struct rng rng;
-    (void)state;
     rng_seed(&rng, 5);
     for (int round = 0; round < 2000; round++) {
         double v[8], sorted[8], spread;
@@ -312,7 +303,6 @@ static void test_shared_wait(void **state)
     const struct pulse pulse = {fake_run, fake_now, fake_rest, &f};
     struct window_wait wait = window_wait_begin(&pulse, 10 * rules.patience);
     struct window_result r;
-    (void)state;
     f.probe_factor = 1.5;
     for (unsigned i = 0; i < ITEMS; i++) {
         window_measure(&pulse, &rules, &wait, false, 0, INFINITY, &r);
@@ -353,7 +343,6 @@ static void test_cost(void **state)
     struct window_rules own = rules;
     struct window_wait wait = window_wait_begin(&pulse, rules.patience);
     struct window_result r;
-    (void)state;
     own.ports_cycles = 25;
     f.ticks_per_cycle = 1;
     window_measure(&pulse, &own, &wait, false, 0, INFINITY, &r);

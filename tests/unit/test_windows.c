@@ -70,7 +70,6 @@ static void test_measured_densities(void **state)
     };
     const struct core zen5 = core_with(6, 64, 2, 2);
 
-    (void)state;
     for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
         const unsigned n = measured[i].count;
         unsigned char lengths[INSNS_MOST];
@@ -138,7 +137,6 @@ static void test_measured_loops(void **state)
     };
     const struct core zen5 = core_with(6, 64, 2, 2);
 
-    (void)state;
     for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
         unsigned char lengths[INSNS_MOST];
         struct block b;
@@ -182,7 +180,6 @@ static void test_copies_as_counted(void **state)
 {
     struct rng rng;
 
-    (void)state;
     rng_seed(&rng, 3);
     for (unsigned i = 0; i < 400; i++) {
         const struct core c =
@@ -209,7 +206,6 @@ static void test_drift_forgets_the_beginning(void **state)
     const struct core zen5 = core_with(6, 64, 2, 2);
     struct block b;
 
-    (void)state;
     block_of(&b, lengths, sizeof lengths, false);
     const double first = cycles_of(&zen5, &b, SHAPE_CACHED, 0);
     for (unsigned align = 1; align < 64; align++)
@@ -223,7 +219,6 @@ static void test_fused_pairs(void **state)
     const struct core zen5 = core_with(6, 64, 2, 2);
     struct block fused, plain;
 
-    (void)state;
     block_of(&fused, pair, sizeof pair, true);
     fused.rows[5].flags = ROW_FUSED;
     fused.rows[6] = (struct cost){.op = fused.rows[6].op, .flags = ROW_FUSED_INTO};
@@ -252,7 +247,6 @@ static void test_simulated(void **state)
     };
     struct machine *m = load_machine("zen5-charted");
 
-    (void)state;
     assert_non_null(machine_fact(m, "uop_cache_window"));
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         struct kernel *k = kernel_of(kernels[i]);
@@ -299,7 +293,6 @@ static void test_advice(void **state)
     char *dense = advice_on(m, "1:\n.rept 17\nxorl %r8d, %r8d\n.endr\ndecq %rax\njne 1b\n"),
          *sparse = advice_on(m, "1:\ndecq %rax\njne 1b\n");
 
-    (void)state;
     assert_non_null(strstr(dense, "many lines of one"));
     assert_null(strstr(sparse, "many lines of one"));
     char *early = advice_on(

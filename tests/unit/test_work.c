@@ -69,7 +69,6 @@ static void global_labels(size_t count)
 
 static void test_assembling(void **state)
 {
-    (void)state;
     assert_grows(refused_directives, 2000);
     assert_grows(refused_instructions, 1000);
     assert_grows(global_labels, 2000);
@@ -191,7 +190,6 @@ static void list_thin(size_t count)
 
 static void test_objects(void **state)
 {
-    (void)state;
     assert_grows(read_sections, 5000);
     assert_grows(list_thin, 1000);
     /* A large file is mapped. It is not copied, and none of its bytes is read. */
@@ -267,7 +265,6 @@ static bool read_overlapping(size_t tables, struct err *err)
 static void test_overlapping(void **state)
 {
     struct err err = {0};
-    (void)state;
     assert_true(read_overlapping(1, &err));
     uint64_t before = steps_taken;
     assert_false(read_overlapping(20000, &err));
@@ -291,7 +288,6 @@ static void test_counts(void **state)
                                         ".irp x,1,2\n.rept 100000000\nnop\n.endr\n.endr\n",
                                         ".space 1<<62\n",
                                         ".macro m\nm\nm\n.endm\nm\n"};
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct err err = {0};
         uint64_t before = steps_taken;
@@ -639,7 +635,6 @@ static void marks_left_open(size_t count)
 
 static void test_listings(void **state)
 {
-    (void)state;
     assert_grows(listing_lines, 4000);
     assert_grows(listing_quoted, 4000);
     assert_grows(listing_fenced, 4000);
@@ -749,7 +744,6 @@ static void session_directory(size_t count)
 
 static void test_more(void **state)
 {
-    (void)state;
     assert_grows(osaca_entries, 3000);
     assert_grows(osaca_rules, 3000);
     assert_grows(population_forms, 3000);
@@ -760,7 +754,6 @@ static void test_more(void **state)
 
 static void test_others(void **state)
 {
-    (void)state;
     assert_grows(many_forms, 2000);
     assert_grows(command_words, 2000);
     assert_grows(hex_block, 2000);
@@ -772,7 +765,6 @@ static void test_others(void **state)
 
 static void test_tables(void **state)
 {
-    (void)state;
     assert_grows(csv_rows, 3000);
     assert_grows(json_experiments, 3000);
     assert_grows(xml_instructions, 3000);

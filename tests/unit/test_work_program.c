@@ -140,7 +140,6 @@ static void template_braces(size_t count)
 
 static void test_programs(void **state)
 {
-    (void)state;
     assert_grows(units, 2000);
     assert_grows(blocks, 2000);
     assert_grows(trace_units, 2000);
@@ -158,7 +157,6 @@ static void test_walks(void **state)
     struct str bytes = {0}, text = {0};
     struct program_run run = {.mode = TRACE_EXACT};
     struct err err = {0};
-    (void)state;
 
     add_unit(&bytes, json);
     struct program *p = program_of(&bytes);
@@ -182,7 +180,6 @@ static void test_walks(void **state)
 
 static void test_braces(void **state)
 {
-    (void)state;
     assert_int_equal(mkdir(work_path("in"), 0777), 0);
     work_put("in/none", "{ {N {} {M} {N}{N} {directory\n");
     words_of(work_path("in/none"), "a {N}b{N} {directory}/none {", 4);

@@ -10,7 +10,6 @@
 #include "base/steps.h"
 #include "cmd/command.h"
 #include "io/cpus.h"
-#include "io/experiments_file.h"
 #include "io/machine_file.h"
 #include "isa/forms.h"
 #include "measure/baseline.h"
@@ -206,7 +205,6 @@ static void test_tables(void **state)
 {
     char *data = getenv("PORTOLAN_DATA") ? mem_strdup(getenv("PORTOLAN_DATA")) : NULL;
 
-    (void)state;
     assert_int_equal(mkdir(work_path("portolan"), 0777), 0);
     assert_int_equal(mkdir(work_path("machine"), 0777), 0);
     setenv("XDG_STATE_HOME", work_path(""), 1);

@@ -33,7 +33,6 @@ static void flat_list(size_t count)
 
 static void test_trees(void **state)
 {
-    (void)state;
     assert_grows(flat_list, 2000);
     /* Input with quadratic cost in libyaml is rejected early, regardless of its length. */
     static const char *const bad[] = {
@@ -75,7 +74,6 @@ static void test_xml_trees(void **state)
         {"<r>", "<a>", "too deeply"},
         {"<r><?x ", "y%zu", "more than a megabyte"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct str text = {0};
         struct err err = {0};
@@ -131,7 +129,6 @@ static void test_ends_within_a_value(void **state)
         {"{\"kind\": \"", "\"}", load_json},
         {"{\"kind\": \"", "\"}", load_population},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         struct str text = {0};
         struct err err = {0};

@@ -108,7 +108,6 @@ static void test_writings(void **state)
     struct session s;
     unsigned positions = 0;
 
-    (void)state;
     session_init(&s);
     work_put("few.csv", "experiment,cycles\n\"ADD (R64, R64)\",0.25\n");
     work_put("more.csv", "experiment,cycles\n\"ADD (R64, R64)\",0.25\n\"IMUL (R64, R64)\",1\n");

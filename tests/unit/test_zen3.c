@@ -38,7 +38,6 @@ static void test_measured_blocks(void **state)
     struct machine *m = load_machine("znver3");
     double sum = 0;
 
-    (void)state;
     assert_non_null(t);
     assert_true(t->count > 400);
     for (size_t i = 0; i < t->count; i++) {
@@ -55,7 +54,6 @@ static void test_measured_blocks(void **state)
 
 static void test_measured_forms(void **state)
 {
-    (void)state;
     assert_foretold("znver3", "tests/data/zen3-singles.csv", 191, 0.05, INFINITY);
 }
 
@@ -71,7 +69,6 @@ static void test_units(void **state)
         {"znver1", "BSR (R64, R64) + VPERM2I128 (YMM, YMM, YMM, I8)", 7},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct machine *m = load_machine(cases[i].machine);
         struct experiment e = {0};
@@ -99,7 +96,6 @@ static void test_there_and_back(void **state)
     };
     static const char *const machines[] = {"znver1", "znver2", "znver3"};
 
-    (void)state;
     for (size_t k = 0; k < 3; k++) {
         struct machine *m = load_machine(machines[k]);
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -206,7 +202,6 @@ static void test_each_fact_matters(void **state)
          0.75, 2},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct machine *m = load_machine("znver3");
         double with = predicted(m, cases[i].hex);
@@ -265,7 +260,6 @@ static void test_words_in_part(void **state)
     };
     struct machine *m = load_machine("znver3");
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double got = predicted(m, cases[i].hex);
         if (!(fabs(got - cases[i].cycles) < 0.01))
@@ -281,7 +275,6 @@ static void test_zen4_has_none(void **state)
                                         "memory_renaming_store_beside", "bypass_delay_domain"};
     struct machine *m = load_machine("znver4");
 
-    (void)state;
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         assert_null(machine_fact(m, facts[i]));
     machine_free(m);

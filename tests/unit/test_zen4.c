@@ -68,7 +68,6 @@ static double simulated_as(const struct machine *m, const char *hex)
 static void test_found_modifies(void **state)
 {
     static const char *const machines[] = {"znver4", "zen4-charted"};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct machine *m = load_machine(machines[i]);
         assert_true(fabs(simulated_as(m, "48830701") - 1) < 0.01);
@@ -82,7 +81,6 @@ static void test_measured_blocks(void **state)
     struct csv_table *t = measured();
     struct machine *m = load_machine("znver4");
 
-    (void)state;
     assert_true(t->count > 50);
     for (size_t i = 0; i < t->count; i++) {
         double cycles = strtod(t->rows[i][1], NULL),
@@ -98,7 +96,6 @@ static void test_measured_blocks(void **state)
  * shared port makes them wait. Work on a port of only one of them does not. */
 static void test_measured_pairs(void **state)
 {
-    (void)state;
     assert_foretold("znver4", "tests/data/zen4-pairs.csv", 110, 0.01, 0.02);
 }
 
@@ -113,7 +110,6 @@ static void test_lea_parts(void **state)
     };
     struct machine *m = load_machine("znver4");
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_true(bounds_as(m, cases[i].hex, as_measured).total == cases[i].cycles);
     machine_free(m);
@@ -137,7 +133,6 @@ static void test_each_fact_matters(void **state)
         {"carry_idiom", "", "83f80119ed83e53e", 0.75, 2},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct machine *m = load_machine("znver4");
         double with = bounds_as(m, cases[i].hex, as_measured).total;
@@ -157,7 +152,6 @@ static void test_protocols(void **state)
     struct machine *m = load_machine("znver4");
     struct block_options alike = as_measured;
 
-    (void)state;
     alike.start = START_EQUAL;
     assert_true(bounds_as(m, store_load, as_measured).cycles[BOUND_DEPENDENCIES] < 0.01);
     assert_true(fabs(bounds_as(m, store_load, alike).cycles[BOUND_DEPENDENCIES] - 6.4) < 0.01);
@@ -179,7 +173,6 @@ static void test_intel_has_none(void **state)
     struct machine *m = load_machine("skylake");
     struct bounds b = bounds_as(m, "4c8904244c89442420", as_measured);
 
-    (void)state;
     /* There is one store per cycle, because of its port. */
     assert_true(fabs(b.total - 2) < 0.01 && b.bottleneck != BOUND_MEMORY);
     machine_free(m);
@@ -191,7 +184,6 @@ static void test_evaluation(void **state)
     struct csv_table *t = measured();
     struct machine *m = load_machine("znver4");
 
-    (void)state;
     double mape[2];
     for (int portolan = 0; portolan < 2; portolan++) {
         struct evaluation *e = evaluation_new(m, MODEL_BOUNDS);

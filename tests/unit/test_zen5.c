@@ -59,7 +59,6 @@ static void test_what_rename_finds(void **state)
 {
     struct machine *m = load_machine("zen5-charted"), *text = load_machine("zen5-charted");
 
-    (void)state;
     machine_drop_fact(text, "memory_renaming_length");
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         assert_near("the bound", blocks[i].hex, predicted_cycles(m, blocks[i].hex, false),
@@ -105,7 +104,6 @@ static void test_loops_renamed(void **state)
     struct machine *m = load_machine("zen5-charted");
     char many[48 * 18 + 32] = "";
 
-    (void)state;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
         for (int simulated = 0; simulated < 2; simulated++)
             assert_near("the time", loops[i].hex,
@@ -156,7 +154,6 @@ static void test_groups(void **state)
 {
     struct machine *m = load_machine("zen5-charted"), *other = load_machine("zen5-charted");
 
-    (void)state;
     machine_drop_fact(other, "group_not_last");
     machine_drop_fact(other, "group_whole");
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
@@ -215,7 +212,6 @@ static void test_each_fact_matters(void **state)
         {"store_forward_by_store", "no", "488907" "f30f7e07" "66480f7ec0", 12, 14},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct machine *m = load_machine("zen5-charted");
         double with = predicted_cycles(m, cases[i].hex, false),
@@ -238,7 +234,6 @@ static void test_conflicts_alone(void **state)
     static const char *const others[] = {"load_replays", "alu_replays", "alu_replays_ports"};
     struct machine *m = load_machine("zen5-charted");
 
-    (void)state;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         machine_set_fact(m, others[i], "", "", "");
     for (int simulated = 0; simulated < 2; simulated++)
@@ -260,7 +255,6 @@ static void test_ways_out_of_vectors(void **state)
     };
     struct machine *m = load_machine("zen5-charted");
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_near("the bound", cases[i].hex, predicted_cycles(m, cases[i].hex, false),
                     cases[i].measured, WITHIN);
@@ -303,7 +297,6 @@ static void test_values_as_measured(void **state)
     };
     struct machine *m = load_machine("zen5-charted");
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_near("the bound", cases[i].hex, predicted_cycles(m, cases[i].hex, false),
                     cases[i].measured, WITHIN);
@@ -343,7 +336,6 @@ static void test_loops_as_measured(void **state)
     };
     struct machine *m = load_machine("zen5-charted");
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[400];
         snprintf(text, sizeof text, "1: %s; decq %%r15; jne 1b", cases[i].source);
