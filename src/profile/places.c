@@ -8,6 +8,8 @@
 #include "analysis/kernel_object.h"
 #include "analysis/loops.h"
 #include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
 #include "base/watch.h"
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
@@ -173,6 +175,20 @@ static void split_loops(struct kernel *k, struct insn_samples *s)
     }
 }
 
+/* Adds the base name of @file to the names of loops in functions without a symbol. Their names are
+ * addresses, which are ambiguous in a profile of several files. */
+static void name_addresses(struct kernel *k, const char *file)
+{
+    for (size_t l = 0; l < k->loop_count; l++) {
+        struct str name = {0};
+        if (!str_has_prefix(k->loops[l].label, "0x"))
+            continue;
+        str_addf(&name, "%s+%s", path_base(file), k->loops[l].label);
+        free(k->loops[l].label);
+        k->loops[l].label = str_take(&name);
+    }
+}
+
 /* Counts the samples @places[@first] to @places[@end - 1] for the loops in the @length bytes of
  * code at @start. */
 static void loops_take(struct run_profile *p, const struct object *o,
@@ -184,6 +200,7 @@ static void loops_take(struct run_profile *p, const struct object *o,
 
     if (!k)
         return;
+    name_addresses(k, file);
     struct insn_samples s = {mem_zero(k->insn_count + 1, sizeof *s.counts),
                              mem_zero(k->insn_count + 1, sizeof *s.loops)};
     float *percents = mem_zero(k->insn_count + 1, sizeof *percents);
@@ -286,7 +303,8 @@ void places_find(struct run_profile *p, const struct samples *s, uint32_t image,
     struct place_list list = {{0}};
     struct object o = {.code = NULL};
     struct err ignored;
-    bool readable = path[0] == '/' && object_read(path, OBJECT_NAMES, &o, &ignored);
+    bool readable = path[0] == '/' && object_read(path, OBJECT_NAMES | OBJECT_FUNCTIONS, &o,
+                                                    &ignored);
     size_t elsewhere = 0;
 
     for (size_t i = 0; i < s->points.count; i++) {
