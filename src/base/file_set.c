@@ -54,7 +54,7 @@ static bool plain_component(const char *name, size_t length)
     return true;
 }
 
-/* Returns whether @name is relative, has at most DEPTH_MAX components, and each component is sound:
+/* Returns whether @name is relative, has at most DEPTH_MAX components, and each component is valid:
  * not empty, not too long, without control characters, and without a dot at its start. Such a name
  * cannot denote a file outside of the directory, or a temporary file. */
 static bool plain_name(const char *name)
