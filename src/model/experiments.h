@@ -25,7 +25,8 @@ struct experiment_row {
     uint32_t start, count;
     /* cycles per execution of the experiment in the steady state; NaN: unknown */
     double cycles;
-    /* (max - min) / min over the accepted repetitions; NaN: unknown */
+    /* relative spread, (max - min) / min, of the repetitions that determined the cycles; NaN:
+     * unknown */
     double spread;
     uint32_t repeats;        /* number of accepted repetitions; 0: unknown */
     uint32_t extras;         /* number of elements of @extra; missing columns are empty */

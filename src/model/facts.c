@@ -11,7 +11,7 @@
 #include "base/similar.h"
 #include "model/dispatch_limits.h"
 
-/* Maximum value of a fact. A larger buffer would not limit a core. The simulator's memory is
+/* Maximum value of most facts. A larger buffer would not limit a core. The simulator's memory is
  * proportional to the sizes of buffers. */
 #define MOST 65536
 /* unit, smallest and largest value of a time */

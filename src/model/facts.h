@@ -39,10 +39,10 @@ struct fact {
     const char *meaning;     /* meaning, in a sentence without full stop */
     const char *reader;      /* parts of the program that use the fact: "simulation", "front end",
                               * ... */
-    int kind;                /* type of the value (enum fact_kind) */
+    int kind;                /* kind of the fact (enum fact_kind) */
 };
 
-/* Facts sorted by key within groups. The last key is NULL. */
+/* Facts, in groups. The last key is NULL. */
 extern const struct fact fact_schema[];
 
 /* Finds a fact by its key or an obsolete key. Returns NULL if there is none. */
@@ -55,8 +55,8 @@ bool fact_check(const struct fact *f, const char *value, const struct ports *por
                 struct err *err);
 
 /* Returns the number of fact @key on the machine, or else its default, or else NaN. Values above
- * the range become its maximum. Values below the range count as missing. Calling it with a key
- * whose fact is not a number is a bug. */
+ * the range become its maximum. Values below the range, or that are no numbers, count as missing.
+ * Calling it with a key whose fact is not a number is a bug. */
 double fact_number(const struct machine *m, const char *key);
 /* Returns the value of a yes or no fact. */
 bool fact_switch(const struct machine *m, const char *key);

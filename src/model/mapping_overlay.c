@@ -30,8 +30,7 @@ static void translate(const struct usage *usage, const int *to, struct usage *ou
     }
 }
 
-/* Adds the overlay's entries, then the other entries of @base, because look-ups find the first
- * entry of a form. */
+/* Adds the overlay's entries, then the entries of @base for all other forms. */
 static void lay(const struct mapping *base, const struct mapping *over, const int *to,
                 struct overlay *out)
 {

@@ -94,8 +94,7 @@ int portset_by_size(const void *a, const void *b)
     return sizes ? sizes : (x > y) - (x < y);
 }
 
-/* Returns whether a name needs no brackets, because it is a single character other than a
- * lower-case letter. */
+/* Returns whether a name needs no brackets, because it is a single digit or capital letter. */
 static bool is_short(const char *name)
 {
     return name[1] == '\0' && (isdigit((unsigned char)name[0]) || isupper((unsigned char)name[0]));

@@ -53,8 +53,8 @@ void portset_list(portset set, const struct ports *ports, const char *separator,
 /* Compares by size, then by bits, for qsort. Elements are portset, or structs with a portset
  * first. */
 int portset_by_size(const void *a, const void *b);
-/* Appends text such as "p0156", or "p[V0,V1]" if a name has more than one character. The empty set
- * is "p", which portset_parse rejects. */
+/* Appends text such as "p0156", or "p[V0,V1]" if a name is not a single digit or capital letter.
+ * The empty set is "p", which portset_parse rejects. */
 void portset_print(portset set, const struct ports *ports, struct str *out);
 /* Parses a port set at *@text in either spelling of portset_print, and moves *@text after it.
  * err->column counts from the initial *@text. */

@@ -31,8 +31,8 @@ struct front {
     bool streams;
     bool moved;                     /* whether the state changed in this cycle */
     struct place delivered;         /* next item to deliver to the µop queue */
-    /* @queued: number of µops in the µop queue. @room: number of free entries of the queue that
-     * the next item requires. */
+    /* @queued: number of µops in the µop queue. @room: number of free entries of the queue without
+     * which the decoders wait. */
     int32_t queued, room;
     int32_t uop_queue;              /* number of entries of the µop queue (fact) */
 
@@ -50,13 +50,13 @@ struct front {
     int32_t decoders, complex_uops;        /* values of the machine's facts */
     uint32_t microcode_width, alone_uops;
     bool fusible_last;
-    /* number of instructions in the instruction queue before this cycle */
+    /* number of instructions predecoded before this cycle */
     int64_t visible;
     int64_t decoded;                /* number of decoded instructions */
     int32_t decode_stall;           /* remaining stall cycles */
 
     /* µop cache, loop buffer and symmetric decoders */
-    int32_t stream_width, taken_branches;   /* values of the machine's facts */
+    int32_t stream_width, taken_branches;   /* limits per cycle, from the facts */
     bool one_line;                  /* whether the loop is in one aligned block of 32 bytes */
     unsigned copies;                /* number of copies of the loop in the loop buffer */
     /* groups by windows of code (analysis/windows.h); empty if the source has no windows */

@@ -9,7 +9,7 @@
  * later */
 #define CALENDAR 256
 #define RENAME_TO_PORT 1        /* minimum cycles from rename to a port */
-#define CACHE_LOADS 4           /* maximum number of loads per cycle */
+#define CACHE_LOADS 4           /* maximum number of recorded loads per cycle */
 #define DISPATCHED UINT16_MAX
 #define NOBODY UINT32_MAX
 #define HASHED_BITS 10
@@ -37,8 +37,8 @@ struct flight {
 /* An iteration in flight */
 struct iteration {
     int64_t iteration;
-    int64_t age;                /* age of the item's first µop */
-    int32_t value;              /* index of the item's first value */
+    int64_t age;                /* age of the iteration's first µop */
+    int32_t value;              /* index of the iteration's first value */
     uint32_t uop, flight;       /* indices of the iteration's first µop and first item */
 };
 
@@ -122,8 +122,8 @@ struct simulator {
     int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width,
         commit_width;
     int32_t rename_to_port;              /* cycles from rename to the earliest dispatch */
-    int32_t moves_most, zeroes_most;   /* maximum number of eliminated moves, and of zeroing idioms,
-                                        * per cycle */
+    int32_t moves_most, zeroes_most;   /* maximum number of eliminated moves, and of eliminated
+                                        * moves of zero, per cycle */
     /* numbers of entries in use; @leaving: number of retired stores that have not committed */
     int32_t rob, scheduler, loads, stores, leaving;
 
@@ -167,7 +167,7 @@ struct simulator {
 
     /* Memory */
     struct {
-        portset ports;                 /* ports of loads with known banks */
+        portset ports;                 /* ports of loads with known addresses */
         struct cache_cycle taken;      /* loads of this cycle */
         uint32_t most_per_bank;        /* maximum number of loads per cycle and bank */
         int32_t slots, split_slots;    /* load slots of a cycle, and slots of a load that crosses a
@@ -295,7 +295,7 @@ void ports_start(struct simulator *s);
 void ports_bind(struct simulator *s, const struct plan_item *item);
 /* Dispatches ready µops to free ports, oldest first. */
 void ports_cycle(struct simulator *s);
-/* Returns the position of the next load port in the rotation. */
+/* Returns the position in the rotation of the port of the last load. */
 unsigned ports_turn(const struct simulator *s);
 
 /* Functions of writeback.c */
@@ -316,8 +316,8 @@ int32_t writeback_trailed(const struct simulator *s, const struct iteration *row
 void memory_start(struct simulator *s);
 /* Returns whether a slot and the banks of @load are free in this cycle, and marks them as used. */
 bool memory_load(struct simulator *s, const struct plan_uop *load, int64_t iteration);
-/* Returns how many load slots of the next cycle the loads of this cycle use, in units of 1 /
- * SLOT_PARTS. */
+/* Returns how many load slots are in use after this cycle's loads, including slots of later cycles,
+ * in units of 1 / SLOT_PARTS. */
 int32_t memory_slots_owed(const struct simulator *s);
 /* Commits retired stores to the cache. */
 void memory_commit(struct simulator *s);

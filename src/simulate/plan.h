@@ -105,7 +105,7 @@ struct plan_item {
     uint16_t computing;              /* number of computing µops */
     uint32_t limited[DISPATCH_LIMITS_MAX];   /* number of µops to which each limit of fact
                                               * dispatch_limits applies */
-    /* number of eliminated moves and of zeroing idioms (facts eliminate_per_cycle,
+    /* number of eliminated moves, and of eliminated moves of zero (facts eliminate_per_cycle,
      * eliminate_zero_per_cycle) */
     uint32_t moves, zeroes;
     /* minimum number of free slots in the rename group; 1: no condition */
@@ -116,7 +116,7 @@ struct plan_item {
     /* whether the item has values with latency but no µops; it then retires after these values */
     bool late;
     bool split;                      /* whether load and operation are unlaminated at rename */
-    bool joins;                      /* whether the item is decoded together with the next item and
+    bool joins;                      /* whether the item is a move that fuses with the next item and
                                       * needs no decoder */
     bool data;                       /* whether the item has a store-data µop */
     struct access stored;            /* memory access of the item's store */
@@ -168,7 +168,7 @@ struct plan {
      * pairs. */
     bool banked, pairs;
     uint32_t first_store;      /* index of the first item with a store */
-    /* number of iterations after which the loads' offsets in lines repeat */
+    /* number of iterations after which the offsets of loads and stores in lines repeat */
     uint32_t phases;
     /* @choices: number of combinations of ports and pipe. @pipe_choices: number of pipes, plus 1
      * for "no pipe". */

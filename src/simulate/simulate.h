@@ -10,8 +10,8 @@
 struct simulator;   /* Working storage, reused for successive blocks. One thread. */
 struct simulator *simulator_new(void);
 void simulator_free(struct simulator *s);
-/* Simulates the block of the last bounds_of on @w, with the same @insns and @options.
- * simulation_done frees @out. */
+/* Simulates the block of the last bounds_of on @w, with the same @insns and @block. simulation_done
+ * frees @out. */
 void simulate(struct simulator *s, const struct block_work *w, const struct insn *insns,
               size_t count, const struct block_options *block,
               const struct simulate_options *options, struct simulation *out);

@@ -16,7 +16,8 @@ struct simulated_step {
     int32_t retire;
 };
 
-/* causes of stalls at rename: no µops from the front end, or a full buffer */
+/* causes of stalls at rename: no µops from the front end or an instruction that blocks rename
+ * (STALL_FRONT), or a full buffer */
 enum stall {
     STALL_FRONT, STALL_REORDER, STALL_SCHEDULER, STALL_LOADS, STALL_STORES, STALL_CAUSES
 };

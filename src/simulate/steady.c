@@ -65,7 +65,7 @@ static int32_t *write_counts(const struct simulator *s, int32_t *out)
 #define COUNTS (FRONT_STATE + 11 + PORTS_MAX)
 
 /* Returns the queue of a µop. For loads in rotation, returns the queue relative to the port of the
- * next load. */
+ * last load. */
 static int32_t queue_of(const struct simulator *s, const struct waiting_uop *w)
 {
     if (!s->alike || s->plan.uops.items[w->uop].kind != UOP_LOAD)
