@@ -169,7 +169,7 @@ static void store_bound(const struct block_work *w, const struct insn *insns, si
 }
 
 /* Returns whether a store of a vector uses only a part of the ports of the store of a general
- * register. The widest vectors do. */
+ * register. This is the case for the widest vectors. */
 static bool is_wide_store(const struct core *c, const struct costs *costs, const struct cost *row)
 {
     const portset alu = c->alu && c->alu->count ? c->alu->uops[0].ports : 0;

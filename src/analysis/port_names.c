@@ -240,7 +240,8 @@ static unsigned kinds_of_port(const struct uses *u, unsigned j)
     const portset bit = (portset)1 << j;
     unsigned kinds = kinds_of_ports(u, bit);
 
-    /* A port without such a kind that executes some loads, mostly of vectors, is a load port. */
+    /* A port that no kind characterises, and that executes some loads, mostly of vectors, is a load
+     * port. */
     kinds = !kinds && u->of_port[j][FORM_LOAD] >= FORMS_LEAST ? 1u << FORM_LOAD : kinds;
     if (stores_use(u, bit, kinds))
         kinds |= 1u << FORM_STORE;

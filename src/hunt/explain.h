@@ -74,7 +74,7 @@ struct trial {
     const struct family *families; /* families of the block's instructions */
     size_t family_count;
     double tolerance;              /* tolerance for cycles_differ */
-    bool simulated;                /* argument of model_new */
+    bool simulated;                /* whether to use the simulation (model_new) */
 };
 /* Finds the change of @m that corrects most of the blocks, including the first, and makes hardly
  * any correct block wrong. Returns false if there is no such change. The caller calls

@@ -196,8 +196,8 @@ static void find_telling(const struct looking *l, const struct mapping_entry *is
     *out = best.experiment;
 }
 
-/* Counts @other if it explains the measurements. Finds an experiment that distinguishes it, unless
- * an experiment is already stored. */
+/* Counts @other if it explains the measurements. Finds an experiment that distinguishes it from
+ * @is, unless an experiment is already stored. */
 static void consider(const struct looking *l, uint32_t form, const struct mapping_entry *is,
                      const struct taking *other, struct observable *out)
 {

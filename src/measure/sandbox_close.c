@@ -401,7 +401,7 @@ BARE enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v,
 {
     v->frame.self = &v->frame;
     arch_thread_set(&v->frame, v->given.area + AREA_LOCAL + AREA_PAGES_AT + AREA_PAGES / 2);
-    /* Unmaps nothing under an emulator, because this would include the emulator's own memory. */
+    /* Unmaps nothing under an emulator, because the other memory includes that of the emulator. */
     if (!v->hello.unfiltered && !memory_close(v))
         return STAGE_MEMORY;
     if (!signals_take(v, handler))

@@ -15,7 +15,7 @@ enum fact_type {
     FACT_WHOLE,    /* an integer */
     FACT_SWITCH,   /* yes or no */
     FACT_CHOICE,   /* one of the words */
-    FACT_WORDS,    /* several of @words; if @words is NULL, any mnemonics and extensions */
+    FACT_WORDS,    /* several of @words; if @words is NULL, any words, such as mnemonics */
     FACT_PORTS,    /* names of ports, such as p23 */
     FACT_LIMITS,   /* dispatch limits (model/dispatch_limits.h), such as 4 of p01; 2 within p23 */
 };

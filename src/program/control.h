@@ -50,7 +50,7 @@ enum control_op {
     CONTROL_UMAX,
     CONTROL_SMAX,
     CONTROL_UMIN,
-    CONTROL_SMIN, /* CONTROL_ADD to CONTROL_SMIN have count operands */
+    CONTROL_SMIN, /* CONTROL_ADD to CONTROL_SMIN have @count operands */
     /* {start,+,step,+,...}: the value in iteration 0, 1, ... of a loop; @count operands */
     CONTROL_RECURRENCE,
     CONTROL_SELECT,     /* three operands: condition, value if true, value if false */

@@ -14,8 +14,8 @@
 /* maximum number of candidate terms of which all subsets of up to EXACT_SIZE terms (exact formulas)
  * or SUBSET_SIZE terms (inexact ones) are tried */
 #define ALL_SUBSETS_MOST 16
-#define EXACT_SIZE 5             /* maximum number of terms of an exact formula from subsets */
-#define SUBSET_SIZE 3            /* maximum number of terms of an inexact formula from subsets */
+#define EXACT_SIZE 5             /* maximum size of the subsets for exact formulas */
+#define SUBSET_SIZE 3            /* maximum size of the subsets for inexact formulas */
 /* largest ratio of the error with products to the error without them, at left-out runs, at which
  * products are used */
 #define GAIN 0.7

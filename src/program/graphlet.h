@@ -38,8 +38,8 @@ struct pipe_kind {
  * each kind is busy. */
 double graphlet_cycles(const struct graphlet_op *ops, size_t count,
                        const struct pipe_kind kinds[OP_CLASSES], double *busy);
-/* Return the name of a class ("fadd"), or the class with a name. op_class_find returns false for
- * an unknown name. */
+/* op_class_name returns the name of a class, such as "fadd". op_class_find finds a class by its
+ * name. It returns false for an unknown name. */
 const char *op_class_name(enum op_class class);
 bool op_class_find(const char *name, size_t length, enum op_class *out);
 

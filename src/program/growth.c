@@ -10,10 +10,10 @@
 #include "program/fit_data.h"
 #include "program/solve.h"
 
-/* maximum number of candidate terms of which all subsets of fewer than SIZE_MOST terms are tried;
- * of more candidates, terms are added one by one */
+/* Maximum number of candidate terms of which all subsets of fewer than SIZE_MOST terms are tried.
+ * If there are more candidates, terms are added one by one, at most SIZE_MOST. */
 #define ALL_SUBSETS_MOST 12
-#define SIZE_MOST 4              /* maximum number of terms to add one by one */
+#define SIZE_MOST 4              /* maximum number of selected terms */
 /* largest ratio of the error with more terms to the error without them at which more terms are
  * accepted */
 #define GAIN 0.5

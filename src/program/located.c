@@ -126,7 +126,8 @@ static size_t insn_at(const struct kernel *k, uint64_t at)
     return SIZE_MAX;
 }
 
-/* Adds the samples in an aligned function to its parts. Returns their number. */
+/* Adds the samples in a function of the executable, which align() has matched with the unit, to the
+ * parts of the unit. Returns their number. */
 static size_t take_twin(struct located *out, const struct program_code *c,
                         const struct code_parts *parts, const struct twin *t,
                         const struct object *o, const struct samples *s, uint32_t image)

@@ -31,7 +31,7 @@ struct pages_model {
     double *template_means; /* per block: mean size in the template */
     /* formula of the faults that first uses and allocations do not explain */
     struct formula rest;
-    /* smallest number of these faults in a run: the faults of starting the program */
+    /* smallest value of @rest in a run: the faults of starting the program */
     double rest_least;
     bool measured;          /* whether the page faults of all runs were measured */
 };
@@ -202,7 +202,7 @@ static struct heap_event *events_at(const struct pages_model *m, const struct pr
 }
 
 /* Computes, per block, the number of faults of allocated pages that malloc had returned to the
- * system. If a block allocates more often than the recording has, extrapolates from the recording's
+ * system. If a block allocates more often than in the recording, extrapolates from the recording's
  * second half. */
 static void find_again(const struct pages_model *m, const struct program_runs *runs,
                        struct program_run *run)

@@ -1,8 +1,9 @@
 /* Caches shared by the threads of a program, from the reuse distances of its serial run. The
  * PPT-AMMP paper lacks this extension of the stack distance model. Each of p threads does 1/p of
- * the work on its own lines, at the same pace; a share of the lines may be common to all. A thread
- * reuses lines as in the serial run, but never at a distance above the number of its own lines. In
- * a shared cache, other threads use lines between two uses of a line. Pure. Any thread. */
+ * the work on its own lines, at the same pace. A share of the lines may be common to all threads. A
+ * thread reuses lines as in the serial run, but never at a distance above the number of its own
+ * lines. In a shared cache, other threads use lines between two uses of a line. Pure. Any
+ * thread. */
 #ifndef PORTOLAN_PROGRAM_SHARING_H
 #define PORTOLAN_PROGRAM_SHARING_H
 

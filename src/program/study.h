@@ -67,7 +67,7 @@ struct study {
     double sizes[STUDY_SIZES], full[STUDY_SIZES], eight_ways[STUDY_SIZES];
     size_t size_count;
     size_t axis;               /* index, in the model, of the input on the curve's axis */
-    char *axis_name;           /* name of that input; NULL: no input changes the time */
+    char *axis_name;           /* name of the input on the axis; NULL: no input changes the time */
     double at[INPUTS_MAX];     /* values of the inputs */
     double x[STUDY_POINTS], time[STUDY_POINTS];   /* values of the input on the axis, and seconds */
     size_t point_count;

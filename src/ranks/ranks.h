@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* Kinds of messages. The first kinds are for a rank that waits for work. */
+/* Kinds of messages. RANK_QUIT to RANK_SWEEP are for a rank that waits for work. */
 enum rank_kind {
     RANK_QUIT = 1,
     RANK_EVOLVE,       /* a run over islands (work/islands.h) */
@@ -63,7 +63,7 @@ bool ranks_receive(double seconds, struct rank_message *out);
 void rank_message_done(struct rank_message *m);
 
 /* Reserves all other ranks for a conversation with rank 0. Only rank 0 calls this function. Returns
- * false if they are busy. ranks_release ends the conversation. */
+ * false if they are busy or there are none. ranks_release ends the conversation. */
 bool ranks_claim(void);
 void ranks_release(void);
 
