@@ -89,9 +89,9 @@ double bounds_replays(const struct block_work *w, const struct insn *insns, size
  * instruction executes. The bound of dependencies must include these cycles. */
 double bounds_assists(const struct core *c, const struct insn *insns, size_t count,
                       const struct block_options *options);
-/* Return the prefix of a number of cycles: cycles_words for a sentence ("at least ", "about ", "at
- * least about ", ""), cycles_sign for a table (">=", "~", ">~", ""). @least: whether the number is
- * a lower bound. @estimate: whether it is an estimate. */
+/* Prefixes of a number of cycles. cycles_words returns that for a sentence ("at least ", "about ",
+ * "at least about ", ""), and cycles_sign that for a table (">=", "~", ">~", ""). @least: whether
+ * the number is a lower bound. @estimate: whether it is an estimate. */
 const char *cycles_words(bool least, bool estimate);
 const char *cycles_sign(bool least, bool estimate);
 /* Returns the name of a bound as in the JSON keys: "ports", "dividers", "issue", ... */

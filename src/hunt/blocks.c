@@ -21,10 +21,10 @@ static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
 #define VECTOR_POOL 16
 #define DRAWN_DATA 6
 #define DRAWN_OTHER 3
-/* one of COMPUTED registers in addresses may be written by the block */
+/* one in COMPUTED registers of addresses may be written by the block */
 #define COMPUTED 4
-#define STACKED 5           /* one of STACKED base registers is the stack pointer */
-#define INDEXED 8           /* one of INDEXED addresses has an index register */
+#define STACKED 5           /* one in STACKED base registers is the stack pointer */
+#define INDEXED 8           /* one in INDEXED addresses has an index register */
 #define TRIES 1000          /* maximum number of draws to find a suitable form */
 
 struct block_maker {
@@ -189,7 +189,7 @@ uint8_t block_register(enum isa isa, const struct slot *slot, struct rng *rng)
 
     if (slot->role == SLOT_BASE && !rng_below(rng, STACKED))
         return isa_ops(isa)->stack_pointer;
-    /* One of COMPUTED registers in addresses may be written by the block. */
+    /* One in COMPUTED registers of addresses may be written by the block. */
     if (slot->role != SLOT_DATA && slot->file == FILE_GENERAL && !rng_below(rng, COMPUTED))
         return data_pool[rng_below(rng, DRAWN_DATA)];
     return block_register_at(isa, slot, (unsigned)rng_below(rng, data ? DRAWN_DATA : DRAWN_OTHER));

@@ -395,7 +395,7 @@ static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct ru
 }
 
 /* Chooses the faster of two layouts of short copies: with adjacent or with separated closing
- * branches. An adjacent taken branch costs one cycle more than in the original loop, a separated
+ * branches. An adjacent taken branch costs one cycle more than in the original loop. A separated
  * branch does not. After a separated branch that is not taken, nops are executed. */
 static bool plan_space(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                        struct kernel_plan *plan, struct err *err)

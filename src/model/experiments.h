@@ -68,8 +68,9 @@ struct experiments *experiments_copy(const struct experiments *t, const bool *ke
  * duplicate another row. */
 size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_add_named(struct experiments *t, const struct experiment *e);
-/* Add a row like the two functions above, for a table whose size depends on the input. If memory is
- * exhausted, these functions add no row and return SIZE_MAX. */
+/* experiments_try_add and experiments_try_add_named add a row like the two functions above, for a
+ * table whose size depends on the input. If memory is exhausted, they add no row and return
+ * SIZE_MAX. */
 size_t experiments_try_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_try_add_named(struct experiments *t, const struct experiment *e);
 /* Appends all rows of @from with their results. Matches forms by name. */

@@ -113,8 +113,9 @@ struct walk_pages {
 /* Returns the mean cycles of a page walk for a page after @pages others; 0 if the TLB has its
  * translation. If @walks is NULL, pages are random; otherwise @pages counts lines of @walks. */
 double memory_walk(const struct memory *m, double pages, const struct walk_pages *walks);
-/* Return the mean latency, and the mean cycles per line, of references with the shares @served.
- * Levels are nested as in lambda = P1 l1 + (1 - P1)(P2 l2 + ...). */
+/* memory_latency returns the mean latency of references with the shares @served, and
+ * memory_line_cycles their mean cycles per line. Levels are nested as in
+ * lambda = P1 l1 + (1 - P1)(P2 l2 + ...). */
 double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
 double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
 /* Returns the share of the run's time between two uses of a line at @distance, 0 to 1; 0:

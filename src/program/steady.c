@@ -134,7 +134,7 @@ struct part_misses {
     double most_ordered;      /* largest sum of @ordered over the levels by one reference */
     double others[MEMORY_LEVELS + 1];   /* other lines, without those of walks, by the level that
                                          * serves them */
-    /* cycles in which these lines occupy the transfer paths, walks included */
+    /* cycles in which the lines, including those of walks, occupy the transfer paths */
     double taken;
     double translated;        /* cycles in which page walkers are busy */
     /* number of pages per line with a steady stride */

@@ -87,7 +87,7 @@ struct plan_insn {
     bool lcp;                 /* whether the instruction has a length-changing prefix */
 };
 
-/* An instruction, or a macro-fused pair */
+/* An instruction, together with the instructions that are fused with it */
 struct plan_item {
     uint32_t insn, members;
     /* range of the item's µops; a UOP_RENAMED per NODE_EARLY and a UOP_MERGED follow if the item
@@ -175,7 +175,7 @@ struct plan {
     uint32_t choices, pipe_choices;
 };
 
-/* value of a missing limit: a power of two above the range of all facts */
+/* value of a missing limit: a power of two above the range of the facts that whole() converts */
 #define UNLIMITED (1 << 20)
 
 /* Returns a fact of a core as an integer, or UNLIMITED if the core lacks it. */

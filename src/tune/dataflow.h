@@ -24,8 +24,9 @@ bool dataflow_flags_dead(const struct insn *insns, size_t count, size_t at, uint
 /* Returns whether @in may be moved: it uses only registers and ordinary memory, and does not
  * branch. */
 bool dataflow_plain(const struct insn *in);
-/* Return whether operand @k of @in reads or writes register @reg directly, and not in an address.
- * An operand that preserves a part of the old value is considered read. */
+/* dataflow_reads and dataflow_writes return whether operand @k of @in reads, or writes, register
+ * @reg directly, and not in an address. An operand that preserves a part of the old value is
+ * considered read. */
 bool dataflow_reads(const struct insn *in, unsigned k, uint8_t reg);
 bool dataflow_writes(const struct insn *in, unsigned k, uint8_t reg);
 

@@ -66,7 +66,7 @@ struct portolan_unit_ {
 };
 
 void portolan_touch_(struct portolan_access_ *access, const void *address, uint64_t size);
-/* Record an access of a store or a load to one address */
+/* portolan_store_ and portolan_load_ record an access to one address. */
 void portolan_store_(struct portolan_access_ *access, const void *address, uint64_t size);
 void portolan_load_(struct portolan_access_ *access, const void *address, uint64_t size);
 /* Called before each conditional branch, with the counter of its block. @taken: twice the branch's
