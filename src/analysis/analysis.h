@@ -160,7 +160,7 @@ struct analysis {
     bool latency_guessed;            /* whether a row has latency_guessed */
     /* whether the machine's row of a form is an estimate */
     bool estimate;
-    /* cycles if the two-cycle operations of the limiting chain take one cycle; NAN: the chain has
+    /* cycles if the two-cycle operations of the limiting chain take one cycle; NaN: the chain has
      * none */
     double unhurried;
     /* first instruction with a repeat count in a register (rep movsb), borrowed; NULL: none */

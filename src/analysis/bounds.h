@@ -35,7 +35,7 @@ struct bounds {
      * operations) */
     unsigned fitted;
     /* cycles if the two-cycle operations of the limiting chain take one cycle (fact
-     * unhurried_ports); NAN: the chain has none */
+     * unhurried_ports); NaN: the chain has none */
     double unhurried;
     bool open;
     /* whether an operation of unknown latency is assumed to take one cycle in a loop-carried

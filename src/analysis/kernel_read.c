@@ -332,7 +332,8 @@ struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_optio
     return take_k;
 }
 
-/* Removes the instructions outside the source lines @first to @last; @last 0: the last line. */
+/* Removes the instructions outside the source lines @first to @last. If @last is 0, the range has
+ * no end. */
 static void unit_restrict(struct unit *u, size_t first, size_t last)
 {
     size_t kept = 0;

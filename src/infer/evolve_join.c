@@ -163,7 +163,8 @@ struct crossing {
     struct genome **population, *best, *from, *trials[PORTS_MOST + 1];
 };
 
-/* Returns the scale of prices for the remaining errors and the number of experiments. */
+/* Returns the scale of prices on @p, computed from the remaining error. Returns the old scale if
+ * the user set it, or if no individual is finished. */
 static double scale_over(const struct evolve *e, const struct problem *p)
 {
     if (!isnan(e->o.price_scale) || isnan(e->scale) || !e->finished || !e->best)

@@ -66,7 +66,7 @@
 #define STEADY_GAIN 0.97
 #define WALKS_MOST 16
 #define LOST_MOST 8               /* maximum number of interrupted samples that are excluded */
-#define FREE_SHARE 0.75           /* largest fraction of the free memory that an arena uses */
+#define FREE_SHARE 0.75           /* largest share of the free memory that an arena may use */
 #define MIB 1048576.0
 /* largest size in bytes of arrays that private caches may hold */
 #define OWN_BYTES ((uint64_t)3 << 20)

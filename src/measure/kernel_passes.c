@@ -19,7 +19,8 @@
 #define FEW 3
 #define APART 0.015           /* largest relative distance from the floor at which a time is on the
                                * floor */
-/* minimum share of windows above the floor at which several rhythms are assumed */
+/* minimum share of windows above the floor at which the code is assumed to have several rhythms
+ * (stable times) */
 #define OTHERS 0.25
 /* minimum number of windows for code with several rhythms, whose fastest rhythm may be rare */
 #define MANY 24

@@ -22,7 +22,8 @@
 /* Number of chosen iterations of the longest records. Iterations at the end are omitted until the
  * last one can exit the loop. */
 #define ITERATIONS_CHOSEN (ITERATIONS_LEAST + BLOCK)
-/* number of low bits that addresses keep; the regions of the upper bits become adjacent */
+/* Number of low bits of addresses that are preserved. The upper bits select a region, and the used
+ * regions are adjacent in the arena. */
 #define REGION_BITS 21
 #define REGIONS_MOST 512u
 /* Distance from the regions to the word that selects the pass, because accesses may reach beyond

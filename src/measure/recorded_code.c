@@ -90,7 +90,8 @@ static bool is_zero(const struct recording *r, const struct recorded_plan *p, ui
     return !recorded_stores(r);
 }
 
-/* Stores the registers for which the address or target of @in waits. Returns their number. */
+/* Stores in @out the registers for which the address or target of @in waits. Returns their
+ * number. */
 static unsigned late_of(const struct recording *r, const struct insn *in, uint8_t out[2])
 {
     unsigned count = 0;

@@ -1,4 +1,4 @@
-/* Changes a machine by name, for `kernel whatif`. */
+/* Changes values of a machine, for `kernel whatif`. */
 #ifndef PORTOLAN_MODEL_CHANGE_H
 #define PORTOLAN_MODEL_CHANGE_H
 

@@ -13,7 +13,7 @@
 #define MEMORY_PAGE 4096.0       /* size of a page in bytes */
 #define MEMORY_FEW_UOPS 252
 #define MEMORY_SOME_UOPS 72
-#define MEMORY_COSTS_DAY 11      /* size of a date such as 2026-11-22 with the final 0, in bytes */
+#define MEMORY_COSTS_DAY 11      /* size in bytes of a date, including the NUL */
 
 /* Costs in cycles per line, unless noted otherwise */
 enum memory_cost {

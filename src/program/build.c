@@ -17,7 +17,7 @@
 /* A sanitized compiler reserves far more address space than it uses, so its memory is not
  * limited. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define MEMORY SIZE_MAX   /* no limit (RLIM_INFINITY) */
+#define MEMORY SIZE_MAX   /* the compiler's memory has no limit (RLIM_INFINITY) */
 #else
 #define MEMORY ((size_t)16 << 30)
 #endif

@@ -6,7 +6,7 @@
 /* Largest distance of a sum from an integer at which the sum is rounded to that integer. Columns of
  * quotients such as N / M are not integers. */
 #define ROUNDED 1e-6L
-/* Largest magnitude of a column's entry or a value. The sum of SOLVE_COLUMNS columns times
+/* Largest magnitude of a value or of a column's entry. The sum of SOLVE_COLUMNS columns times
  * coefficients of 1e15 remains below 2^127. */
 #define LARGEST 1e21
 

@@ -28,7 +28,7 @@
 
 /* Up to FLIGHT_SLOW lines in flight, the time per line is the latency divided by their number. From
  * FLIGHT_FAST lines on, bandwidth is the only limit. Measured on a Golden Cove: loops of 32 to 800
- * micro-operations per line, one to three streams over 12 MiB. */
+ * µops per line, one to three streams over 12 MiB. */
 #define FLIGHT_SLOW 8.0
 #define FLIGHT_FAST 16.0
 

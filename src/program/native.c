@@ -52,7 +52,7 @@ static struct lap lap_begin(void)
 }
 
 /* Returns the seconds since @l. The wall clock includes the time of other tasks. The CPU time
- * includes its system call, 1.3 to 2.1 us on a virtual Zen 5. The smaller of the two is nearer to
+ * includes its system call, 1.3 to 2.1 µs on a virtual Zen 5. The smaller of the two is nearer to
  * the true time. */
 static double lap_seconds(const struct lap *l)
 {
@@ -94,8 +94,7 @@ static double alone_seconds(const char *at, size_t bytes)
     return seconds / (double)(bytes / 2 / (size_t)MEMORY_LINE);
 }
 
-/* Reads @bytes as one stream, with MEMORY_FEW_UOPS micro-operations per line. Returns the seconds
- * per line. */
+/* Reads @bytes as one stream, with MEMORY_FEW_UOPS µops per line. Returns the seconds per line. */
 static double slow_seconds(const char *at, size_t bytes)
 {
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)at;
@@ -104,8 +103,8 @@ static double slow_seconds(const char *at, size_t bytes)
 
     for (size_t i = 0; i < bytes / 8; i++) {
         sum += p[i];
-        /* Adds nops up to MEMORY_FEW_UOPS micro-operations for eight words, including the load, the
-         * addition and the loop. */
+        /* Adds nops up to MEMORY_FEW_UOPS µops for eight words, including the load, the addition
+         * and the loop. */
         __asm__ volatile(".rept 28\n\tnop\n\t.endr");
     }
     const double seconds = lap_seconds(&start);

@@ -63,9 +63,9 @@ struct native {
      * second-level cache. 0: not measured. */
     double cycles[NATIVE_CYCLES];
     double alone;                /* seconds per line of a single stream through the largest area */
-    /* @slow: the same as @alone in a loop of MEMORY_FEW_UOPS micro-operations per line, with which
-     * the core has few lines in flight. @slow_near: time of that loop in the first-level cache. 0:
-     * not measured. */
+    /* @slow: the same as @alone in a loop of MEMORY_FEW_UOPS µops per line, with which the core has
+     * few lines in flight. @slow_near: time of that loop in the first-level cache. 0: not
+     * measured. */
     double slow, slow_near;
 };
 

@@ -39,7 +39,8 @@ static bool is_other_fact(const char *const fields[KEPT_COLUMNS])
     return is_fact(fields) && !is_share(fields);
 }
 
-/* Replaces the stored rows of this CPU that @replaces selects. */
+/* Stores the measured facts of @m that @replaces selects, in place of this CPU's rows that it
+ * selects. */
 static void rows_keep(const struct machine *m, bool (*replaces)(const char *const *fields))
 {
     struct kept_writer w;

@@ -7,7 +7,7 @@
 #define NEAR 1e-4
 /* multiple of the ways at which random replacement leaves hardly any line of a set */
 #define FAR_OFF 6.0
-#define TERM_MOST 1e200        /* larger terms are rescaled */
+#define TERM_MOST 1e200        /* largest term; larger ones are rescaled */
 #define SPREAD 5.0             /* largest distance of the number of lines per set from its mean,
                                 * in standard deviations */
 

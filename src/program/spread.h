@@ -30,7 +30,7 @@ struct time_spread {
 };
 
 /* Computes the range of @t, the time of @m at @inputs. @branch_miss: cycles per misprediction on
- * the machine. Pure except the cache of derived.h. */
+ * the machine. Pure except for the cache of derived.h. */
 void spread_of(const struct program_model *m, const double *inputs, const struct program_time *t,
                double branch_miss, struct time_spread *out);
 

@@ -72,8 +72,8 @@ bool system_cost_of(const struct run_pages *pages, double user_share, struct sys
             return true;
     }
     /* Uses the median. The least time is that of pages whose memory the host provided just before.
-     * Measured with 256 pages on a virtual Turin: the least time was 13 us. The mean, and the time
-     * of a program's first uses, was 18 us. */
+     * Measured with 256 pages on a virtual Turin: the least time was 13 µs. The mean, and the time
+     * of a program's first uses, was 18 µs. */
     qsort(seconds, READINGS, sizeof *seconds, compare_doubles);
     const double faults = pages->faults * seconds[READINGS / 2];
     out->user = isnan(user_share) ? 0 : user_share * faults;

@@ -262,7 +262,7 @@ static void list_values(struct plan *p, struct plan_item *item)
     item->values = (uint32_t)p->listed.count - item->first_value;
 }
 
-/* Sets the members of the last item that depend on all its instructions. */
+/* Sets those members of the last item that depend on all instructions of the item. */
 static void end_item(struct plan *p, const struct block_work *w, const struct insn *insns,
                      uint32_t next)
 {

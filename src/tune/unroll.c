@@ -32,7 +32,7 @@ struct sum_part {
 
 struct unrolling {
     const struct insn *insns;
-    size_t count;             /* number of instructions with the closing branch, which is last */
+    size_t count;             /* number of instructions, including the closing branch */
     unsigned times;
     struct step steps[KINDS];
     unsigned step_count;
