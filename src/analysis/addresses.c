@@ -164,7 +164,7 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
     if (op->segment != REG_NONE && s->start == START_MEASURED)
         segment = (struct value){0, START_SEGMENT};
 
-    /* Assumes that each operand relative to the program counter has its own cache line, which is
+    /* Assumes that each operand relative to the program counter has its own cache line. The line is
      * the same in all copies of the block. */
     if (op->base == REG_PC && s->start == START_MEASURED)
         at = (struct value){0, START_RELATIVE + (int64_t)insn->offset * START_RELATIVE_LINE};
@@ -298,8 +298,8 @@ static void note_place(struct state *s, uint32_t at, struct value address)
 {
     struct access_place *place = &s->work->places[at];
     int64_t page = address.offset >> 12;
-    /* An access with an unknown address is assumed to remain in its page, because it usually
-     * accesses a flag, byte or bit field near a known address. */
+    /* An access with an unknown address is assumed to remain in its page. It usually accesses a
+     * flag, byte or bit field near a known address. */
     bool related = !address.symbol || (place->used && place->address.symbol == address.symbol);
 
     place->step = place->used && place->address.symbol == address.symbol

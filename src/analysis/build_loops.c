@@ -303,8 +303,8 @@ static bool of_the_system(const char *file)
     return str_has_prefix(file, "/usr/") || strstr(file, "/include/") != NULL;
 }
 
-/* Returns the source file with most of the code of rows @first to @end of @lines, preferably a file
- * of the program instead of a library. The last row ends at position @stop. */
+/* Returns the source file with most of the code of rows @first to @end of @lines. Prefers the
+ * program's files to those of the system. The last row ends at position @stop. */
 static uint32_t main_file(const struct unit_lines *lines, size_t first, size_t end, uint64_t stop)
 {
     uint32_t best = INDEX_NONE;

@@ -1,5 +1,5 @@
-/* Lists all loops of one build of a program, library, object file or archive, with their costs and
- * the features that match them to loops of another build. */
+/* Lists all loops of one build of a program, library, object file or archive. Each loop has its
+ * costs, and features that match it to loops of another build. */
 #ifndef PORTOLAN_ANALYSIS_BUILD_LOOPS_H
 #define PORTOLAN_ANALYSIS_BUILD_LOOPS_H
 

@@ -68,9 +68,9 @@ static void find_starts(const struct insn *insns, const size_t *targets, size_t 
             starts[targets[i] - first] = false;
 }
 
-/* Also marks, among the instructions @first to @end - 1, those that reach a marked instruction if
- * @back is true, otherwise those that a marked instruction reaches. Returns false after ROUNDS_MOST
- * passes. */
+/* Extends the marks among the instructions @first to @end - 1. If @back is true, marks those that
+ * reach a marked instruction, otherwise those that a marked instruction reaches. Returns false
+ * after ROUNDS_MOST passes. */
 static bool spread(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                    bool back, bool *marks)
 {

@@ -20,7 +20,7 @@
 #define ARMS_LEAST 1000000
 #define ARMS_EACH 1000
 #define NO_TARGET SIZE_MAX
-#define ENTRIES_MOST 16u /* exclusive limit of the number of entries of a range, of which one may be
+#define ENTRIES_MOST 16u /* exclusive limit of the number of a range's entries, one of which may be
                           * the head */
 /* largest number of functions examined in the search for the function that contains an address */
 #define ENCLOSING_MOST 64

@@ -82,8 +82,8 @@ static double held_of(const struct streams *s, double bytes, double way)
     return region + (steps > 0 ? (bytes - region) * held / steps : 0);
 }
 
-/* Returns the number of bytes of the lines of all streams that the loop accesses while a stream
- * with @step bytes per iteration advances by @distance bytes. */
+/* Returns the number of bytes of all lines that the loop accesses while a stream with @step bytes
+ * per iteration advances by @distance bytes. */
 static double reused_within(const struct streams *s, uint64_t distance, int64_t step)
 {
     return (double)distance / fabs((double)step) * STREAM_LINE * streams_lines(s);
@@ -136,8 +136,8 @@ static enum memory_cost cost_of(const struct stream *s)
     return !s->stores ? COST_LOAD : s->loads ? COST_UPDATE : COST_STORE;
 }
 
-/* Returns the additional cycles of a line of stream @s that is also written, if the line is @step
- * bytes from the previous line and takes @read cycles to read. */
+/* Returns the additional cycles of a line of stream @s that is also written. @step: distance in
+ * bytes from the previous line. @read: cycles for reading the line. */
 static double written_more(const struct memory_costs *m, const struct stream *s, double step,
                            double read, double bytes)
 {
@@ -157,8 +157,8 @@ static void part_add(struct memory_time *out, enum memory_limit part, double cyc
     out->within[part] = fmax(out->within[part], within);
 }
 
-/* Returns the cycles of the hops of a chase. If the line of the next link is still in flight, the
- * load waits and is repeated, on a machine with the fact reads_wait. */
+/* Returns the cycles of the hops of a chase. On a machine with the fact reads_wait, the load of the
+ * next link waits and is repeated if its line is still in flight. */
 static double hops_cost(const struct stream *one, const struct memory_costs *m,
                         const struct memory_core *core, double region)
 {
@@ -292,8 +292,8 @@ static unsigned walks_count(const struct streams *s)
 }
 
 /* Returns whether lines arrive irregularly, and the core waits although transfers take less time.
- * This is the case for lines from beyond the second-level cache, in a loop that only reads in
- * order, if the costs were measured, transfers overlap, and the machine has the fact reads_wait. */
+ * Such lines are from beyond the second-level cache, in a loop that only reads in order. The costs
+ * must also be measured, transfers must overlap, and the machine must have the fact reads_wait. */
 static bool irregular(const struct streams *s, const struct memory_costs *m, double held)
 {
     bool other = !m->measured || !m->overlaps || !m->reads_wait || held <= m->second;

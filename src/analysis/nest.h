@@ -14,8 +14,8 @@ typedef VEC(size_t) nest_loops;
 void nest_within(const struct kernel *k, size_t loop, nest_loops *out);
 /* Returns whether @outer contains loop @inner. Pure. */
 bool nest_is_within(const struct kernel *k, size_t inner, size_t outer);
-/* Appends a note that names the inner loops and called functions that the analysis of loop @loop
- * excludes, or nothing if there are none. */
+/* Appends a note with the inner loops and called functions that the analysis of loop @loop
+ * excludes. Appends nothing if there are none. */
 void nest_note(const struct kernel *k, size_t loop, struct str *out);
 
 /* Instructions in execution order: shallow copies, whose text belongs to the kernel */

@@ -69,9 +69,9 @@ static bool writes_vector(const struct insn *insn, uint32_t trait)
 }
 
 /* Lists non-temporal stores, instructions that load a control word, masked stores, and legacy SSE
- * instructions in a loop that also writes vector registers with VEX. On a virtual EPYC Turin a
- * store of a line with vmovntdq took 200 cycles, an fldcw that changed the word took 90, and a
- * value through a masked store and a masked load took 17, instead of 11 without masks. */
+ * instructions in a loop that also writes vector registers with VEX. Measured on a virtual EPYC
+ * Turin: a store of a line with vmovntdq takes 200 cycles, and an fldcw that changes the word takes
+ * 90. From a masked store to a masked load, a value takes 17 cycles, without masks 11. */
 static void list_slow(const struct insn *insns, size_t count, struct listed l[UNMODELLED_COUNT])
 {
     bool vex = false;

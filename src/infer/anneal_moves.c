@@ -74,9 +74,9 @@ static bool try_gene(struct annealer *s, uint32_t f, const struct gene *gene, do
 }
 
 /* Evaluates the @touched experiments of s->touched into s->touched_errors. Returns whether the sum
- * of the errors exceeds @old by at most @allowed. If a random subset already exceeds this limit
- * significantly, stops and returns false (a sequential test, like that of Korattikara, Chen and
- * Welling, ICML 2014, for Metropolis steps). */
+ * of the errors exceeds @old by at most @allowed. Stops and returns false if a random subset
+ * already exceeds this limit significantly. This sequential test is like that of Korattikara, Chen
+ * and Welling (ICML 2014) for Metropolis steps. */
 static bool no_worse(struct annealer *s, size_t touched, double allowed, double old)
 {
     const struct problem *p = s->p;

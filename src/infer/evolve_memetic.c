@@ -38,8 +38,8 @@
 /* prices are multiplied by HEATED times the temperature, if this product is above 1 */
 #define HEATED 2
 /* Number of experiments per form up to which these temperatures apply. With more experiments per
- * form, initial temperatures rise in proportion, and final ones with the square root, because the
- * wrong usage of a form then costs more. */
+ * form, the wrong usage of a form costs more. Initial temperatures then rise in proportion, and
+ * final ones with the square root. */
 #define DENSITY_SUITED 40
 /* number of moves per form of an annealing without a time limit */
 #define MOVES_PER_FORM 40000

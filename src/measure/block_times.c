@@ -176,9 +176,9 @@ static bool show(struct visits *v, size_t until, struct err *err)
     return from == until || v->hooks->shown(v->hooks->state, rows, from, until, err);
 }
 
-/* Visits the rows of the group that begins at @from, then its open rows repeatedly, until all have
- * settled or reach the limit of visits, or the core is assumed busy. Sets *@to to the row after the
- * group. */
+/* Visits the rows of the group that begins at @from, then its open rows repeatedly. Ends when all
+ * have settled or reached the limit of visits, or when the core is assumed busy. Sets *@to to the
+ * row after the group. */
 static bool measure_group(struct visits *v, size_t from, size_t *to, struct err *err)
 {
     struct block_rows *rows = v->rows;

@@ -385,7 +385,7 @@ static void descend(struct usage_search *s, size_t from)
     }
 }
 
-/* Finds the usage with the least sum of µops and weighted unexplained measurements (OUTLIER), at
+/* Finds the usage with the least sum of µops and weighted unexplained measurements (OUTLIER). Uses
  * the smallest tolerance with which at least seven eighths of the measurements agree. */
 static bool find_usage(struct usage_search *s)
 {

@@ -79,7 +79,7 @@ double source_least_cycles(double baseline, uint64_t instructions);
 #define SOURCE_WIDE 6.5
 
 /* Default number of instructions in a body. With it, the loop's branch adds half a percent to a
- * body that issue slots limit, and every µop cache can hold the body. */
+ * body that issue slots limit. Every µop cache can hold such a body. */
 #define SOURCE_BODY 200
 /* Number of instructions in PMEvo's body. If the time per execution differs between the two
  * lengths, the front end or the loop is the cause. */

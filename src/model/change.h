@@ -7,9 +7,9 @@
 #define CHANGE_USAGE "usage:"       /* usage:FORM=USAGE */
 #define CHANGE_LATENCY "latency:"   /* latency:FORM=CYCLES */
 
-/* Sets @name on @m to @value. @name is a fact of the schema, whose value must have its type and be
- * in its range, or a form's usage or latency. Returns false with err and an unchanged @m on an
- * error. */
+/* Sets @name on @m to @value. @name is a fact of the schema, or a form's usage or latency. The
+ * value of a fact must have the fact's type and be in its range. Returns false with err and an
+ * unchanged @m on an error. */
 bool machine_change(struct machine *m, const char *name, const char *value, struct err *err);
 /* Parses a sweep over at most @most integers, such as "32..128". Returns true with *@from and
  * *@to. Returns false with err if fact @name does not allow the sweep, and false without err if

@@ -47,8 +47,8 @@ static void set(struct machine *m, const char *key, double value, const char *un
     machine_set_fact(m, key, text, unit, NATIVE_SOURCE);
 }
 
-/* Returns the time of an access that misses the second-level cache. @measured: mean over @area, of
- * which @bytes bytes are in the second-level cache. @second: time of a hit. */
+/* Returns the time of an access that misses the second-level cache. @measured: mean over @area.
+ * @bytes: number of bytes of the area in the second-level cache. @second: time of a hit. */
 static double behind_second(double bytes, const struct native_level *area, double measured,
                             double second)
 {

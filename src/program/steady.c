@@ -22,8 +22,8 @@
 /* Overlap of core time and main memory time, as a share of the smaller one. Measured on a Golden
  * Cove with sums of products over 64 MiB. */
 #define FAR_HIDDEN 0.25
-/* Maximum number of other lines used since the last use of a line at which the line counts as just
- * used and causes no miss. */
+/* A line counts as just used, and causes no miss, if at most this number of other lines was used
+ * since its last use. */
 #define SAME_LINE 16
 #define STREAM_STEP 2048.0     /* longest stride in bytes that prefetchers follow */
 /* smallest ratio of a reference's distance to the median distance at which a walk uses a new
@@ -588,7 +588,7 @@ static void time_part(struct timing *t, const struct code_part *part)
     time_calls(t, part, &out);
     for (size_t i = 0; i < part->blocks.count; i++)
         t->paid[part->blocks.items[i]] = true;
-    /* A call of libm can use the slots that dividers and chains leave empty, because its function
+    /* A call of libm can use the slots that dividers and chains leave empty, because the function
      * hardly depends on the code before it. */
     out.within = fmin(out.within, fmax(0, out.core - out.slots) * out.executions);
     out.branches = out.mispredicted * t->branch_miss;

@@ -77,10 +77,9 @@ static portset unbound(const struct simulator *s, portset ports)
     return out;
 }
 
-/* Selects the port in @ports with the fewest waiting µops. If @turn is odd, selects the
- * second-best port, unless at least MUCH_WORSE more µops wait there. If a µop was already bound
- * to the selected port in this cycle, takes the best port to which none was bound, unless more
- * µops wait at that port. */
+/* Selects the port in @ports with the fewest waiting µops. If @turn is odd, selects the second-best
+ * port, unless at least MUCH_WORSE more µops wait there. If a µop was already bound to the selected
+ * port in this cycle, takes the best port to which none was bound, unless more µops wait there. */
 static unsigned least_waiting(const struct simulator *s, portset ports, unsigned turn)
 {
     uint32_t best[2];
