@@ -35,8 +35,8 @@ enum held { HELD_OLD, HELD_LOADED, HELD_READY, HELD_CHAINED, HELD_LONG };
 
 struct held_value {
     enum held held;
-    bool loaded, found;       /* @loaded: a load wrote the value. @found: the load is forwarded from
-                               * a store. */
+    bool loaded, found;       /* @loaded: whether a load wrote the value. @found: whether the load
+                               * is forwarded from a store. */
     /* number of operations from the load @load to this value, including the load; 0: no load, or
      * too many operations */
     uint8_t behind;
@@ -68,9 +68,9 @@ struct replaying {
 struct replay_inputs {
     double tries;             /* largest number of replays that an input causes, in units of
                                * alu_replays */
-    bool loaded, computed;    /* an input was loaded or computed in this iteration */
-    /* @itself: an input is the operation's own result of the previous iteration. @others: an input
-     * is neither that result nor the result of @chain. */
+    bool loaded, computed;    /* whether an input was loaded, or computed, in this iteration */
+    /* @itself: whether an input is the operation's own result of the previous iteration. @others:
+     * whether an input is neither that result nor the result of @chain. */
     bool itself, others;
     uint32_t reader;          /* index of the operation */
     /* index of an operation with @chained that produces an input; UINT32_MAX: none */

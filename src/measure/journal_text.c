@@ -96,7 +96,7 @@ static bool readable(const char *line, size_t length)
     return is;
 }
 
-/* Adds a line to the valid or to the invalid lines. @plain: the format has no checksums. */
+/* Adds a line to the valid or to the invalid lines. @plain: whether the format has no checksums. */
 static void take_line(struct journal_parts *out, bool plain, const char *line, size_t length)
 {
     size_t record = checked_length(line, length);

@@ -596,8 +596,8 @@ static bool walk_until_steady(struct kernel_arrays *k, const struct arrays *arra
 /* Walks over the arrays if that takes a short time. Otherwise, reads the lines of arrays that a
  * shared cache may hold, because other processes evict them. Samples are then taken from all parts
  * of the arrays. Samples of larger arrays start where lines were accessed least recently. @samples:
- * probable number of samples. @fresh: the arrays were just filled. *@rough: estimated cycles of a
- * unit; the walks improve it. */
+ * probable number of samples. @fresh: whether the arrays were just filled. *@rough: estimated
+ * cycles of a unit; the walks improve it. */
 static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double *rough,
                          double samples, bool fresh, struct err *err)

@@ -3,11 +3,10 @@
  * unused register, or on x86-64 in memory, because the kernel may use every register. The closing
  * branch of a copy leads to the next copy. Base registers point to separate addresses (1,088 bytes
  * apart within their pages), and index registers are 0. Other registers have mappable addresses,
- * 64, or small numbers. Of the kinds of values, the one with which pointers stay longest within
- * their pages is used. A fault maps the accessed page to one of a few memory pages that stay in the
- * first-level cache. A pass ends before its pointers leave these pages. Then the registers are set
- * again, and the pass is repeated. The time per iteration follows from runs with two loop
- * counts. */
+ * 64, or small numbers. The kind of values with which pointers stay longest within their pages is
+ * used. A fault maps the accessed page to one of a few memory pages that stay in the first-level
+ * cache. A pass ends before its pointers leave these pages. Then the registers are set again, and
+ * the pass is repeated. The time per iteration follows from runs with two loop counts. */
 #ifndef PORTOLAN_MEASURE_KERNEL_RUN_H
 #define PORTOLAN_MEASURE_KERNEL_RUN_H
 

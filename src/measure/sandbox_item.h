@@ -116,7 +116,8 @@ struct sandbox_item {
     bool plain_values;
     /* kernel: initial values by register number; the last one is AArch64's sp */
     uint64_t general[32];
-    /* The sandbox sets this and the following members. */
+    /* The sandbox sets this and the following members. @done: whether the item has a result or a
+     * fault. */
     bool done;
     unsigned fault;              /* reason why there is no result (enum sandbox_fault) */
     uint64_t fault_address;

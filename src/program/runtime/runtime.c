@@ -507,7 +507,7 @@ uint64_t portolan_call_begin_(void)
     _mm_lfence();
 #endif
     if (ticks_now() - clocks_seen_at > CLOCKS_TICKS) {
-        /* Reads the clocks only at some calls, because this takes long. */
+        /* Reads the clocks only at some calls, because reading takes long. */
         clocks_seen = clocks_now();
         clocks_seen_at = ticks_now();
     }
