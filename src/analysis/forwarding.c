@@ -19,8 +19,9 @@ static bool is_fixed(const struct operand *memory)
 }
 
 /* Returns whether both addresses have the same displacement and the same unchanged registers.
- * Addresses relative to the stack pointer may differ by pushes and pops. Fixed addresses of a store
- * and its load are equal (may_rename). */
+ * Addresses relative to the stack pointer may differ by pushes and pops. If renaming applies only
+ * to these addresses (renamed_stack_only), others are never equal. Fixed addresses of a store and
+ * its load are equal (may_rename). */
 static bool same_text(const struct forwarding *f, const struct operand *from,
                       const struct operand *to)
 {

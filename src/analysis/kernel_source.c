@@ -58,8 +58,8 @@ static void take_source(struct kernel *k, struct compiled *c, const char *path)
     kernel_set_origin(k, lines, line_count, str_take(&c->source));
 }
 
-/* Finds the function's lines. Also tries @symbol with an underscore, which Fortran compilers
- * append. */
+/* Finds the function's lines. Returns false if there are none. Also tries @symbol with an
+ * underscore, which Fortran compilers append. */
 static bool find_function(const char *text, const char *symbol, size_t *first, size_t *last)
 {
     struct str other = {0};

@@ -302,7 +302,8 @@ static bool accounts_for(const struct hunt_finding *f, const struct judged *b)
 }
 
 /* Merges a change into an earlier change of the same property, which then changes the original
- * machine's value to the new value. If these values are equal, removes the earlier finding. */
+ * machine's value to the new value. If these values are equal, removes the earlier finding. Returns
+ * false if there is no earlier change. */
 static bool join_finding(struct hunt *r, struct remedy *c)
 {
     for (size_t k = 0; k < r->count; k++) {
@@ -387,7 +388,7 @@ static void keep(struct hunting *h, const struct judged *b, int was)
     vec_push(&h->explained, explained);
 }
 
-/* Draws, times and predicts one round of @n blocks. */
+/* Draws, times and predicts one round of @n blocks. Returns false if the hunt must end. */
 static bool sample(struct hunting *h, size_t n)
 {
     struct judged *drawn = mem_alloc(n * sizeof *drawn);

@@ -343,7 +343,7 @@ unsigned anneal_random_set(struct annealer *s)
     return set;
 }
 
-/* Draws few sets for a random genome, to limit the number of columns. */
+/* Draws few sets for a random genome, to limit the number of columns. Returns their number. */
 static unsigned random_sets(struct annealer *s, uint16_t *sets)
 {
     unsigned n = 0;

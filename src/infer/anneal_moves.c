@@ -100,7 +100,8 @@ static bool no_worse(struct annealer *s, size_t touched, double allowed, double 
     return !worse;
 }
 
-/* Tries the new genes s->after for all @n forms in s->changed. */
+/* Tries the new genes s->after for all @n forms in s->changed. Returns whether they were
+ * accepted. */
 static bool try_genes(struct annealer *s, size_t n, double temperature)
 {
     const struct problem *p = s->p;
@@ -294,7 +295,7 @@ static enum anneal_move pick_form_move(struct annealer *s)
     return kind;
 }
 
-/* Changes all forms with one usage together. */
+/* Changes all forms with one usage together. Returns whether the change was accepted. */
 static bool move_class(struct annealer *s, double temperature)
 {
     uint32_t f = anneal_below(s, (unsigned)s->p->forms);

@@ -12,7 +12,7 @@
 #define TRIES 20       /* number of attempts per random experiment */
 #define REPEATS 1000   /* maximum number of repetitions of the faster form */
 
-/* Adds the row unless it exists. @terms are sorted by form. */
+/* Adds the row unless it exists. Returns whether it was added. @terms are sorted by form. */
 static bool add(struct row_index *k, struct experiments *t, const struct flat_term *terms, size_t n)
 {
     size_t bytes = 2 * t->rows.count * sizeof *t->rows.items;

@@ -297,7 +297,8 @@ static void *copy_with_room(const void *items, size_t count, size_t more, size_t
     return copy;
 }
 
-/* Returns the size of the terms of @count experiments that begin at @term_start, in bytes. */
+/* Returns the size in bytes of the data of @count experiments, whose terms begin at the offsets
+ * @term_start. */
 static size_t bytes_of_terms(size_t count, const uint32_t *term_start)
 {
     const struct problem *p = NULL;

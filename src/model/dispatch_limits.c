@@ -15,7 +15,7 @@ static bool refuse(const char *at, struct err *err)
                    "%s: invalid dispatch limits \"%.80s\"", KEY, at);
 }
 
-/* Skips a port set. Does not verify the names. */
+/* Skips a port set. Does not verify the names. Returns false if there is none. */
 static bool skip_ports(const char **text)
 {
     const char *at = *text;

@@ -289,8 +289,8 @@ static void subsets(struct search *s, size_t *chosen, size_t count, size_t size,
     }
 }
 
-/* Finds the exact formula of @size terms with the lowest price. The number of distinct runs must
- * exceed the number of terms by s->spare. */
+/* Finds the exact formula of @size terms with the lowest price. Returns false if there is none. The
+ * number of distinct runs must exceed the number of terms by s->spare. */
 static bool find_exact(struct search *s, size_t size)
 {
     size_t chosen[SOLVE_COLUMNS];
@@ -378,7 +378,7 @@ static bool find_stepped(struct search *s, size_t size)
 }
 
 /* Searches for exact formulas: first of products of powers, then also of quotients, remainders and
- * thresholds. Prefers short formulas. */
+ * thresholds. Prefers short formulas. Returns false if there is none. */
 static bool find_exact_count(struct search *s)
 {
     size_t active = count_active(s);

@@ -30,7 +30,7 @@ void located_done(struct located *l)
     *l = (struct located){.all = 0};
 }
 
-/* Finds the range of function @f in its unit. */
+/* Finds the range of function @f in its unit. Returns false if @f has no code. */
 static bool find_in_unit(const struct program_code *c, const struct program_function *f,
                          struct twin *out)
 {

@@ -227,8 +227,8 @@ static bool step_back(struct walker *w)
     return true;
 }
 
-/* Continues in a called function of the program, or after a call of an external function. @jump: a
- * tail call. */
+/* Continues in a called function of the program, or after a call of an external function. @jump:
+ * whether it is a tail call. Returns false if the walk cannot continue. */
 static bool step_call(struct walker *w, const struct insn *insn, bool jump)
 {
     struct walk_place from = w->at, into;

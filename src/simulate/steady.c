@@ -266,7 +266,8 @@ static bool near(double a, double b, double slack)
     return a - b <= slack && b - a <= slack;
 }
 
-/* Ends a stretch of @w. Returns whether enough successive stretches equal the reference stretch. */
+/* Ends a stretch of @w. A stretch that differs from the reference stretch replaces it. Returns
+ * whether enough successive stretches are equal. */
 static bool is_like_the_first(struct settle *w)
 {
     bool same = !w->filling && near(w->earliest, w->first.earliest, SLACK) &&

@@ -181,7 +181,8 @@ static void start_fill(struct rng *rng, const struct roles *r, const struct isa_
     start->general[isa->stack_pointer] = 0x10000000 + REGION_STEP * (uint64_t)REGIONS + 2048;
 }
 
-/* Compares vectors by lanes with a tolerance, because reordered sums may be rounded differently. */
+/* Returns whether two vectors are equal. Floating-point lanes of @lanes bits (0: none) are compared
+ * with a tolerance, because reordered sums may be rounded differently. */
 static bool close_enough(const uint64_t *a, const uint64_t *b, unsigned lanes)
 {
     for (unsigned i = 0; i < 8; i++) {

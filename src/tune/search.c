@@ -111,7 +111,8 @@ static void rules_of(const struct version *c, struct rule_list *rules)
         }
 }
 
-/* Replaces *@best by @take_made if @take_made is faster. Frees the slower of the two. */
+/* Replaces *@best by @take_made if @take_made is faster. Frees the slower of the two. Returns
+ * whether *@best was replaced. */
 static bool take_better(struct tune_search *s, struct version *take_made, struct version **best,
                         double *cycles)
 {
@@ -180,7 +181,8 @@ static double order_cost(struct tune_search *s, const struct version *c, const u
 }
 
 /* Moves single instructions and accepts moves that are not slower. By walking over orders of equal
- * cost, finds improvements that no single move achieves. Stores the best order in @c. */
+ * cost, finds improvements that no single move achieves. Stores the best order in @c. Returns
+ * whether it is faster. */
 static bool reorder(struct tune_search *s, struct version *c, double *cycles)
 {
     const size_t n = c->count;

@@ -68,7 +68,8 @@ static bool rename_all(const struct gathering *g, struct insn *in)
     return true;
 }
 
-/* Renames instruction @at. If it continues a sum, its result remains in the sum's register. */
+/* Renames instruction @at. If it continues a sum, its result remains in the sum's register. Returns
+ * false if an operand cannot be encoded. */
 static bool put(struct gathering *g, size_t at)
 {
     struct insn *in = &g->out->insns[at], made;

@@ -151,7 +151,8 @@ static const char *flang_other_name(void)
                                                        : "flang-new-" NUMBER(LLVM_MAJOR);
 }
 
-/* Runs a program and waits for it. Its messages go to the user's terminal. */
+/* Runs a program and waits for it. Its messages go to the user's terminal. Returns whether it
+ * succeeded. */
 static bool run(const char **argv)
 {
     pid_t pid = fork();

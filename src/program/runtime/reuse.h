@@ -198,8 +198,8 @@ static inline bool reuse_grow(struct reuse *r)
     return true;
 }
 
-/* Makes space for another stamp and line. Blocks signals, so no handler can leave the function by a
- * longjmp. */
+/* Makes space for another stamp and line. Returns false if memory is exhausted. Blocks signals, so
+ * no handler can leave the function by a longjmp. */
 static inline bool reuse_room(struct reuse *r)
 {
     bool renumber = r->next_stamp == r->stamps, grow = 3 * r->table_used >= 2 * r->table_size;
