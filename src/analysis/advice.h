@@ -96,10 +96,10 @@ void advice_guessed(const struct analysis *a, struct str *out);
 void advice_estimates(const struct analysis *a, const char *width, struct str *out);
 
 
-/* Appends replacements for a loop that ports limit: " 2 of them could be vblendps (p015): 3.00
- * cycles." Names each kind of replacement with its count, and the port bound with all
- * replacements. Appends nothing if no replacement lowers the bound. @a is complete except its
- * sentence. */
+/* Appends replacements for a loop that ports limit: " 2 of these instructions could be vblendps
+ * (p015). The port bound would then be 3.00 cycles." Names each kind of replacement with its count,
+ * and the port bound with all replacements. Appends nothing if no replacement lowers the bound. @a
+ * is complete except its sentence. */
 void alternatives_add(const struct analysis *a, struct str *out);
 
 #endif

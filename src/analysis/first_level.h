@@ -16,7 +16,7 @@ uint32_t first_level_banks(int64_t offset, uint32_t bytes, uint32_t bank_bytes);
  * bytes, a power of two. */
 bool first_level_crosses(int64_t offset, uint32_t bytes, uint32_t line);
 /* Returns the share of iterations in which @access crosses a 64-byte line; 0 if its address is
- * unknown. */
+ * unknown or relative to the program counter. */
 double first_level_split_share(const struct access *access);
 /* Returns the number of iterations after which the offset of @access in a line of @line bytes
  * repeats. */

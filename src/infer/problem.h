@@ -39,8 +39,8 @@ struct problem {
 unsigned problem_form_kind(const char *name);
 /* Makes a problem of the measured rows of @t for which @keep is true (NULL: all rows), with the
  * forms of these rows. Equal experiments are averaged. Returns NULL with err if nothing is
- * measured, if the experiments are too large, or when cancelled (ERR_LIMIT). The caller frees the
- * problem. */
+ * measured, if the experiments are too large, if memory is exhausted, or when cancelled
+ * (ERR_LIMIT). The caller frees the problem. */
 struct problem *problem_new(const struct experiments *t, const bool *keep, struct err *err);
 /* Copies @p with @count more experiments, of the forms terms[term_start[i] .. term_start[i + 1]).
  * They have no cycles, and are ignored until problem_set sets them. Returns NULL with err if

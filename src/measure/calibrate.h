@@ -48,7 +48,8 @@ struct calibration {
 bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state,
                struct calibration *out, struct err *err);
 /* Calibrates like calibrate, but searches for an idle core for at most @look seconds. @cancelled
- * NULL: uses the sandbox's function. */
+ * NULL: uses the sandbox's default function. Otherwise the sandbox has no default function
+ * afterwards. */
 bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *state), void *state,
                       struct calibration *out, struct err *err);
 /* Lists at most @most CPUs to measure on: those allowed to this process, or the only CPU of a

@@ -25,7 +25,8 @@ struct kernel_passes {
 };
 
 /* Returns a lower limit of the cycles of @count instructions. The core executes at most twice the
- * measured nops per cycle, because two instructions may fuse. Returns 0 under an emulator. Pure. */
+ * measured nops per cycle, because two instructions may fuse. Returns 0 under an emulator, or if
+ * that rate is unknown. Pure. */
 double kernel_least_cycles(const struct calibration *c, size_t count);
 /* Adds the results of one visit. Pure. */
 void kernel_passes_add(struct kernel_passes *p, const struct kernel_measured *m);

@@ -90,7 +90,8 @@ void machine_put_latency(struct machine *m, const char *form, int from, int to, 
                          const char *source);
 /* Removes the first rule, which must exist. */
 void machine_drop_latency(struct machine *m);
-/* Returns the rule with the least cycles per copy of @form on any ports, borrowed; NULL: none. */
+/* Returns the first rule that gives the least cycles per copy of @form on any ports
+ * (LATENCY_ALONE), borrowed; NULL: none. */
 const struct latency_rule *machine_alone(const struct machine *m, const char *form);
 /* Returns whether the rule applies from operand @from to operand @to (enum latency_end). */
 bool latency_rule_fits(const struct latency_rule *rule, int from, int to);

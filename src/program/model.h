@@ -77,7 +77,7 @@ const struct program_model *program_model_hold(const struct program_model *m);
 /* Returns the program's machine code, which belongs to the model and is immutable. The first call
  * assembles it. Returns NULL with err on failure. */
 const struct program_code *program_model_code(const struct program_model *m, struct err *err);
-/* Returns 1 / @input, the variable of formulas for shares. */
+/* Returns 1 / @input, the variable of formulas for shares; 2 if @input is 0. */
 double model_reciprocal(double input);
 /* Sets @out to a run at @inputs: the recorded run if there is one, otherwise a run with the values
  * of the formulas. program_run_done frees @out. */

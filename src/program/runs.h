@@ -143,8 +143,8 @@ void program_inputs_print(char *const *names, const double *inputs, size_t count
 void ages_of(const struct program *p, const struct program_run *run, struct ages *out);
 
 
-/* Appends @run of @p, without its seconds and misses, as bytes (base/pack.h) for another process
- * with the program's descriptions (program_descriptions). */
+/* Appends @run of @p, without its seconds, page faults, allocations, rows and misses, as bytes
+ * (base/pack.h) for another process with the program's descriptions (program_descriptions). */
 void run_pack(const struct program *p, const struct program_run *run, struct str *out);
 /* Reads a run from bytes. Returns false if they are invalid or belong to another program. The
  * caller always frees @out with program_run_done. */

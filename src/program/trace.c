@@ -206,8 +206,8 @@ static bool read_place(struct trace *t, const char *at)
 }
 
 /* Sets the leads of references of a block that walk with equal strides at a constant distance:
- * those of an unrolled loop, equal columns of several arrays, and a load and a store of one
- * place. */
+ * those of an unrolled loop, equal columns of several arrays, and a load and a store of one place.
+ * Also sets their rows. */
 static void find_leads(const struct trace *t)
 {
     const struct program_reference *of = t->program->references;

@@ -52,7 +52,8 @@ struct version *version_unroll(const struct insn *insns, size_t count, unsigned 
                                bool reassociate);
 
 /* Confines each sum that rotates through registers (vfmadd132sd m, xmm0, xmm1) to the register in
- * which it begins, which frees the other registers. Returns NULL if there is no such sum. */
+ * which it begins, which frees the other registers. Returns NULL if there is no such sum, or if a
+ * sum cannot be confined. */
 struct version *version_gather(const struct insn *insns, size_t count);
 
 /* Appends the code as assembler text: comments with changes and requirements, code before, loop,
