@@ -103,7 +103,8 @@ extern const size_t kernel_unit_most;
 struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_options *options,
                                 struct err *err);
 struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err);
-/* Returns the index of the loop that @options select in @k, which was loaded with these options. */
+/* Returns the index of the loop that @options select in a kernel that was loaded with these
+ * options. */
 size_t kernel_loop_requested(const struct kernel_options *options);
 /* Releases a reference. The last release frees the kernel. Any thread. */
 void kernel_free(const struct kernel *k);

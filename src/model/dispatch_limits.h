@@ -27,8 +27,8 @@ bool dispatch_limits_parse(const char *text, const struct ports *ports, struct d
 /* Sets @out to the limits of @m. There are none if the fact is missing or invalid. */
 void dispatch_limits_of(const struct machine *m, struct dispatch_limits *out);
 /* Converts the obsolete facts dispatch_ports and dispatch_per_cycle to dispatch_limits. Removes the
- * obsolete facts. Returns false with err if only one of them exists, or if their values are
- * invalid. */
+ * obsolete facts in any case. Returns false with err if only one of them exists, or if their values
+ * are invalid. */
 bool dispatch_limits_from_former(struct machine *facts, struct err *err);
 /* Returns whether @key is one of the two obsolete facts. */
 bool dispatch_limits_former(const char *key);

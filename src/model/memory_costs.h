@@ -90,8 +90,8 @@ double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, doubl
  * non-temporal stores, are times that do not depend on the core's clock. Changes nothing if a clock
  * is unknown. Pure. */
 void memory_costs_clock(struct memory_costs *m, double hz);
-/* Reads the costs from the facts of @m. Returns false with err (ERR_MISSING) if the machine has
- * none. Pure. */
+/* Reads the costs from the facts of @m. Returns false with err (ERR_MISSING) if the machine lacks
+ * facts of caches or memory. Pure. */
 bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct err *err);
 /* Returns the level that has space for arrays of @bytes: "L1", "L2", "L3" or "memory", or "L3 or
  * memory" if no third level is known. Pure. */

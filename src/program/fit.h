@@ -37,10 +37,10 @@ bool symbolic_needed(const struct fit_data *data, const struct formula *fitted);
 /* Evolves a formula of data->values, without the largest run, by genetic programming (PPT-AMMP,
  * section 6.1: 3,000 generations, crossover 0.9). Each expression of the inputs is evaluated with
  * its best offset and factor (linear scaling, Keijzer 2003). Replaces @out, the result of
- * fit_counts, if the formula predicts the largest run better than regression without this run. If
- * both formulas have the same expression, the error of the new one at left-out runs must also be
- * lower. Otherwise returns false and leaves @out unchanged. Equal data give equal formulas. Needs
- * at least 3 runs. Takes some seconds, limited to 900,000 expressions per run. */
+ * fit_counts, if the formula predicts the largest run clearly better than regression without this
+ * run. The expression, fitted to all runs, must also have a clearly lower error at left-out runs
+ * than @out. Otherwise returns false and leaves @out unchanged. Equal data give equal formulas.
+ * Needs at least 3 runs. Takes some seconds, limited to 900,000 expressions per run. */
 bool symbolic_fit(const struct fit_data *data, struct formula *out);
 
 #endif

@@ -79,7 +79,8 @@ void native_probe_free(struct native_probe *p);
 /* Adds a measurement, which takes about 0.3 s. One thread. */
 void native_probe_look(struct native_probe *p);
 /* Sets @out to the median of each quantity over the measurements in @use (NULL: all), at least one.
- * The median of an even number of values is the mean of the two middle values. */
+ * The median of an even number of values is the mean of the two middle values. Shares of the core
+ * are the reciprocal of the mean time. */
 void native_probe_result(const struct native_probe *p, const bool *use, struct native *out);
 /* Sets @use to the last measurement and the one nearest to it. Returns their difference
  * (native_looks_nearest). */
@@ -101,7 +102,7 @@ bool native_is_plausible(const struct native *n, const struct machine *m, struct
  * Sets the size of the last level and the lifetime of its lines to those that other tasks leave. */
 void native_apply(const struct native *n, struct machine *m);
 /* Measures the share of user time in page faults for a second, and sets it as a fact of @m
- * (page_fault_user_share). */
+ * (page_fault_user). */
 void native_apply_faults(struct machine *m);
 
 #endif
