@@ -34,7 +34,7 @@ void kernel_names_of_text(struct kernel *k, const struct assembled *a);
 void kernel_names_take(struct kernel *k, struct kernel_names *take_names);
 void kernel_names_free(struct kernel_names *names);
 
-/* Returns the index, from 1, of the unresolved symbol whose address range contains @displacement;
+/* Returns the assumed address of the unresolved symbol whose address range contains @displacement;
  * 0: none. Pure. */
 int64_t symbol_place(int64_t displacement);
 /* Returns the name of @position, borrowed; NULL: none. Any thread. */

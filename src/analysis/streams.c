@@ -130,7 +130,8 @@ static void refuse(struct finder *f, uint32_t insn, const char *why)
     snprintf(f->out->why, sizeof f->out->why, "%s", why);
 }
 
-/* Returns the offset of an access. An unresolved symbol has address 0. */
+/* Returns the offset of an access, relative to the unresolved symbol in its address if there is
+ * one. */
 static int64_t offset_of(const struct access *a)
 {
     return a->offset - symbol_place(a->offset);

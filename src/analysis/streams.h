@@ -37,7 +37,7 @@ struct stream {
     bool loaded;
     bool vector;             /* whether the accesses are a gather or scatter of one instruction */
     int64_t step;            /* stride in bytes per iteration; 0: unknown */
-    /* index, from 1, of the unresolved symbol in the address (analysis/kernel_names.h); 0: none */
+    /* assumed address (symbol_place) of the unresolved symbol in the stream's address; 0: none */
     int64_t place;
     /* range of bytes accessed per iteration, relative to the sum of the terms */
     int64_t low, high;

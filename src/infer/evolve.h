@@ -204,8 +204,8 @@ size_t evolve_spread_samples(struct evolve *e, struct evolve_sample *out, size_t
  * @joined, the result is at least the smallest displayed value, because a logarithmic axis cannot
  * show 0. */
 double evolve_sample_drawn(const struct evolve_sample *at, bool joined);
-/* Copies the individuals on the Pareto front of D_avg, distinct µops and volume. Returns their
- * number. */
+/* Copies at most @limit individuals on the Pareto front of D_avg, distinct µops and volume. Returns
+ * their number. */
 size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit);
 /* Result of the trial of a number of ports. evolve_get_trials copies the trials so far in ascending
  * order, and returns their number. */

@@ -63,7 +63,7 @@ bool fact_switch(const struct machine *m, const char *key);
 
 /* Appends the type, unit and range of a fact, such as "number of µops/cycle, 1 to 65536". */
 void fact_values(const struct fact *f, struct str *out);
-/* Appends the default, such as "as store_forward", "64", "not modelled". */
+/* Appends the default, such as "as store_forward", "64", "not modelled", "none". */
 void fact_fallback(const struct fact *f, struct str *out);
 
 #endif
