@@ -35,7 +35,8 @@ bool recipe_names_target(const char *flag);
  * Appends nothing if the file is not compiled. */
 void recipe_print(const struct recipe *r, enum isa isa, struct str *out);
 /* Makes the kernel and stores @take_r in it. If the compiler rejects the source, sets *@printed
- * (may be NULL) to its messages. Returns NULL with err on failure. Any thread. */
+ * (may be NULL) to its messages. On failure, frees @take_r and returns NULL with err. Any
+ * thread. */
 struct kernel *recipe_make(struct recipe *take_r, struct str *printed, struct err *err);
 
 #endif

@@ -23,7 +23,7 @@ unsigned cores_share(const int *cpus, const int *cores, size_t n, int first, uns
                      struct lane_cpus *out);
 /* Divides the CPUs allowed to the calling thread into at most CORES_LANES shares, like
  * cores_share. A CPU whose core is unknown is a separate core. In a hybrid processor, omits CPUs
- * of another kind than @first. */
+ * of another kind than @first. Returns 0 if the allowed CPUs are unknown. */
 unsigned cores_allowed(int first, struct lane_cpus out[CORES_LANES]);
 
 #endif
