@@ -376,7 +376,7 @@ static struct genome *take_tried(struct evolve *e)
         genome_free(g);
         g = fewer;
     }
-    g->ports = e->ports;   /* Adds an unused port, which does not change the mapping. */
+    g->ports = e->ports;   /* Adds unused ports, which do not change the mapping. */
     return g;
 }
 
