@@ -52,8 +52,8 @@ static bool same_table(const struct operand *a, const struct operand *b)
 }
 
 /* Marks in @starts the instructions of @first to @end - 1 that have no known predecessor, which are
- * targets of indirect jumps. Does not mark one that a backward jump reaches, which may close an
- * inner loop. Padding is no predecessor. */
+ * targets of indirect jumps. Padding is no predecessor. Neither is a backward jump, because it may
+ * close an inner loop. */
 static void find_starts(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                         bool *starts)
 {

@@ -430,8 +430,8 @@ static void add_slow_growth(struct search *s, size_t active)
                          active == 1 ? 2 : 1, 2);
 }
 
-/* Adds candidate terms for each input that is always positive: products of other inputs divided by this
- * input. Counts of code with hash tables or bins have this form. */
+/* Adds candidate terms for each input that is always positive: products of other inputs divided by
+ * this input. Counts of code with hash tables or bins have this form. */
 static void add_ratios(struct search *s, unsigned degree)
 {
     const struct fit_data *d = s->data;
