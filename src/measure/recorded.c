@@ -127,7 +127,8 @@ static uint64_t fold(const struct recorded_run *x, uint64_t address)
     return (uint64_t)low << REGION_BITS | (address & ((UINT64_C(1) << REGION_BITS) - 1));
 }
 
-/* Computes the arena offset of each access of the iterations that run. */
+/* Computes the arena offset of each recorded access. Returns false with err if the addresses are in
+ * too many regions. */
 static bool fold_addresses(struct recorded_run *x, struct err *err)
 {
     const struct recording *r = x->r;
