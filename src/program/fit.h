@@ -24,9 +24,9 @@ void fit_counts_near(const struct fit_data *data, struct formula *out, struct fi
  * determine the terms, and runs that differ in several inputs determine their products. Returns
  * false and leaves @out unchanged if there is none. */
 bool products_exact(const struct fit_data *data, const bool *active, struct formula *out);
-/* Finds an inexact formula of the kind of products_exact. Adds the most useful term as long as the
- * error at left-out runs falls. Returns false and leaves @out unchanged unless that error falls
- * below @error. */
+/* Finds an inexact formula of the kind of products_exact. Adds the most useful terms one by one.
+ * Returns the last formula that clearly reduces the error at left-out runs. Returns false and
+ * leaves @out unchanged unless that error falls below @error. */
 bool products_best(const struct fit_data *data, const bool *active, double error,
                    struct formula *out);
 
