@@ -10,9 +10,10 @@ struct verb_values {
     const char *text;
 };
 
-static bool run_view(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_verb(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    return session_view(s, "view", ((const struct verb_values *)values)->text, result, err);
+    return session_view(s, result_command(result), ((const struct verb_values *)values)->text,
+                        result, err);
 }
 
 const struct command command_view = {
@@ -28,13 +29,8 @@ const struct command command_view = {
     .examples = EXAMPLES("view timeline", "view experiments"),
     .flags = COMMAND_SHOWN,
     .values_size = sizeof(struct verb_values),
-    .run = run_view,
+    .run = run_verb,
 };
-
-static bool run_pane(struct session *s, const void *values, struct result *result, struct err *err)
-{
-    return session_view(s, "pane", ((const struct verb_values *)values)->text, result, err);
-}
 
 const struct command command_pane = {
     .name = "pane",
@@ -47,13 +43,8 @@ const struct command command_pane = {
     .examples = EXAMPLES("pane next", "pane timeline"),
     .flags = COMMAND_SHOWN,
     .values_size = sizeof(struct verb_values),
-    .run = run_pane,
+    .run = run_verb,
 };
-
-static bool run_find(struct session *s, const void *values, struct result *result, struct err *err)
-{
-    return session_view(s, "find", ((const struct verb_values *)values)->text, result, err);
-}
 
 const struct command command_find = {
     .name = "find",
@@ -64,15 +55,8 @@ const struct command command_find = {
     .examples = EXAMPLES("find vfmadd", "find --next"),
     .values_size = sizeof(struct verb_values),
     .flags = COMMAND_RAW | COMMAND_SHOWN,
-    .run = run_find,
+    .run = run_verb,
 };
-
-static bool run_jump(struct session *s, const void *values, struct result *result, struct err *err)
-{
-    const char *where = ((const struct verb_values *)values)->text;
-
-    return session_view(s, "jump", where ? where : "", result, err);
-}
 
 const struct command command_jump = {
     .name = "jump",
@@ -90,13 +74,8 @@ const struct command command_jump = {
     .examples = EXAMPLES("jump", "jump kernel", "jump back"),
     .values_size = sizeof(struct verb_values),
     .flags = COMMAND_SILENT,
-    .run = run_jump,
+    .run = run_verb,
 };
-
-static bool run_sort(struct session *s, const void *values, struct result *result, struct err *err)
-{
-    return session_view(s, "sort", ((const struct verb_values *)values)->text, result, err);
-}
 
 const struct command command_sort = {
     .name = "sort",
@@ -109,14 +88,8 @@ const struct command command_sort = {
     .examples = EXAMPLES("sort error", "sort -cycles", "sort state -error", "sort"),
     .values_size = sizeof(struct verb_values),
     .flags = COMMAND_RAW | COMMAND_SHOWN,
-    .run = run_sort,
+    .run = run_verb,
 };
-
-static bool run_filter(struct session *s, const void *values, struct result *result,
-                       struct err *err)
-{
-    return session_view(s, "filter", ((const struct verb_values *)values)->text, result, err);
-}
 
 const struct command command_filter = {
     .name = "filter",
@@ -129,7 +102,7 @@ const struct command command_filter = {
     .examples = EXAMPLES("filter cycles>2 & form~VADD", "filter error>40% | error<-40%", "filter"),
     .values_size = sizeof(struct verb_values),
     .flags = COMMAND_RAW | COMMAND_SHOWN,
-    .run = run_filter,
+    .run = run_verb,
 };
 
 /* Command `do`: performs an action that keys are bound to in the displayed view. */
@@ -146,11 +119,6 @@ enum action action_find(const char *name)
     return a;
 }
 
-static bool run_do(struct session *s, const void *values, struct result *result, struct err *err)
-{
-    return session_view(s, "do", ((const struct verb_values *)values)->text, result, err);
-}
-
 const struct command command_do = {
     .name = "do",
     .help = "move in the view, or run another action of its keys",
@@ -160,14 +128,8 @@ const struct command command_do = {
     .examples = EXAMPLES("do page-down", "do sort-next"),
     .values_size = sizeof(struct verb_values),
     .flags = COMMAND_SILENT,
-    .run = run_do,
+    .run = run_verb,
 };
-
-static bool run_prompt(struct session *s, const void *values, struct result *result,
-                       struct err *err)
-{
-    return session_view(s, "prompt", ((const struct verb_values *)values)->text, result, err);
-}
 
 const struct command command_prompt = {
     .name = "prompt",
@@ -179,5 +141,5 @@ const struct command command_prompt = {
     .examples = EXAMPLES("prompt", "prompt kernel load"),
     .values_size = sizeof(struct verb_values),
     .flags = COMMAND_RAW | COMMAND_SILENT,
-    .run = run_prompt,
+    .run = run_verb,
 };
