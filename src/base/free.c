@@ -2,7 +2,6 @@
 #include "base/free.h"
 
 #include <stdatomic.h>
-#include <stddef.h>
 
 static void (*_Atomic taker)(void (*release)(void *object), void *object);
 

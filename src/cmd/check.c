@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/csv.h"
 #include "base/mem.h"
 #include "measure/cpu_source.h"
 #include "toolchain/assemble.h"

@@ -14,7 +14,6 @@
 #include "isa/cpu.h"
 #include "measure/calibrate.h"
 #include "measure/kernel_arrays.h"
-#include "model/facts.h"
 #include "program/native_kept.h"
 #include "work/job.h"
 

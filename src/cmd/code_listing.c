@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "cmd/experiment_detail.h"
 #include "cmd/task.h"
-#include "toolchain/assemble.h"
 #include "work/job.h"
 
 /* State of the job that makes the code. It is freed after the job has ended and the view has freed

@@ -14,7 +14,6 @@
 #include "base/mem.h"
 #include "chart/memory_lines.h"
 #include "measure/kernel_arrays.h"
-#include "model/facts.h"
 #include "simulate/simulate.h"
 
 #define DOUBTS 3             /* maximum number of measurements per size whose times are below a

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/shortage.h"
 #include "base/utf8_text.h"
 #include "base/vec.h"
 #include "base/watch.h"

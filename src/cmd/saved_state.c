@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/csv.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/path.h"

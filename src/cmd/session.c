@@ -11,7 +11,6 @@
 #include "base/path.h"
 #include "analysis/recipe.h"
 #include "io/machine_file.h"
-#include "work/evolve_job.h"
 #include "work/job.h"
 #include "ranks/ranks.h"
 #include "work/pool.h"

@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "base/watch.h"
-#include "model/metrics.h"
 #include "throughput/predict.h"
 
 const struct table_column experiment_column_table[EXPERIMENT_FILTER_COLUMNS] = {

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "cmd/analyses.h"
 #include "report/blame.h"
-#include "simulate/simulate.h"
 #include "view/kernel_compare.h"
 #include "view/port_columns.h"
 #include "view/reasons.h"

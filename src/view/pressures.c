@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/pressures.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 

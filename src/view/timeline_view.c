@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Timeline view: the simulated instructions of the first iterations by cycle, with a colour per
  * stage. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

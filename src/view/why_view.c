@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "cmd/key.h"
 #include "cmd/keymap.h"
-#include "view/pager.h"
 #include "view/reasons.h"
 #include "view/view.h"
 
