@@ -135,7 +135,7 @@ char *mem_strndup(const char *text, size_t length)
 
 char *mem_strdup(const char *text)
 {
-    return mem_strndup(text, strlen(text));
+    return text ? mem_strndup(text, strlen(text)) : NULL;
 }
 
 void *mem_lend_resize(void *block, size_t size)

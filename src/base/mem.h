@@ -21,7 +21,7 @@ void *mem_zero(size_t count, size_t size);
 void *mem_resize(void *block, size_t size);
 /* Returns uninitialised memory at a multiple of @alignment, a power of two. */
 void *mem_aligned(size_t alignment, size_t size);
-char *mem_strdup(const char *text);
+char *mem_strdup(const char *text);   /* NULL if @text is NULL */
 char *mem_strndup(const char *text, size_t length);
 
 /* Doubles *@capacity of the array @items, whose elements have @size bytes. If the new array is too

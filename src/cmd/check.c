@@ -30,7 +30,7 @@ struct check *check_new(const struct machine *m, const char *cpu, const char *si
     c->serial = next_serial();
     c->machine = mem_strdup(m->id);
     c->cpu = mem_strdup(cpu);
-    c->simulated = simulated ? mem_strdup(simulated) : NULL;
+    c->simulated = mem_strdup(simulated);
     isa_parse(m->isa, &c->isa);
     strftime(c->date, sizeof c->date, "%Y-%m-%d", gmtime_r(&now, &day));
     return c;
@@ -44,7 +44,7 @@ struct check *check_copy(const struct check *c)
     copy->serial = next_serial();
     copy->machine = mem_strdup(c->machine);
     copy->cpu = mem_strdup(c->cpu);
-    copy->simulated = c->simulated ? mem_strdup(c->simulated) : NULL;
+    copy->simulated = mem_strdup(c->simulated);
     copy->rows = mem_alloc((c->count + 1) * sizeof *copy->rows);
     for (size_t i = 0; i < c->count; i++) {
         copy->rows[i] = c->rows[i];

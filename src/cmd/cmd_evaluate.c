@@ -302,7 +302,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         err_set(err, ERR_USAGE, "evaluate FILE, or experiments load FILE first", "no experiments");
 
     w->heat = v->heat;
-    w->file = v->file ? mem_strdup(v->file) : NULL;
+    w->file = mem_strdup(v->file);
     w->table = !v->file && ok ? experiments_hold(s->document.experiments) : NULL;
     w->mappings = mem_zero(v->mappings.count + 1, sizeof *w->mappings);
     for (size_t i = 0; ok && i < (v->mappings.count ? v->mappings.count : 1); i++) {

@@ -358,8 +358,8 @@ bool evolve_start_active(struct session *s, const struct active_choice *w,
         .evolve = *evolve,
         .choice = *w,
         .from = w->go_on || w->replay ? NULL : experiments_hold(s->document.experiments),
-        .replay = w->replay ? mem_strdup(w->replay) : NULL,
-        .checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL};
+        .replay = mem_strdup(w->replay),
+        .checkpoint = mem_strdup(checkpoint)};
     /* Both options are strings of the command's values, which are freed before the job ends. */
     b->choice.simulate = b->choice.replay = NULL;
     b->o = (struct active_options){.noise = SIMULATED_NOISE,

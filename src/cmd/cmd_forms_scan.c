@@ -278,7 +278,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     j->paths = mem_alloc(v->files.count * sizeof *j->paths);
     for (size_t i = 0; i < v->files.count; i++)
         j->paths[j->count++] = mem_strdup(v->files.items[i]);
-    j->out = v->out ? mem_strdup(v->out) : NULL;
+    j->out = mem_strdup(v->out);
     snprintf(title, sizeof title, "forms scan %s%s", v->files.items[0],
              v->files.count > 1 ? " ..." : "");
     unsigned number = task_begin(s, title, &ops, j, err);

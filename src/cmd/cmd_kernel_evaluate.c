@@ -584,11 +584,6 @@ static void evaluating_free(void *state)
     free(w);
 }
 
-static char *copy_of(const char *text)
-{
-    return text ? mem_strdup(text) : NULL;
-}
-
 struct kernel_evaluate_values {
     const char *file, *machine, *model, *measured_by, *arch, *half, *blocks;
     size_t threads;
@@ -614,8 +609,8 @@ static bool prepare_evaluate(struct session *s, const void *values, struct task 
                        "the blocks are x86-64 code, but %s is a machine for %s", m->id, m->isa);
     struct kernel_evaluating *w = mem_zero(1, sizeof *w);
     w->file = mem_strdup(v->file);
-    w->arch = copy_of(v->arch ? v->arch : machine_fact(m, "arch"));
-    w->rows_path = copy_of(v->blocks);
+    w->arch = mem_strdup(v->arch ? v->arch : machine_fact(m, "arch"));
+    w->rows_path = mem_strdup(v->blocks);
     w->machine = machine_copy(m);
     w->model = v->model[0] == 'b' ? MODEL_BOUNDS : MODEL_SIMULATE;
     w->measured_by = !v->measured_by            ? MEASURED_BY_COLUMNS

@@ -185,7 +185,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return false;
     struct functions_listing *l = mem_zero(1, sizeof *l);
     l->path = mem_strdup(path);
-    l->matching = v->matching ? mem_strdup(v->matching) : NULL;
+    l->matching = mem_strdup(v->matching);
     l->profile = v->profile                     ? mem_strdup(v->profile)
                  : loaded && k->recipe->profile ? mem_strdup(k->recipe->profile)
                                                 : NULL;

@@ -166,9 +166,9 @@ static bool fill(struct session *s, struct recipe *r, const struct kernel_load_v
         return err_set(err, ERR_USAGE, "kernel load PROGRAM --profile perf.data",
                        "--profile needs a program; it cannot be combined with a source file or "
                        "--lines");
-    r->profile = v->profile ? mem_strdup(v->profile) : NULL;
-    r->options.symbol = v->symbol ? mem_strdup(v->symbol) : NULL;
-    r->compiler = v->compiler ? mem_strdup(v->compiler) : NULL;
+    r->profile = mem_strdup(v->profile);
+    r->options.symbol = mem_strdup(v->symbol);
+    r->compiler = mem_strdup(v->compiler);
     return !r->source || take_defaults(s, r, err);
 }
 

@@ -489,8 +489,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     struct kernel_measuring *w = mem_zero(1, sizeof *w);
     w->session = s;
     w->patience = isnan(v->patience) ? BLOCK_PATIENCE : v->patience;
-    w->in = v->file ? mem_strdup(v->file) : NULL;
-    w->out = v->out ? mem_strdup(v->out) : NULL;
+    w->in = mem_strdup(v->file);
+    w->out = mem_strdup(v->out);
     if (!v->file && !take_loop(s, w, err)) {
         measuring_free(w);
         return false;

@@ -644,7 +644,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     w->here = !v->model_only && d->kernel->isa == isa_host();
     if (!v->model_only && !w->here)
         snprintf(w->why, sizeof w->why, "not executed: this CPU executes %s", isa_name(isa_host()));
-    w->export = v->export ? mem_strdup(v->export) : NULL;
+    w->export = mem_strdup(v->export);
     return task_give(task, &ops, w);
 }
 

@@ -169,7 +169,7 @@ static bool prepare_measure(struct session *s, const void *values, struct task *
 
     (void)s;
     (void)err;
-    w->pattern = v->pattern ? mem_strdup(v->pattern) : NULL;
+    w->pattern = mem_strdup(v->pattern);
     return task_give(task, &ops, w);
 }
 

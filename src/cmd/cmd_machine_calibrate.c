@@ -308,7 +308,7 @@ static bool start_memory(struct session *s, struct task *task)
     struct calibrating_memory *w = mem_zero(1, sizeof *w);
 
     w->huge = true;
-    w->base = s->document.here.base ? mem_strdup(s->document.here.base) : NULL;
+    w->base = mem_strdup(s->document.here.base);
     return task_give(task, &ops, w);
 }
 

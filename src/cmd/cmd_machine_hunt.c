@@ -413,7 +413,7 @@ static bool choose_sides(struct session *s, const struct hunt_values *v, struct 
             "this CPU executes %s, but %s is %s", isa_name(w->isa), m->id, m->isa);
     w->machine = machine_copy(m);
     w->against = against ? machine_copy(against) : NULL;
-    w->llvm = llvm ? mem_strdup(llvm) : NULL;
+    w->llvm = mem_strdup(llvm);
     w->against_simulated = v->against_model ? v->against_model[0] == 's' : v->model[0] == 's';
     return true;
 }

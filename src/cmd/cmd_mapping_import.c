@@ -185,7 +185,7 @@ static bool import_uops_files(const struct word_list *files, const char *archite
                                         .listed = TASK_LISTED};
     struct uops_import *w = mem_zero(1, sizeof *w);
 
-    w->architecture = architecture ? mem_strdup(architecture) : NULL;
+    w->architecture = mem_strdup(architecture);
     w->paths = mem_zero(files->count, sizeof *w->paths);
     w->machines = mem_zero(files->count, sizeof(struct machine *));
     for (size_t i = 0; i < files->count; i++)

@@ -168,7 +168,7 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
                                                   defines.length ? defines.data : NULL,
                                                   v->allow_exit});
     str_done(&defines);
-    l->untraced = v->untraced ? mem_strdup(v->untraced) : NULL;
+    l->untraced = mem_strdup(v->untraced);
     l->built = program_is_built(v->file);
     vec_push(&l->words, mem_strdup(v->file));
     for (size_t i = 0; i < v->words.count; i++)

@@ -281,7 +281,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     w->predicted = time.seconds;
     if (ok) {
         w->elsewhere = w->measured * (double)located.elsewhere / (double)located.all;
-        w->different = located.different ? mem_strdup(located.different) : NULL;
+        w->different = mem_strdup(located.different);
         blamed_parts_sort(w->parts.items, w->parts.count);
         ok = measure(w, estimator_code(e), &parts, err);
     }

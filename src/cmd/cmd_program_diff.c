@@ -668,7 +668,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     struct builds_diff *w = mem_zero(1, sizeof *w);
     w->paths[0] = mem_strdup(v->a);
     w->paths[1] = mem_strdup(v->b);
-    w->input = v->input ? mem_strdup(v->input) : NULL;
+    w->input = mem_strdup(v->input);
     for (size_t i = 0; i < v->arguments.count; i++)
         vec_push(&w->arguments, mem_strdup(v->arguments.items[i]));
     w->run = v->run || v->arguments.count;

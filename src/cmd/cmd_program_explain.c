@@ -442,7 +442,7 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
     struct explaining *w = mem_zero(1, sizeof *w);
     w->measure = v->measure;
     w->found.profiled_cpu = NAN;
-    w->input = v->input ? mem_strdup(v->input) : NULL;
+    w->input = mem_strdup(v->input);
     for (size_t i = 0; i < v->words.count; i++)
         vec_push(&w->argv, mem_strdup(v->words.items[i]));
     if (strncmp(v->loop, "0x", 2) != 0 && parameter_count(v->loop, &number))
@@ -454,7 +454,7 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
             "no program given");
     else {
         w->place = mem_strdup(v->loop);
-        w->found.file = v->file ? mem_strdup(v->file) : NULL;
+        w->found.file = mem_strdup(v->file);
     }
     vec_push(&w->argv, NULL);
     ok = ok && choose_machine(w, s, v->machine, err) &&

@@ -83,7 +83,7 @@ static void name_run(const struct profiling *w, struct run_profile *p)
 {
     for (size_t i = 0; i + 1 < w->argv.count; i++)
         vec_push(&p->argv, mem_strdup(w->argv.items[i]));
-    p->input = w->input ? mem_strdup(w->input) : NULL;
+    p->input = mem_strdup(w->input);
 }
 
 /* Returns the CPU time of this thread. Wall-clock time would include waits on a busy host. */
@@ -668,7 +668,7 @@ static bool prepare_profile(struct session *s, const void *values, struct task *
     for (size_t i = 0; i < v->words.count; i++)
         vec_push(&w->argv, mem_strdup(v->words.items[i]));
     vec_push(&w->argv, NULL);
-    w->input = v->input ? mem_strdup(v->input) : NULL;
+    w->input = mem_strdup(v->input);
     w->measure = v->measure;
     w->top = v->top;
     bool ok = choose_machine(w, s, v->machine, err) &&

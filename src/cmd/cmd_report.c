@@ -419,7 +419,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     r->file = mem_strdup(v->file);
     r->html = html;
     r->measured = s->document.kernel ? s->document.kernel_measured : NAN;
-    r->host = s->document.here.title ? mem_strdup(s->document.here.title) : NULL;
+    r->host = mem_strdup(s->document.here.title);
     take_runs(r, s);
     for (size_t i = 0; html && i < DRAWING_KINDS; i++)
         r->drawings[i] = drawing_new(s, (enum drawing_kind)i, NULL);

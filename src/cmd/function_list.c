@@ -47,7 +47,7 @@ static void add(struct function_list *list, const char *member, const struct obj
         str_add(&symbol, s->name);
     vec_push(&list->rows,
              ((struct listed_function){readable ? readable : mem_strdup(s->name),
-                                       member ? mem_strdup(member) : NULL, str_take(&symbol),
+                                       mem_strdup(member), str_take(&symbol),
                                        address, s->size, f->loops, f->depth, f->vectors,
                                        share(o, samples, s->offset, s->size)}));
 }
@@ -218,7 +218,7 @@ struct function_list *function_list_new(const char *path, const char *profile, s
 
     list->serial = atomic_fetch_add(&made, 1) + 1;
     list->path = mem_strdup(path);
-    list->profile = profile ? mem_strdup(profile) : NULL;
+    list->profile = mem_strdup(profile);
     if (profile && archive_is(path))
         ok = err_set(err, ERR_USAGE, "give the program that was linked with the archive",
                      "perf records samples of programs, not of archives");

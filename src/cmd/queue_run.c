@@ -23,7 +23,7 @@ static void add(struct command_queue *q, const char *script, size_t line, const 
         return;
     q->commands = mem_resize(q->commands, (q->count + 1) * sizeof *q->commands);
     q->commands[q->count++] =
-        (struct queued_commands){script ? mem_strdup(script) : NULL, line, mem_strdup(text), lines};
+        (struct queued_commands){mem_strdup(script), line, mem_strdup(text), lines};
 }
 
 /* Returns whether the failure of job @number is unreported. Marks it as reported. */

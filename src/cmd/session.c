@@ -31,7 +31,7 @@ void session_init(struct session *s)
 void session_note_failure(struct session *s, const char *line)
 {
     free(s->failed_line);
-    s->failed_line = line ? mem_strdup(line) : NULL;
+    s->failed_line = mem_strdup(line);
 }
 
 void session_clear_output(struct session *s)
@@ -387,7 +387,7 @@ struct machine *session_kernel_machine(struct session *s, const char *id, struct
 
 void session_note_analysed(struct session *s, const char *id)
 {
-    char *copy = id ? mem_strdup(id) : NULL;
+    char *copy = mem_strdup(id);
     free(s->document.analysed);
     s->document.analysed = copy;
 }

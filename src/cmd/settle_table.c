@@ -79,7 +79,7 @@ bool settle_table(struct session *s, const struct measure_choice *choice, struct
     struct settling_table *w = mem_zero(1, sizeof *w);
     w->base = experiments_hold(s->document.experiments);
     w->evolved = evolved ? machine_hold(evolved) : NULL;
-    w->simulate = choice->simulate ? mem_strdup(choice->simulate) : NULL;
+    w->simulate = mem_strdup(choice->simulate);
     w->choice = *choice;
     w->choice.simulate = w->simulate;
     return task_give(task, &ops, w);

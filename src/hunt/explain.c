@@ -513,7 +513,7 @@ static void try_change(struct machine *m, const struct remedy *c, struct tried *
 {
     const char *colon = strchr(c->name, ':'), *fact = colon ? NULL : machine_fact(m, c->name);
 
-    *t = (struct tried){.change = c, .fact = fact ? mem_strdup(fact) : NULL};
+    *t = (struct tried){.change = c, .fact = mem_strdup(fact)};
     for (size_t i = 0; i < c->form_count; i++)
         keep_entry(m, strchr(c->forms[i].name, ':') + 1, t);
     if (colon && !c->form_count)

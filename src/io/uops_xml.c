@@ -133,7 +133,7 @@ static void XMLCALL on_start(void *data, const XML_Char *element, const XML_Char
         const char *name = attribute(attributes, "string");
         x->rooted = true;
         free(x->instruction);
-        x->instruction = name ? mem_strdup(name) : NULL;
+        x->instruction = mem_strdup(name);
         if (!name)
             fault(x, "add the attribute string", "an <instruction> has no name");
     } else if (strcmp(element, "architecture") == 0) {
@@ -185,7 +185,7 @@ struct uops_xml *uops_xml_new(struct uops_table *t, const char *name, const char
         mem_again(sizeof *x, tries);
     x->table = t;
     x->name = mem_strdup(name);
-    x->architecture = architecture ? mem_strdup(architecture) : NULL;
+    x->architecture = mem_strdup(architecture);
     x->chosen = architecture != NULL;
     XML_SetUserData(x->parser, x);
     XML_SetElementHandler(x->parser, on_start, on_end);

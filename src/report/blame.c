@@ -420,7 +420,7 @@ struct blame *blame_copy(const struct blame *b)
 
     *copy = *b;
     copy->machine = mem_strdup(b->machine);
-    copy->sentence = b->sentence ? mem_strdup(b->sentence) : NULL;
+    copy->sentence = mem_strdup(b->sentence);
     copy->rows = mem_zero(b->count + 1, sizeof *copy->rows);
     memcpy(copy->rows, b->rows, b->count * sizeof *copy->rows);
     copy->edges = b->edges ? mem_zero(b->edge_count + 1, sizeof *copy->edges) : NULL;

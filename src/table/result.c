@@ -277,11 +277,6 @@ void result_item(struct result *r, const char *key, json_t *take_object)
     part->cell = make_nested(take_object);
 }
 
-static const char *copy_of(const char *text)
-{
-    return text ? mem_strdup(text) : NULL;
-}
-
 struct result_table *result_table(struct result *r, const char *key,
                                   const struct result_column *columns, size_t count)
 {
@@ -293,8 +288,8 @@ struct result_table *result_table(struct result *r, const char *key,
     for (size_t i = 0; i < count; i++) {
         t->columns[i] = columns[i];
         t->columns[i].key = mem_strdup(columns[i].key);
-        t->columns[i].title = copy_of(columns[i].title);
-        t->columns[i].unit = copy_of(columns[i].unit);
+        t->columns[i].title = mem_strdup(columns[i].title);
+        t->columns[i].unit = mem_strdup(columns[i].unit);
     }
     add_part(r, PART_TABLE)->table = t;
     return t;
@@ -561,7 +556,7 @@ void result_prepare(struct result *r, enum format format, const struct result_st
     str_clear(&r->prepared);
     result_write(r, format, style, &r->prepared);
     free(r->prepared_title);
-    r->prepared_title = style->title ? mem_strdup(style->title) : NULL;
+    r->prepared_title = mem_strdup(style->title);
     r->prepared_parts = r->count;
     r->prepared_format = format;
     r->prepared_color = style->color;

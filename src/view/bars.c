@@ -180,7 +180,7 @@ void bars_keys(struct frame *f, struct grid *g, int y)
 char *bars_key(struct frame *f, unsigned width, int x)
 {
     const char *command = bar(f, NULL, width, 0, x);
-    return command ? mem_strdup(command) : NULL;
+    return mem_strdup(command);
 }
 
 void bars_popup(const struct frame_prompt *prompt, struct grid *g, int bottom)

@@ -413,7 +413,7 @@ struct evolve_run *evolve_run_new(const struct evolve_start *start, const struct
     run->isa = start->isa;
     pthread_mutex_init(&run->lock, NULL);
     pthread_mutex_init(&run->looking, NULL);
-    run->checkpoint = start->checkpoint ? mem_strdup(start->checkpoint) : NULL;
+    run->checkpoint = mem_strdup(start->checkpoint);
     run->seconds_before = start->seconds_before;
     run->last_checkpoint = clock_seconds();
     if (start->live) {
