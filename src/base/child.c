@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/lock.h"
 #include "base/mem.h"
@@ -228,13 +229,6 @@ void child_directory_free(char *path)
     free(path);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static _Thread_local bool (*asked)(void *state);
 static _Thread_local void *asked_state;
 
@@ -372,7 +366,7 @@ static bool child_talk(pid_t pid, int input, int output, const char *bytes, size
                        bool *interrupted)
 {
     int pidfd = pidfd_open(pid, 0);
-    const double begun = now();
+    const double begun = clock_wall();
     double deadline = begun + limits->wall_seconds;
     size_t sent = 0;
     unsigned long long ran = 0;
@@ -381,7 +375,7 @@ static bool child_talk(pid_t pid, int input, int output, const char *bytes, size
         shutdown(input, SHUT_WR);
     while (!ended || output >= 0) {
         /* Reads the time before the sample, because this process may also wait for a CPU. */
-        const double at = now();
+        const double at = clock_wall();
         double left = deadline - at;
         if (left <= 0) {
             const struct share share = share_of(pid);

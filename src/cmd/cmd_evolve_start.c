@@ -399,11 +399,6 @@ static bool prepare_start(struct session *s, const void *values, struct task *ta
     return ok;
 }
 
-static struct evolve_run *newest_run(const struct session *s)
-{
-    return s->document.run_count ? s->document.runs[s->document.run_count - 1] : NULL;
-}
-
 /* Returns the session's table if @run has not read its measurements, and marks them as read.
  * Otherwise returns NULL. */
 static struct experiments *news_for(const struct session *s, struct evolve_run *run)
@@ -419,7 +414,7 @@ static struct experiments *news_for(const struct session *s, struct evolve_run *
 
 void evolve_feed(struct session *s)
 {
-    struct evolve_run *run = newest_run(s);
+    struct evolve_run *run = document_newest_run(&s->document);
     struct experiments *t = run && evolve_run_wants(run) ? news_for(s, run) : NULL;
 
     if (t)
@@ -428,7 +423,7 @@ void evolve_feed(struct session *s)
 
 void evolve_catch_up(struct session *s)
 {
-    struct evolve_run *run = newest_run(s);
+    struct evolve_run *run = document_newest_run(&s->document);
 
     if (run && !s->interactive)
         evolve_run_catch_up(run, news_for(s, run));

@@ -75,14 +75,6 @@ static bool search_work(void *state, struct result *result, struct err *err)
     return watch_goes_on(err);
 }
 
-static bool has(const struct machine_names *names, const char *id)
-{
-    for (size_t i = 0; i < names->list.count; i++)
-        if (strcmp(names->list.items[i], id) == 0)
-            return true;
-    return false;
-}
-
 /* With --show, keeps the selected machines that have all forms of the loop, and appends other
  * machines that have all forms, at most SHOWN in total. */
 static bool search_publish(struct session *s, void *state, struct result *result, struct err *err)
@@ -95,10 +87,10 @@ static bool search_publish(struct session *s, void *state, struct result *result
     if (!w->show)
         return true;
     for (size_t i = 0; i < w->shown.list.count && count < SHOWN; i++)
-        if (has(&w->coverage, w->shown.list.items[i]))
+        if (machine_names_have(&w->coverage, w->shown.list.items[i]))
             ids[count++] = w->shown.list.items[i];
     for (size_t i = 0; i < w->coverage.list.count && count < SHOWN; i++)
-        if (!has(&w->shown, w->coverage.list.items[i]))
+        if (!machine_names_have(&w->shown, w->coverage.list.items[i]))
             ids[count++] = w->coverage.list.items[i];
     bool ok = session_select(s, ids, count, err);
     for (size_t i = 0; i < count; i++)

@@ -307,15 +307,6 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-static void blame_failed(struct session *s, void *state, struct result *result,
-                         const struct err *err)
-{
-    (void)state;
-    (void)result;
-    (void)err;
-    program_show_resume(s);
-}
-
 static void say_system(struct result *result, const struct blaming_program *w)
 {
     const struct program *p = w->model->runs->program;
@@ -428,7 +419,7 @@ static bool prepare_blame(struct session *s, const void *values, struct task *ta
                                         .work = blame_run,
                                         .publish = blame_finish,
                                         .free = blaming_free,
-                                        .failed = blame_failed,
+                                        .failed = program_show_failed,
                                         .listed = TASK_LISTED,
                                         .measures = job_measures_always};
     const struct program_blame_values *v = values;

@@ -202,6 +202,15 @@ void program_show_resume(struct session *s)
         program_show_quietly(s);
 }
 
+void program_show_failed(struct session *s, void *state, struct result *result,
+                         const struct err *err)
+{
+    (void)state;
+    (void)result;
+    (void)err;
+    program_show_resume(s);
+}
+
 static bool prepare_show(struct session *s, const void *values, struct task *task, struct err *err)
 {
     const struct show_values *v = values;

@@ -280,15 +280,6 @@ static bool validate_run(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-static void validate_failed(struct session *s, void *state, struct result *result,
-                            const struct err *err)
-{
-    (void)state;
-    (void)result;
-    (void)err;
-    program_show_resume(s);
-}
-
 static bool validate_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     static const struct result_column measures[] = {
@@ -419,7 +410,7 @@ static bool prepare_validate(struct session *s, const void *values, struct task 
                                         .work = validate_run,
                                         .publish = validate_finish,
                                         .free = validating_free,
-                                        .failed = validate_failed,
+                                        .failed = program_show_failed,
                                         .listed = TASK_LISTED,
                                         .measures = job_measures_always};
     const struct validate_values *given = values;

@@ -142,14 +142,6 @@ static void compare_kernels(const struct shelf *a, const struct shelf *b, struct
     str_done(&label);
 }
 
-static const struct machine *find_machine(const struct document *d, const char *id)
-{
-    for (size_t i = 0; i < d->machine_count; i++)
-        if (strcmp(d->machines[i]->id, id) == 0)
-            return d->machines[i];
-    return NULL;
-}
-
 static void print_usage(const struct ports *shown, const struct mapping_entry *entry,
                         struct str *out)
 {
@@ -203,7 +195,7 @@ static bool compare_machines(struct session *a, struct session *b, struct result
         const struct document *d = &(turn ? b : a)->document;
         for (size_t i = 0; ok && i < d->machine_count; i++) {
             const char *id = d->machines[i]->id;
-            if (turn && find_machine(&a->document, id))
+            if (turn && document_machine(&a->document, id))
                 continue;   /* The first pass has compared this machine or loaded it for the
                              * comparison. */
             const struct machine *x = session_machine(a, id, err),

@@ -19,7 +19,7 @@ void machine_names_done(struct machine_names *names)
     vec_done(&names->list);
 }
 
-static bool listed(const struct machine_names *names, const char *id)
+bool machine_names_have(const struct machine_names *names, const char *id)
 {
     for (size_t i = 0; i < names->list.count; i++)
         if (strcmp(names->list.items[i], id) == 0)
@@ -31,7 +31,8 @@ static void try_machine(const struct kernel *k, size_t loop, const char *id,
                         struct machine_names *out)
 {
     struct err none = {0};
-    struct machine *m = listed(out, id) || watch_over() ? NULL : machine_load(id, &none);
+    struct machine *m =
+        machine_names_have(out, id) || watch_over() ? NULL : machine_load(id, &none);
     struct analysis *a =
         m && strcmp(m->isa, isa_name(k->isa)) == 0 ? analysis_new(k, loop, m) : NULL;
 

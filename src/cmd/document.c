@@ -182,6 +182,19 @@ void document_let_go(struct document *d)
     d->retired_count = 0;
 }
 
+struct evolve_run *document_newest_run(const struct document *d)
+{
+    return d->run_count ? d->runs[d->run_count - 1] : NULL;
+}
+
+struct machine *document_machine(const struct document *d, const char *id)
+{
+    for (size_t i = 0; i < d->machine_count; i++)
+        if (strcmp(d->machines[i]->id, id) == 0)
+            return d->machines[i];
+    return NULL;
+}
+
 void document_done(struct document *d)
 {
     free(d->analysed);

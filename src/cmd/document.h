@@ -176,6 +176,10 @@ void document_use_loop(struct document *d, size_t loop);
 /* Keeps a replaced machine until document_let_go, because a running command may still use it. */
 void document_retire(struct document *d, struct machine *take_machine);
 void document_let_go(struct document *d);
+/* Returns the newest inference run; NULL: none. */
+struct evolve_run *document_newest_run(const struct document *d);
+/* Returns machine @id if the document has it; NULL otherwise. */
+struct machine *document_machine(const struct document *d, const char *id);
 /* Displays the machines selected for @isa. */
 void document_show_isa(struct document *d, enum isa isa);
 /* Exchanges with @saved all data that a session directory has, and the data derived from it. Does

@@ -15,11 +15,6 @@
 #include "work/evolve_job.h"
 #include "work/job.h"
 
-static struct evolve_run *newest_run(const struct session *s)
-{
-    return s->document.run_count ? s->document.runs[s->document.run_count - 1] : NULL;
-}
-
 bool keys_run_is_there(const struct session *s)
 {
     return s->document.run_count > 0;
@@ -37,7 +32,7 @@ bool keys_rounds_are_there(const struct session *s)
 
 static bool inference_goes_on(const struct session *s)
 {
-    struct evolve_run *run = newest_run(s);
+    struct evolve_run *run = document_newest_run(&s->document);
 
     return run && evolve_run_status(run)->state <= EVOLVE_PAUSED;
 }
@@ -74,7 +69,7 @@ bool keys_forms_can_be_measured(const struct session *s)
 
 bool keys_run_has_mapping(const struct session *s)
 {
-    struct evolve_run *run = newest_run(s);
+    struct evolve_run *run = document_newest_run(&s->document);
 
     return run && !lab_log_is_newest(s) && !isnan(evolve_run_status(run)->d_avg);
 }

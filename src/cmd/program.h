@@ -89,5 +89,8 @@ void program_show_quietly(struct session *s);
  * measurement. program_show_resume restarts it unless the program view has a study. */
 void program_show_put_off(struct session *s);
 void program_show_resume(struct session *s);
+/* Calls program_show_resume after the failure of a measurement (struct task_ops). */
+void program_show_failed(struct session *s, void *state, struct result *result,
+                         const struct err *err);
 
 #endif

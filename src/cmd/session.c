@@ -100,14 +100,6 @@ static void entitle(const struct here *here, struct machine *m)
     m->title = str_take(&title);
 }
 
-static struct machine *document_machine(const struct document *d, const char *id)
-{
-    for (size_t i = 0; i < d->machine_count; i++)
-        if (strcmp(d->machines[i]->id, id) == 0)
-            return d->machines[i];
-    return NULL;
-}
-
 struct machine *session_machine(struct session *s, const char *id, struct err *err)
 {
     if (!(id = session_machine_id(s, id, err)))

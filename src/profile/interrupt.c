@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/rng.h"
 
@@ -43,13 +44,6 @@ struct interrupt {
     size_t lost, processes, threads;
     bool leaving;          /* whether threads that stop are detached */
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static long trace(int request, pid_t tid, uintptr_t address, uintptr_t data)
 {
@@ -121,7 +115,7 @@ struct interrupt *interrupt_new(const struct task_list *tasks, bool ours, double
             reason = errno;
     if (p->tracees.count) {
         p->main = tasks->list.items[0].pid;
-        p->next = now();
+        p->next = clock_wall();
         return p;
     }
     free(p);
@@ -296,9 +290,9 @@ static void rest(double seconds)
 bool interrupt_watch(struct interrupt *p, double seconds, struct spaces *spaces, int *status,
                      struct rusage *usage)
 {
-    double until = now() + seconds;
+    double until = clock_wall() + seconds;
 
-    for (double at = now(); at < until; at = now()) {
+    for (double at = clock_wall(); at < until; at = clock_wall()) {
         if (interrupt_go_on(p, spaces, status, usage))
             return true;
         if (at >= p->next) {
@@ -306,7 +300,7 @@ bool interrupt_watch(struct interrupt *p, double seconds, struct spaces *spaces,
             /* The interval is random, to sample a periodic loop at all places. */
             p->next = at + p->interval * (0.75 + 0.5 * rng_unit(&p->rng));
         }
-        double left = p->next - now();
+        double left = p->next - clock_wall();
         rest(left < REST ? left : REST);
     }
     return false;
@@ -323,7 +317,8 @@ size_t interrupt_free(struct interrupt *p)
     p->leaving = true;
     for (size_t i = 0; i < p->tracees.count; i++)
         trace(PTRACE_INTERRUPT, p->tracees.items[i].task.tid, 0, 0);
-    for (double until = now() + GO_SECONDS; p->tracees.count && now() < until; rest(REST)) {
+    for (double until = clock_wall() + GO_SECONDS; p->tracees.count && clock_wall() < until;
+         rest(REST)) {
         interrupt_go_on(p, &none, &status, &usage);
         drop_ended(p);
     }

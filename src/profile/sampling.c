@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "profile/interrupt.h"
 #include "profile/launch.h"
@@ -31,13 +32,6 @@ struct watching {
     struct interrupt *interrupt;
     struct rusage usage;
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 void sampled_done(struct sampled *s)
 {
@@ -98,16 +92,16 @@ static bool watch(struct watching *w, struct err *err)
 {
     const struct sampling *o = w->options;
     int pidfd = pidfd_open(o->argv ? w->program.pid : o->pid, 0);
-    double begun = now();
+    double begun = clock_wall();
     bool ok =
         w->out->ended || pidfd >= 0 ||
         err_set(err, ERR_IO, NULL, "cannot watch process %d: %s", (int)o->pid, strerror(errno));
 
-    while (ok && !w->out->ended && now() - begun < o->seconds &&
+    while (ok && !w->out->ended && clock_wall() - begun < o->seconds &&
            !(o->enough && o->enough(o->state))) {
         w->out->memory = fmax(w->out->memory, memory_of_process(o->argv ? w->program.pid : o->pid));
         w->out->ended = step(w, pidfd);
-        w->out->seconds = now() - begun;
+        w->out->seconds = clock_wall() - begun;
         ok = !o->goes_on || o->goes_on(o->state, w->out->seconds, w->out->samples.count) ||
              err_set(err, ERR_INTERRUPTED, NULL, "profiling was cancelled");
     }

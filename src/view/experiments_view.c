@@ -60,7 +60,8 @@ static void experiments_close(void *state)
  * so equal pointers are equal outlines. */
 static void follow_inferred(struct experiments_view_state *v, struct session *s)
 {
-    struct evolve_run *run = s->inferred_shown && !lab_log_charts(s) ? lab_run(s) : NULL;
+    struct evolve_run *run =
+        s->inferred_shown && !lab_log_charts(s) ? document_newest_run(&s->document) : NULL;
     struct outline *o = run ? evolve_run_outline(run) : NULL;
 
     if (v->inferred == o || (v->inferred && o && v->waits))

@@ -15,16 +15,17 @@
 #define STEPS_MOST 240       /* maximum number of columns of the line */
 #define STEP_TEXT 64
 
-struct evolve_run *lab_run(const struct session *s)
-{
-    return s->document.run_count ? s->document.runs[s->document.run_count - 1] : NULL;
-}
-
 bool lab_run_goes_on(const struct session *s)
 {
-    struct evolve_run *run = lab_run(s);
+    struct evolve_run *run = document_newest_run(&s->document);
 
     return run && evolve_run_status(run)->state == EVOLVE_RUNNING;
+}
+
+bool lab_live(void *state, struct session *s)
+{
+    (void)state;
+    return lab_run_goes_on(s) || lab_log_runs(s);
 }
 
 void lab_pause(struct evolve_run *run, struct str *command)
@@ -43,7 +44,7 @@ void lab_draw_empty(const struct session *s, const struct view_ops *view, struct
     const struct experiments *e = s->document.experiments;
     const bool measured = e && e->measured > 0;
 
-    if (lab_run(s))
+    if (document_newest_run(&s->document))
         grid_wrap(g, 2, g->height > 6, g->width > 4 ? g->width - 4 : 1, 3, ROLE_TEXT, 0,
                   "The run has no mapping yet.");
     else

@@ -8,10 +8,10 @@
 
 #define LAB_INFER "evolve start; view matrix"   /* command that starts a search */
 
-/* Returns the newest inference run; NULL: none. */
-struct evolve_run *lab_run(const struct session *s);
-/* Returns whether the run of lab_run is running and not paused. */
+/* Returns whether the newest inference run is running and not paused. */
 bool lab_run_goes_on(const struct session *s);
+/* Returns whether the run, chart, check or hunt of LAB changes its views (struct view_ops). */
+bool lab_live(void *state, struct session *s);
 /* Appends the command that pauses or resumes @run, or nothing if @run is NULL. */
 void lab_pause(struct evolve_run *run, struct str *command);
 /* Draws an empty pane of @view. If there is no run, shows @says and the key of the next step

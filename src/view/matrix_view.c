@@ -167,7 +167,7 @@ static void set_columns(struct matrix_view_state *v)
 /* Selects the mapping of the newest run or chart. Returns whether another mapping was selected. */
 static bool follow(struct matrix_view_state *v, struct session *s)
 {
-    struct evolve_run *run = lab_log_charts(s) ? NULL : lab_run(s);
+    struct evolve_run *run = lab_log_charts(s) ? NULL : document_newest_run(&s->document);
     struct outline *o = run ? evolve_run_outline(run) : NULL;
     struct stage_mapping *charted =
         lab_log_charts(s) ? stage_log_mapped(s->document.chart) : NULL;
@@ -258,7 +258,7 @@ static void draw_detail(const struct matrix_view_state *v, struct grid *g, int y
 static void draw_title(const struct matrix_view_state *v, const struct session *s, struct grid *g)
 {
     struct stage_view *log = v->charted ? lab_log_shown(s) : NULL;
-    struct evolve_run *run = lab_run(s);
+    struct evolve_run *run = document_newest_run(&s->document);
     struct str title = {0}, error = {0};
     size_t distinct;
 
@@ -319,14 +319,8 @@ static bool matrix_act(void *state, struct session *s, enum action action, struc
     }
     if (action != ACTION_PAUSE)
         return table_view_act(state, s, action, command);
-    lab_pause(lab_run(s), command);
+    lab_pause(document_newest_run(&s->document), command);
     return true;
-}
-
-static bool matrix_live(void *state, struct session *s)
-{
-    (void)state;
-    return lab_run_goes_on(s) || lab_log_runs(s);
 }
 
 const struct view_ops matrix_view = {
@@ -342,6 +336,6 @@ const struct view_ops matrix_view = {
     .open = matrix_open,
     .close = matrix_close,
     .draw = matrix_draw,
-    .live = matrix_live,
+    .live = lab_live,
     .form_at = table_view_form,
     TABLE_VIEW_OPS};

@@ -113,7 +113,7 @@ static void draw_worst(const struct outline *o, struct grid *g, int y)
 
 static void search_draw(void *state, struct session *s, struct grid *g)
 {
-    struct evolve_run *run = lab_run(s);
+    struct evolve_run *run = document_newest_run(&s->document);
     struct stage_view *log = lab_log_shown(s);
 
     (void)state;
@@ -139,14 +139,8 @@ static bool search_act(void *state, struct session *s, enum action action, struc
     (void)state;
     if (action != ACTION_PAUSE)
         return false;
-    lab_pause(lab_run(s), command);
+    lab_pause(document_newest_run(&s->document), command);
     return true;
-}
-
-static bool search_live(void *state, struct session *s)
-{
-    (void)state;
-    return lab_run_goes_on(s) || lab_log_runs(s);
 }
 
 const struct view_ops search_view = {
@@ -155,4 +149,4 @@ const struct view_ops search_view = {
     .help = "the current step of inference, and the experiments with the largest errors",
     .act = search_act,
     .draw = search_draw,
-    .live = search_live};
+    .live = lab_live};

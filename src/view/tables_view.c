@@ -181,7 +181,7 @@ static bool is_of(const struct against *a, const struct machine *m, const struct
 static bool refresh(void *state, struct session *s)
 {
     struct tables_view_state *v = state;
-    struct evolve_run *run = lab_log_is_newest(s) ? NULL : lab_run(s);
+    struct evolve_run *run = lab_log_is_newest(s) ? NULL : document_newest_run(&s->document);
     struct outline *o = run ? evolve_run_outline(run) : NULL;
     struct machine *m = o ? tables_of(s) : NULL;
 
@@ -272,12 +272,6 @@ static void tables_draw(void *state, struct session *s, struct grid *g)
         table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, (int)y, g->height - y);
 }
 
-static bool tables_live(void *state, struct session *s)
-{
-    (void)state;
-    return lab_run_goes_on(s) || lab_log_runs(s);
-}
-
 const struct view_ops tables_view = {
     .name = "tables",
     .label = "Against the tables",
@@ -290,6 +284,6 @@ const struct view_ops tables_view = {
     .open = tables_open,
     .close = tables_close,
     .draw = tables_draw,
-    .live = tables_live,
+    .live = lab_live,
     .form_at = table_view_form,
     TABLE_VIEW_OPS};
