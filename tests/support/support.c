@@ -89,14 +89,20 @@ void assert_foretold(const char *id, const char *file, size_t count, double erro
     machine_free(m);
 }
 
+static const struct forms *forms[ISA_COUNT];
+
+const struct forms *shipped_forms_of(enum isa isa)
+{
+    if (!forms[isa])
+        forms[isa] = forms_load(isa, NULL, NULL);
+    assert_non_null(forms[isa]);
+    return forms[isa];
+}
+
 const struct forms *const *shipped_forms(void)
 {
-    static const struct forms *forms[ISA_COUNT];
-    for (int isa = 0; isa < ISA_COUNT; isa++) {
-        if (!forms[isa])
-            forms[isa] = forms_load((enum isa)isa, NULL, NULL);
-        assert_non_null(forms[isa]);
-    }
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        (void)shipped_forms_of((enum isa)isa);
     return forms;
 }
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>   /* needs the four headers above */
 
 #include "io/machine_file.h"
+#include "isa/isa.h"
 
 /* Few tests and callbacks in tests use all their parameters. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -28,8 +29,10 @@ double predicted_cycles(const struct machine *m, const char *hex, bool simulated
 /* Fails unless machine @id predicts at least @count experiments of @file in the source tree. The
  * mean relative error must be at most @error, and the largest at most @worst. */
 void assert_foretold(const char *id, const char *file, size_t count, double error, double worst);
-/* Returns all shipped forms of every instruction set. Valid for the life of the process. */
+/* Return the shipped forms of every instruction set, or of @isa. Valid for the life of the process.
+ */
 const struct forms *const *shipped_forms(void);
+const struct forms *shipped_forms_of(enum isa isa);
 /* Fails unless @m has @form with usage @usage, in the notation of usage_print, and latency @latency
  * (may be NaN). */
 void assert_usage(const struct machine *m, const char *form, const char *usage, double latency);

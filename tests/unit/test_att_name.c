@@ -146,7 +146,7 @@ static bool is_fair(const struct form_row *row, const struct spelling *f)
 
 static void test_against_the_assembler(void **state)
 {
-    struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
+    const struct forms *forms = shipped_forms_of(ISA_X86_64);
     struct str text = {0};
     struct assembled a;
     struct err err = {0};
@@ -191,7 +191,6 @@ static void test_against_the_assembler(void **state)
     assert_true(a.refused_count == 0);
     free(rows);
     assembled_done(&a);
-    forms_free(forms);
     str_done(&text);
 }
 

@@ -7,7 +7,7 @@
 #include "isa/insn.h"
 #include "../support/support.h"
 
-static struct forms *forms;
+static const struct forms *forms;
 
 static struct form_code *code_of(const char *form)
 {
@@ -125,18 +125,6 @@ static void test_chains_hold(void **state)
     free(b);
 }
 
-static int setup(void **state)
-{
-    forms = forms_load(ISA_X86_64, NULL, NULL);
-    return forms ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    forms_free(forms);
-    return 0;
-}
-
 static void test_elsewhere(void **state)
 {
     print_message("x86-64 forms' chains are not tried on this processor\n");
@@ -149,5 +137,6 @@ int main(void)
                                        cmocka_unit_test(test_chains_hold)};
     if (isa_host() != ISA_X86_64)
         return cmocka_run_group_tests(others, NULL, NULL);
-    return cmocka_run_group_tests_name("chain", tests, setup, teardown);
+    forms = shipped_forms_of(ISA_X86_64);
+    return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
 }

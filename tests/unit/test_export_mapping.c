@@ -48,7 +48,7 @@ static void assert_same_usages(const struct mapping *a, const struct mapping *b)
 
 static void test_pmevo_names(void **state)
 {
-    struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
+    const struct forms *forms = shipped_forms_of(ISA_X86_64);
     static const char *const known[][2] = {
         {"ADD (R64, I8)", "ADD_((REG:RW:G:64)),_((IMM:8))"},
         {"ADD (R64, M64)", "ADD_((REG:RW:G:64)),_qword_ptr_[((MEM:64))_+_((MIMM:16))]"},
@@ -79,13 +79,12 @@ static void test_pmevo_names(void **state)
     assert_true(written > 1000);
     str_done(&name);
     str_done(&back);
-    forms_free(forms);
 }
 
 static void test_pmevo_round_trip(void **state)
 {
     struct machine *m = machine_load("skylake", NULL);
-    struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
+    const struct forms *forms = shipped_forms_of(ISA_X86_64);
     struct str text = {0};
     struct err err = {0};
 
@@ -101,7 +100,6 @@ static void test_pmevo_round_trip(void **state)
     assert_false(export_pmevo_flat(m, forms, NULL, &text, &err));
     assert_true(strstr(err.what, "several µops"));
     machine_free(m);
-    forms_free(forms);
     str_done(&text);
 }
 
@@ -138,7 +136,7 @@ static void test_flat_round_trip(void **state)
 static void test_uops_info_columns(void **state)
 {
     struct machine *m = machine_load("skylake", NULL);
-    struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
+    const struct forms *forms = shipped_forms_of(ISA_X86_64);
     struct str text = {0};
 
     export_uops_info(m, forms, &text);
@@ -180,7 +178,6 @@ static void test_uops_info_columns(void **state)
         machine_free(back);
     }
     machine_free(m);
-    forms_free(forms);
     str_done(&text);
 }
 

@@ -10,19 +10,7 @@
 #include "io/import_llvm.h"
 #include "../support/support.h"
 
-static struct forms *forms;
-
-static int set_up(void **state)
-{
-    forms = forms_load(ISA_X86_64, NULL, NULL);
-    return forms ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    forms_free(forms);
-    return 0;
-}
+static const struct forms *forms;
 
 /* Imports @cpu from a program whose shell code is @body. $table is the file to write, $input the
  * assembler text. The file runs receives its arguments, one line per run. */
@@ -190,5 +178,6 @@ int main(void)
         cmocka_unit_test(test_features),
         cmocka_unit_test(test_deaths),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    forms = shipped_forms_of(ISA_X86_64);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

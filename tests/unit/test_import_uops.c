@@ -10,20 +10,7 @@
 
 #define HEADER "\"instruction\",\"family\",\"latency\",\"throughput\",\"uops\",\"ports\"\n"
 
-static struct forms *forms;
-
-static int load_forms(void **state)
-{
-    struct err err = {0};
-    forms = forms_load(ISA_X86_64, NULL, &err);
-    return forms ? 0 : -1;
-}
-
-static int free_forms(void **state)
-{
-    forms_free(forms);
-    return 0;
-}
+static const struct forms *forms;
 
 static struct machine *parse(const char *text, const char *architecture, struct err *err)
 {
@@ -281,5 +268,6 @@ int main(void)
         cmocka_unit_test(test_whole_tables), cmocka_unit_test(test_xml_entities),
         cmocka_unit_test(test_alone),
     };
-    return cmocka_run_group_tests_name("import_uops", tests, load_forms, free_forms);
+    forms = shipped_forms_of(ISA_X86_64);
+    return cmocka_run_group_tests_name("import_uops", tests, NULL, NULL);
 }

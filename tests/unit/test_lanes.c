@@ -215,17 +215,15 @@ static void forget(struct measured *out)
 static void test_measures(void **state)
 {
     struct err err = {0};
-    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    const struct forms *forms = shipped_forms_of(ISA_X86_64);
     struct asking asking = {.thread = pthread_self()};
     struct measured out[EXPERIMENTS];
     struct experiment e[EXPERIMENTS];
-    assert_non_null(forms);
     struct source *source = isa_host() == ISA_X86_64 ? source_cpu(forms, -1, 0, &crew_threads,
                                                                   asking_cancelled, &asking, &err)
                                                      : NULL;
     if (!source) {
         print_message("nothing can be measured here: %s\n", err.what);
-        forms_free(forms);
         return;
     }
     experiments_make(e);
@@ -268,7 +266,6 @@ static void test_measures(void **state)
     source_free(source);
     for (unsigned i = 0; i < EXPERIMENTS; i++)
         experiment_done(&e[i]);
-    forms_free(forms);
 }
 
 static void *no_threads(unsigned members, struct err *err)
@@ -283,12 +280,11 @@ static const struct source_threads without = {.begin = no_threads};
 static void test_measures_alone(void **state)
 {
     struct err err = {0};
-    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    const struct forms *forms = shipped_forms_of(ISA_X86_64);
     struct asking asking = {.thread = pthread_self()};
     struct measured out[EXPERIMENTS];
     struct experiment e[EXPERIMENTS];
     cpu_set_t allowed;
-    assert_non_null(forms);
     sched_getaffinity(0, sizeof allowed, &allowed);
     int last = 0;
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
@@ -314,7 +310,6 @@ static void test_measures_alone(void **state)
     }
     for (unsigned i = 0; i < EXPERIMENTS; i++)
         experiment_done(&e[i]);
-    forms_free(forms);
 }
 
 static int set_up(void **state)

@@ -61,19 +61,7 @@ static void test_wide_ports(void **state)
     }
 }
 
-static struct forms *forms;
-
-static int load_forms(void **state)
-{
-    forms = forms_load(ISA_X86_64, NULL, NULL);
-    return forms ? 0 : -1;
-}
-
-static int free_forms(void **state)
-{
-    forms_free(forms);
-    return 0;
-}
+static const struct forms *forms;
 
 /* Forms of instruction sets that the CPU lacks are absent, except ENDBR, which any CPU executes. */
 static void check_extensions(const struct machine *m)
@@ -377,5 +365,6 @@ int main(void)
         cmocka_unit_test(test_coverage),   cmocka_unit_test(test_corrected),
         cmocka_unit_test(test_amd_known),  cmocka_unit_test(test_charted_coverage),
     };
-    return cmocka_run_group_tests_name("machines", tests, load_forms, free_forms);
+    forms = shipped_forms_of(ISA_X86_64);
+    return cmocka_run_group_tests_name("machines", tests, NULL, NULL);
 }

@@ -184,10 +184,9 @@ static void test_experiments_out_and_in(void **state)
                                "\"VADDPD (YMM, YMM, M256)\",,,,\nODD NAME (X),0.1,,,ok\n";
     struct err err = {0};
     struct str text = {0};
-    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    const struct forms *forms = shipped_forms_of(ISA_X86_64);
     struct experiments *t = experiments_parse("rows", rows, sizeof rows - 1, &err);
 
-    assert_non_null(forms);
     assert_non_null(t);
     export_pmevo_experiments(t, forms, &text);
     assert_non_null(strstr(str_text(&text), "ADD_((REG:RW:G:64)),_((REG:R:G:64))"));
@@ -207,7 +206,6 @@ static void test_experiments_out_and_in(void **state)
     }
     experiments_free(back);
     experiments_free(t);
-    forms_free(forms);
     str_done(&text);
 }
 
@@ -227,7 +225,7 @@ static void test_names_return(void **state)
     };
     struct str json = {0}, first = {0}, csv = {0}, second = {0};
     struct err err = {0};
-    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    const struct forms *forms = shipped_forms_of(ISA_X86_64);
     str_add(&json, "{\"kind\":\"ExperimentList\",\"arch\":{\"insns\":[]},\"exps\":[");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         str_addf(&json, "%s{\"iseq\":[\"%s\",\"%s\"],\"result\":{\"cycles\":1.5}}", i ? "," : "",
@@ -255,7 +253,6 @@ static void test_names_return(void **state)
     json_decref(root);
     experiments_free(t);
     experiments_free(again);
-    forms_free(forms);
     str_done(&json);
     str_done(&first);
     str_done(&csv);
@@ -293,7 +290,7 @@ static void test_mapping_names_return(void **state)
     enum { COUNT = sizeof names / sizeof *names };
     struct str json = {0}, first = {0}, csv = {0}, second = {0};
     struct err err = {0};
-    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    const struct forms *forms = shipped_forms_of(ISA_X86_64);
     struct ports ports = {0};
 
     str_add(&json, "{\"kind\":\"Mapping3\",\"arch\":{\"insns\":[]},\"assignment\":{");
@@ -352,7 +349,6 @@ static void test_mapping_names_return(void **state)
     experiments_free(e);
     machine_free(saved);
     machine_free(m);
-    forms_free(forms);
     str_done(&json);
     str_done(&first);
     str_done(&csv);
@@ -392,7 +388,7 @@ static void test_published(void **state)
         print_message("PMEvo's files not tried: PORTOLAN_PMEVO_DATA names no folder\n");
         return;
     }
-    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    const struct forms *forms = shipped_forms_of(ISA_X86_64);
     str_addf(&path, "%s/len_02.json", folder);
     struct experiments *e = pmevo_experiments_load(str_text(&path), &err);
     assert_non_null(e);
@@ -424,7 +420,6 @@ static void test_published(void **state)
         machine_free(m);
     }
     experiments_free(e);
-    forms_free(forms);
     str_done(&path);
     str_done(&text);
 }

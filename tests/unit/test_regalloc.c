@@ -9,7 +9,7 @@
 #include "isa/body.h"
 #include "../support/support.h"
 
-static struct forms *forms;
+static const struct forms *forms;
 
 static struct form_code *code_of(const char *form)
 {
@@ -388,18 +388,6 @@ static void test_malformed(void **state)
     }
 }
 
-static int setup(void **state)
-{
-    forms = forms_load(ISA_X86_64, NULL, NULL);
-    return forms ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    forms_free(forms);
-    return 0;
-}
-
 static void test_elsewhere(void **state)
 {
     print_message("x86-64 forms' bodies are not tried on this processor\n");
@@ -458,5 +446,6 @@ int main(void)
         cmocka_unit_test(test_malformed),  cmocka_unit_test(test_padded)};
     if (isa_host() != ISA_X86_64)
         return cmocka_run_group_tests(others, NULL, NULL);
-    return cmocka_run_group_tests_name("regalloc", tests, setup, teardown);
+    forms = shipped_forms_of(ISA_X86_64);
+    return cmocka_run_group_tests_name("regalloc", tests, NULL, NULL);
 }
