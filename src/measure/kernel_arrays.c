@@ -480,6 +480,7 @@ struct sample_plan {
     uint64_t walk;           /* number of units of one walk over all arrays */
     uint64_t warm;           /* number of warm-up units before a sample */
     unsigned least;          /* minimum number of samples */
+    bool walks;              /* whether a sample is one walk over arrays beyond private caches */
 };
 
 static struct sample_plan sampling_plan(const struct arrays *arrays, const struct array_walk *w,
@@ -496,6 +497,7 @@ static struct sample_plan sampling_plan(const struct arrays *arrays, const struc
     p.differs = rough * (double)p.units < SHORT_CYCLES;
     p.least = p.own ? LEAST_SAMPLES : walk <= SAMPLE_WALK ? LEAST_WALKS : LEAST_SHARED;
     p.warm = p.own && p.units >= p.walk ? p.units : 0;
+    p.walks = !p.own && walk >= SAMPLE_SHARED && walk <= SAMPLE_WALK;
     return p;
 }
 
@@ -573,19 +575,36 @@ static uint64_t start_find(const struct kernel_arrays *k, const struct arrays *a
     return (uint64_t)start;
 }
 
+/* Samples of a measurement, in cycles of the core */
+struct array_samples {
+    double cycles[SAMPLES];      /* cycles in ascending order */
+    unsigned count;
+    double start;                /* smallest start-up cost of the passes */
+    double clock;                /* mean of cycles per tick; while samples are added, their sum */
+};
+
+static void sample_add(struct array_samples *s, double ticks, double clock)
+{
+    s->cycles[s->count++] = ticks * clock;
+    s->clock += clock;
+}
+
 /* Walks over the arrays until @enough further walks are no faster, or @most cycles have passed.
- * Sets *@rough to the cycles of a unit in the fastest walk. */
+ * Sets *@rough to the cycles of a unit in the fastest walk. Adds the further walks to @out. */
 static bool walk_until_steady(struct kernel_arrays *k, const struct arrays *arrays,
                               const struct array_walk *w, const struct sample_plan *p, double most,
-                              unsigned enough, double *rough, struct err *err)
+                              unsigned enough, double *rough, struct array_samples *out,
+                              struct err *err)
 {
     double ticks, least = INFINITY, sum = 0;
-    unsigned steady = 0;
 
-    for (unsigned i = 0; i < WALKS_MOST && steady < enough && sum < most; i++) {
-        if (!run(k, w->code, arrays, 0, 0, p->walk, 1, &ticks, err))
+    for (unsigned i = 0; i < WALKS_MOST && out->count < enough && sum < most; i++) {
+        if (!clock_renew(k, err) || !run(k, w->code, arrays, 0, 0, p->walk, 1, &ticks, err))
             return false;
-        steady = ticks < STEADY_GAIN * least ? 0 : steady + 1;
+        if (ticks < STEADY_GAIN * least)
+            *out = (struct array_samples){0};
+        else
+            sample_add(out, ticks, k->arena->clock);
         least = fmin(least, ticks);
         sum += ticks * k->arena->clock;
     }
@@ -597,10 +616,10 @@ static bool walk_until_steady(struct kernel_arrays *k, const struct arrays *arra
  * shared cache may hold, because other processes evict them. Samples are then taken from all parts
  * of the arrays. Samples of larger arrays start where lines were accessed least recently. @samples:
  * probable number of samples. @fresh: whether the arrays were just filled. *@rough: estimated
- * cycles of a unit; the walks improve it. */
+ * cycles of a unit; the walks improve it. @out receives the times of steady walks. */
 static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double *rough,
-                         double samples, bool fresh, struct err *err)
+                         double samples, bool fresh, struct array_samples *out, struct err *err)
 {
     const bool few = samples < SAMPLES;
     const double most = few ? WALK_CYCLES_FEW : WALK_CYCLES;
@@ -611,7 +630,8 @@ static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
     for (unsigned i = 0; i < readings; i++)
         if (!lines_read(k, arrays->bytes, err))
             return false;
-    if (walks && !walk_until_steady(k, arrays, w, p, most, few ? STEADY_FEW : STEADY, rough, err))
+    if (walks &&
+        !walk_until_steady(k, arrays, w, p, most, few ? STEADY_FEW : STEADY, rough, out, err))
         return false;
     k->walked = 0;
     if (!walks && (!reads || !arrays->walked_count))
@@ -625,17 +645,9 @@ static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
     return true;
 }
 
-/* Samples of a measurement, in cycles of the core */
-struct array_samples {
-    double cycles[SAMPLES];      /* cycles in ascending order */
-    unsigned count;
-    double start;                /* smallest start-up cost of the passes */
-    double clock;                /* mean of cycles per tick */
-};
-
 /* Measures samples, and the clock repeatedly, because it may change within milliseconds. Excludes
  * interrupted samples, at most LOST_MOST, and the first sample unless it walks over all lines of
- * larger arrays. */
+ * larger arrays. If samples are walks, the steady walks in @out count as samples. */
 static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double seconds,
                          struct array_samples *out, struct err *err)
@@ -646,7 +658,10 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
     bool begins = p->own || p->units < p->walk;
     unsigned number = 0;
 
-    *out = (struct array_samples){.start = p->differs ? INFINITY : 0};
+    if (!p->walks)
+        *out = (struct array_samples){.start = p->differs ? INFINITY : 0};
+    for (unsigned i = 0; i < out->count; i++)
+        out->cycles[i] *= (double)p->units / (double)p->walk;
     for (unsigned lost = 0;
          out->count < SAMPLES && (out->count < p->least || clock_seconds() - begun < seconds);) {
         const uint64_t ahead =
@@ -666,10 +681,8 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
             return false;
         bool lose = begins || (sandbox_turns(k->sandbox) > turns + 1 && lost++ < LOST_MOST);
         begins = false;
-        if (!lose) {
-            out->cycles[out->count++] = one * k->arena->clock;
-            out->clock += k->arena->clock;
-        }
+        if (!lose)
+            sample_add(out, one, k->arena->clock);
     }
     out->clock /= out->count;
     qsort(out->cycles, out->count, sizeof *out->cycles, compare_doubles);
@@ -698,7 +711,7 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
 {
     struct array_walk w = walk_of(k, arrays);
     bool fresh;
-    struct array_samples samples;
+    struct array_samples samples = {0};
 
     if (w.all < 1)
         return err_set(
@@ -716,7 +729,7 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
         return false;
     struct sample_plan p = sampling_plan(arrays, &w, rough);
     const double expected = seconds > 0 ? SAMPLES : p.least + 1;
-    if (!walk_through(k, arrays, &w, &p, &rough, expected, fresh, err))
+    if (!walk_through(k, arrays, &w, &p, &rough, expected, fresh, &samples, err))
         return false;
     p = sampling_plan(arrays, &w, rough);
     if (!samples_take(k, arrays, &w, &p, seconds, &samples, err))
