@@ -85,7 +85,6 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     struct err disturbed = {0};
     const bool keep = v->here && native_is_plausible(native, m, &disturbed);
     native_apply(native, m);
-    native_apply_faults(m);
     if (keep)
         native_keep(m);
     char why[512];
@@ -259,6 +258,7 @@ static bool validate_run(void *state, struct result *result, struct err *err)
 
     (void)result;   /* The publish function fills the result. */
     v->job = job;
+    native_apply_faults(v->machine);   /* takes a second, and does not depend on the run */
     for (size_t b = 0; b < program->block_count; b++)
         for (size_t k = 0; k < program->blocks[b].call_count; k++)
             if (!program_has(program, program->blocks[b].calls[k]))

@@ -9,7 +9,7 @@
 #include "model/facts.h"
 
 /* Two measurements that differ by at most AGREE are enough. From the third measurement on, a
- * difference of AGREE_NEARLY is also accepted. */
+ * difference of at most AGREE_NEARLY is also accepted, with a warning. */
 #define LOOKS 3
 #define LOOKS_MOST 6       /* maximum number of measurements */
 #define AGREE 0.05
@@ -106,6 +106,11 @@ bool native_renew(struct machine *m, struct err *err)
         ok = native_is_plausible(&native, m, err);
     }
     if (ok) {
+        if (apart > AGREE)
+            log_add(LOG_WARN,
+                    "the two nearest measurements of caches and memory differ by up to %.0f %%; "
+                    "their mean is used. For better facts, end other programs and repeat",
+                    100 * apart);
         native_apply(&native, m);
         rows_keep(m, is_other_fact);
     } else if (probe && !err->code) {
