@@ -87,8 +87,10 @@ static void sizes_choose(struct memory_costs *out)
 }
 
 struct memory_lines {
-    const bool *wanted;       /* per cost: whether to measure it; NULL: all are measured */
+    bool wanted[MEMORY_COSTS];    /* per cost: whether to measure it */
     double from;              /* size in bytes; only loops with larger arrays are measured */
+    double only;              /* the only size in bytes that is measured; 0: all */
+    struct memory_costs again;    /* costs that are measured again */
     /* minimum seconds of the samples of random accesses; 0: a few samples are enough */
     double seconds;
     double room;              /* size of the arena in bytes */
@@ -140,13 +142,19 @@ static double arrays_bytes(const struct memory_lines *p, size_t at, double bytes
 /* Returns whether loop @at is to be measured with arrays of @bytes. */
 static bool probe_runs(const struct memory_lines *p, size_t at, double bytes)
 {
-    return (!p->wanted || p->wanted[at]) && bytes > p->from;
+    return p->wanted[at] && bytes > p->from && (!(p->only > 0) || bytes == p->only);
 }
 
 /* Returns whether loop @at needs its own contents of memory. */
 static bool is_filled(size_t at)
 {
     return at == COST_RANDOM || at == COST_SCATTER || at == COST_HOP;
+}
+
+/* Returns whether loop @at has non-temporal stores. */
+static bool is_streamed(size_t at)
+{
+    return at == COST_STREAMED || at == COST_COPIED;
 }
 
 static bool probe_run(struct memory_lines *p, const struct memory_costs *sizes, size_t at, size_t k,
@@ -286,6 +294,18 @@ static void times_confirm(const struct memory_lines *p, const struct memory_cost
     }
 }
 
+/* Returns the largest relative difference of two times of loop @at with arrays of one size. It is
+ * the spread of non-temporal stores, whose rates differ in a part of the runs. */
+static double times_range(const struct memory_lines *p, size_t at)
+{
+    double range = 0;
+
+    for (size_t k = 0; k < MEMORY_SIZES; k++)
+        if (p->rounds[at][k])
+            range = fmax(range, p->cycles[at][k][p->rounds[at][k] - 1] / p->cycles[at][k][0] - 1);
+    return range;
+}
+
 /* Computes the costs per line: subtracts the time of the loop's other lines, and divides the rest
  * by the number of lines. */
 static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
@@ -300,7 +320,9 @@ static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
         times_confirm(p, out, i, times[i]);
         times_ascend(p, out, i, times[i]);
         qsort(spreads, count, sizeof *spreads, compare_doubles);
-        out->spread[i] = count ? spreads[count / 2] : out->spread[i];
+        out->spread[i] = is_streamed(i) ? fmax(out->spread[i], times_range(p, i))
+                         : count        ? spreads[count / 2]
+                                        : out->spread[i];
     }
     for (size_t i = 0; i < MEMORY_COSTS; i++)
         for (size_t k = 0; k < out->count; k++) {
@@ -321,7 +343,7 @@ static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
 static bool times_agree(const struct memory_costs *m, struct err *err)
 {
     for (enum memory_cost cost = 0; cost < MEMORY_COSTS; cost++)
-        if (m->spread[cost] > DISAGREE && cost != COST_STREAMED && cost != COST_COPIED)
+        if (m->spread[cost] > DISAGREE && !is_streamed(cost))
             return err_set(err, ERR_LIMIT, "end other programs and try again",
                            "times of one loop (%s) differ by %.0f %%", memory_cost_name(cost),
                            100 * m->spread[cost]);
@@ -365,6 +387,8 @@ bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *sta
     struct memory_lines *p = sandbox_arena(s, MEMORY_LINES_ARENA, huge, err)
                                  ? memory_lines_new(s, &arena, MEMORY_LINES_ARENA, err)
                                  : NULL;
+    for (size_t i = 0; p && i < MEMORY_COSTS; i++)
+        p->wanted[i] = true;
     bool ok = p && probes_run(p, out, seconds, err);
     if (ok) {
         out->clock_hz = p->clock_hz;
@@ -378,15 +402,15 @@ bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *sta
     return ok;
 }
 
-/* Sets @out to the costs of @m, interpolated at the sizes @bytes beyond the second-level cache. */
-static void sizes_replace(const struct memory_costs *m, const double *bytes, size_t count,
-                          struct memory_costs *out)
+/* Sets @out to the costs of @m, interpolated at the sizes of @bytes that exceed @from. */
+static void sizes_replace(const struct memory_costs *m, double from, const double *bytes,
+                          size_t count, struct memory_costs *out)
 {
     *out = *m;
-    while (out->count && out->bytes[out->count - 1] > out->second)
+    while (out->count && out->bytes[out->count - 1] > from)
         out->count--;
     for (size_t k = 0; k < count && out->count < MEMORY_SIZES; k++) {
-        if (!(bytes[k] > out->second))
+        if (!(bytes[k] > from))
             continue;
         for (size_t i = 0; i < MEMORY_COSTS; i++)
             out->cycles[i][out->count] = memory_cost_at(m, i, bytes[k]);
@@ -394,31 +418,34 @@ static void sizes_replace(const struct memory_costs *m, const double *bytes, siz
     }
 }
 
-bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
-                        const double *bytes, size_t count, double seconds, struct memory_costs *m,
-                        struct err *err)
+void memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
+                        const double *bytes, size_t count, double seconds,
+                        const struct memory_costs *m)
 {
     /* Per cost: another cost, which is measured with it and subtracted from it. */
     static const enum memory_cost taken[MEMORY_COSTS] = {[COST_CONCURRENT] = COST_STORE,
                                                          [COST_ODD] = COST_SKIPPED};
-    bool all[MEMORY_COSTS] = {[COST_LOAD] = true};
-    struct memory_costs now;
 
+    p->wanted[COST_LOAD] = true;
     for (size_t i = 0; i < MEMORY_COSTS; i++)
         if (wanted[i])
-            all[i] = all[taken[i]] = true;
-    sizes_replace(m, bytes, count, &now);
-    p->wanted = all;
-    p->from = m->second;
+            p->wanted[i] = p->wanted[taken[i]] = true;
+    p->from = MEMORY_LINES_STABLE * m->second;
     p->seconds = seconds / ROUNDS_SHARED;
-    bool ok = probes_run(p, &now, INFINITY, err);
-    if (ok) {
-        memory_costs_clock(&now, p->clock_hz);
-        costs_fill(p, &now);
-        *m = now;
-    }
-    p->wanted = NULL;
-    return ok;
+    sizes_replace(m, p->from, bytes, count, &p->again);
+}
+
+bool memory_lines_again_at(struct memory_lines *p, double bytes, struct err *err)
+{
+    p->only = bytes;
+    return bytes <= p->from || probes_run(p, &p->again, INFINITY, err);
+}
+
+void memory_lines_again_take(struct memory_lines *p, struct memory_costs *m)
+{
+    memory_costs_clock(&p->again, p->clock_hz);
+    costs_fill(p, &p->again);
+    *m = p->again;
 }
 
 /* Parses a number between @least and @most. Returns false if it is invalid. */

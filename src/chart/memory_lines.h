@@ -20,12 +20,19 @@ struct memory_lines;
 struct memory_lines *memory_lines_new(struct sandbox *s, struct arena_state *arena, double room,
                                       struct err *err);
 void memory_lines_free(struct memory_lines *p);
-/* Repeats the measurements that @wanted selects, with the sizes in @bytes (ascending) that exceed a
- * core's private caches. Samples random accesses for @seconds per size. Stores the results and
- * sizes in @m, which is unchanged on failure. */
-bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
-                        const double *bytes, size_t count, double seconds, struct memory_costs *m,
-                        struct err *err);
+/* Share of the second-level cache up to which the costs are stable. Another hardware thread of the
+ * core, even of another guest, uses the rest. */
+#define MEMORY_LINES_STABLE 0.25
+/* Prepares to measure the costs @m again that @wanted selects, with the sizes in @bytes (ascending)
+ * that exceed the stable share of the second-level cache. Random accesses will be sampled for
+ * @seconds per size. */
+void memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
+                        const double *bytes, size_t count, double seconds,
+                        const struct memory_costs *m);
+/* Measures the costs again with arrays of @bytes. Returns false with err on failure. */
+bool memory_lines_again_at(struct memory_lines *p, double bytes, struct err *err);
+/* Sets @m to the costs measured again, after all sizes were measured. */
+void memory_lines_again_take(struct memory_lines *p, struct memory_costs *m);
 
 /* Loads the stored costs of this CPU, whose machine is @m. Returns false if none are stored. */
 bool memory_lines_recall(const struct machine *m, struct memory_costs *out);

@@ -18,6 +18,8 @@
 #define SIZES "16K..512M"
 /* seconds to measure all sizes, in addition to the time to fill the arrays */
 #define MEASURE_SECONDS 0.8
+/* minimum relative difference of the times of non-temporal stores that is reported */
+#define STREAMED_VARIES 0.2
 #define ROWS 12               /* number of lines of the curve in text */
 #define COLUMN 4
 
@@ -356,12 +358,14 @@ static void add_cores(const struct memory_curve *c, struct result *result)
 static void add_assumed(const struct memory_job *w, struct result *result)
 {
     const struct memory_curve *c = &w->curve;
-    bool several = false;
+    bool several = false, streamed = false;
     double huge = NAN;
 
-    for (size_t i = 0; i < c->streams.items.count; i++)
+    for (size_t i = 0; i < c->streams.items.count; i++) {
         several |= i && c->streams.items.items[i].kind == STREAM_WALK &&
                    c->streams.items.items[i].follows == STREAM_ALONE;
+        streamed |= c->streams.items.items[i].non_temporal;
+    }
     if (several)
         result_line(result, "assumed: no two streams share an array, except the streams of "
                             "--arrays (2=1+4160: stream 2 is 4160 bytes after stream 1)");
@@ -372,11 +376,18 @@ static void add_assumed(const struct memory_job *w, struct result *result)
                     "costs of cache lines were measured on this CPU (%s)%s; other tasks that use "
                     "its caches change the costs",
                     c->costs.day,
-                    c->again ? ", those beyond the second-level cache directly after this loop"
+                    c->again ? ", those beyond a quarter of the second-level cache again after "
+                               "each size"
                              : "");
     else
         result_line(result, "costs of cache lines are from the facts of %s%s", c->machine->id,
                     w->here ? "; machine calibrate --memory measures the costs on this CPU" : "");
+    if (streamed && c->known && c->costs.measured &&
+        c->costs.spread[COST_STREAMED] > STREAMED_VARIES)
+        result_line(result,
+                    "non-temporal stores take up to %.1f times as long in some runs on this CPU; "
+                    "predicted and measured times may differ by as much",
+                    1 + c->costs.spread[COST_STREAMED]);
     if (c->known && !c->costs.overlaps)
         result_line(result, "transfers do not overlap with the core's loads and stores on this "
                             "machine: the times add up (ECM)");

@@ -323,10 +323,12 @@ static bool point_measure(struct memory_curve *c, struct memory_point *p, struct
     return true;
 }
 
-/* Measures the memory costs that the loop depends on again, because other users' load on shared
- * cache levels varies within minutes. */
-static bool costs_again(struct memory_curve *c, struct memory_lines *lines, double seconds,
-                        struct err *err)
+/* Measures the loop for @seconds per size. Directly after each size, measures the memory costs that
+ * the loop depends on again, because other users' load on the caches varies within a second.
+ * @lines: NULL if no cost is measured again. */
+static bool points_measure(struct memory_curve *c, struct memory_lines *lines,
+                           struct point_run *runs, struct block_work *bounds, double seconds,
+                           struct err *err)
 {
     bool needs[MEMORY_COSTS];
     double bytes[MEMORY_CURVE_POINTS];
@@ -334,11 +336,23 @@ static bool costs_again(struct memory_curve *c, struct memory_lines *lines, doub
     memory_time_needs(&c->streams, needs);
     for (size_t i = 0; i < c->count; i++)
         bytes[i] = c->points[i].bytes;
-    c->again = memory_lines_again(lines, needs, bytes, c->count, seconds, &c->costs, err);
-    if (!c->again && err->code != ERR_LIMIT)
-        return false;
-    err_clear(err);   /* On a busy CPU the stored costs are used instead. */
-    for (size_t i = 0; i < c->count; i++)
+    if (lines)
+        memory_lines_again(lines, needs, bytes, c->count, seconds, &c->costs);
+    c->again = lines != NULL;
+    /* The largest arrays are measured first, which fills the arena. Otherwise a shared cache would
+     * contain lines that were just written. On a Zen 5, reading such lines takes up to a quarter
+     * longer, however often they are read. */
+    for (size_t i = c->count; i-- > 0;) {
+        if (!point_measure(c, &c->points[i], &runs[i], bounds, seconds, err))
+            return false;
+        c->again = c->again && memory_lines_again_at(lines, bytes[i], err);
+        if (err->code && err->code != ERR_LIMIT)
+            return false;
+        err_clear(err);   /* On a busy CPU the stored costs are used instead. */
+    }
+    if (c->again)
+        memory_lines_again_take(lines, &c->costs);
+    for (size_t i = 0; c->again && i < c->count; i++)
         point_predict(c, &c->points[i]);
     return true;
 }
@@ -368,16 +382,11 @@ bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t
             ok = point_prepare(c, i, k, loop, s, &arena, runs, err);
         ok = ok && sandbox_arena(s, (size_t)most + LAYOUT_SLACK, huge, err);
     }
-    if (ok && c->known && c->costs.measured && most > c->costs.second) {
+    if (ok && c->known && c->costs.measured && most > MEMORY_LINES_STABLE * c->costs.second) {
         lines = memory_lines_new(s, &arena, most + LAYOUT_SLACK, err);
         ok = lines != NULL;
     }
-    /* The largest arrays are measured first, which fills the arena. Otherwise a shared cache would
-     * contain lines that were just written. On a Zen 5, reading such lines takes up to a quarter
-     * longer, however often they are read. */
-    for (size_t i = c->count; ok && i-- > 0;)
-        ok = point_measure(c, &c->points[i], &runs[i], bounds, seconds / (double)c->count, err);
-    ok = ok && (!lines || costs_again(c, lines, seconds / (double)c->count, err));
+    ok = ok && points_measure(c, lines, runs, bounds, seconds / (double)c->count, err);
     memory_lines_free(lines);
     sandbox_free(s);
     block_work_free(bounds);
