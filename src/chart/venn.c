@@ -51,7 +51,7 @@ struct venn_use {
     uint8_t count[2];
     uint8_t n;
     uint8_t slots;
-    float price;                 /* price of the usage without the cost of its times */
+    double price;                /* price of the usage without the cost of its times; rounded */
 };
 
 struct venn_state {
@@ -174,6 +174,13 @@ static void record_cost(struct venn_worker *w, double cost)
         w->bar = fmin(w->bar, w->costs[KEPT - 1]);
 }
 
+/* Returns the price of a usage with @ports new ports and the other prices @price, rounded like the
+ * costs of times. Sums of prices and costs are then exact, so no bound excludes an equal cost. */
+static double use_price(const struct venn *v, double price, unsigned ports)
+{
+    return residual_rounded(v->prices * (price + PORT_PRICE * ports));
+}
+
 /* Evaluates state @at of v->states if the joining form has usage @use. @second: index of the second
  * set. */
 static void offer(struct venn_worker *w, size_t at, struct venn_use use, size_t second,
@@ -185,7 +192,7 @@ static void offer(struct venn_worker *w, size_t at, struct venn_use use, size_t 
     w->offers++;
     if (is_over(w))
         return;
-    use.price = (float)(v->prices * (price + PORT_PRICE * (ports - from->ports)));
+    use.price = use_price(v, price, ports - from->ports);
     double before = from->cost + use.price,
            cost = before + joining_cost(w->joining, second, use.slots, w->bar - before);
     if (cost > w->bar || cost == INFINITY)
@@ -337,7 +344,7 @@ static void join(struct venn_joining *j, portset set, unsigned ports)
     struct venn_use use = {.set = {set}, .count = {(uint8_t)j->count}, .n = 1};
     double price = REPEAT_PRICE * (j->count - 1) + set_price(j, set),
            t = j->v->known.alone[j->v->form], most = t + 4 * sight_noise(SIGHT_NOISE, t);
-    const double least = j->s->cost + j->v->prices * (price + PORT_PRICE * (ports - j->s->ports)),
+    const double least = j->s->cost + use_price(j->v, price, ports - j->s->ports),
                  most_bound = j->w->bar - least;
 
     if (is_over(j->w) || joining_first(j->w->joining, set, j->count, most_bound) > most_bound)
@@ -514,7 +521,8 @@ static bool join_form(struct venn *v, bool pairs)
 
     for (size_t i = 0; i < v->state_count; i++)
         least = fmin(least, v->states[i].cost);
-    v->bar = least + v->o->fits * known + 2 * ports_allowed(v) * v->prices * PORT_PRICE;
+    v->bar = residual_rounded(least + v->o->fits * known +
+                              2 * ports_allowed(v) * v->prices * PORT_PRICE);
     v->pairs = pairs;
     try_all(v);
     if (v->over || !first->next_count ||
