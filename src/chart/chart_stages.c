@@ -14,6 +14,7 @@
 #include "chart/saturate.h"
 #include "chart/settle.h"
 #include "chart/stages.h"
+#include "isa/insn.h"
 #include "isa/operands.h"
 #include "toolchain/assemble.h"
 
@@ -53,18 +54,41 @@ static bool measure_alone(struct charting *w, struct err *err)
     return true;
 }
 
+/* Makes a body with one execution of @row in @out. Returns false if none is possible. */
+static bool make_body(const struct form_row *row, struct body *out)
+{
+    struct form_code *code = encodings_code_any(row, NULL);
+    const struct body_shape shape = {.instructions = 1};
+    const bool ok = code && body_make(&code, (const uint32_t[]){1}, 1, &shape, out, NULL);
+
+    form_code_free(code);
+    return ok;
+}
+
 /* Returns whether the body needs another instruction before each execution of @row, to make
  * executions independent (isa/body.h). That instruction takes issue slots. */
 static bool needs_breakers(const struct form_row *row)
 {
-    struct form_code *code = encodings_code_any(row, NULL);
     struct body *body = mem_alloc(sizeof *body);
-    const struct body_shape shape = {.instructions = 1};
-    const bool needs =
-        code && body_make(&code, (const uint32_t[]){1}, 1, &shape, body, NULL) && body->breakers;
+    const bool needs = make_body(row, body) && body->breakers;
 
     free(body);
-    form_code_free(code);
+    return needs;
+}
+
+/* Returns whether more than ports and issue slots determines the times of @row with other forms. A
+ * form that reads flags waits for forms that set these. Moves between vector registers, which a CPU
+ * may eliminate, are limited by the number of vector operations at rename. */
+static bool needs_more_than_ports(const struct form_row *row)
+{
+    struct body *body = mem_alloc(sizeof *body);
+    struct insn insn;
+    const bool needs =
+        make_body(row, body) &&
+        insn_decode(row->isa, body->code, body->length, 0, false, &insn, NULL) &&
+        (insn.flags_read || (insn.traits & INSN_MOVE && insn.traits & INSN_VECTOR));
+
+    free(body);
     return needs;
 }
 
@@ -90,15 +114,31 @@ static bool find_core(struct charting *w, struct chart_core *core, struct err *e
     return ok;
 }
 
-/* Returns, for each row of the table, whether it contains only forms of the core. */
-static bool *core_rows(const struct charting *w, const struct chart_core *core)
+/* Fills @out with the forms of the core from which ports are inferred: those whose times depend on
+ * ports and slots alone. If no form does, or if the options fix the core, these are all forms.
+ * Returns their number. */
+static size_t forms_for_ports(const struct charting *w, const struct chart_core *core,
+                              uint32_t *out)
 {
-    const struct experiments *t = w->chart->table;
+    size_t n = 0;
+
+    for (unsigned all = w->lab.options->core_fixed; all < 2 && !n; all++)
+        for (size_t i = 0; i < core->classes.count; i++) {
+            const uint32_t form = core->classes.items[i].form;
+            if (all || !needs_more_than_ports(w->chart->forms[form].row))
+                out[n++] = form;
+        }
+    return n;
+}
+
+/* Returns, for each row of the table, whether it contains only the @n @forms. */
+static bool *rows_of(const struct experiments *t, const uint32_t *forms, size_t n)
+{
     bool *in_core = mem_zero(t->forms.count + 1, sizeof *in_core),
          *keep = mem_zero(t->rows.count + 1, sizeof *keep);
 
-    for (size_t i = 0; i < core->classes.count; i++)
-        in_core[core->classes.items[i].form] = true;
+    for (size_t i = 0; i < n; i++)
+        in_core[forms[i]] = true;
     for (size_t i = 0; i < t->rows.count; i++) {
         keep[i] = true;
         for (uint32_t k = 0; k < t->rows.items[i].count; k++)
@@ -110,15 +150,12 @@ static bool *core_rows(const struct charting *w, const struct chart_core *core)
 
 static bool infer_core(struct charting *w, const struct chart_core *core, struct err *err)
 {
-    size_t n = core->classes.count;
-    bool *keep = core_rows(w, core);
-    uint32_t *forms = mem_alloc((n + 1) * sizeof *forms);
-
-    for (size_t i = 0; i < n; i++)
-        forms[i] = core->classes.items[i].form;
+    uint32_t *forms = mem_alloc((core->classes.count + 1) * sizeof *forms);
+    const size_t n = forms_for_ports(w, core, forms);
+    bool *keep = rows_of(w->chart->table, forms, n);
     bool ok = core_ports_find(&w->lab, keep, forms, n, &w->core, err);
-    free(forms);
 
+    free(forms);
     if (ok) {
         w->chart->core_error = w->core.error;
         w->chart->core_forms = w->core.forms;
