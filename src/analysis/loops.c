@@ -246,8 +246,10 @@ static size_t natural_end(const struct code_flow *f, size_t begin, size_t end, s
     size_t last = head;
 
     mark_reached(f, begin, end, head, NO_TARGET, reached);
-    mark_reached(f, begin, end, begin, head, without);
-    without[0] = true;
+    if (head != begin) {
+        mark_reached(f, begin, end, begin, head, without);
+        without[0] = true;
+    }
     body[head - begin] = true;
     while (more && *f->budget) {
         more = false;
@@ -277,10 +279,9 @@ static size_t dominator(const struct code_flow *f, size_t begin, size_t end,
 {
     size_t found = NO_TARGET;
 
-    /* A range that contains the function's first instruction has only that entry. */
     for (size_t i = 0; i < entries->list.count && found == NO_TARGET && *f->budget; i++) {
         const size_t entry = entries->list.items[i];
-        bool all = entry != begin && leads(f, begin, end, begin, entry, NO_TARGET);
+        bool all = entry == begin || leads(f, begin, end, begin, entry, NO_TARGET);
         for (size_t k = 0; k < entries->list.count && all; k++)
             all = k == i || !leads(f, begin, end, begin, entries->list.items[k], entry);
         found = all ? entry : NO_TARGET;

@@ -121,6 +121,12 @@ static void test_arm_after_the_jumps(void **state)
                        ".L6: neg %eax\njmp .L2\n";
     assert_loops(outside, "3-12/2 2-14/1 ");
     assert_head(outside, 8);
+    /* The outer head is the function's first instruction. The last arm returns to code that only
+     * some of the iterations execute. */
+    const char *first = "f: cmp $5, %edi\njne .L1\ndec %eax\n.L2: add %eax, %ebx\njg .L5\n"
+                        "js .L7\n.L3: inc %esi\n.L7: dec %ecx\njne f\nje .L9\n"
+                        ".L1: inc %eax\njmp .L2\n.L5: inc %edx\njmp .L3\n.L9: ret\n";
+    assert_loops(first, "4-12/2 1-14/1 ");
 }
 
 /* If a loop is entered at its first arm, the test and the second arm are an inner loop, which ends
