@@ -140,6 +140,38 @@ EOF
     tail -n 1 "$work/out" | tr ',' '\n' | awk -F: '/"percent"/ { n++; if ($2 > 0) sum += $2 } END { exit !(n == 5 && sum > 80 && sum <= 100.01) }' || fail "samples of instructions: $(tail -n 1 "$work/out")"
 }
 
+# A stripped program has a function per entry of its unwind table. A call of a function that never
+# returns ends one, so a jump back to that call is no loop.
+test_functions_of_a_stripped_program() {
+    [ "$(uname -m)" = x86_64 ] || skip 'the program is of x86-64'
+    needs strip
+    make_program
+    cat >"$work/ends.c" <<'EOF'
+#include <stdlib.h>
+__attribute__((noinline, noreturn)) static void ends(void) { abort(); }
+__attribute__((noinline)) static unsigned long loops(unsigned long n)
+{
+    unsigned long x = 1;
+    __asm__ volatile("1: imul $3, %1, %1\n dec %0\n jnz 1b" : "+r"(n), "+r"(x));
+    return x;
+}
+int main(int count, char **words)
+{
+    unsigned long n = count > 3 ? 0 : 300000000;
+    if (loops(n) == 42)
+        ends();
+    return words[0] == 0;
+}
+EOF
+    # shellcheck disable=SC2086
+    ${CC:-cc} -O2 -fasynchronous-unwind-tables "$work/ends.c" -o "$work/ends" 2>"$work/cc" || skip "no compiler: $(head -n 1 "$work/cc")"
+    at=$(nm "$work/ends" | awk '$3 == "loops" { sub(/^0*/, "0x", $1); print $1 }')
+    strip "$work/ends"
+    profile "--output $work/printed $work/ends"
+    grep -q "^[0-9]*,[0-9.]*,[0-9.]*,$at,ends," "$work/out" || fail "no function $at: $(cat "$work/out")"
+    awk -F, '$1 == 1 && $6 == 3 && /,ends[+]0x/ { found = 1 } END { exit !found }' "$work/out" || fail "not the loop of 3 instructions: $(cat "$work/out")"
+}
+
 # When the user ends the run, the samples so far are shown.
 test_stopped_by_the_user() {
     make_program
