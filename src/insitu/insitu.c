@@ -641,7 +641,6 @@ static bool watch(struct insitu_watch *w, struct err *err)
 {
     struct insitu *out = w->out;
     double next = MOMENT_FIRST;
-    size_t tried = 0;
     bool ok = w->options->argv ? start(w, err) : attach(w, err);
 
     w->begun = clock_wall();
@@ -663,7 +662,7 @@ static bool watch(struct insitu_watch *w, struct err *err)
     process_go_all(&w->process);
     while (run_for(w, next)) {
         if (w->options->counts_only || out->placed.shared || out->moments >= MOMENTS_MOST ||
-            (tried++ >= MOMENTS_LEAST &&
+            (out->moments >= MOMENTS_LEAST &&
              out->stopped > STOPPED_SHARE * (clock_wall() - w->begun) + STOPPED_SECONDS))
             continue;
         if (!moment(w, err))

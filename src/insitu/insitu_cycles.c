@@ -14,6 +14,9 @@
 /* minimum cycles per visit at which timing all visits delays the program by a few percent */
 #define VISIT_LONG 4000.0
 #define BLOCKS_LEAST 8u        /* minimum number of timed blocks for a quantile */
+/* Maximum uncertainty of the cost of a patch in cycles: its typical value. Page faults in copies of
+ * the process differ by more. */
+#define PATCH_OFF 2.5
 /* smallest ratio of a disturbed block's cycles to those of the SLOWER-th longest of the
  * 2 * NEAR blocks around it */
 #define DISTURBED 1.5
@@ -142,7 +145,10 @@ double insitu_patch(const struct insitu *x)
     if (count >= BLOCKS_LEAST) {
         memcpy(sorted, x->placed.patches.items, count * sizeof *sorted);
         qsort(sorted, count, sizeof *sorted, by_cycles);
-        middle = fmax(sorted[count / 2], 0);
+        /* Twice the standard error of the median of a normal distribution with these quartiles */
+        const double off =
+            1.86 * (sorted[3 * count / 4] - sorted[count / 4]) / sqrt((double)count);
+        middle = off <= PATCH_OFF ? fmax(sorted[count / 2], 0) : NAN;
     }
     free(sorted);
     return middle;

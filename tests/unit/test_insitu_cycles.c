@@ -225,6 +225,44 @@ static void test_visit_periods(void **state)
 }
 
 /* The busy time of all CPUs excludes idle time and waits for devices. */
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The cost of a patch is the median of the measured ones, unless they differ too much. The deviation
+ * of the medians of 200 random samples gives the same limit. */
+static void test_patch_cost(void **state)
+{
+    static const struct { double spread; bool known; } cases[] = {{1, true}, {5, true},
+                                                                 {200, false}, {1000, false}};
+    (void)state;
+
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        struct rng rng;
+        double squares = 0, count = 0, last = NAN;
+        for (int i = 0; i < 200; i++) {
+            struct insitu x = {.seconds = 1};
+            double values[101];
+            rng_seed(&rng, 1000 * n + (size_t)i);
+            for (size_t k = 0; k < 101; k++) {
+                values[k] = 3 + cases[n].spread * (rng_unit(&rng) - rng_unit(&rng));
+                vec_push(&x.placed.patches, values[k]);
+            }
+            qsort(values, 101, sizeof *values, by_value);
+            squares += (values[50] - 3) * (values[50] - 3);
+            last = insitu_patch(&x);
+            if (cases[n].known)
+                assert_true(last == fmax(values[50], 0));
+            count += !isnan(last);
+            vec_done(&x.placed.patches);
+        }
+        assert_true(cases[n].known == (2 * sqrt(squares / 200) < 2.5));
+        assert_true(cases[n].known ? count == 200 : count < 2);
+    }
+}
+
 static void test_others(void **state)
 {
     char text[] = "cpu  100 20 30 5000 400 6 7 8 0 0\ncpu0 1 2 3 4 5 6 7 8 9 10\n",
@@ -285,6 +323,7 @@ int main(void)
         cmocka_unit_test(test_phases),
         cmocka_unit_test(test_waits),
         cmocka_unit_test(test_busy_host),
+        cmocka_unit_test(test_patch_cost),
         cmocka_unit_test(test_others),
         cmocka_unit_test(test_visit_periods),
         cmocka_unit_test(test_copied_pages),
