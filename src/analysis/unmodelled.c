@@ -68,21 +68,34 @@ static bool writes_vector(const struct insn *insn, uint32_t trait)
     return found;
 }
 
-/* Lists non-temporal stores, instructions that load a control word, masked stores, and legacy SSE
- * instructions in a loop that also writes vector registers with VEX. Measured on a virtual EPYC
- * Turin: a store of a line with vmovntdq takes 200 cycles, and an fldcw that changes the word takes
- * 90. From a masked store to a masked load, a value takes 17 cycles, without masks 11. */
-static void list_slow(const struct insn *insns, size_t count, struct listed l[UNMODELLED_COUNT])
+/* Lists SSE instructions that write a vector register after an instruction with VEX, without
+ * vzeroupper or vzeroall between them. The loop is walked twice, because the instruction with VEX
+ * may be of the previous iteration. */
+static void list_mixed(const struct insn *insns, size_t count, struct listed *l)
 {
+    static const char *const clears[] = {"vzeroupper", "vzeroall", NULL};
     bool vex = false;
 
-    for (size_t at = 0; at < count; at++)
-        vex |= writes_vector(&insns[at], INSN_VEX);
+    for (size_t i = 0; i < 2 * count; i++) {
+        const struct insn *insn = &insns[i % count];
+        if (str_match_any(clears, insn->mnemonic))
+            vex = false;
+        else
+            vex |= writes_vector(insn, INSN_VEX);
+        if (i >= count && vex && writes_vector(insn, INSN_LEGACY_SSE))
+            list(l, insns, i % count);
+    }
+}
+
+/* Lists non-temporal stores, instructions that load a control word, and masked stores. Measured on a
+ * virtual EPYC Turin: a store of a line with vmovntdq takes 200 cycles, and an fldcw that changes
+ * the word takes 90. From a masked store to a masked load, a value takes 17 cycles, without masks
+ * 11. */
+static void list_slow(const struct insn *insns, size_t count, struct listed l[UNMODELLED_COUNT])
+{
     for (size_t at = 0; at < count; at++) {
         if (insn_stores_masked(&insns[at]))
             list(&l[UNMODELLED_MASKED], insns, at);
-        if (vex && writes_vector(&insns[at], INSN_LEGACY_SSE))
-            list(&l[UNMODELLED_MIXED], insns, at);
         if (insn_streams(&insns[at]))
             list(&l[UNMODELLED_STREAMS], insns, at);
         if (insn_sets_mode(&insns[at]))
@@ -219,6 +232,7 @@ bool unmodelled_find(const struct insn *insns, size_t count, const struct deps *
     const bool irregular = list_dependent(insns, count, d, lists);
     list_crossings(insns, &d->addresses, &lists[UNMODELLED_CROSSINGS]);
     list_slow(insns, count, lists);
+    list_mixed(insns, count, &lists[UNMODELLED_MIXED]);
     for (int kind = 0; kind < UNMODELLED_COUNT; kind++)
         out[kind] = listed_take(&lists[kind], what[kind]);
     return irregular;

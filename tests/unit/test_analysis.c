@@ -390,6 +390,14 @@ static void test_not_modelled(void **state)
         "1: vaddps %xmm1, %xmm0, %xmm2\nmovaps %xmm3, %xmm4\nmovaps %xmm3, (%rdi)\n"
         "ucomiss %xmm1, %xmm0\ndecl %ecx\njne 1b\n",
         (const char *const[UNMODELLED_COUNT]){[UNMODELLED_MIXED] = "movaps (line 2)"});
+    assert_unmodelled_kinds(
+        "1: movaps %xmm3, %xmm4\nvaddps %ymm1, %ymm0, %ymm2\nvzeroupper\nmovaps %xmm3, %xmm5\n"
+        "decl %ecx\njne 1b\n",
+        (const char *const[UNMODELLED_COUNT]){NULL});
+    assert_unmodelled_kinds(
+        "1: movaps %xmm3, %xmm4\nvzeroupper\nmovaps %xmm3, %xmm5\nvaddps %ymm1, %ymm0, %ymm2\n"
+        "decl %ecx\njne 1b\n",
+        (const char *const[UNMODELLED_COUNT]){[UNMODELLED_MIXED] = "movaps (line 1)"});
     /* Branches on counters with a constant limit are not listed. A counter may be in memory, as at
      * -O0. */
     assert_unmodelled("1: addl $1, -4(%rbp)\ncmpl $99, -4(%rbp)\njle 1b\n", NULL, NULL);
