@@ -18,9 +18,13 @@
  * matches functions that compiler flags change much. */
 #define NEXT 3u
 #define ALIKE_NEXT 0.3
-/* smallest similarity of loops without common source lines in matched functions */
+/* Smallest similarity of loops in functions with equal names if they share less than LINES_LEAST of
+ * their source lines. The range of lines is wide if inlined functions are in the same file. */
 #define ALIKE_LOOP 0.25
-/* smallest similarity of loops with common source lines in functions with different names */
+#define LINES_LEAST 0.5
+/* smallest similarity of such loops if they share no line of a file; another commit moves lines */
+#define ALIKE_MOVED 0.6
+/* smallest similarity of loops with equal source lines in functions with different names */
 #define ALIKE_LINES 0.15
 #define FACTOR_MOST 256        /* largest factor by which compilers unroll or vectorise */
 #define SCALAR_MOST 8          /* size in bytes of the largest scalar access */
@@ -59,28 +63,37 @@ static double lines_alike(const struct build_loop *x, const struct build_loop *y
     return last < first ? 0 : (double)(last - first + 1) / (high - low + 1);
 }
 
-/* Returns the score of a match of two loops in one group; higher is more likely. NaN: no match. @x
- * and @y: the loops' relative positions in the group. */
-static double score_of(const struct matcher *m, enum match_way way, uint32_t a, uint32_t b,
-                       double x, double y)
+/* Returns the relative position of item @at in a list of @count. */
+static double place(size_t at, size_t count)
 {
-    const struct build_loop *p = build_loop(m->a, a), *q = build_loop(m->b, b);
-    const struct build_function *f = build_function(m->a, p->function),
-                                *g = build_function(m->b, q->function);
-    const double lines = lines_alike(p, q), alike = loop_shape_alike(&p->shape, &q->shape);
-    /* @one: each loop is the first or only loop of its build in the group */
-    const bool sourced = same_file(p, q), one = x == 0 && y == 0;
+    return count > 1 ? (double)at / (double)(count - 1) : 0;
+}
+
+/* Returns the score of a match of loops @i of A and @j of B in @g; higher is more likely. NaN: no
+ * match. */
+static double score_of(const struct matcher *m, const struct group *g, enum match_way way, size_t i,
+                       size_t j)
+{
+    const struct build_loop *p = build_loop(m->a, g->a.items[i]),
+                            *q = build_loop(m->b, g->b.items[j]);
+    const char *const member_a = build_function(m->a, p->function)->member,
+                      *const member_b = build_function(m->b, q->function)->member;
+    const double lines = lines_alike(p, q), alike = loop_shape_alike(&p->shape, &q->shape),
+                 distance = fabs(place(i, g->a.count) - place(j, g->b.count));
+    const bool sourced = same_file(p, q), one = g->a.count == 1 && g->b.count == 1;
+
+    const double least = sourced && lines == 0 ? ALIKE_MOVED : ALIKE_LOOP;
 
     if (way == MATCH_LINES ? lines == 0 || alike < ALIKE_LINES
-                           : lines == 0 && alike < ALIKE_LOOP && !one)
+                           : lines < LINES_LEAST && alike < least && !one)
         return NAN;
-    double score = 2 * lines + alike + (p->sequence == q->sequence) + 0.3 * (1 - fabs(x - y));
+    double score = 2 * lines + alike + (p->sequence == q->sequence) + 0.3 * (1 - distance);
     score += p->innermost == q->innermost ? 0.5 : -0.25;
     score += p->depth == q->depth ? 0.25 : 0;
     /* If only one of the loops is a remainder loop, the penalty exceeds the largest score for
      * similar instructions. */
     score += p->remainder == q->remainder ? 0.5 : -2;
-    score += f->member && g->member && strcmp(f->member, g->member) == 0;
+    score += member_a && member_b && strcmp(member_a, member_b) == 0;
     return score + 0.5 * sourced;
 }
 
@@ -91,11 +104,6 @@ static int best_first(const void *a, const void *b)
     if (x->score != y->score)
         return x->score > y->score ? -1 : 1;
     return x->a != y->a ? (x->a > y->a) - (x->a < y->a) : (x->b > y->b) - (x->b < y->b);
-}
-
-static double place(size_t at, size_t count)
-{
-    return count > 1 ? (double)at / (double)(count - 1) : 0;
 }
 
 /* Matches the unmatched loops of @g, the most likely pairs first. In a large group, compares only
@@ -111,8 +119,7 @@ static void match_group(struct matcher *m, const struct group *g, enum match_way
         for (size_t j = from; j < other && j <= middle + window && !watch_steps(1); j++) {
             if (m->match_a[g->a.items[i]] != MATCH_NONE || m->match_b[g->b.items[j]] != MATCH_NONE)
                 continue;
-            const double score =
-                score_of(m, way, g->a.items[i], g->b.items[j], place(i, n), place(j, other));
+            const double score = score_of(m, g, way, i, j);
             if (!isnan(score))
                 vec_add(&m->scores, ((struct scored){score, g->a.items[i], g->b.items[j]}));
         }
@@ -299,6 +306,17 @@ static void match_same(struct matcher *m, struct left_list *a, struct left_list 
     free(y);
 }
 
+/* Returns whether the loops of both functions have source lines, but in different files. */
+static bool other_file(const struct matcher *m, const struct left_over *x,
+                       const struct left_over *y)
+{
+    const struct build_function *f = build_function(m->a, x->function),
+                                *g = build_function(m->b, y->function);
+    const struct build_loop *p = f->count ? build_loop(m->a, f->first) : NULL,
+                            *q = g->count ? build_loop(m->b, g->first) : NULL;
+    return p && q && p->file && q->file && !same_file(p, q);
+}
+
 /* Matches each remaining function of A with the most similar one of B near the expected
  * position. */
 static void match_alike(struct matcher *m, struct left_list *a, struct left_list *b, size_t near,
@@ -312,7 +330,8 @@ static void match_alike(struct matcher *m, struct left_list *a, struct left_list
         for (size_t j = from;
              j < b->list.count && j <= middle + near && !x->taken && !watch_steps(1); j++) {
             struct left_over *y = &b->list.items[j];
-            const double alike = y->taken ? 0 : loop_shape_alike(&x->shape, &y->shape);
+            const double alike =
+                y->taken || other_file(m, x, y) ? 0 : loop_shape_alike(&x->shape, &y->shape);
             if (alike > most) {
                 most = alike;
                 best = y;

@@ -96,6 +96,41 @@ test_clang_and_gcc() {
     grep -q '^skylake,only B,.*remainder of another' "$work/out" || fail "clang's remainder loop is not told: $(cat "$work/out")"
 }
 
+# A loop that one build lacks is not matched with another loop of the function that has other lines
+# and does other work.
+test_unlike_loops() {
+    make_source
+    cat >"$work/k.c" <<'EOF'
+__attribute__((noinline)) unsigned mix(unsigned *p, long n)
+{
+    unsigned h = 1;
+#ifdef FIRST
+    for (long i = 0; i < n; i++)
+        h = (h ^ p[i]) * 31;
+#endif
+    for (long i = 0; i < n; i++)
+        h += p[i] >> 3;
+#ifdef SECOND
+    for (long i = 0; i < n; i++) {
+        p[i] = p[i] / (h | 1) + (h << (i & 7));
+        p[i] ^= p[i] / ((h >> 2) | 1);
+    }
+#endif
+    return h;
+}
+int main(int count, char **words)
+{
+    unsigned values[64] = {(unsigned)count};
+    return mix(values, 64) == 1 && words[0] == 0;
+}
+EOF
+    build first -O1 -g -DFIRST
+    build second -O1 -g -DSECOND
+    diff_of "$work/first" "$work/second" --machine skylake
+    [ "$(grep -c '^skylake,only A,' "$work/out")" -eq 1 ] && [ "$(grep -c '^skylake,only B,' "$work/out")" -eq 1 ] || fail "loops matched: $(cat "$work/out")"
+    [ "$(grep -c '^skylake,function,' "$work/out")" -eq 1 ] || fail "the common loop is not matched: $(cat "$work/out")"
+}
+
 test_without_names() {
     make_source
     needs strip
