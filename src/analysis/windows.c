@@ -59,8 +59,8 @@ static void begin_line(struct window_walk *w)
     w->window = window;
 }
 
-/* Returns the number of nonzero displacements and of immediates of an instruction; a 64-bit
- * immediate counts as two. */
+/* Returns the number of nonzero displacements, of immediates and of branch distances of an
+ * instruction; a 64-bit immediate counts as two. */
 static unsigned constants_of(const struct insn *insn)
 {
     unsigned count = 0;
@@ -69,8 +69,8 @@ static unsigned constants_of(const struct insn *insn)
         const struct operand *op = &insn->operands[i];
         bool wide = op->kind == OPERAND_IMMEDIATE &&
                     (op->immediate > INT32_MAX || op->immediate < INT32_MIN) && insn->length > 8;
-        if (!op->implicit &&
-            (op->kind == OPERAND_IMMEDIATE || (op->kind == OPERAND_MEMORY && op->displacement)))
+        if (!op->implicit && (op->kind == OPERAND_IMMEDIATE || op->kind == OPERAND_RELATIVE ||
+                              (op->kind == OPERAND_MEMORY && op->displacement)))
             count += wide ? 2 : 1;
     }
     return count;

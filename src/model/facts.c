@@ -244,8 +244,8 @@ const struct fact fact_schema[] = {
      "blocks",
      "µop cache", false},
     {"uop_cache_line_constants", FACT_WHOLE, "constants", 1, 64, NULL, NULL,
-     "displacements and immediates per line, if uop_cache_line_insns is known. A 64-bit constant "
-     "counts twice; default: no limit",
+     "displacements, immediates and branch distances per line, if uop_cache_line_insns is known. A "
+     "64-bit constant counts twice; default: no limit",
      "µop cache", false},
     {"uop_cache_window", FACT_WHOLE, "bytes/cycle", 1, 64, NULL, NULL,
      "size of the aligned window of code that the µop cache reads per cycle", "µop cache", false},
