@@ -62,6 +62,9 @@ struct kernel_measuring {
     struct block_time time;          /* prediction on @machine */
     /* whether the time is unconfirmed, because it is below a bound of this CPU */
     bool below;
+    /* front end's cycles per iteration at the loop's own address on @machine, if they limit the
+     * loop there and depend on the address; otherwise NaN */
+    double placed;
     char *in, *out;                  /* input and output file */
     VEC(char *) hex;                 /* blocks of the file */
     struct block_rows rows;          /* results of the blocks */
@@ -235,11 +238,28 @@ static bool measure_file(struct kernel_measuring *w, struct err *err)
     return ok && closed;
 }
 
+/* Returns the cycles of kernel_measuring.placed. Copies of the loop run at other addresses. */
+static double placed_cycles(struct block_work *work, const struct insn *insns, size_t count)
+{
+    const struct block_options options = {.shape = shape_of(insns, count),
+                                          .align = count ? (unsigned)(insns[0].offset % 64) : 0};
+    struct bounds b;
+
+    if (!work || options.shape != SHAPE_LOOP)
+        return NAN;
+    bounds_of(work, insns, count, &options, false, &b);
+    return b.frontend.cycles >= b.total &&
+                   (b.frontend.by_windows || b.frontend.crowded || b.frontend.jcc_erratum)
+               ? b.frontend.cycles
+               : NAN;
+}
+
 static bool measure_loop(struct kernel_measuring *w, struct err *err)
 {
     size_t count;
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
+    w->placed = placed_cycles(w->bounds, insns, count);
     for (unsigned i = 0; i < DOUBTS; i++) {
         struct str reason = {0};
         struct block_time time;
@@ -313,6 +333,20 @@ static void add_data(const struct kernel *k, size_t loop, struct result *result)
     streams_done(&streams);
 }
 
+/* Adds the effect of the address, which the copies do not have. */
+static void add_layout(const struct kernel_measuring *w, struct result *result)
+{
+    char text[128];
+
+    if (isnan(w->placed))
+        return;
+    snprintf(text, sizeof text,
+             "copies at other addresses; at the loop's own, the front end takes %.2f cycles (%s)",
+             w->placed, w->machine->id);
+    result_line(result, "layout: %s", text);
+    result_text(result, "layout", text);
+}
+
 static void add_loop(struct session *s, const struct kernel_measuring *w, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -342,6 +376,7 @@ static void add_loop(struct session *s, const struct kernel_measuring *w, struct
                     w->kernel->name, m->cycles, 100 * m->spread, m->clock_hz / 1e9, m->pages,
                     plural(m->pages), m->wraps ? ", more than the cache can store" : "");
     add_data(w->kernel, w->loop, result);
+    add_layout(w, result);
     result_text(result, "kernel", w->kernel->name);
     result_nested(result, "measured", measured_json(m, state));
     if (!w->time.unconfirmed[0] && s->document.kernel == w->kernel && s->document.loop == w->loop)

@@ -205,6 +205,18 @@ test_below_ports() {
     lacks out ',ok'
 }
 
+# If the front end limits a loop at its own address, the result says that the copies have others:
+# eighteen dense instructions on a Zen 5, but not five.
+test_layout() {
+    [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
+    zeroes=$(printf '4531c0%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17)
+    export PORTOLAN_CPU='AuthenticAMD 26 2 1'
+    "$portolan" -e "kernel hex ${zeroes}48ffc875c8; kernel measure" >"$work/out" 2>"$work/err" || skip "no time here: $(cat "$work/err")"
+    holds out "layout: copies at other addresses; at the loop's own, the front end takes 3.00 cycles"
+    "$portolan" -e 'kernel hex 4531c04531c04531c04531c048ffc875ef; kernel measure' >"$work/out" 2>"$work/err" || skip "no time now"
+    lacks out 'layout:'
+}
+
 # Reasons why a loop is not measured name the instruction, and its line if it has one: rejected
 # instructions, and faults that only a run reveals.
 test_reasons_name_the_line() {
