@@ -394,34 +394,48 @@ static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct ru
     return true;
 }
 
+/* Runs @copies of the kernel with about as many iterations as *@plan has, with the layout @apart.
+ * Adopts them if an iteration is faster, otherwise restores the layout of *@plan. */
+static bool plan_try(struct sandbox *s, const struct calibration *c, struct run_plan *p,
+                     unsigned copies, bool apart, struct kernel_plan *plan, struct err *err)
+{
+    struct kernel_plan other = *plan;
+    struct sandbox_item *item;
+    double now, then;
+
+    other.copies = copies;
+    other.apart = apart;
+    other.count = (plan->count * plan->copies / copies + 1) / 2 * 2;
+    if (!try(s, p, plan->values, plan->count, &item, &now, err))
+        return false;
+    p->copies = copies;
+    p->apart = apart;
+    if (!code_place(s, p, err) || !try(s, p, other.values, other.count, &item, &then, err))
+        return false;
+    if (!item->fault && item->pages <= plan->pages &&
+        then / (double)(other.count * copies) <
+            KERNEL_APART_GAIN * now / (double)(plan->count * plan->copies)) {
+        other.passes = passes_for(c, then);
+        other.rough = rough_cycles(c, &other, then);
+        *plan = other;
+        return true;
+    }
+    p->apart = plan->apart;
+    p->copies = plan->copies;
+    return code_place(s, p, err);
+}
+
 /* Chooses the faster of two layouts of short copies: with adjacent or with separated closing
  * branches. An adjacent taken branch costs one cycle more than in the original loop. A separated
  * branch does not. After a separated branch that is not taken, nops are executed. */
 static bool plan_space(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                        struct kernel_plan *plan, struct err *err)
 {
-    struct sandbox_item *item;
-    double close, apart;
-
     if (plan->kind == KERNEL_DECODED || kernel_apart(p->insns, p->count, p->length) == p->length)
         return true;
-    if (!try(s, p, plan->values, plan->count, &item, &close, err))
-        return false;
-    p->apart = true;
-    p->copies = plan->copies < KERNEL_APART_COPIES ? plan->copies : KERNEL_APART_COPIES;
-    if (!code_place(s, p, err) || !try(s, p, plan->values, plan->count, &item, &apart, err))
-        return false;
-    plan->apart = !item->fault && item->pages <= plan->pages &&
-                  apart / p->copies < KERNEL_APART_GAIN * close / plan->copies;
-    if (plan->apart) {
-        plan->passes = passes_for(c, apart);
-        plan->copies = p->copies;
-        plan->rough = rough_cycles(c, plan, apart);
-        return true;
-    }
-    p->apart = false;
-    p->copies = plan->copies;
-    return code_place(s, p, err);
+    return plan_try(s, c, p,
+                    plan->copies < KERNEL_APART_COPIES ? plan->copies : KERNEL_APART_COPIES, true,
+                    plan, err);
 }
 
 /* Chooses the faster of many and few copies of a loop that loads and stores. Memory renaming finds
@@ -429,31 +443,17 @@ static bool plan_space(struct sandbox *s, const struct calibration *c, struct ru
 static bool plan_forwarding(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                             struct kernel_plan *plan, struct err *err)
 {
-    struct sandbox_item *item;
     unsigned loads = 0, stores = 0;
-    double many, few;
 
     for (size_t i = 0; i < p->count; i++) {
         loads += (p->insns[i].traits & INSN_LOAD) != 0;
         stores += (p->insns[i].traits & INSN_STORE) != 0;
     }
-    if (plan->kind == KERNEL_DECODED || plan->walks || !loads || !stores ||
+    if (plan->kind == KERNEL_DECODED || !loads || !stores ||
         !(p->insns[p->count - 1].traits & INSN_BRANCH) || plan->copies * loads <= LOADS_FORWARDED)
         return true;
-    if (!try(s, p, plan->values, plan->count, &item, &many, err))
-        return false;
-    p->copies = loads < LOADS_FORWARDED ? LOADS_FORWARDED / loads : 1;
-    if (!code_place(s, p, err) || !try(s, p, plan->values, plan->count, &item, &few, err))
-        return false;
-    if (!item->fault && item->pages <= plan->pages &&
-        few / p->copies < KERNEL_APART_GAIN * many / plan->copies) {
-        plan->passes = passes_for(c, few);
-        plan->copies = p->copies;
-        plan->rough = rough_cycles(c, plan, few);
-        return true;
-    }
-    p->copies = plan->copies;
-    return code_place(s, p, err);
+    return plan_try(s, c, p, loads < LOADS_FORWARDED ? LOADS_FORWARDED / loads : 1, false, plan,
+                    err);
 }
 
 /* Chooses the first kind of values with which the kernel runs long enough before its pointers leave
