@@ -11,9 +11,8 @@
 #define NEGLIGIBLE 0.02    /* largest error at left-out runs that is negligible */
 /* largest power of an input with which a count of a single run may grow */
 #define GROWN_MOST 2
-/* The uncertainty of the counts at both ends of the runs is this factor times the error at left-out
- * runs. */
-#define ENDS 3.0
+/* number of standard errors of a power that its range includes */
+#define ERRORS 2.1
 /* Error at left-out runs above which the formula does not describe the growth. The range then also
  * includes powers of the inputs that pass through the largest count. */
 #define BAD 0.25
@@ -294,8 +293,29 @@ static void grow_one(const struct fit_data *d, size_t run, struct formula_range 
         }
 }
 
-/* Computes the uncertainty of each input's power from that of the values at both ends of the
- * runs. */
+/* Returns the sum of the squared differences of the logarithms of @input's values from their mean.
+ * Uses each value once, because an error at one value affects all its runs. */
+static double spread_of_logs(const struct fit_data *d, size_t input)
+{
+    double sum = 0, squares = 0;
+    size_t n = 0;
+
+    for (size_t r = 0; r < d->run_count; r++) {
+        const double value = inputs_of(d, r)[input];
+        bool seen = false;
+        for (size_t k = 0; k < r && !seen; k++)
+            seen = inputs_of(d, k)[input] == value;
+        if (seen)
+            continue;
+        sum += log(value);
+        squares += log(value) * log(value);
+        n++;
+    }
+    return squares - sum * sum / (double)n;
+}
+
+/* Computes the uncertainty of each input's power: standard errors of the slope of the line through
+ * the logarithms of the counts, which have the error at left-out values. */
 static void find_exponents(const struct fit_data *d, const struct formula *f, double error,
                            struct formula_range *out)
 {
@@ -308,7 +328,7 @@ static void find_exponents(const struct fit_data *d, const struct formula *f, do
         if (out->lowest[i] > 0 && out->highest[i] > out->lowest[i] &&
             (depends(f, i) || f->code_length))
             out->exponent[i] = fmax(error < NEGLIGIBLE ? SLACK_CLEAR : SLACK,
-                                    ENDS * fmin(error, 1) / log(out->highest[i] / out->lowest[i]));
+                                    ERRORS * fmin(error, 1) / sqrt(spread_of_logs(d, i)));
     }
 }
 
@@ -324,6 +344,26 @@ static bool alone(const struct fit_data *d, size_t a, size_t b, size_t but)
 static double power_between(const struct fit_data *d, size_t a, size_t b, size_t input)
 {
     return log(d->values[b] / d->values[a]) / log(inputs_of(d, b)[input] / inputs_of(d, a)[input]);
+}
+
+/* Returns whether the count grows by at least half of the rate @rate between all neighbouring
+ * values of @input among run @last and the runs that differ from it only in @input. A count that
+ * grows in steps, such as floor(N / 2)^3, does not. */
+static bool grows_throughout(const struct fit_data *d, size_t input, size_t last, double rate)
+{
+    for (size_t b = 0; b < d->run_count; b++) {
+        size_t a = SIZE_MAX;
+        if (b != last && !alone(d, b, last, input))
+            continue;
+        for (size_t r = 0; r < d->run_count; r++)
+            if (alone(d, r, last, input) && inputs_of(d, r)[input] < inputs_of(d, b)[input] &&
+                (a == SIZE_MAX || inputs_of(d, r)[input] > inputs_of(d, a)[input]))
+                a = r;
+        if (a != SIZE_MAX && log(d->values[b] / d->values[a]) <
+                                 rate / 2 * (inputs_of(d, b)[input] - inputs_of(d, a)[input]))
+            return false;
+    }
+    return true;
 }
 
 /* Finds the powers of each single input with which the count grew up to the largest run. Growth may
@@ -361,9 +401,11 @@ static void find_reach(const struct fit_data *d, struct formula_range *out)
         reach[0] = isnan(reach[0]) ? fmin(power, whole) : reach[0];
         reach[1] = isnan(reach[1]) ? fmax(power, whole) : reach[1];
         const bool spread = inputs_of(d, next)[i] >= APART * inputs_of(d, first)[i];
-        if (whole > STEEP && (next == first || power > whole + (spread ? STEEPER : 0)))
-            out->rate[i] = log(d->values[last] / d->values[next]) /
-                           (inputs_of(d, last)[i] - inputs_of(d, next)[i]);
+        const double rate = log(d->values[last] / d->values[next]) /
+                            (inputs_of(d, last)[i] - inputs_of(d, next)[i]);
+        if (whole > STEEP && (next == first || power > whole + (spread ? STEEPER : 0)) &&
+            grows_throughout(d, i, last, rate))
+            out->rate[i] = rate;
         out->farthest = fmax(out->farthest, d->values[last]);
     }
 }

@@ -13,8 +13,8 @@ struct formula_range {
     size_t count;
     /* mean relative error of the formula's terms at left-out input values; NaN: unknown */
     double left_out;
-    /* uncertainty of the power of each input: the error at left-out values, divided by the
-     * logarithm of the ratio of the input's largest to its smallest value */
+    /* uncertainty of the power of each input: standard errors of the power, if the counts have the
+     * error at left-out values */
     double exponent[INPUTS_MAX];
     double lowest[INPUTS_MAX], highest[INPUTS_MAX];   /* range of each input in the runs */
     /* smallest and largest power of each input with which the count grew up to the largest run;

@@ -138,6 +138,61 @@ static void test_range_holds(void **state)
     range_done(&r);
 }
 
+static double doubled(double n) { return pow(2, n); }
+
+/* A count that grows in steps is not exponential, even if the last step is steep. The range of an
+ * exponential count contains its growth. */
+static void test_steps_are_not_exponential(void **state)
+{
+    static const double at[] = {4, 5, 6, 7, 8, 9, 10, 11, 12};
+    double values[COUNT(at)], least, most, far = 32;
+    struct formula f;
+    struct formula_range r;
+
+    (void)state;
+    fit(cells, at, COUNT(at), values, &f);
+    range_find(&(struct fit_data){at, 1, COUNT(at), values}, &f, &near_it, &r);
+    range_at(&r, &f, &far, 1, &least, &most);
+    assert_true(least <= cells(far) && most >= cells(far));
+    assert_true(most < 10 * cells(far));
+    range_done(&r);
+    fit(doubled, at, COUNT(at), values, &f);
+    range_find(&(struct fit_data){at, 1, COUNT(at), values}, &f, &near_it, &r);
+    range_at(&r, &f, &far, 1, &least, &most);
+    assert_true(f.exact || most >= doubled(far));
+    range_done(&r);
+}
+
+/* The uncertainty of a power is 2.1 standard errors of a slope. The standard error follows from the
+ * normal equations, and for values in a geometric series from their ratio. Repeated values change
+ * nothing. */
+static void test_power_error(void **state)
+{
+    static const double at[] = {4, 5, 6, 7, 8, 9, 10, 11, 12}, series[] = {4, 4, 8, 8, 16};
+    double values[COUNT(at)], sums[3] = {0};
+    struct formula f;
+    struct formula_range r;
+
+    (void)state;
+    fit(cells, at, COUNT(at), values, &f);
+    range_find(&(struct fit_data){at, 1, COUNT(at), values}, &f, &near_it, &r);
+    for (size_t i = 0; i < COUNT(at); i++)
+        for (int k = 0; k < 3; k++)
+            sums[k] += pow(log(at[i]), k);
+    const double inverse = sums[0] / (sums[0] * sums[2] - sums[1] * sums[1]);
+    assert_true(r.left_out > 0.05);
+    assert_true(fabs(r.exponent[0] - 2.1 * r.left_out * sqrt(inverse)) < 1e-9);
+    range_done(&r);
+    fit(divisors, series, COUNT(series), values, &f);
+    values[0] = 20;
+    f = (struct formula){.count = 1, .coefficients = {1}};
+    f.terms[0].power[0] = 1;
+    range_find(&(struct fit_data){series, 1, COUNT(series), values}, &f, &(struct fit_near){0}, &r);
+    assert_true(r.left_out > 0.05);
+    assert_true(fabs(r.exponent[0] - 2.1 * fmin(1, r.left_out) * sqrt(2) / log(4)) < 1e-9);
+    range_done(&r);
+}
+
 /* One value determines nothing: a count in one run, as many terms as values, or a single run. */
 static void test_nothing_from_one(void **state)
 {
@@ -192,6 +247,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_is_right),
         cmocka_unit_test(test_range_holds),
+        cmocka_unit_test(test_steps_are_not_exponential),
+        cmocka_unit_test(test_power_error),
         cmocka_unit_test(test_nothing_from_one),
         cmocka_unit_test(test_whole_values_left_out),
     };
