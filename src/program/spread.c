@@ -11,9 +11,11 @@
 
 /* Factors by which the model may be wrong: the time may be smaller by the first factor, and larger
  * by the second. Found from 69 measured times of 19 programs (docs/programs.md): 63 are in the
- * range, three below and three above it. The factors of calls are a guess. */
+ * range, three below and three above it. The factors of calls and of mispredicted branches are
+ * guesses. */
 struct off { double less, more; };
-static const struct off core_off = {1.25, 1.5}, memory_off = {1.3, 1.9}, calls_off = {1.6, 1.6};
+static const struct off core_off = {1.25, 1.5}, memory_off = {1.3, 1.9}, calls_off = {1.6, 1.6},
+                        branches_off = {1.6, 2};
 /* Largest value of an input in an additional run, as a multiple of its largest value in the runs.
  * Such a run takes little longer. */
 #define FARTHER 2.0
@@ -136,14 +138,16 @@ void spread_of(const struct program_model *m, const double *inputs, const struct
         const struct part_range r = range_of(m, part->block, inputs, part->executions);
         const double calls = part->calls - part->within,
                      memory = fmin(part->cycles, part->stream + part->latency),
-                     core = fmax(0, part->cycles - calls - memory);
+                     branches = part->ends + part->branches,
+                     core = fmax(0, part->cycles - calls - memory - branches);
         less += (1 - r.least) * part->cycles;
         more += (r.most - 1) * part->cycles;
         off_less += r.least * (core * (1 - 1 / core_off.less) + memory * (1 - 1 / memory_off.less) +
+                               branches * (1 - 1 / branches_off.less) +
                                calls * (1 - 1 / calls_off.less));
         off_more +=
             r.most * (core * (core_off.more - 1) + memory * (memory_off.more - 1) +
-                      calls * (calls_off.more - 1));
+                      branches * (branches_off.more - 1) + calls * (calls_off.more - 1));
         inexact += r.exact ? 0 : part->cycles;
         if (part->uncounted && part->executions > 0) {
             more = INFINITY;
