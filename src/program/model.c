@@ -487,8 +487,28 @@ static void level(double *values, const bool *use, size_t n)
     free(sorted);
 }
 
-/* Fits the cycles per execution of external code, which are noisy and usually independent of the
- * inputs. */
+/* If the external code of @block called the program's functions in every run, divides @values by
+ * the number of these callbacks per execution, and fits that number. The time per callback is
+ * nearly constant, as in a sort. */
+static void fit_callbacks(struct fitting *f, size_t block, const bool *use, double *values)
+{
+    size_t n = f->runs->runs.count;
+    double *callbacks = mem_zero(n, sizeof *callbacks);
+    bool all = true;
+
+    for (size_t r = 0; r < n; r++) {
+        const double *seen = f->runs->runs.items[r].callbacks;
+        callbacks[r] = seen ? seen[block] : 0;
+        all &= use[r] && callbacks[r] > 0;
+    }
+    for (size_t r = 0; all && r < n; r++)
+        values[r] *= f->runs->runs.items[r].counts[block] / callbacks[r];
+    f->model->callbacks[block] = all ? formula_of(f, callbacks, n) : UINT32_MAX;
+    free(callbacks);
+}
+
+/* Fits the cycles of external code per execution or callback, which are noisy and usually
+ * independent of the inputs. */
 static void fit_calls(struct fitting *f)
 {
     const struct growth_limits limits = {2, 30, 0.25, 0, INFINITY, 2, false};
@@ -504,6 +524,9 @@ static void fit_calls(struct fitting *f)
             any |= use[r];
         }
         f->model->calls[b].error = -1;
+        f->model->callbacks[b] = UINT32_MAX;
+        if (any)
+            fit_callbacks(f, b, use, values);
         /* Noise of a few thousand cycles would otherwise become a growth with the inputs. */
         const struct fit_data seen = {f->inputs, f->runs->name_count, n, values};
         if (any && (allocates(&f->runs->program->blocks[b]) || !growth_seen(&seen, &limits)))
@@ -610,6 +633,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     m->taken = mem_zero(p->block_count + 1, sizeof *m->taken);
     m->mispredicted = mem_zero(p->block_count + 1, sizeof *m->mispredicted);
     m->calls = mem_zero(p->block_count + 1, sizeof *m->calls);
+    m->callbacks = mem_zero(p->block_count + 1, sizeof *m->callbacks);
     m->references = mem_zero(p->reference_count + 1, sizeof *m->references);
     m->traced = true;
     f.inputs = mem_zero(runs->runs.count * runs->name_count + 1, sizeof *f.inputs);
@@ -686,6 +710,7 @@ void program_model_free(const struct program_model *held)
     free(m->taken);
     free(m->mispredicted);
     free(m->calls);
+    free(m->callbacks);
     program_code_free(m->code);
     derived_free(m->derived);
     pages_model_free(m->pages);

@@ -50,9 +50,10 @@ struct program_model {
     size_t network_count;
     uint32_t *counts, *taken; /* per block: indices of the formulas of its count, and of the count
                                * of its first exit */
-    /* Per block: cycles of external functions per execution. A formula with an error below 0:
-     * unknown. */
+    /* Per block: cycles of external functions per execution, or per callback if they call the
+     * program's functions. A formula with an error below 0: unknown. */
     struct formula *calls;
+    uint32_t *callbacks; /* per block: index of the formula of its callbacks; UINT32_MAX: none */
     /* Per block: share of the branch's executions that are mispredicted, as a formula of the
      * inputs' reciprocals; a formula of count 0 if none are mispredicted. */
     struct formula *mispredicted;

@@ -175,6 +175,23 @@ static void take_relations(const struct program_runs *runs, size_t reference,
     out->rows = most ? most->rows : 0;
 }
 
+/* Returns the cycles of external functions per execution of @block, which has @executions. */
+static double calls_at(const struct program_model *m, size_t block, const double *inputs,
+                       double executions)
+{
+    const size_t width = m->runs->name_count;
+
+    if (m->calls[block].error < 0)
+        return NAN;
+    const double cycles = formula_value(&m->calls[block], inputs, width);
+    if (m->callbacks[block] == UINT32_MAX)
+        return cycles;
+    return executions > 0
+               ? cycles * formula_value(&m->formulas[m->callbacks[block]], inputs, width) /
+                     executions
+               : 0;
+}
+
 void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out)
 {
     const struct program *p = m->runs->program;
@@ -202,9 +219,7 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
     if (!seen)
         bound_counts(m, inputs, derived, out->counts, kept);
     for (size_t b = 0; b < p->block_count; b++) {
-        out->calls[b] = seen                    ? seen->calls[b]
-                        : m->calls[b].error < 0 ? NAN
-                                                : formula_value(&m->calls[b], inputs, width);
+        out->calls[b] = seen ? seen->calls[b] : calls_at(m, b, inputs, out->counts[b]);
         out->taken[b] =
             seen ? seen->taken[b]
             : p->blocks[b].two_way && !isnan(derived_taken[b])

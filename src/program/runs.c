@@ -48,6 +48,7 @@ void program_run_done(const struct program *p, struct program_run *run)
     free(run->taken);
     free(run->mispredicted);
     free(run->calls);
+    free(run->callbacks);
     free(run->allocations);
     free(run->again);
     *run = (struct program_run){0};
@@ -316,6 +317,7 @@ void run_add(const struct program *p, struct program_run *into, const struct pro
         into->mispredicted[b] += from->mispredicted[b];
         if (!isnan(from->calls[b]) && into->counts[b] > 0)
             into->calls[b] = calls / into->counts[b];
+        into->callbacks[b] += from->callbacks[b];
     }
     for (size_t i = 0; i < p->reference_count; i++) {
         struct run_reference *to = &into->references[i], one = *to;
@@ -401,9 +403,11 @@ static bool time_calls(const struct program_runs *runs, const double *inputs,
     for (unsigned i = 0; ok && i < CALL_RUNS; i++) {
         struct program_run one;
         ok = run_once(runs, inputs, &timed, 0, &one, err);
-        for (size_t b = 0; ok && b < runs->program->block_count; b++)
+        for (size_t b = 0; ok && b < runs->program->block_count; b++) {
             /* NaN means that a run did not measure the call; fmin ignores it. */
             out->calls[b] = fmin(out->calls[b], one.calls[b]);
+            out->callbacks[b] = one.callbacks[b];
+        }
         program_run_done(runs->program, &one);
     }
     return ok;

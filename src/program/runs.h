@@ -53,6 +53,9 @@ struct program_run {
     double *mispredicted;
     /* per block: cycles of external functions per execution; NaN: unknown */
     double *calls;
+    /* per block: number of times that its external functions called the program's functions; NULL:
+     * unknown */
+    double *callbacks;
     struct run_reference *references;
     double seconds; /* duration of the instrumented run */
     /* recorded calls of the allocator, in order */

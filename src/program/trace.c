@@ -114,12 +114,14 @@ static bool read_clock(struct trace *t, const char *at)
 
 static bool read_calls(struct trace *t, const char *at)
 {
-    double index, count, kept, ticks;
+    double index, count, kept, ticks, callbacks;
 
     if (!t->unit || !number(&at, &index) || !number(&at, &count) || !number(&at, &kept) ||
-        !number(&at, &ticks) || index >= t->unit->block_count || kept > count || !(kept > 0))
+        !number(&at, &ticks) || !number(&at, &callbacks) || index >= t->unit->block_count ||
+        kept > count || !(kept > 0))
         return false;
     size_t block = t->unit->first_block + (size_t)index;
+    t->run->callbacks[block] = callbacks;
     if (t->run->counts[block] > 0)
         t->run->calls[block] =
             fmax(0, ticks / kept - t->nothing) * t->cycles_per_tick * count / t->run->counts[block];
@@ -276,7 +278,7 @@ static bool read_line(struct trace *t, char *line)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strncmp(line, kinds[i].word, strlen(kinds[i].word)) == 0)
             return kinds[i].read(t, line + strlen(kinds[i].word));
-    return strncmp(line, "portolan-trace 2 ", 17) == 0;
+    return strncmp(line, "portolan-trace 3 ", 17) == 0;
 }
 
 /* Allocates the counts of blocks and references. Returns false if out of memory. */
@@ -286,10 +288,12 @@ static bool make_room(const struct program *p, struct program_run *out)
     out->taken = mem_try_zero(p->block_count + 1, sizeof *out->taken);
     out->mispredicted = mem_try_zero(p->block_count + 1, sizeof *out->mispredicted);
     out->calls = mem_try_alloc((p->block_count + 1) * sizeof *out->calls);
+    out->callbacks = mem_try_zero(p->block_count + 1, sizeof *out->callbacks);
     out->references = mem_try_zero(p->reference_count + 1, sizeof *out->references);
     for (size_t b = 0; out->calls && b <= p->block_count; b++)
         out->calls[b] = NAN;
-    return out->counts && out->taken && out->mispredicted && out->calls && out->references;
+    return out->counts && out->taken && out->mispredicted && out->calls && out->callbacks &&
+           out->references;
 }
 
 bool program_trace_parse(const struct program *p, const char *name, struct str *text,
@@ -306,7 +310,8 @@ bool program_trace_parse(const struct program *p, const char *name, struct str *
         return err_memory(err, name,
                           p->block_count *
                                   (sizeof *out->counts + sizeof *out->taken +
-                                   sizeof *out->mispredicted + sizeof *out->calls) +
+                                   sizeof *out->mispredicted + sizeof *out->calls +
+                                   sizeof *out->callbacks) +
                               p->reference_count * sizeof *out->references);
     }
     for (char *at = text->data, *next; ok && at && *at; at = next) {

@@ -429,4 +429,29 @@ C
     [ ! -e left.o ] || fail 'a faulty object is left'
 }
 
+# A comparison costs the sort some cycles at any number of elements. Most callbacks are not timed,
+# because reading the clock takes longer than the comparison.
+test_calls_back_briefly() {
+    needs_llvm
+    cat >"$work/brief.c" <<'END'
+#include <stdlib.h>
+static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+int main(int argc, char **argv)
+{
+    int n = argc > 1 ? atoi(argv[1]) : 1, *values = malloc((size_t)n * sizeof *values);
+    unsigned seed = 7;
+    for (int k = 0; k < 8; k++) {
+        for (int i = 0; i < n; i++)
+            values[i] = (int)((seed = seed * 1664525 + 1013904223) >> 8);
+        qsort(values, (size_t)n, sizeof *values, compare);
+    }
+    return values[0] < 0;
+}
+END
+    cd "$work" || return 1
+    expect 0 "$portolan" --format csv -e 'program load brief.c -O1; program run N=50,70,101,150,200; program predict N=20000 --machine sapphirerapids'
+    awk -F, '$1 == "part" { for (i = 1; i <= NF; i++) if ($i ~ /^calls/) calls = i; else if ($i == "executions") times = i } calls && $1 ~ /^main:/ { sum += $calls } calls && $1 ~ /^compare:/ && $times > most { most = $times } END { exit !(most > 1000000 && sum > 2 * most) }' "$work/out" ||
+        fail "a comparison costs the sort at least 2 cycles: $(cat "$work/out")"
+}
+
 run_tests

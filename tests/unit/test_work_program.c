@@ -85,7 +85,7 @@ static void trace_units(size_t count)
 {
     struct program *p = program_of_units(count);
     struct str text = {0};
-    str_add(&text, "portolan-trace 2 exact\n");
+    str_add(&text, "portolan-trace 3 exact\n");
     for (size_t i = count; i-- > 0;)
         str_addf(&text, "unit unit%zu 1 0\nblock 0 %zu 0\n", i, i);
     str_add(&text, "end\n");
@@ -97,7 +97,7 @@ static void trace_long_lines(size_t count)
 {
     struct program *p = program_of_units(1);
     struct str text = {0};
-    str_add(&text, "portolan-trace 2 exact\nportolan-trace 2 ");
+    str_add(&text, "portolan-trace 3 exact\nportolan-trace 3 ");
     for (size_t i = 0; i < 100 * count; i++)
         str_add_char(&text, ' ');
     str_add(&text, "\nend\n");
@@ -160,7 +160,7 @@ static void test_walks(void **state)
 
     add_unit(&bytes, json);
     struct program *p = program_of(&bytes);
-    str_add(&text, "portolan-trace 2 exact\nunit a 1 4\nblock 0 9 8\n"
+    str_add(&text, "portolan-trace 3 exact\nunit a 1 4\nblock 0 9 8\n"
                    "access 0 9 30:9:900:7:7168\nplace 0 40960 18446744073709543424\n"
                    "access 1 9 30:9:900:7:7168\nplace 1 41472 18446744073709543424\n"
                    "access 2 9 30:9:900:7:7168\nplace 2 90112 77\n"

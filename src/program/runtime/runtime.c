@@ -44,6 +44,11 @@
 /* minimum number of measurements of empty calls with which they replace the initial measurement */
 #define NOTHING_LEAST 8u
 #define CLOCKS_TICKS 100000u         /* ticks between two readings of the clocks */
+/* One in CALLBACKS_EVERY short callbacks of a call is timed, because reading the clock takes longer
+ * than the comparison of two numbers. */
+#define CALLBACKS_EVERY 16u
+#define LONG_TICKS 10000u            /* ticks above which a callback is long */
+#define EMPTY_CALLBACKS 1024u        /* number of callbacks whose overhead is measured */
 #define CALLS_DEEP 32u               /* maximum number of nested calls that are timed */
 #define TURN 4096u                   /* number of references in a thread's turn */
 #define NAP 50000                    /* nanoseconds of a sleep while another thread has its turn */
@@ -56,9 +61,6 @@
 #define CHAIN 20000
 /* cycles of a 64-bit multiplication (3) and an exclusive or (1) */
 #define CHAIN_CYCLES 4u
-
-extern struct portolan_unit_ *__start_portolan_units[] __attribute__((weak)),
-    *__stop_portolan_units[] __attribute__((weak));
 
 static const char *trace_path;
 static const char *trace_mode = "counts";
@@ -100,7 +102,11 @@ struct clocks {
     uint64_t wall, own;
 };
 static _Thread_local struct {
-    uint64_t begun, entered, away;
+    /* @entered: start of the timed callback; 0: none. @away: ticks in timed callbacks. @last: ticks
+     * of the last timed callback */
+    uint64_t begun, entered, away, last;
+    /* number of callbacks, and of the timed and of the short timed ones; ticks of the latter */
+    uint64_t callbacks, timed, brief, brief_ticks;
     unsigned inside;
     struct clocks clocks;
 } open_calls[CALLS_DEEP];
@@ -108,6 +114,8 @@ static _Thread_local struct clocks clocks_seen;
 static _Thread_local uint64_t clocks_seen_at;   /* ticks at which @clocks_seen was read */
 static _Thread_local unsigned open_count;
 static uint64_t nothing;             /* ticks of an empty call before the program started */
+/* ticks that counting EMPTY_CALLBACKS callbacks adds to a call */
+static uint64_t counting;
 /* Empty calls timed between the program's calls, one in NOTHING_EVERY. The ticks of an empty call
  * vary with the load of the shared core. */
 static _Thread_local struct portolan_calls_ nothings;
@@ -514,33 +522,52 @@ uint64_t portolan_call_begin_(void)
     uint64_t begun = ticks_now();
     if (open_count == CALLS_DEEP)
         return begun;
+    memset(&open_calls[open_count], 0, sizeof open_calls[open_count]);
     open_calls[open_count].clocks = clocks_seen;
-    open_calls[open_count].begun = begun;
-    open_calls[open_count].away = 0;
-    open_calls[open_count++].inside = 0;
+    open_calls[open_count++].begun = begun;
     return begun;
 }
 
-/* Called at the start of functions that external code may call. Times only the outermost
- * function. */
+/* Called at the start of functions that external code may call. Times only the outermost function.
+ * Times one in CALLBACKS_EVERY callbacks, and each one after a long one. */
 void portolan_enter_(void)
 {
-    if (timing && open_count && open_calls[open_count - 1].inside++ == 0)
-        open_calls[open_count - 1].entered = ticks_now();
+    if (!timing || !open_count || open_calls[open_count - 1].inside++ > 0)
+        return;
+    open_calls[open_count - 1].entered =
+        open_calls[open_count - 1].callbacks++ % CALLBACKS_EVERY == 0 ||
+                open_calls[open_count - 1].last > LONG_TICKS
+            ? ticks_now()
+            : 0;
+}
+
+/* Ends the timed callback of open call @at. */
+static void end_callback(unsigned at)
+{
+    const uint64_t ticks = ticks_now() - open_calls[at].entered;
+
+    open_calls[at].away += ticks + nothing;
+    open_calls[at].timed++;
+    open_calls[at].last = ticks;
+    if (ticks > LONG_TICKS)
+        return;
+    open_calls[at].brief++;
+    open_calls[at].brief_ticks += ticks > nothing ? ticks - nothing : 0;
 }
 
 void portolan_leave_(void)
 {
     give_turn_up();   /* The thread may exit after the function returns. */
     if (timing && open_count && open_calls[open_count - 1].inside &&
-        --open_calls[open_count - 1].inside == 0)
-        open_calls[open_count - 1].away +=
-            ticks_now() - open_calls[open_count - 1].entered + nothing;
+        --open_calls[open_count - 1].inside == 0 && open_calls[open_count - 1].entered)
+        end_callback(open_count - 1);
 }
 
-/* Returns the ticks of the call from @begun to @now. Ends calls within it that a longjmp left.
- * Returns UINT64_MAX (unknown) if a callback was entered and not left. */
-static uint64_t ticks_of_call(uint64_t begun, uint64_t now)
+/* Returns the ticks of the call from @begun to @now, and sets *@callbacks to the number of its
+ * callbacks. Assumes that a callback without a time takes the mean of the short ones. Ends calls
+ * within it that a longjmp left. Returns UINT64_MAX (unknown) if a callback was entered and not
+ * left. */
+static uint64_t ticks_of_call(uint64_t begun, uint64_t now, uint64_t *callbacks)
 {
     uint64_t ticks = now - begun;
     unsigned at = open_count;
@@ -549,21 +576,29 @@ static uint64_t ticks_of_call(uint64_t begun, uint64_t now)
         at--;
     if (!at)
         return UINT64_MAX;
-    open_count = at - 1;
-    if (open_calls[at - 1].inside || ticks < open_calls[at - 1].away)
+    open_count = --at;
+    *callbacks = open_calls[at].callbacks;
+    const uint64_t others = open_calls[at].callbacks - open_calls[at].timed,
+                   away = open_calls[at].away + *callbacks * counting / EMPTY_CALLBACKS +
+                          (open_calls[at].brief
+                               ? others * open_calls[at].brief_ticks / open_calls[at].brief
+                               : 0);
+    if (open_calls[at].inside || (others && !open_calls[at].brief))
         return UINT64_MAX;
-    ticks -= open_calls[at - 1].away;
-    return ticks > LATE_TICKS ? own_ticks(ticks, &open_calls[at - 1].clocks) : ticks;
+    ticks -= ticks < away ? ticks : away;
+    return ticks > LATE_TICKS ? own_ticks(ticks, &open_calls[at].clocks) : ticks;
 }
 
 /* Records the time of a call. Other threads and signal handlers may update the same counters. */
 static void call_end(struct portolan_calls_ *calls, uint64_t begun)
 {
-    const uint64_t ticks = ticks_of_call(begun, ticks_now()),
+    uint64_t callbacks = 0;
+    const uint64_t ticks = ticks_of_call(begun, ticks_now(), &callbacks),
                    kept = __atomic_load_n(&calls->kept, __ATOMIC_RELAXED),
                    before = __atomic_load_n(&calls->ticks, __ATOMIC_RELAXED);
 
     __atomic_fetch_add(&calls->count, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&calls->callbacks, callbacks, __ATOMIC_RELAXED);
     if (ticks == UINT64_MAX ||
         (kept >= 8 && ticks > LATE_TICKS && ticks / LATE > before / kept))
         return;
@@ -598,8 +633,27 @@ static uint64_t ticks_of_nothing(void)
 
     timing = 1;
     for (int i = 0; i < TRIES; i++) {
-        struct portolan_calls_ calls = {0, 0, 0};
+        struct portolan_calls_ calls = {0};
         call_end(&calls, portolan_call_begin_());
+        seen[i] = calls.ticks;
+    }
+    qsort(seen, TRIES, sizeof *seen, ascending);
+    return seen[TRIES / 2];
+}
+
+/* Returns the ticks that EMPTY_CALLBACKS callbacks add to a call. */
+static uint64_t ticks_of_callbacks(void)
+{
+    static uint64_t seen[TRIES];
+
+    for (int i = 0; i < TRIES; i++) {
+        struct portolan_calls_ calls = {0};
+        const uint64_t begun = portolan_call_begin_();
+        for (unsigned k = 0; k < EMPTY_CALLBACKS; k++) {
+            portolan_enter_();
+            portolan_leave_();
+        }
+        call_end(&calls, begun);
         seen[i] = calls.ticks;
     }
     qsort(seen, TRIES, sizeof *seen, ascending);
@@ -623,71 +677,6 @@ static uint64_t ticks_of_chain(void)
         least = ticks < least ? ticks : least;
     }
     return least;
-}
-
-static void put_access(struct output *o, uint64_t index, const struct portolan_access_ *access)
-{
-    PUT(o, "access %llu %llu", (unsigned long long)index, (unsigned long long)access->references);
-    for (unsigned i = 0; access->bins && i < REUSE_BINS; i++)
-        if (access->bins[i].count)
-            PUT(o, " %u:%llu:%llu:%llu:%llu", i, (unsigned long long)access->bins[i].count,
-                (unsigned long long)access->bins[i].sum,
-                (unsigned long long)access->bins[i].regular,
-                (unsigned long long)(access->bins[i].regular * access->bins[i].step));
-    PUT(o, "\nplace %llu %llu %llu\n", (unsigned long long)index,
-        (unsigned long long)access->steps.last,
-        (unsigned long long)(access->sum - access->references * access->steps.last));
-}
-
-static void put_unit(struct output *o, const struct portolan_unit_ *unit)
-{
-    PUT(o, "unit %.200s %llu %llu\n", unit->key, (unsigned long long)unit->blocks,
-        (unsigned long long)unit->accesses);
-    for (uint64_t i = 0; i < unit->blocks; i++)
-        if (unit->counts[2 * i])
-            PUT(o, "block %llu %llu %llu\n", (unsigned long long)i,
-                (unsigned long long)unit->counts[2 * i],
-                (unsigned long long)unit->counts[2 * i + 1]);
-    for (uint64_t i = 0; i < unit->blocks; i++)
-        if (unit->mispredicted[i])
-            PUT(o, "mispredicted %llu %llu\n", (unsigned long long)i,
-                (unsigned long long)unit->mispredicted[i]);
-    for (uint64_t i = 0; i < unit->blocks; i++)
-        if (unit->calls[i].kept)
-            PUT(o, "calls %llu %llu %llu %llu\n", (unsigned long long)i,
-                (unsigned long long)unit->calls[i].count, (unsigned long long)unit->calls[i].kept,
-                (unsigned long long)unit->calls[i].ticks);
-    for (uint64_t i = 0; i < unit->accesses; i++)
-        if (unit->access[i].references)
-            put_access(o, i, &unit->access[i]);
-    for (uint64_t i = 0; i < unit->accesses; i++) {
-        const struct portolan_access_ *access = &unit->access[i];
-        if (access->from_votes && access->from >= unit->access &&
-            access->from < unit->access + unit->accesses)
-            PUT(o, "forward %llu %llu %llu %llu\n", (unsigned long long)i,
-                (unsigned long long)(access->from - unit->access),
-                (unsigned long long)access->from_age, (unsigned long long)access->from_votes);
-    }
-}
-
-/* Writes an allocation with its block, @calls, whose unit is an index among the written units. The
- * index of an unknown unit is invalid. */
-static void put_allocation(struct output *o, const struct portolan_calls_ *calls, uint64_t size,
-                           unsigned of)
-{
-    uint64_t unit = 0, block = 0;
-
-    for (struct portolan_unit_ **at = __start_portolan_units; at < __stop_portolan_units; at++) {
-        if (!*at || (*at)->version != PORTOLAN_RUNTIME_VERSION)
-            continue;
-        if (calls >= (*at)->calls && calls < (*at)->calls + (*at)->blocks) {
-            block = (uint64_t)(calls - (*at)->calls);
-            break;
-        }
-        unit++;
-    }
-    PUT(o, "allocation %llu %llu %llu %u\n", (unsigned long long)unit, (unsigned long long)block,
-        (unsigned long long)size, of);
 }
 
 /* Clears the parent's counts, and the turn of a thread that does not exist in this process. Called
@@ -734,8 +723,10 @@ static __attribute__((constructor(101))) void trace_begin(void)
     const char *moved = getenv("PORTOLAN_TRACE_SHIFT");
     shift = moved ? strtoull(moved, NULL, 10) : 0;
     timing = strcmp(trace_mode, "calls") == 0;
-    if (timing)
+    if (timing) {
         nothing = ticks_of_nothing();
+        counting = ticks_of_callbacks();
+    }
     const char *caches = getenv("PORTOLAN_TRACE_CACHES");
     if (strcmp(trace_mode, "sets") == 0 && !(caches && sets_begin(&sets, caches)))
         exhausted = 1;
@@ -761,7 +752,7 @@ static __attribute__((destructor(101))) void trace_end(void)
     o.file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (o.file < 0)
         return;
-    PUT(&o, "portolan-trace 2 %s %u\n",
+    PUT(&o, "portolan-trace 3 %s %u\n",
         sample_mask                                                ? "sampled"
         : timed || sets.count || strcmp(trace_mode, "counts") == 0 ? "counts"
                                                                    : "exact",

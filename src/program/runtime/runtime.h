@@ -25,7 +25,7 @@
 #define PORTOLAN_LEAVE "portolan_leave_"
 #define PORTOLAN_JUMP "portolan_jump_"
 #define PORTOLAN_BRANCH "portolan_branch_"
-#define PORTOLAN_RUNTIME_VERSION 6u
+#define PORTOLAN_RUNTIME_VERSION 7u
 
 struct portolan_bin_ {
     uint64_t count, sum; /* number of references, and sum of their distances */
@@ -50,6 +50,7 @@ struct portolan_access_ {
 struct portolan_calls_ {
     uint64_t count, kept; /* number of calls, and number of calls with a valid time */
     uint64_t ticks;       /* ticks of the calls with a valid time */
+    uint64_t callbacks;   /* number of times that all calls called the program's functions */
 };
 
 /* A compiled file */
