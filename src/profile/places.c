@@ -303,8 +303,8 @@ void places_find(struct run_profile *p, const struct samples *s, uint32_t image,
     struct place_list list = {{0}};
     struct object o = {.code = NULL};
     struct err ignored;
-    bool readable = path[0] == '/' && object_read(path, OBJECT_NAMES | OBJECT_FUNCTIONS, &o,
-                                                    &ignored);
+    const bool readable =
+        path[0] == '/' && object_read(path, OBJECT_NAMES | OBJECT_FUNCTIONS, &o, &ignored);
     size_t elsewhere = 0;
 
     for (size_t i = 0; i < s->points.count; i++) {

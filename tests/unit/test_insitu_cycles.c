@@ -231,8 +231,8 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The cost of a patch is the median of the measured ones, unless they differ too much. The deviation
- * of the medians of 200 random samples gives the same limit. */
+/* The cost of a patch is the median of the measured ones, unless they differ too much. The
+ * deviation of the medians of 200 random samples gives the same limit. */
 static void test_patch_cost(void **state)
 {
     static const struct { double spread; bool known; } cases[] = {{1, true}, {5, true},
