@@ -121,7 +121,7 @@ char *accumulators_split(const struct analysis *a, const struct deps *d,
         str_add(&text, "  in the loop:\n");
     for (unsigned i = 0; i < count; i++)
         print_line(&body[i], is_att(a), &text);
-    str_add(&text, "  after it:\n");
+    str_add(&text, "  after the loop:\n");
     for (unsigned i = 0; i < starts; i++)
         print_line(&end[i], is_att(a), &text);
     return str_take(&text);

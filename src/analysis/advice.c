@@ -41,7 +41,7 @@ static void name_accesses(const struct advice *s)
                  machine_number(s->a->machine, "stores_per_cycle"));
         break;
     case ACCESSES_LINES:
-        str_addf(s->out, "%zu store%s to other lines, %g per cycle", stores, plural(stores),
+        str_addf(s->out, "%zu store%s to other cache lines, %g per cycle", stores, plural(stores),
                  machine_number(s->a->machine, "store_lines_per_cycle"));
         break;
     case ACCESSES_PLACES:
@@ -80,8 +80,8 @@ static void say_accesses(const struct advice *s)
     case ACCESSES_PLACES:
         str_addf(s->out,
                  "Loads and stores take %.2f cycles per iteration, because some accesses are wide "
-                 "stores, share banks of the first-level cache or cross lines: %zu load%s and %zu "
-                 "store%s.",
+                 "stores, share banks of the first-level cache or cross cache lines: %zu load%s "
+                 "and %zu store%s.",
                  cycles, loads, plural(loads), stores, plural(stores));
         break;
     case ACCESSES_AGAIN:
@@ -184,8 +184,8 @@ static void say_frontend(const struct advice *s)
                  "\302\265op cache. Align the jump (%s).",
                  advice_aligning_option(a));
     else if (f->crowded)
-        str_add(s->out, ": that block of code has more \302\265ops than the \302\265op cache can "
-                        "store. Longer encodings would help.");
+        str_add(s->out, ": the \302\265op cache cannot store all \302\265ops of this block. Longer "
+                        "encodings would help.");
     else if (f->large)
         str_addf(s->out,
                  ": the loop has more than the %g \302\265ops that fit in the \302\265op cache. "
@@ -199,8 +199,8 @@ static void say_frontend(const struct advice *s)
                         "windows. Another alignment, longer encodings or unrolling would help.");
     else if (f->source == SOURCE_UOP_CACHE)
         str_addf(s->out,
-                 ": this cache delivers %g \302\265ops per cycle, and each iteration begins in a "
-                 "new cycle. Fewer \302\265ops or unrolling would help.",
+                 ": the \302\265op cache delivers %g \302\265ops per cycle, and each iteration "
+                 "begins in a new cycle. Fewer \302\265ops or unrolling would help.",
                  fact(s, "uop_cache_width"));
     else if (advice_is_predecode(f)) {
         add_predecode(s);
@@ -312,7 +312,7 @@ static void add_heavy(const struct advice *s)
         most = fmax(most, sum);
     }
     if (most >= a->issue.count / 2)
-        str_addf(s->out, ", %.0f of them of %s", most, a->rows[row].insn->mnemonic);
+        str_addf(s->out, ", %.0f of them for %s", most, a->rows[row].insn->mnemonic);
 }
 
 static void say_issue(const struct advice *s)
@@ -333,7 +333,7 @@ static void say_issue(const struct advice *s)
                  " Some groups of %g \302\265ops are incomplete, because the next instruction does "
                  "not fit.",
                  width);
-    str_addf(s->out, " That takes %.2f cycles.", a->bounds[BOUND_ISSUE]);
+    str_addf(s->out, " The bound is %.2f cycles.", a->bounds[BOUND_ISSUE]);
     name_split(s);
     if (a->issue.kind == ISSUE_SLOTS)
         add_fewer(s);
@@ -672,8 +672,8 @@ static void add_assumed(const struct analysis *a, const struct kernel *k, size_t
 void advice_repeated(const struct insn *repeated, struct str *out)
 {
     str_addf(out,
-             "The time of a repeated %s depends on its count. One repetition is counted, so this "
-             "is a lower bound.",
+             "The time of a repeated %s depends on its count. One repetition is counted, so the "
+             "time is a lower bound.",
              repeated->mnemonic);
 }
 
@@ -723,7 +723,7 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
         str_add(&s, s.length ? " " : "");
         advice_repeated(a->repeated, &s);
     } else if (a->unknown)
-        str_add(&s, " Some forms are unknown to this machine, so this is a lower bound.");
+        str_add(&s, " Some forms are unknown to this machine, so the time is a lower bound.");
     else if (a->latency_guessed)
         advice_guessed(a, &s);
     else if (a->lower_bound)

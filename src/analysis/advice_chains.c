@@ -43,7 +43,8 @@ void advice_say_reduction(const struct advice *s)
                      "accumulator: ",
              several ? "" : "s");
     if (chain->alike > 1)
-        str_addf(s->out, "%g accumulators instead of each of the %u", times, chain->alike);
+        str_addf(s->out, "%g accumulators instead of each of the %u accumulators", times,
+                 chain->alike);
     else
         str_addf(s->out, "%g accumulators", times);
     str_addf(s->out, "%s would take %.2f cycles or less",
@@ -156,9 +157,9 @@ void advice_say_recurrence(const struct advice *s)
             : crc ? ". Each step needs the CRC of the previous step. A carry-less multiplication "
                     "can combine separate CRCs of parts of the data (crc32_combine)."
             : chain->logic  ? ". Each step shifts by a constant and inserts. Combine two steps, (x "
-                              "<< 2n) | (b << n | b'): that halves the chain"
+                              "<< 2n) | (b << n | b'), which halves the chain"
             : chain->affine ? ". Each step multiplies by a constant and adds. Combine two steps, x "
-                              "* a * a + (b * a + b'): that halves the chain"
+                              "* a * a + (b * a + b'), which halves the chain"
                             : ". Each step transforms the whole value of the previous step, so the "
                               "chain cannot be split into partial results.");
     if (chain->affine && !chain->carry && !crc)
@@ -191,7 +192,7 @@ void advice_say_chase(const struct advice *s)
              plain ? "is the result" : "depends on the result", table && !plain ? "one" : "load");
     if (chain->compared)
         str_add(s->out, " A well-predicted branch, instead of the comparison in the address, would "
-                        "let the loads run ahead.");
+                        "let the loads execute earlier.");
     str_add(s->out, " Unrolling does not help. ");
     str_add(s->out, plain && !table   ? "Arrays instead of links, or several independent chains in "
                                         "one loop, would help."
@@ -213,7 +214,7 @@ void advice_say_select(const struct advice *s)
              s->l->chain.compared ? " and for its own comparison" : "");
     str_add(s->out,
             address ? " Run several searches in one loop; a well-predicted branch would let the "
-                      "loads run ahead."
+                      "loads execute earlier."
             : s->l->chain.addend
                 ? " Select the addend instead of the sum (x += c ? y : 0). The chain is then one "
                   "addition, and the accumulator can be split."
@@ -288,17 +289,17 @@ void advice_say_memory(const struct advice *s)
         if (told++)
             continue;
         advice_row(s->a, chain->links[i].row, s->out);
-        str_add(s->out, " loads what ");
+        str_add(s->out, " loads the value that ");
         if (before == chain->links[i].row)
             str_add(s->out, "it");
         else
             advice_row(s->a, before, s->out);
-        str_add(s->out, " stored before");
+        str_add(s->out, " stored");
     }
     str_addf(s->out, ", %.2f cycles per iteration in all", chain->cycles);
     if (through < ADVICE_EQUAL) {
         str_add(s->out, ". This processor renames such memory: forwarding takes no cycle, so a "
-                        "register instead would not shorten the chain.");
+                        "register instead of memory would not shorten the chain.");
         advice_next(s);
         return;
     }

@@ -262,7 +262,8 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     if (loop < k->loop_count && k->loops[loop].dispatch) {
         free(a->not_modelled[UNMODELLED_BRANCHES]);
         a->not_modelled[UNMODELLED_BRANCHES] = mem_strdup(
-            "computed gotos: the cycles include all parts, but an iteration executes only one");
+            "computed gotos: the cycles include all parts, but an iteration executes only one "
+            "part");
     }
     limit_find(a, work, &a->limit);
     mark_chain(a);

@@ -278,7 +278,7 @@ bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count,
     }
     if (b.estimate || by == BOUND_COUNT || !(cycles < BELOW * b.cycles[by]))
         return false;
-    str_addf(reason, "below the %s bound of %s, %.2f", bound_name(by), w->core->machine->id,
+    str_addf(reason, "below the %s bound of %s, %.2f cycles", bound_name(by), w->core->machine->id,
              b.cycles[by]);
     return true;
 }

@@ -25,7 +25,7 @@ static bool options_fit(const struct object *o, const struct kernel_options *opt
     if (!options)
         return true;
     return !options->isa_given || options->isa == o->isa ||
-           err_set(err, ERR_USAGE, "leave --isa out", "this object is %s, not %s", isa_name(o->isa),
+           err_set(err, ERR_USAGE, "omit --isa", "this object is %s, not %s", isa_name(o->isa),
                    isa_name(options->isa));
 }
 
@@ -105,7 +105,8 @@ static bool prefer_lines(struct kernel *k, const struct kernel_options *options,
     if (best == SIZE_MAX)
         return err_set(
             err, ERR_DATA,
-            "kernel list shows the loops; the compiler may have removed or merged that code",
+            "kernel list shows the loops; the compiler may have removed or merged the code of "
+            "these lines",
             "no loop with code from lines %zu-%zu of %s", options->first_line, options->last_line,
             path_base(k->debug->file));
     loop_first(k, best);

@@ -324,7 +324,8 @@ struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_optio
                                 struct err *err)
 {
     if (kernel_loop_requested(options) >= take_k->loop_count) {
-        err_set(err, ERR_USAGE, "kernel list shows the loops", "no loop %zu in %s; it has %zu",
+        err_set(err, ERR_USAGE, "kernel list shows the loops",
+                "no loop %zu in %s; number of loops: %zu",
                 options->loop, take_k->name, take_k->loop_count);
         kernel_free(take_k);
         return NULL;

@@ -177,7 +177,7 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
             if (other->joined != STREAM_ALONE || from < 0)
                 return err_set(
                     err, ERR_USAGE, "give the first stream of the array, or a smaller distance",
-                    "the other stream is not the first of its array, or its distance is too large");
+                    "the other stream is not the first of its array, or the distance is too large");
             r->sum = (uint64_t)from;
         }
     p->out->bytes = (at + PAGE - 1) / PAGE * PAGE;
@@ -323,8 +323,8 @@ static bool give_bases(struct planner *p, struct err *err)
                                   have + r->bytes + magnitude(r->high) > p->out->bytes + PAGE))
             return refuse_at(p, s->insn,
                              "no separate memory can be assigned to this array, because its "
-                             "registers are set for other arrays, and its address is outside all "
-                             "arrays",
+                             "registers are set for other arrays, whose memory does not contain "
+                             "its address",
                              err);
         if (base != UINT8_MAX) {
             give(p, base, r->sum - have, !inside);

@@ -550,8 +550,8 @@ bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, 
 {
     if (!at || at > s->items.count || !other || other > s->items.count || at == other)
         return err_set(err, ERR_USAGE, "kernel memory lists the streams",
-                       "%zu and %zu are not the numbers of two different streams; the last number "
-                       "is %zu",
+                       "%zu and %zu are not the numbers of two different streams; numbers are 1 to "
+                       "%zu",
                        at, other, s->items.count);
     struct stream *a = &s->items.items[at - 1], *b = &s->items.items[other - 1];
     if (a->kind != STREAM_WALK || b->kind != STREAM_WALK || a->step != b->step)

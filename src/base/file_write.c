@@ -23,7 +23,7 @@ static const char *remedy(int code, const char *otherwise)
     switch (code) {
     case ENOSPC:
     case EDQUOT: return "delete files, or write to another disk";
-    case EFBIG: return "raise the limit of file sizes (ulimit -f), or write to another place";
+    case EFBIG: return "raise the limit of file sizes (ulimit -f), or write to another file system";
     default:
         return otherwise;
     }
@@ -146,9 +146,9 @@ static bool replace(int dir, const char *name, bool private, const char *path, c
     if (!ok)
         file_calls.unlink(dir, t.name, 0);
     if (!file_temporary_close(&t) && ok)
-        ok = file_fault(err, path, "write", "write it again");
+        ok = file_fault(err, path, "write", "write the file again");
     if (ok && !file_calls_sync_directory(dir))
-        ok = file_fault(err, path, "sync its directory", "write it again");
+        ok = file_fault(err, path, "sync its directory", "write the file again");
     return ok;
 }
 

@@ -346,7 +346,7 @@ static bool choose_rows(struct chart_job *w, const struct charting_request *r, s
     return w->rows.count ||
            err_set(err, ERR_USAGE,
                    "forms list shows the measurable forms, and why other forms cannot be measured",
-                   "no measurable form matches");
+                   "no measurable form matches the pattern");
 }
 
 /* Returns whether blocks may contain form @row: the request selects it, and if a machine is

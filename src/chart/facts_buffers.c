@@ -223,7 +223,7 @@ static const char *why_unknown(const struct buffer_search *all, size_t b)
     if (by != FILL_MIXED && s->fits + CHAIN > FILLS * size_of(&all[FILL_MIXED], FILL_MIXED))
         return "the reorder buffer fills first";
     return fabs(size_of(s, by) - size_of(other, also)) > PROBE_WITHIN * size_of(s, by)
-               ? "the number depends on the type of the instructions"
+               ? "the number of entries depends on the type of the instructions"
                : NULL;
 }
 

@@ -274,7 +274,8 @@ static const char *no_explanation(const struct probes *p, const struct front_pro
                                   "decoders are equally fast"
            : !e->count ? "no number of bytes and instructions per cycle explains the times; the "
                          "µop cache may deliver some 32-byte blocks"
-                       : "several numbers explain the times of 32-byte blocks";
+                       : "several numbers of bytes and instructions per cycle explain the times of "
+                         "32-byte blocks";
 }
 
 static void tell_count(struct probes *p, const char *key, unsigned count, const char *unit,

@@ -344,7 +344,7 @@ static bool times_agree(const struct memory_costs *m, struct err *err)
 {
     for (enum memory_cost cost = 0; cost < MEMORY_COSTS; cost++)
         if (m->spread[cost] > DISAGREE && !is_streamed(cost))
-            return err_set(err, ERR_LIMIT, "end other programs and try again",
+            return err_set(err, ERR_LIMIT, "end other programs and repeat the command",
                            "times of one loop (%s) differ by %.0f %%", memory_cost_name(cost),
                            100 * m->spread[cost]);
     return true;

@@ -392,7 +392,7 @@ static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms,
     struct found exact = find_exactly(lab, keep, forms, n, &options);
     const bool ok = lab_goes_on(lab, err) &&
                     (exact.mapping || err_set(err, ERR_LIMIT, "chart more forms",
-                                              "no ports explain the times of the core"));
+                                              "no ports explain the times of the core forms"));
 
     if (ok)
         use_found(lab, keep, exact.mapping, out);

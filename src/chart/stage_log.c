@@ -139,7 +139,7 @@ static void tell(const struct chart *c, enum chart_stage stage, char *text, size
             snprintf(text, room, "%zu held-out blocks: error %.1f %%", c->review.blocks,
                      100 * c->review.error);
         else
-            snprintf(text, room, "no blocks");
+            snprintf(text, room, "no held-out blocks");
     }
 }
 

@@ -167,7 +167,7 @@ void recorded_costs_show(const struct recorded_costs *c, const struct recording 
                     "is too busy");
     else
         result_line(result,
-                    "  %.2f (± %.2f) cycles are saved with pages of 2 MiB, by fewer TLB misses",
+                    "  %.2f (± %.2f) cycles are saved with pages of 2 MiB, due to fewer TLB misses",
                     c->huge.cycles, c->huge.off);
     result_line(result, "%s",
                 "\ncycles saved without the instruction, with its accesses in one cache line, and "

@@ -122,7 +122,8 @@ static void heat_text(const struct heat_map *map, struct result *result)
     }
     str_addf(
         &text,
-        "        0 measured %*.2f cycles; vertical: predicted; darkest cell: %u experiment%s\n",
+        "        0 measured %*.2f cycles; vertical axis: predicted cycles; darkest cell: %u "
+        "experiment%s\n",
         2 * METRICS_CELLS - 18, map->limit, map->highest, plural(map->highest));
     result_line(result, "%s", str_text(&text));
     str_done(&text);
@@ -188,7 +189,7 @@ static void worst_lines(const struct experiments *t, const struct miss *misses, 
     for (size_t i = 0; i < count && i < WORST_SHOWN && misses[i].error > TOLD; i++) {
         str_clear(&text);
         experiments_print(t, misses[i].row, &text);
-        result_line(result, "    %8.3f instead of %8.3f  %s", predicted[misses[i].row],
+        result_line(result, "    predicted %8.3f, measured %8.3f  %s", predicted[misses[i].row],
                     t->rows.items[misses[i].row].cycles, str_text(&text));
     }
     str_done(&text);

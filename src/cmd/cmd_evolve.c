@@ -192,10 +192,11 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
                     100 * t->d_reached, str_text(&of), (double)t->evaluations / 1e6, t->rate / 1e6);
     if (t->agreed)
         result_line(result,
-                    "the best mapping is a consensus: on unmeasured experiments it differs by %.2f "
-                    "%% from the mean of the good mappings. The mapping with the smallest error "
-                    "(%.2f %%, %llu distinct µops) differs by %.2f %%. evolve adopt uses the "
-                    "consensus, evolve adopt --least-error the other mapping",
+                    "the best mapping is a consensus: its predictions of unmeasured experiments "
+                    "differ by %.2f %% from the mean of the good mappings. The predictions of the "
+                    "mapping with the smallest error (%.2f %%, %llu distinct µops) differ by %.2f "
+                    "%%. evolve adopt uses the consensus, evolve adopt --least-error the other "
+                    "mapping",
                     100 * t->unseen_agreed, 100 * t->d_single,
                     (unsigned long long)t->distinct_single, 100 * t->unseen_single);
     str_done(&line);
@@ -506,7 +507,7 @@ static void list_hidden(struct mapping *m, const struct experiments *t, struct r
     if (hidden)
         result_line(result, "%zu form%s %s; %s", hidden, plural(hidden), observable_reason(m),
                     told ? "experiments settle measures the deciding experiments, if any"
-                         : "no experiment with these forms decides");
+                         : "no experiment with these forms distinguishes the usages");
     observable_done(list, t->forms.count);
     free(list);
     str_done(&settle);
@@ -700,12 +701,12 @@ static bool prepare_adopt(struct session *s, const void *values, struct task *ta
 const struct command command_evolve_adopt = {
     .name = "evolve adopt",
     .help = "apply the best mapping to a copy of the current machine, named evolved",
-    .description = "The machine evolved has all tables of the current machine, with the inferred "
-                   "usages instead of its own. Inferred ports are mapped to ports of the machine "
-                   "with the same forms; ports without a counterpart are added. The source of each "
-                   "form states a confidence from 0 to 1: the agreement of the best mappings. If "
-                   "other ports explain all measurements of a form equally well, its ports are not "
-                   "observable. The deciding experiment is then printed.",
+    .description = "The machine evolved has all tables of the current machine, but inferred usages "
+                   "replace the machine's usages. Inferred ports are mapped to ports of the "
+                   "machine with the same forms; ports without a counterpart are added. The source "
+                   "of each form states a confidence from 0 to 1: the agreement of the best "
+                   "mappings. If other ports explain all measurements of a form equally well, its "
+                   "ports are not observable. The deciding experiment is then printed.",
     .options = PARAMETERS(
         {PARAMETER(FLAG, "--alone", struct adopt_values, alone),
          .help = "make a machine of only the inferred forms and ports"},

@@ -274,7 +274,8 @@ static bool compare_work(void *state, struct result *result, struct err *err)
     for (size_t from = 0; w->rows.count && from < w->count; from += ABREAST)
         add_table(w, from, from + ABREAST < w->count ? from + ABREAST : w->count, result);
     if (w->rows.count > ROWS_SHOWN)
-        result_line(result, "and %zu more; --format csv lists all", w->rows.count - ROWS_SHOWN);
+        result_line(result, "experiments not shown: %zu; --format csv lists all",
+                    w->rows.count - ROWS_SHOWN);
     add_rows(w, result);
     result_count(result, "compared", (int64_t)w->compared);
     result_count(result, "differing", (int64_t)w->rows.count);

@@ -172,7 +172,7 @@ const struct command command_experiments_generate = {
         {PARAMETER(COUNT, "--random", struct generate_values, random), .value = "N", .initial = "0",
          .help = "number of random experiments of --size forms"},
         {PARAMETER(COUNT, "--size", struct generate_values, size), .value = "K", .initial = "5",
-         .least = 1, .most = 1000, .help = "forms per random experiment"},
+         .least = 1, .most = 1000, .help = "number of forms per random experiment"},
         {PARAMETER(COUNT, "--seed", struct generate_values, seed), .value = "S",
          .otherwise = "the setting seed", .help = "random seed"}),
     .examples = EXAMPLES("experiments generate",

@@ -198,7 +198,9 @@ static void add_failures(const struct experiments *t, struct result *result)
         result_line(result, "failed: %s: %s", str_text(&text), state);
     }
     if (failed > FAILURES_SHOWN)
-        result_line(result, "and %zu more; experiments measure --retry measures them again",
+        result_line(result,
+                    "failed, not shown: %zu; experiments measure --retry measures all failed "
+                    "experiments again",
                     failed - FAILURES_SHOWN);
     str_done(&text);
 }
@@ -227,7 +229,8 @@ static void add_summary(const struct session *s, struct result *result)
     if (m->reused && m->reused == m->done)
         result_line(
             result,
-            "%zu result%s read from the journal%s, %zu failed, %zu left; --fresh measures again",
+            "%zu result%s read from the journal%s, %zu failed, %zu left; --fresh measures all "
+            "again",
             m->reused, plural(m->reused), str_text(&days), m->failed, m->left);
     else
         result_line(result,
@@ -237,8 +240,8 @@ static void add_summary(const struct session *s, struct result *result)
                     str_text(&together));
     if (m->once + m->contended)
         result_line(result,
-                    "left: %zu measured once, %zu contended: other tasks use this core. Run the "
-                    "command again later, or with a longer wait (--patience)",
+                    "left: %zu measured once, %zu contended, because other tasks use this core. "
+                    "Run the command again later, or with a longer wait (--patience)",
                     m->once, m->contended);
     if (m->taken_over && !s->interactive)
         result_line(result,
@@ -511,7 +514,7 @@ const struct command command_experiments_measure = {
          .help = "machine to simulate instead of measuring"},
         {PARAMETER(COUNT, "--cpu", struct experiments_measure_values, cpu), .value = "N",
          .otherwise = "all CPUs that do not disturb each other, at most 4",
-         .help = "measure only on this CPU; numbers start at 0"}),
+         .help = "measure only on CPU N; numbers start at 0"}),
     .examples = EXAMPLES("experiments measure --budget 15m",
                          "experiments measure --retry form~VADD",
                          "experiments measure --simulate skylake"),

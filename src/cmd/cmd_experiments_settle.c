@@ -239,9 +239,9 @@ const struct command command_experiments_settle = {
         "If two usages explain a form's measurements equally well, machine chart names an "
         "experiment that distinguishes them. With NAME these experiments are measured on the "
         "charted CPU, and the machine gets the usages that explain them. Experiments without a "
-        "stable time are left to the next run. Without NAME the session's experiments get the "
-        "pairs that congruence lacks, and experiments for ports that evolve adopt reported as not "
-        "observable. Then all rows without cycles are measured.",
+        "stable time are left to the next run. Without NAME, the pairs that congruence lacks are "
+        "added to the session's experiments. Experiments for ports that evolve adopt reported as "
+        "not observable are also added. Then all experiments without cycles are measured.",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "NAME", struct settle_values, name), .complete = COMPLETE_MACHINE,
          .otherwise = "the experiments of the session", .help = "machine made by machine chart"}),
@@ -254,7 +254,7 @@ const struct command command_experiments_settle = {
          .help = "machine to simulate instead of measuring; not with NAME"},
         {PARAMETER(COUNT, "--cpu", struct settle_values, cpu), .value = "N", .most = 65535,
          .otherwise = "all CPUs that do not disturb each other, at most 4",
-         .help = "measure only on this CPU"}),
+         .help = "measure only on CPU N; numbers start at 0"}),
     .examples = EXAMPLES("experiments settle mine", "experiments settle --simulate skylake"),
     .values_size = sizeof(struct settle_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB | COMMAND_FORMS,

@@ -99,14 +99,14 @@ static void add_missing(const struct scan *scan, const struct forms *forms,
             cell_text(t, str_text(&lacking));
             cell_text(t, form->place);
             if (shown++ < MISSING_SHOWN)
-                result_line(result, "missing %10llu  %-40s %s, as at %s",
+                result_line(result, "missing %10llu  %-40s %s, for example at %s",
                             (unsigned long long)form->count, form->form, str_text(&lacking),
                             form->place);
         }
         str_done(&lacking);
     }
     if (shown > MISSING_SHOWN)
-        result_line(result, "and %zu rarer one%s", shown - MISSING_SHOWN,
+        result_line(result, "and %zu rarer form%s", shown - MISSING_SHOWN,
                     plural(shown - MISSING_SHOWN));
 }
 

@@ -478,7 +478,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
 const struct command command_kernel_blame = {
     .name = "kernel blame",
     .meant = "why cost costs slow",
-    .help = "measure the cost of each instruction of the loop, and compare it with the model",
+    .help = "measure the cost of each instruction of the loop, and compare the costs with the "
+            "model",
     .description = "The loop is measured with each instruction removed, with a nop in its place, "
                    "and with single dependences cut. The model predicts the same variants. "
                    "Instructions that read the result of a removed instruction read an unwritten "
@@ -489,7 +490,7 @@ const struct command command_kernel_blame = {
                        "machine whose prediction is compared with the measurement"),
         {PARAMETER(DURATION, "--seconds", struct blame_values, seconds), .value = "T",
          .least = 0.01, .most = 3600, .initial = INITIAL(SECONDS),
-         .help = "stop starting variants after this time"}),
+         .help = "time after which no further variant is started"}),
     .examples = EXAMPLES("kernel blame", "kernel blame --machine skylake"),
     .values_size = sizeof(struct blame_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,

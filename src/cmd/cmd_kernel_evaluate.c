@@ -407,7 +407,7 @@ static void protocol_choose(struct kernel_evaluating *w, bool own)
     if (w->measured_by != MEASURED_BY_COLUMNS) {
         str_add(&w->because, "set by --measured-by");
     } else if (own) {
-        str_add(&w->because, "the file has its columns spread and state");
+        str_add(&w->because, "the file has the columns spread and state of kernel measure");
     } else if (!is_rereadable(w)) {
         str_add(&w->because,
                 "assumed: the file is a pipe and cannot be read twice; set --measured-by");
@@ -605,7 +605,7 @@ static bool prepare_evaluate(struct session *s, const void *values, struct task 
     if (!m)
         return false;
     if (strcmp(m->isa, isa_name(ISA_UNSAID)) != 0)
-        return err_set(err, ERR_USAGE, "name an x86-64 machine",
+        return err_set(err, ERR_USAGE, "select an x86-64 machine with --machine",
                        "the blocks are x86-64 code, but %s is a machine for %s", m->id, m->isa);
     struct kernel_evaluating *w = mem_zero(1, sizeof *w);
     w->file = mem_strdup(v->file);

@@ -216,7 +216,7 @@ const struct command command_kernel_functions = {
         {PARAMETER(TEXT, "--matching", struct functions_values, matching), .value = "TEXT",
          .otherwise = "all", .help = "print only names that contain TEXT"},
         {PARAMETER(COUNT, "--top", struct functions_values, top), .value = "N", .least = 1,
-         .most = 1e9, .otherwise = "40", .help = "rows to print"}),
+         .most = 1e9, .otherwise = "40", .help = "maximum number of rows to print"}),
     .examples = EXAMPLES("kernel functions /usr/bin/gzip",
                          "kernel functions libm.so.6 --matching sin --top 10",
                          "kernel functions /usr/bin/gzip --loops",

@@ -189,9 +189,9 @@ const struct command command_kernel_load = {
             "its loops",
     .description = "Regions marked for IACA, LLVM-MCA or OSACA come first, then innermost loops. "
                    "C, C++ and Fortran are compiled and .S files preprocessed, without a shell. "
-                   "The default options are -O2 and the current machine (-march=native if it is "
-                   "this CPU). Source lines are shown above their instructions. kernel compile "
-                   "changes options or compiler, kernel edit opens the file in an editor.",
+                   "The default options are -O2 and -march= for the current machine (native if the "
+                   "machine is this CPU). Source lines are shown above their instructions. kernel "
+                   "compile changes options or compiler, kernel edit opens the file in an editor.",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "FILE", struct kernel_load_values, file), .required = true,
          .complete = COMPLETE_FILE,

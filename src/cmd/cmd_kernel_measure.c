@@ -372,7 +372,7 @@ static void add_loop(struct session *s, const struct kernel_measuring *w, struct
     else
         result_line(result,
                     "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, "
-                    "%.2f GHz, %u page%s touched%s)",
+                    "%.2f GHz, %u page%s accessed%s)",
                     w->kernel->name, m->cycles, 100 * m->spread, m->clock_hz / 1e9, m->pages,
                     plural(m->pages), m->wraps ? ", more than the cache can store" : "");
     add_data(w->kernel, w->loop, result);
@@ -548,8 +548,8 @@ const struct command command_kernel_measure = {
     .options = PARAMETERS(
         {PARAMETER(TEXT, "--file", struct kernel_measure_values, file), .value = "CSV",
          .otherwise = "measure the loaded kernel", .complete = COMPLETE_FILE,
-         .help = "instead of the loaded kernel, measure the blocks of a CSV with a column hex, or "
-                 "of BHive's data without a header"},
+         .help = "measure the blocks of this CSV (with a column hex, or BHive's data without a "
+                 "header), not the loaded kernel"},
         {PARAMETER(TEXT, "--out", struct kernel_measure_values, out), .value = "CSV",
          .otherwise = "rows are part of the result", .complete = COMPLETE_FILE,
          .help = "with --file: CSV for the rows hex,cycles,spread,state, each written after its "

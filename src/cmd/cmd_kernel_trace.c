@@ -95,7 +95,7 @@ const struct command command_kernel_trace = {
         MACHINE_OPTION(trace_values, "the current machine", "machine to simulate"),
         {PARAMETER(COUNT, "--iterations", struct trace_values, iterations), .value = "N",
          .least = 1, .most = ITERATIONS_MOST, .initial = INITIAL(ITERATIONS_SHOWN),
-         .help = "iterations to show"}),
+         .help = "number of iterations to show"}),
     .examples = EXAMPLES("kernel trace loop.html",
                          "kernel trace loop.html --machine skylake --iterations 100"),
     .values_size = sizeof(struct trace_values),

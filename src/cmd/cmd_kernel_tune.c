@@ -372,7 +372,7 @@ static void add_version(struct result_table *t, const struct tuning *w, size_t a
                  v->same.agreed == 1 ? "s" : "");
     else if (found)
         str_add(&checked,
-                w->compares ? "not executed with any input: rejected" : "by its dependences");
+                w->compares ? "not executed with any input: rejected" : "dependences only");
     cell_text(t, at == w->best && w->build == SIZE_MAX ? "*" : "");
     cell_number(t, found ? found->version->times : 1);
     cell_number(t, cycles);

@@ -93,7 +93,7 @@ static bool chains_run(void *state, struct result *result, struct err *err)
                       &similar,
                       "forms list shows the measurable forms, and why others cannot be measured",
                       todo),
-                  "no measurable form matches"));
+                  "no measurable form matches the patterns"));
     sandbox_free(sandbox);
     forms_free(forms);
     return ok;

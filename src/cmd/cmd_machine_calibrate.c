@@ -65,12 +65,12 @@ static void calibration_lines(const struct calibration *c, struct result *result
         result_line(result, "noise floor: 95 %% of repeated measurements within %.3f %%",
                     100 * c->noise);
     result_line(result,
-                "contention now: %.0f %% of probes slowed; idle baseline %.3f nops per cycle, "
+                "contention now: %.0f %% of probes were slowed; idle baseline %.3f nops per cycle, "
                 "tolerance %.1f %%",
                 100 * c->contention, c->probe_rate, 100 * c->rules.probe_tolerance);
     if (c->doubtful)
-        result_line(result, "this CPU has never been idle so far: the baseline is uncertain, and "
-                            "values measured now will be measured again");
+        result_line(result, "this CPU has not been idle yet: the baseline is uncertain, and values "
+                            "measured now will be measured again");
     else if (c->busy)
         result_line(result, "this host is busy: %.2f of %.2f nops per cycle (best value on %s)",
                     c->seen_rate, c->probe_rate, c->day);
@@ -83,8 +83,8 @@ static void calibration_lines(const struct calibration *c, struct result *result
                     c->second_ratio);
     if (c->stretch > 1)
         result_line(result,
-                    "runs are %.1f times longer than usual, because the time stamp counter has a "
-                    "resolution of %.0f ns",
+                    "measurements run %.1f times longer than usual, because the time stamp counter "
+                    "has a resolution of %.0f ns",
                     c->stretch, 1e9 / c->tick_hz);
     if (calibration_remark(c))
         result_line(result, "note: %s", calibration_remark(c));
@@ -353,8 +353,8 @@ const struct command command_machine_calibrate = {
         {PARAMETER(COUNT, "--cpu", struct calibrate_values, cpu), .value = "N",
          .otherwise = "an idle CPU", .help = "CPU to measure on; numbers start at 0"},
         {PARAMETER(FLAG, "--memory", struct calibrate_values, memory),
-         .help = "instead, measure and save the costs of cache lines from each cache and from "
-                 "memory"}),
+         .help = "measure only the costs of cache lines from each cache and from memory, and save "
+                 "them"}),
     .examples = EXAMPLES("machine calibrate", "machine calibrate --cpu 2",
                          "machine calibrate --memory"),
     .values_size = sizeof(struct calibrate_values),

@@ -206,9 +206,9 @@ static void show_quality(const struct chart *c, struct result *result)
         unknown += !c->facts.items[i].value;
     if (poor || 2 * unknown > c->facts.count)
         result_line(result,
-                    "%s%zu of %zu facts are unknown, so predictions with this machine can be far "
-                    "off. If other programs ran during the measurement, end them and run machine "
-                    "chart again",
+                    "%s%zu of %zu facts are unknown, so predictions with this machine can have "
+                    "large errors. If other programs ran during the measurement, end them and run "
+                    "machine chart again",
                     poor ? "held-out blocks have large errors, and " : "", unknown,
                     c->facts.count);
 }
@@ -252,7 +252,7 @@ static void show_untested(const struct chart *c, struct result *result)
         result_line(result, "%zu form%s not measured with some ports blocked%s%s", untested,
                     plural(untested),
                     first ? "; experiments settle NAME measures them, for example "
-                          : ": no saturator of these ports can run with them",
+                          : ": no saturator of these ports can run with these forms",
                     first ? first->check : "");
 }
 
@@ -428,9 +428,9 @@ const struct command command_machine_chart = {
         "Measures each form alone. Pairs of forms then show classes of forms with equal behaviour, "
         "which determine the ports. Experiments that keep certain ports busy determine the usages "
         "of all other forms. Shipped machines are not used. Each value is written to a journal at "
-        "once: after an interruption the same command continues. From the inference of ports, the "
-        "machine is saved among your own machines after each stage. The view matrix shows the "
-        "mapping so far, the view search shows the stages.",
+        "once: after an interruption the same command continues. The machine is saved among your "
+        "own machines after each stage from stage 3 (ports) on. The view matrix shows the mapping "
+        "so far, the view search shows the stages.",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "NAME", struct chart_values, name), .required = true,
          .help = "name of the new machine"}),
@@ -443,11 +443,11 @@ const struct command command_machine_chart = {
          .help = "chart only the N most frequent of these forms"},
         {PARAMETER(DURATION, "--time", struct chart_values, seconds), .value = "T", .least = 0.1,
          .most = 864000, .initial = "60s",
-         .help = "time limit of the review's corrections of usages"},
+         .help = "time limit for corrections of usages in the last stage, the review"},
         {PARAMETER(DURATION, "--patience", struct chart_values, patience), .value = "T",
          .least = 0.01, .most = 8640000, .initial = "20s",
-         .help = "time that each batch waits for an idle core; the next run measures experiments "
-                 "that found no idle core"},
+         .help = "time that each batch waits for an idle core; the next run measures the remaining "
+                 "experiments"},
         {PARAMETER(TEXT, "--simulate", struct chart_values, simulate), .value = "MACHINE",
          .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
          .help = "chart a simulation of MACHINE, with noise and contention, instead of this CPU"},
@@ -458,7 +458,7 @@ const struct command command_machine_chart = {
                  "measures them later"},
         {PARAMETER(COUNT, "--cpu", struct chart_values, cpu), .value = "N", .most = 65535,
          .otherwise = "all CPUs that do not disturb each other, at most 4",
-         .help = "measure only on this CPU"},
+         .help = "measure only on CPU N; numbers start at 0"},
         {PARAMETER(COUNT, "--seed", struct chart_values, seed), .value = "S",
          .otherwise = "the setting seed", .help = "random seed"}),
     .examples = EXAMPLES("machine chart mine",

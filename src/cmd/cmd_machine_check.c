@@ -426,7 +426,7 @@ static bool choose_forms(struct checking *w, const struct check_values *v, struc
     return w->names.count ||
            err_set(err, ERR_USAGE,
                    "forms list shows the measurable forms, and why others cannot be measured",
-                   "no measurable form matches");
+                   "no measurable form matches the patterns");
 }
 
 /* Returns the name of the checked CPU, which the caller frees: the title of its machine up to the
@@ -500,7 +500,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
 
 const struct command command_machine_check = {
     .name = "machine check",
-    .help = "measure forms on this CPU and compare them with a machine's tables",
+    .help = "measure forms on this CPU and compare the results with a machine's tables",
     .description = "Measures throughput, and latency of each pair of operands. Differences of more "
                    "than 5 % are sorted by their total cycles in the programs of a Debian system "
                    "(data/frequency). Latencies are predicted for the measured chains.",

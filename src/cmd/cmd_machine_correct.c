@@ -84,7 +84,7 @@ static void correct_latency(struct correcting *w, struct correction *c)
 
     if (!chain_ends(&c->row.chain, &from, &to)) {
         snprintf(c->reason, sizeof c->reason,
-                 "the chain contains other forms, so this latency is not determined");
+                 "the chain contains other forms, so the latency of this form is not determined");
         return;
     }
     double cycles =

@@ -278,7 +278,7 @@ static void print_against(const struct machine_hunting *w, struct str *out)
     else
         str_add(out, w->against ? w->against->id : "this CPU");
     if (w->against && w->against_simulated != w->options.simulated)
-        str_add(out, w->against_simulated ? ", simulated" : ", by the bounds");
+        str_add(out, w->against_simulated ? ", simulated" : ", highest bound");
 }
 
 static void show(const struct machine_hunting *w, struct result *result)
@@ -303,7 +303,8 @@ static void show(const struct machine_hunting *w, struct result *result)
         result_line(result, "%zu block%s omitted, because llvm-mca lacks one of their instructions",
                     h->untimed, plural(h->untimed));
     if (!h->sampled && measures(w))
-        result_line(result, "no block had a stable time; try again when the computer is idle");
+        result_line(result, "no block had a stable time; repeat the command when the computer is "
+                            "idle");
     else if (!h->sampled && !h->untimed)
         result_line(result,
                     "the time limit was reached during the first blocks: use a larger value of "
@@ -464,10 +465,10 @@ const struct command command_machine_hunt = {
         "Random blocks, weighted like the programs of a Debian system, are predicted and measured "
         "on this CPU. Options select another machine, another model or llvm-mca instead of the "
         "measurement. Mutations of blocks that differ are also compared. A block that differs is "
-        "reduced to its smallest part that still differs, then generalised to other forms, "
-        "registers and addresses. Each finding names the single change of a latency, usage or fact "
-        "that removes the difference, if there is one. Findings are sorted by the number of "
-        "affected blocks.",
+        "reduced to its smallest part that still differs. This part is then generalised to other "
+        "forms, registers and addresses. Each finding names the single change of a latency, usage "
+        "or fact that removes the difference, if there is one. Findings are sorted by the number "
+        "of affected blocks.",
     .options = PARAMETERS(
         MACHINE_OPTION(hunt_values, "this CPU's machine, otherwise the current machine",
                        "machine whose model to test"),

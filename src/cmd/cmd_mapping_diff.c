@@ -183,8 +183,8 @@ const struct command command_mapping_diff = {
         "B's usages are shown with A's ports: each port of B has the name of the port of A on "
         "which the shared forms have the most similar load. The percentage after a port is the "
         "overlap of the µops of both ports. Kinds of difference: pipes (other divider time), "
-        "narrower and wider (same µop count, fewer or more ports), ports (same µop count, other "
-        "ports), fewer and more (µops).",
+        "narrower and wider (same number of µops on fewer or more ports), ports (same number of "
+        "µops on other ports), fewer and more (µops).",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "A", struct diff_values, a), .required = true,
          .complete = COMPLETE_MACHINE, .help = "a machine"},

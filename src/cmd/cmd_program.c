@@ -75,7 +75,7 @@ static bool load_finish(struct session *s, void *state, struct result *result, s
     l->how = (struct invocation){0};
     result_set_confirmation(result);
     result_line(result,
-                "%s: %zu file%s, %zu function%s, %zu block%s, %zu load%s and stores; run it with "
+                "%s: %zu file%s, %zu function%s, %zu block%s, %zu memory reference%s; run it with "
                 "program run N=16,32,64,128",
                 program->name, program->unit_count, plural(program->unit_count),
                 program->function_count, plural(program->function_count), program->block_count,
@@ -533,8 +533,8 @@ static bool prepare_run_command(struct session *s, const void *values, struct ta
 
 const struct command command_program_run = {
     .name = "program run",
-    .help = "run the program on small inputs, and fit its execution counts by formulas of the "
-            "inputs",
+    .help = "run the program on small inputs, and fit formulas of the inputs to its execution "
+            "counts",
     .description =
         "Each run counts executions of blocks and records the reuse distance of every memory "
         "reference. Inputs are numbers on the program's command line, in this order unless program "

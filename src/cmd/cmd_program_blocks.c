@@ -141,7 +141,7 @@ static bool run_blocks(struct session *s, const void *values, struct result *res
     for (size_t i = 0; i < count && i < v->top; i++)
         add_block(t, m, &run, list[i].block, all);
     if (count > v->top)
-        result_line(result, "and %zu more; --top shows more", count - v->top);
+        result_line(result, "blocks not shown: %zu; --top N shows more", count - v->top);
     free(list);
     program_run_done(m->runs->program, &run);
     return true;
@@ -279,7 +279,7 @@ static void add_levels(struct result *result, const struct memory *memory,
          .kind = CELL_NUMBER,
          .decimals = 3},
         {.key = "full", .title = "fully associative", .kind = CELL_NUMBER, .decimals = 0},
-        {.key = "sets", .title = "misses by addresses", .kind = CELL_NUMBER, .decimals = 0}};
+        {.key = "sets", .title = "simulated misses", .kind = CELL_NUMBER, .decimals = 0}};
     size_t shown = sizeof columns / sizeof *columns - !by_sets;
     double total = reuse_histogram_total(all), reach = total, conflicts[MEMORY_LEVELS] = {0};
 
@@ -501,7 +501,7 @@ const struct command command_program_misses = {
                  "bins: the paper's 40 bins of the whole program, with formulas for their shares"},
         {PARAMETER(FLAG, "--sets", struct misses_values, sets),
          .help = "also run the program at the given inputs, and simulate the sets of each level "
-                 "with its addresses, to show actual conflicts"},
+                 "for the accessed addresses, to show actual conflicts"},
         {PARAMETER(DURATION, "--limit", struct misses_values, limit), .value = "T", .least = 0.001,
          .most = 1e6, .initial = "60", .help = "time limit of the run of --sets"},
         PROGRAM_FRESH_OPTION(misses_values),

@@ -344,7 +344,7 @@ static void add_changed(const struct builds_diff *w, struct result *result)
         str_done(&name);
     }
     if (more)
-        result_line(result, "and %zu more; --top shows more", more);
+        result_line(result, "rows not shown: %zu; --top N shows more", more);
 }
 
 /* Adds the loops that only build @side has, for text. */
@@ -387,7 +387,7 @@ static void add_only(const struct builds_diff *w, int side, struct result *resul
         str_done(&name);
     }
     if (more)
-        result_line(result, "and %zu more; --top shows more", more);
+        result_line(result, "rows not shown: %zu; --top N shows more", more);
 }
 
 static void cell_side(struct result_table *t, const struct builds_diff *w, int side, uint32_t at,
@@ -686,10 +686,10 @@ const struct command command_program_diff = {
     .description =
         "Loops are matched by function, then by source line if both builds have debug information. "
         "Functions that were renamed or have no symbol are matched by their instructions. Cycles "
-        "are per source iteration: if a build combines several iterations, as the steps of its "
+        "are per source iteration: if a build combines several iterations, as the strides of its "
         "accesses show, the cycles are divided by their number. Loops with the largest change come "
-        "first. With arguments or --run both programs are run and sampled, and loops with the most "
-        "effect on the run come first. Stalls for caches or branches are not included.",
+        "first. With arguments or --run both programs are run and sampled. Loops with the largest "
+        "effect on the run then come first. Stalls for caches or branches are not included.",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "A", struct program_diff_values, a), .required = true,
          .complete = COMPLETE_FILE,
@@ -701,7 +701,7 @@ const struct command command_program_diff = {
                  "arguments"}),
     .options = PARAMETERS(
         MACHINES_OPTION(program_diff_values, "the selected machines",
-                        "machine, or all; may be repeated"),
+                        "machine to predict for; all: all machines"),
         {PARAMETER(NUMBER, "--fail-above", struct program_diff_values, fail_above),
          .value = "PERCENT", .least = 0, .most = 1e6, .otherwise = "never",
          .help = "fail if a loop of B, or the whole program if it is run, is slower by more than "

@@ -477,10 +477,10 @@ const struct command command_program_explain = {
     .help = "count and time a hot loop within its running program",
     .description =
         "Works on optimised and stripped programs and libraries, without counters and privileges. "
-        "Copies of the loop are inserted into the running program: one counts all iterations, one "
-        "is timed at some moments, one records branch outcomes. The program's results and output "
-        "do not change. Unsupported programs (generated code, seccomp, set-user-ID, a shadow "
-        "stack) are rejected before any change. x86-64 Linux only.",
+        "Copies of the loop are inserted into the running program: one copy counts all iterations, "
+        "one is timed at some moments, and one records branch outcomes. The program's results and "
+        "output do not change. Unsupported programs (generated code, seccomp, set-user-ID, a "
+        "shadow stack) are rejected before any change. x86-64 Linux only.",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "LOOP", struct explain_values, loop), .required = true,
          .help = "number of a loop in the last program profile, or a function, an address, or an "
@@ -499,7 +499,7 @@ const struct command command_program_explain = {
          .least = 0.01, .most = 86400, .otherwise = "until the program ends; 5 s with --pid",
          .help = "time limit, after which a program started by this command is killed"},
         {PARAMETER(TEXT, "--output", struct explain_values, output), .value = "FILE",
-         .otherwise = "a new file in TMPDIR, kept for a day, shown in the result",
+         .otherwise = "a new file in TMPDIR, kept for a day; the result shows its name",
          .complete = COMPLETE_FILE, .help = "file to append the program's output to"},
         {PARAMETER(TEXT, "--input", struct explain_values, input), .value = "FILE",
          .otherwise = "no input", .complete = COMPLETE_FILE,

@@ -247,8 +247,8 @@ const struct command command_program_formula = {
     .name = "program formula",
     .help = "show the program's predicted time as a formula of its inputs",
     .description = "Fits a formula by regression to predictions at the inputs of the runs and at "
-                   "inputs up to eight times larger. If the data outgrow a cache, the formula only "
-                   "approximates program predict.",
+                   "larger inputs, up to eight times. If the data outgrow a cache, the formula "
+                   "only approximates program predict.",
     .options = PARAMETERS(
         MACHINE_OPTION(formula_values, "the current machine", "machine to predict for")),
     .examples = EXAMPLES("program formula", "program formula --machine skylake"),

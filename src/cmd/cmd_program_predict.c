@@ -162,12 +162,13 @@ static void say_here(struct result *result, const struct machine_prediction *o)
                 "are available",
                 100 * o->share.slots, 100 * o->share.ports);
     if (isnan(o->faults))
-        result_line(result, "system time for the start of the program and its pages: %.4g s more",
+        result_line(result, "additional system time for the start of the program and its pages: "
+                            "%.4g s",
                     o->cost.system);
     else
         result_line(
             result,
-            "system time for the start of the program and its %.0f page faults: %.4g s more",
+            "additional system time for the start of the program and its %.0f page faults: %.4g s",
             o->faults, o->cost.system);
     program_say_faults(result, o->cost.user, fact_number(o->machine, "page_fault_user"));
     result_number(result, "page_faults", o->faults);
@@ -286,8 +287,8 @@ static void say_spread(struct result *result, const struct predicting *p,
     if (!known && s->uncounted == UINT32_MAX)
         result_line(
             result,
-            "not determined by these runs: for %.0f %% of the time the counts are not exact, "
-            "mainly the counts of %s:%u%s",
+            "these runs do not determine the time: for %.0f %% of the time the counts are not "
+            "exact, mainly the counts of %s:%u%s",
             100 * s->inexact,
             s->block == UINT32_MAX ? "?"
                                    : program->functions[program->blocks[s->block].function].name,
@@ -323,7 +324,7 @@ static void add_parts(struct result *result, const struct predicting *p,
         {.key = "line", .kind = CELL_COUNT},
         {.key = "executions", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "instructions", .kind = CELL_COUNT},
-        {.key = "core", .title = "cycles each", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "core", .title = "cycles per execution", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "stream",
          .title = "streamed",
          .unit = "cycles",
@@ -484,15 +485,14 @@ const struct command command_program_predict = {
     .help = "predict the program's time for any inputs and on any machine",
     .description =
         "Each loop's machine code is analysed in steady state. Straight-line code takes its "
-        "largest bound. "
-        "Execution counts come from the formulas of the runs. Misses come from reuse distances by "
-        "the stack distance model: lines with a constant stride cost bandwidth, other lines cost "
-        "the latency that the reorder buffer does not hide. Calls to the math library cost "
-        "their time on this CPU. Other calls cost their time in the runs. They are listed, but not "
-        "included, if the runs did not measure them (--mode counts). For this CPU (native), clock, "
-        "caches and memory are measured; memory.csv in the state directory stores the memory "
-        "results with their date. With --threads, seconds are those of concurrent threads; cycles "
-        "and misses are totals of all threads.",
+        "largest bound. Execution counts come from the formulas of the runs. Misses come from "
+        "reuse distances with the stack distance model: lines with a constant stride cost "
+        "bandwidth, other lines cost the latency that the reorder buffer does not hide. Calls to "
+        "the math library cost their time on this CPU. Other calls cost their time in the runs. "
+        "They are listed, but not included, if the runs did not measure them (--mode counts). For "
+        "this CPU (native), clock, caches and memory are measured; memory.csv in the state "
+        "directory stores the memory results with their date. With --threads, seconds are those of "
+        "concurrent threads; cycles and misses are totals of all threads.",
     .arguments = PARAMETERS(PROGRAM_INPUTS_ARGUMENT(predict_values)),
     .options = PARAMETERS(
         MACHINES_OPTION(predict_values, "the current machine",

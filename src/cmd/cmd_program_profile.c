@@ -398,7 +398,7 @@ static void say_how(struct result *result, const struct profiling *w)
     const struct sampled *s = &w->sampled;
 
     result_line(result, "%s: %.3f s of CPU time%s, %zu sample%s by %s", p->program, p->user,
-                isnan(p->system) ? "" : " outside the system", p->samples, plural(p->samples),
+                isnan(p->system) ? "" : " in user mode", p->samples, plural(p->samples),
                 p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupting the program");
     if (!isnan(p->system) && p->system >= 0.0005)
         result_line(result,
@@ -724,7 +724,7 @@ const struct command command_program_profile = {
          .help = "sampling method: clock (perf_event_open), interrupt (ptrace), or any: the clock "
                  "if allowed, otherwise interrupts"},
         {PARAMETER(TEXT, "--output", struct profile_values, output), .value = "FILE",
-         .otherwise = "a new file in TMPDIR, kept for a day, shown in the result",
+         .otherwise = "a new file in TMPDIR, kept for a day; the result shows its name",
          .complete = COMPLETE_FILE, .help = "file to append the program's output to"},
         {PARAMETER(TEXT, "--input", struct profile_values, input), .value = "FILE",
          .otherwise = "no input", .complete = COMPLETE_FILE,

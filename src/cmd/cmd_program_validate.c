@@ -89,7 +89,7 @@ static bool predict(const struct validating *v, const double *inputs, const stru
         native_keep(m);
     char why[512];
     if (disturbed.code)
-        log_add(LOG_WARN, "the measured caches and memory may be wrong: %s",
+        log_add(LOG_WARN, "the measured properties of caches and memory may be wrong: %s",
                 err_text(&disturbed, why, sizeof why));
     err_clear(&disturbed);
     estimator_set_share(e, &native->share);
@@ -454,8 +454,8 @@ const struct command command_program_validate = {
     .help =
         "run the program without counters on this CPU, and compare its time with the prediction",
     .description =
-        "Runs the build without counters that program load made with the same compiler and "
-        "options. Its CPU time includes system time for its start and memory. This system time is "
+        "Runs the build that program load made with the same compiler and options, but without "
+        "counters. Its CPU time includes system time for its start and memory. This system time is "
         "measured on this CPU and added to the prediction. The clock, caches, memory and the "
         "available share of the core are measured in each run. With --threads the program gets "
         "OMP_NUM_THREADS, and its time is the CPU time of all threads divided by their number: "

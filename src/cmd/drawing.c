@@ -187,7 +187,7 @@ bool drawing_prepare(struct drawing *d, struct err *err)
     }
     free(predicted);
     add_series(d, "experiments", x, y, n, true);
-    snprintf(d->title, sizeof d->title, "%s: %zu experiments%s", d->machine->title, n,
+    snprintf(d->title, sizeof d->title, "%s, experiments: %zu%s", d->machine->title, n,
              each > 1 ? ", a sample" : "");
     d->figure.x_label = "measured cycles";
     d->figure.y_label = "predicted cycles";

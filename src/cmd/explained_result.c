@@ -63,8 +63,8 @@ static void add_parts(struct result *result, const struct explained_findings *f)
     if (executed)
         qsort(parts, executed, sizeof *parts, by_count);
     result_line(result,
-                "\nparts of the loop of computed gotos: %zu, of which %zu were executed; an "
-                "iteration is one execution of a part; shares of %" PRIu64
+                "\nparts of the loop of computed gotos: %zu, executed: %zu; an iteration is one "
+                "execution of a part; shares of %" PRIu64
                 " executions, without those during timing and recording",
                 x->parts.count + r->unresumed, executed, all);
     if (r->unresumed)
@@ -111,7 +111,7 @@ static void add_paths(struct result *result, const struct explained_findings *f)
     }
     if (!p->list.count) {
         result_line(result, "\nno paths: no iteration was recorded; run the program longer, or on "
-                            "a less busy machine");
+                            "a less busy computer");
         return;
     }
     result_line(result, "\npaths of %zu recorded iterations", p->iterations);
@@ -381,7 +381,8 @@ static void say_branch(struct result *result, const struct explained_findings *f
     if (!f->branches.list.count || !b->missed) {
         result_line(
             result,
-            "%s: mispredicted branches, although a simulated predictor predicts these branches",
+            "%s: mispredicted branches, although a simulated predictor predicts these branches "
+            "correctly",
             more);
         return;
     }
@@ -459,8 +460,8 @@ void explained_equal(double cycles, double predicted, struct str *out)
                      "reduce it");
     else if (more > 0)
         str_addf(out,
-                 "%.2f cycles more than predicted: the fast blocks are within the uncertainty of "
-                 "prediction and timing, so no cause is sought",
+                 "%.2f cycles more than predicted: the fast timed blocks agree with the prediction "
+                 "within its uncertainty, so no cause is sought",
                  more);
     else
         str_addf(out, "%.2f cycles less than predicted: the prediction is too high", -more);
@@ -523,8 +524,8 @@ static void say_translation(struct result *result, const struct explained_findin
     result_number(result, "tlb_cycles", tlb);
     result_number(result, "tlb_off", off);
     result_line(result,
-                "  of these, %.1f (± %.1f) with TLB misses, which pages of 2 MiB avoid in a run "
-                "of the recorded iterations",
+                "  of the cycles due to caches and TLB, %.1f (± %.1f) due to TLB misses, measured "
+                "with pages of 2 MiB for the recorded iterations",
                 tlb, off);
 }
 
@@ -549,7 +550,8 @@ static void say_terms(struct result *result, const struct explained_findings *f)
     if (s->branch.cycles > s->branch.off && s->cache.cycles > s->cache.off)
         result_line(
             result, "%s",
-            "  a mispredicted branch that waits for a load miss is attributed to the caches");
+            "  cycles of a mispredicted branch that waits for a load miss are attributed to the "
+            "caches");
 }
 
 static void say_split(struct result *result, const struct explained_findings *f)

@@ -108,7 +108,7 @@ void kernel_tell_loaded(struct session *s, struct result *result)
     str_done(&rest);
     struct err other = {0};
     if (!session_shown_fit(s, &other)) {
-        result_line(result, "%s: shown are %s%s", other.what, s->document.selected[0],
+        result_line(result, "%s: the loop is shown on %s%s", other.what, s->document.selected[0],
                     s->document.selected_count > 1 ? " and more" : "");
         result_text(result, "machines_not_chosen", other.what);
     }

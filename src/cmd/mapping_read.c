@@ -149,7 +149,7 @@ static void tell_unused(const struct osaca_notes *notes, struct result *result)
         left_row(t, u->line, u->name, u->why);
     }
     if (notes->unused_count > UNUSED_SHOWN)
-        result_line(result, "and %zu more; --format json lists all",
+        result_line(result, "unused entries not shown: %zu; --format json lists all",
                     notes->unused_count - UNUSED_SHOWN);
 }
 

@@ -74,7 +74,7 @@ void program_say_faults(struct result *result, double seconds, double share);
 #define PROGRAM_THREADS_OPTIONS(type)                                                              \
     {PARAMETER(COUNT, "--threads", struct type, threads), .value = "P", .least = 1, .most = 1024,  \
      .initial = "1",                                                                               \
-     .help = "extension: number of threads that divide the work and share the last-level cache"},  \
+     .help = "number of threads that divide the work and share the last-level cache"},             \
     {PARAMETER(NUMBER, "--common", struct type, common), .value = "PERCENT", .least = 0,           \
      .most = 100, .initial = "0",                                                                  \
      .help = "with --threads: percentage of cache lines shared by all threads; "                   \

@@ -78,7 +78,7 @@ void program_say_threads(struct result *result, size_t threads, double common)
 {
     if (threads > 1)
         result_line(result,
-                    "extension: %zu threads on as many cores divide all work and share the "
+                    "assumed: %zu threads on as many cores divide all work and share the "
                     "last-level cache; %g %% of the lines are used by all threads",
                     threads, common);
     result_count(result, "threads", (int64_t)threads);

@@ -220,7 +220,7 @@ void pattern_title(const struct pattern *p, size_t at, struct str *out)
         str_add_char(out, (char)toupper((unsigned char)*c));
     if (p->level[at] != LEVEL_OPERATION)
         return;
-    str_add(out, " or the like");
+    str_add(out, " or similar");
     str_add(out, in->traits & INSN_STORE  ? in->traits & INSN_LOAD ? " on memory" : " to memory"
                  : in->traits & INSN_LOAD ? " from memory"
                                           : "");

@@ -37,8 +37,8 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     }
     if (e->consensus == CONSENSUS_SOUGHT) {
         snprintf(phase, room, "looking for a consensus");
-        return "good mappings disagree on unmeasured experiments; a consensus is fitted to their "
-               "mean";
+        return "good mappings disagree on unmeasured experiments; a consensus is fitted to the "
+               "mean of their predictions";
     }
     if (e->children_begun == 0 || e->fresh_begun < e->target) {
         snprintf(phase, room, "annealing starting point %zu of %zu", e->fresh_begun, e->target);

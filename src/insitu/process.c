@@ -689,7 +689,8 @@ bool process_stop(struct process *p, bool running, struct err *err)
         } else if (e.news == PROCESS_FORKED || e.news == PROCESS_EXEC)
             vec_push(&p->late, e);
         if (clock_wall() > end)
-            return err_set(err, ERR_LIMIT, "try again when the process does not wait for a device",
+            return err_set(err, ERR_LIMIT, "repeat the command when the process does not wait for "
+                                           "a device",
                            "a thread of process %d did not stop within %.0f s", (int)p->pid,
                            STOP_SECONDS);
     }

@@ -64,7 +64,8 @@ static struct split of_replays(struct split s, const struct split_facts *f)
                                        : s.cause == SPLIT_CACHE ? &s.cache
                                                                 : &s.rest;
     return largest->cycles > largest->off ? s
-                                          : refused(s, "the times vary as much as the difference");
+                                          : refused(s, "the times vary by as much as the "
+                                                       "difference");
 }
 
 struct split split_of(const struct split_facts *f)
@@ -87,7 +88,7 @@ struct split split_of(const struct split_facts *f)
         return refused(s, f->extra > s.missing / 4
                               ? "the return to the timed copy after the loop's indirect jump costs "
                                 "about as much as the difference"
-                              : "the times vary as much as the difference");
+                              : "the times vary by as much as the difference");
     if (f->calls && !f->alone)
         return refused(s, "the time includes functions that the loop calls");
     if (!f->alone && f->trip < TRIP_LEAST)

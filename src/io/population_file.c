@@ -133,7 +133,7 @@ bool population_parse(const char *name, const char *bytes, size_t length, struct
         err_set(&own, ERR_DATA, NULL, "%s", fault.text);
     else if (ok && (!found || strcmp(found, kind) != 0))
         ok = err_set(&own, ERR_DATA, "give an evolve start checkpoint file",
-                     "not a population file");
+                     "not an evolve start checkpoint file");
     ok = ok && read_ports(json_object_get(root, "ports"), &ports, &own);
     json_array_foreach(json_object_get(root, "individuals"), i, item) {
         struct mapping *m =

@@ -183,7 +183,7 @@ static const struct {
      "mapping import pmevo FILE",
      {"mapping import pmevo", "mapping load", "evaluate"}},
     {is_population,
-     "a population file of the search",
+     "an evolve start checkpoint file",
      "evolve resume FILE",
      {"evolve resume", "evolve start"}},
     {is_uops_xml,

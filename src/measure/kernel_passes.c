@@ -206,7 +206,7 @@ static double kernel_passes_rough(const struct kernel_passes *p)
 
 bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err)
 {
-    static const char again[] = "try again, or use another CPU with --cpu N";
+    static const char again[] = "repeat the command, or use another CPU with --cpu N";
     double least, most;
 
     if (!p->count)
@@ -220,7 +220,7 @@ bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err)
         return err_set(err, ERR_LIMIT, again,
                        "core is contended: too few times (lowest %.2f cycles), not confirmed",
                        least);
-    return err_set(err, ERR_LIMIT, "try again when the computer is idle",
+    return err_set(err, ERR_LIMIT, "repeat the command when the computer is idle",
                    "no stable time: %.2f-%.2f cycles", least, most);
 }
 

@@ -45,7 +45,7 @@
  * run */
 #define CANARIES 3
 #define REPEATS 16                /* number of repetitions of a single instruction */
-#define TRY_AGAIN "try again, or use another CPU with --cpu N"
+#define TRY_AGAIN "repeat the command, or use another CPU with --cpu N"
 /* Number of bytes by which pointers advance: a multiple of the largest register's size. 64
  * iterations fit in a page. */
 #define STRIDE 64

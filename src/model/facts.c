@@ -370,7 +370,7 @@ const struct fact fact_schema[] = {
      "largest constant stride of loads prefetched from the second-level cache, even across pages; "
      "default: no prefetch", "programs", false},
     {"l1_crowded_cycles", FACT_NUMBER, CYCLES, "0", NULL,
-     "least cycles per line of consecutive lines in one first-level cache set", "programs", false},
+     "minimum cycles per line of lines in one set of the first-level cache", "programs", false},
     {"l2_bytes", FACT_NUMBER, "bytes", 64, 1e12, NULL, NULL,
      "size of the second-level cache available to a core", "programs", false},
     {"l2_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "associativity", "programs", false},
@@ -529,7 +529,7 @@ const struct fact fact_schema[] = {
      "memory_renaming_match is text", "dependencies", FACT_FITTED},
     {"memory_renaming_loop", FACT_WHOLE, "loads", 1, MOST, NULL, NULL,
      "maximum number of loads of a loop that memory renaming connects to the last execution of any "
-     "store. A loop that sets the stack pointer has none from stack pointer to stack pointer",
+     "store. If the loop sets the stack pointer, stack loads are not connected to stack stores",
      "dependencies", false},
     {"memory_renaming_length_stack", YES_OR_NO, "yes", NULL,
      "memory_renaming_length also applies to blocks with push, pop, call or ret", "dependencies",

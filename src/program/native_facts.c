@@ -262,7 +262,7 @@ static void apply_slow_stream(const struct native *n, struct machine *m)
 
 bool native_is_plausible(const struct native *n, const struct machine *m, struct err *err)
 {
-    static const char todo[] = "end other programs and try again";
+    static const char todo[] = "end other programs and repeat the command";
     const double all = fact_number(m, "l2_bytes"), left = second_left(n, m);
 
     if (left < SECOND_LEAST * all)

@@ -114,7 +114,7 @@ bool native_renew(struct machine *m, struct err *err)
         native_apply(&native, m);
         rows_keep(m, is_other_fact);
     } else if (probe && !err->code) {
-        err_set(err, ERR_LIMIT, "end other programs and try again",
+        err_set(err, ERR_LIMIT, "end other programs and repeat the command",
                 "%d measurements of the caches and the memory differ by at least %.0f %%",
                 LOOKS_MOST, 100 * apart);
     }

@@ -48,7 +48,7 @@ void study_free(struct study *s)
 static bool go_on(const struct studying *w, double share, struct err *err)
 {
     return !w->progress || w->progress(w->state, share) ||
-           err_set(err, ERR_INTERRUPTED, NULL, "the study was cancelled");
+           err_set(err, ERR_INTERRUPTED, NULL, "the prediction was cancelled");
 }
 
 /* Distributes @cycles of @part over its blocks, in proportion to executed instructions. */
@@ -313,7 +313,7 @@ static bool fill(struct studying *w, bool here, struct err *err)
     ok = ok && go_on(w, 0.1, err) && add_scaling(w, err);
     return ok && (effects_find(s->estimator, w->machine, w->kind, s->seconds, effects_go_on, w,
                                &s->effects, &idle) ||
-                  err_set(err, ERR_INTERRUPTED, NULL, "the study was cancelled"));
+                  err_set(err, ERR_INTERRUPTED, NULL, "the prediction was cancelled"));
 }
 
 struct study *study_new(const struct program_model *model, const double *inputs,

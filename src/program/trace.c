@@ -323,8 +323,8 @@ bool program_trace_parse(const struct program *p, const char *name, struct str *
             ok = watch_goes_on(err) && err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
         if (ok && !read_line(&t, at)) {
             ok = err_set(err, ERR_DATA,
-                         "the program may overwrite its counters; compile the program again if it "
-                         "was changed",
+                         "the program may overwrite its counters; compile the program again if its "
+                         "source was changed",
                          "the trace is damaged");
             err_at(err, name, number_of_line, 0);
         }
@@ -381,7 +381,8 @@ bool program_trace_read(const struct program *p, const char *path, struct progra
 
     if (access(path, F_OK) != 0 && errno == ENOENT)
         return err_set(err, ERR_DATA, "the program must return from main or call exit",
-                       "the program wrote no trace: it called exec, or the system ended it");
+                       "the program wrote no trace: it called exec, or the system killed the "
+                       "program");
     bool ok =
         file_read(path, TRACE_LIMIT, &text, err) && program_trace_parse(p, path, &text, out, err);
     str_done(&text);

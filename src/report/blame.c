@@ -114,7 +114,8 @@ static bool measure_base(struct blame_work *w, struct err *err)
         if (!measure(w, w->insns, w->count, &cycles, &spread, state, err))
             return false;
     if (isnan(cycles))
-        return w->bases > 0 || err_set(err, ERR_LIMIT, "try again when the computer is idle",
+        return w->bases > 0 || err_set(err, ERR_LIMIT, "repeat the command when the computer is "
+                                                       "idle",
                                        "the loop itself: %s", state);
     if (w->bases == BASES)
         return true;
@@ -138,7 +139,7 @@ static bool confirm_base(struct blame_work *w, struct err *err)
             break;
     }
     if (isnan(settle(w->base, w->bases, STABLE * w->base[0])))
-        return err_set(err, ERR_LIMIT, "try again when the computer is idle",
+        return err_set(err, ERR_LIMIT, "repeat the command when the computer is idle",
                        "no stable time: %.2f-%.2f cycles", w->base[0], w->base[w->bases - 1]);
     return true;
 }

@@ -167,7 +167,7 @@ static void judge_nothing(const struct blame *b, struct str *out)
     if (missing)
         str_addf(out,
                  "no stable time on this CPU for %zu of %zu instructions; the other instructions "
-                 "do not explain the difference; try again when the computer is idle",
+                 "do not explain the difference; repeat the command when the computer is idle",
                  missing, b->count);
     else if (fabs(b->measured - b->predicted) <= BLAME_AGREES * b->measured)
         str_addf(out,

@@ -169,7 +169,7 @@ static void add_legend(const struct analysis *a, struct result *result)
         "? unknown to this machine",
         "+ fused with the next instruction, ^",
         "0 zero idiom",
-        "= move done at rename",
+        "= move eliminated at rename",
         "/ holds a divider",
         "e an estimate",
         "~ composed of known parts",

@@ -28,7 +28,7 @@
 #define TEXT_LIMIT ((size_t)16 << 20)
 #define PASSES 8
 #define ARGUMENTS 32     /* maximum number of arguments of the assembler */
-#define ADVICE_C "this looks like C; kernel load compiles .c and .cpp files"
+#define ADVICE_C "the text looks like C; kernel load compiles .c and .cpp files"
 
 static const struct child_limits as_limits = {.cpu_seconds = 2,
                                               .memory = (size_t)1 << 30,
@@ -471,7 +471,7 @@ static bool text_check(enum isa isa, const char *text, size_t length, struct err
                        "text too long: %zu MiB, the limit is 16 MiB", length >> 20);
     if (memchr(text ? text : "", 0, length))
         return err_set(err, ERR_DATA, "give assembler text, a listing or an ELF file",
-                       "this is binary data, not assembler text");
+                       "the input is binary data, not assembler text");
     size_t i = 0;
     while (i < length && isspace((unsigned char)text[i]))
         i++;
@@ -482,7 +482,7 @@ static bool text_check(enum isa isa, const char *text, size_t length, struct err
         return true;
     struct str todo = {0};
     str_addf(&todo, "choose --isa %s", isa_name(likely));
-    err_set(err, ERR_DATA, str_text(&todo), "this looks like %s code, not %s",
+    err_set(err, ERR_DATA, str_text(&todo), "the text looks like %s code, not %s",
             isa_ops(likely)->title, isa_ops(isa)->title);
     str_done(&todo);
     return false;

@@ -196,7 +196,7 @@ static void summarise_turns(FILE *out)
             (double)turns.items[(turns.count * 99 + 99) / 100 - 1],
             (double)turns.items[turns.count - 1], longer, 1e3 * TURN_MOST);
     for (size_t i = 0; i < TURNS_NAMED && longest[i].took > 0; i++)
-        fprintf(out, "  %.1f ms, of which drawing %.1f ms: %s\n", 1e3 * longest[i].took,
+        fprintf(out, "  %.1f ms, drawing %.1f ms: %s\n", 1e3 * longest[i].took,
                 1e3 * longest[i].drew, *longest[i].what ? longest[i].what : "progress of jobs");
 }
 

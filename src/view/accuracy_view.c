@@ -169,8 +169,8 @@ static void accuracy_draw(void *state, struct session *s, struct grid *g)
                         "Predicted cycles against measured cycles of the experiments with forms of "
                         "the current machine.",
                         s->document.experiments ? "experiments measure" : "do generate",
-                        s->document.experiments ? "measures them on this CPU"
-                                                : "makes experiments");
+                        s->document.experiments ? "measures the experiments on this CPU"
+                                                : "generates experiments");
         return;
     }
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD,

@@ -69,7 +69,7 @@ static const struct demo_step {
     {12,
      {"experiments clear", "experiments generate --singles", "view experiments",
       "experiments measure --patience 3 --budget %g", "job wait"},
-     "Its instructions",
+     "Instructions of this CPU",
      "The same forms on this CPU. docs/charting.md explains how to make a machine from such "
      "measurements."},
 };

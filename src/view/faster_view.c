@@ -156,7 +156,7 @@ static void faster_draw(void *state, struct session *s, struct grid *g)
                         "inputs. Other builds are compiled without this test. The best are "
                         "measured.",
                         s->document.kernel ? "kernel tune" : "prompt kernel load",
-                        s->document.kernel ? "can this be faster?" : "loads a loop");
+                        s->document.kernel ? "searches for faster versions" : "loads a loop");
         return;
     }
     if (!t)

@@ -281,7 +281,7 @@ void frame_offer_paste(struct frame *f, const char *text, size_t length)
         return;
     }
     collect(f, text, length, 0);
-    str_add(&f->refusal, "The terminal sent this as typed keys, but it looks like pasted text. No "
+    str_add(&f->refusal, "The terminal sent this text as typed keys, but the text looks pasted. No "
                          "key had an effect.");
     f->offered = true;
 }

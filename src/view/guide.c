@@ -70,7 +70,7 @@ static const struct deed steps[] = {
      .commands = {"kernel whatif"}},
     {.title = "This CPU",
      .text = "Type  :kernel measure  and Enter: the loop runs on this CPU, without hardware "
-             "counters or root privileges. If that fails, F8 continues.",
+             "counters or root privileges. If the measurement fails, F8 continues.",
      .commands = {"kernel measure"}},
     {.title = "Saved sessions",
      .text = "The session is saved automatically; the next start offers to resume it. Type  "

@@ -52,7 +52,7 @@ void lab_draw_empty(const struct session *s, const struct view_ops *view, struct
                         !e         ? "do generate"
                         : measured ? LAB_INFER
                                    : "experiments measure",
-                        !e         ? "makes experiments"
+                        !e         ? "generates experiments"
                         : measured ? "starts the search"
                                    : "measures the experiments on this CPU");
 }

@@ -119,7 +119,8 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
     used =
         isnan(c.noise)
             ? grid_put(g, 0, y, 0, ROLE_WARN, 0, "noise   unknown, too few quiet windows")
-            : grid_printf(g, 0, y, 0, ROLE_TEXT, 0, "noise   95 %% within %.3f %%", 100 * c.noise);
+            : grid_printf(g, 0, y, 0, ROLE_TEXT, 0, "noise   95 %% of times within %.3f %%",
+                          100 * c.noise);
     put_whole(g, used, y++, ROLE_TEXT, "; contention: %.0f %% of probes slowed",
               100 * c.contention);
     used = grid_printf(g, 0, y, 0, ROLE_DIM, 0, "idle    %.3f nops per cycle", c.probe_rate);

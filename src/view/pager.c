@@ -270,5 +270,5 @@ void pager_status(const struct pager *p, struct str *out)
     if (p->finding)
         str_addf(out, "  searching %.0f %%", 100.0 * (double)p->find_step / (double)p->lines.count);
     if (p->missed)
-        str_addf(out, "  \"%s\" is not here", p->match);
+        str_addf(out, "  \"%s\" not found", p->match);
 }

@@ -328,7 +328,8 @@ void program_panel_draw(enum program_panel panel, const struct study *s, size_t 
     if (panel == PANEL_TIME && !s->axis_name) {
         draw_title(g, x, y, width, "time");
         grid_wrap(g, x, y + 1, width, height - 1, ROLE_TEXT, 0,
-                  "No curve: each input had one value. program run N=16,32,64 runs several.");
+                  "No curve: each input had one value. Run several values, as in program run "
+                  "N=16,32,64.");
         return;
     }
     switch (panel) {

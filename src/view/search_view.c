@@ -51,7 +51,7 @@ static int draw_now(const struct evolve_run *run, const struct evolve_status *st
         str_add(&text, "No time limit. ");
     }
     if (run->arriving)
-        str_addf(&text, "More experiments joined %u time%s. ", status->joined,
+        str_addf(&text, "Experiments were added %u time%s. ", status->joined,
                  plural(status->joined));
     if (status->ports && status->ports_known != PORTS_FOUND)
         str_addf(&text, "%u ports are assumed: %s. ", status->ports,

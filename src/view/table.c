@@ -587,7 +587,7 @@ void table_status(const struct table *t, const struct table_source *source, stru
     if (t->finding)
         str_addf(out, "  searching %.0f %%", 100.0 * (double)t->find_step / (double)t->shown);
     if (t->missed)
-        str_addf(out, "  \"%s\" is not here", t->match);
+        str_addf(out, "  \"%s\" not found", t->match);
 }
 
 bool table_selected(const struct table *t, size_t *row)

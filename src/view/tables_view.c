@@ -231,7 +231,7 @@ static unsigned draw_summary(const struct tables_view_state *v, struct grid *g)
     str_addf(&text, "%s: %zu of %zu forms equal", a->machine->id, a->diff->kinds[DIFF_NONE],
              a->diff->shared);
     if (a->diff->only_b)
-        str_addf(&text, ", %zu not in its tables", a->diff->only_b);
+        str_addf(&text, ", %zu not in the machine's tables", a->diff->only_b);
     unsigned y = grid_wrap(g, 0, 0, g->width, 2, ROLE_TITLE, ATTR_BOLD, str_text(&text));
     str_clear(&text);
     str_add(&text, "matching ports (inferred=tables):");

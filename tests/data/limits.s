@@ -103,7 +103,7 @@
 	cmpq	%rdi, %rsi
 	jne	1b
 ### skylake: recurrence: linear congruential generator
-# says: Combine two steps, x * a * a + (b * a + b'): that halves the chain. | Or interleave | !rounded
+# says: Combine two steps, x * a * a + (b * a + b'), which halves the chain. | Or interleave | !rounded
 1:	imulq	%rcx, %rax
 	addq	%rsi, %rax
 	movq	%rax, (%rdi)
@@ -238,7 +238,7 @@
 	cmpq	%rax, %r8
 	jne	1b
 ### skylake: select chain: binary search without a branch
-# says: cmp 6 (line 4) | Run several searches in one loop | would let the loads run ahead | cache misses of loads whose addresses are loaded
+# says: cmp 6 (line 4) | Run several searches in one loop | would let the loads execute earlier | cache misses of loads whose addresses are loaded
 1:	movl	%ecx, %edx
 	shrl	%edx
 	leaq	(%rax,%rdx,4), %r9
@@ -255,7 +255,7 @@
 	cmp	x0, x3
 	bne	.L3
 ### skylake: through memory: accumulator in memory
-# says: vmovsd (line 1) loads what vmovsd (line 3) stored before | 5.00 of them from store to load | Keep the value in a register | about 4.00 cycles would remain
+# says: vmovsd (line 1) loads the value that vmovsd (line 3) stored | 5.00 of them from store to load | Keep the value in a register | about 4.00 cycles would remain
 1:	vmovsd	(%rsi), %xmm0
 	vaddsd	(%rdi,%rax,8), %xmm0, %xmm0
 	vmovsd	%xmm0, (%rsi)
@@ -263,12 +263,12 @@
 	cmpq	%rax, %rdx
 	jne	1b
 ### skylake: through memory: counter on the stack, -O0
-# says: add (line 1) loads what it stored before | Keep the value in a register
+# says: add (line 1) loads the value that it stored | Keep the value in a register
 1:	addl	$1, -4(%rbp)
 	cmpl	$999, -4(%rbp)
 	jle	1b
 ### skylake: through memory: prefix sums
-# says: movsd (line 1) loads what movsd (line 3) stored before | Keep the value in a register
+# says: movsd (line 1) loads the value that movsd (line 3) stored | Keep the value in a register
 1:	movsd	-8(%rdi), %xmm0
 	addsd	(%rsi), %xmm0
 	movsd	%xmm0, (%rdi)
@@ -1084,7 +1084,7 @@
 	cmpq	%rsi, %rdx
 	jne	1b
 ### zen5-charted: issue width: gathers take most of rename
-# says: Rename is saturated | 76 of them of vgatherdps | !wider
+# says: Rename is saturated | 76 of them for vgatherdps | !wider
 1:	vxorps	%xmm3, %xmm3, %xmm3
 	kxnorw	%k0, %k0, %k1
 	vgatherdps	(%rsi,%xmm0,4), %xmm3{%k1}
@@ -1098,7 +1098,7 @@
 	decq	%rcx
 	jne	1b
 ### golden-cove-charted: issue width+loads and stores: scatter by an index
-# says: loads and stores (1 store to other lines, 1 per cycle) | fewer instructions and fewer loads or stores. | !wider
+# says: loads and stores (1 store to other cache lines, 1 per cycle) | fewer instructions and fewer loads or stores. | !wider
 1:	vmovsd	(%rdx,%rax,8), %xmm0
 	movslq	(%rsi,%rax,4), %r8
 	addq	$1, %rax
@@ -1106,7 +1106,7 @@
 	cmpq	%rax, %rcx
 	jne	1b
 ### sapphirerapids: loads and stores+taken branch: column of a transpose
-# says: loads and stores (1 store to other lines, 1 per cycle) and the taken branch | !wider
+# says: loads and stores (1 store to other cache lines, 1 per cycle) and the taken branch | !wider
 1:	movsd	(%rsi,%rax,8), %xmm0
 	movsd	%xmm0, (%rdi)
 	incq	%rax
@@ -1152,7 +1152,7 @@
 	cmpq	%rax, %r8
 	jne	1b
 ### zen5-charted: loads and stores: stores of mixed size
-# says: Loads and stores take 2.09 cycles | share banks of the first-level cache or cross lines
+# says: Loads and stores take 2.09 cycles | share banks of the first-level cache or cross cache lines
 1:	movq	(%rsi,%r8,8), %rax
 	movq	%rax, (%rdi)
 	movq	%rax, %rcx
@@ -1168,7 +1168,7 @@
 	cmpq	%r8, %rdx
 	jne	1b
 ### golden-cove-charted: through memory: a sum on the stack during a call
-# says: movsd (line 4) loads what movsd (line 2) stored before, 7.00 cycles | about 2.00 cycles would remain | Called functions are not included
+# says: movsd (line 4) loads the value that movsd (line 2) stored, 7.00 cycles | about 2.00 cycles would remain | Called functions are not included
 1:	movsd	(%rbx), %xmm0
 	movsd	%xmm1, 8(%rsp)
 	call	f

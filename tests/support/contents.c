@@ -252,10 +252,10 @@ void hunt_runs(struct stage_log *log)
                                                    ""},
                                                   {"vaddps ymm0, ymm1, ymm2", 1.0, 0.5, ""}},
                                       changes[] = {
-                                          {"any MULPS or the like", 5.0, 4.0,
-                                           "latency of any MULPS or the like: 5, not 4"},
-                                          {"any VADDPS or the like", 1.0, 0.5,
-                                           "usage of any VADDPS or the like: 1*p1, not 1*p01"}};
+                                          {"any MULPS or similar", 5.0, 4.0,
+                                           "latency of any MULPS or similar: 5, not 4"},
+                                          {"any VADDPS or similar", 1.0, 0.5,
+                                           "usage of any VADDPS or similar: 1*p1, not 1*p01"}};
 
     for (int i = 1; i <= 30; i++, chart_seconds++)
         stage_log_step(log, i, 30, .3 - .2 / i, "2 findings; differences: 154 of 512 blocks");

@@ -135,7 +135,7 @@ test_unused_entries_of_a_file() {
       for i in 1 2 3 4 5 6 7; do printf "%s {name: flumb%s, operands: [], port_pressure: [[1, '0']]}\n" - "$i"; done; } >"$work/unused.yml"
     expect 0 "$portolan" -e "mapping import osaca $work/unused.yml"
     holds out 'line 5: flumb1 not used: no form matches'
-    holds out 'and 2 more; --format json lists all'
+    holds out 'unused entries not shown: 2; --format json lists all'
     lacks out flumb6
     expect 0 "$portolan" -b --format json -e "mapping import osaca $work/unused.yml"
     holds out '{"line":11,"name":"flumb7","reason":"no form matches"}'
@@ -217,7 +217,7 @@ test_kernel_options_hold() {
     expect 1 "$portolan" -e 'kernel load /bin/sh --lines 3-9'
     holds err '--lines needs --symbol'
     expect 1 "$portolan" -e 'kernel load /bin/sh --isa '"$(uname -m | sed 's/x86_64/aarch64/;t;s/.*/x86-64/')"
-    holds err 'leave --isa out'
+    holds err 'omit --isa'
     expect 1 "$portolan" -e "kernel load $kernel --lines 9-3"
     holds err '--lines cannot be "9-3"; give lines as 10-25'
     printf '.L1: imulq %%rax, %%rax\n imulq %%rax, %%rax\n imulq %%rax, %%rax\n jmp .L1\n' >"$work/chain.s"

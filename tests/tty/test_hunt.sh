@@ -72,7 +72,7 @@ test_two_models_of_one_machine() {
     holds out 'skylake compared with skylake, simulated: '
     lacks out ' 0 findings'
     expect 0 "$portolan" -e 'machine hunt --machine skylake --model simulate --against haswell --against-model bounds --forms 60 --blocks 30 --time 1h'
-    holds out 'skylake compared with haswell, by the bounds: '
+    holds out 'skylake compared with haswell, highest bound: '
     expect 0 "$portolan" -e 'machine hunt --machine skylake --model simulate --against-model simulate --forms 60 --blocks 30 --time 1h'
     holds out 'skylake compared with skylake: differences above 5 %: 0 of 30 blocks; 0 findings'
 }

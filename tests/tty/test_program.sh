@@ -27,7 +27,7 @@ test_ranges() {
         exit !(l > 0 && l <= s && s <= m && cl > 0 && cm < 2 * cl) }' || fail "$(tail -n 1 "$work/out" | cut -c 1-600)"
     printf '#include <stdlib.h>\n#include <stdio.h>\nint main(int c, char **v) { int n = atoi(v[1]), m = n * 0.6247; volatile long s = 0; for (int i = 0; i < m * m * m; i++) s += i; printf("%%ld\\n", s); }\n' >"$work/cells.c"
     expect 0 "$portolan" --machine skylake -e "program load $work/cells.c -O2; program run N=6,7,8,9; program predict N=2000"
-    holds out 'not determined by these runs'
+    holds out 'these runs do not determine the time'
     holds out 'program run N=18 would reduce the range most'
 }
 
@@ -441,7 +441,7 @@ test_threads() {
     awk -F, '$1 == "skylake" { print $3 }' "$work/out" >"$work/seconds"
     awk 'NR == 1 { one = $1 } NR == 2 { exit !(one > 1.99 * $1 && one < 2.01 * $1) }' "$work/seconds" || fail "$(cat "$work/seconds")"
     expect 0 "$portolan" --machine skylake -e "$load; program misses N=40 --threads 2 --common 30; program predict N=40 --threads 2"
-    holds out 'extension: 2 threads on as many cores divide all work and share the last-level cache; 30 % of the lines are used by all threads'
+    holds out 'assumed: 2 threads on as many cores divide all work and share the last-level cache; 30 % of the lines are used by all threads'
     expect 0 "$cc" --version
     clang=$(sed -n 's/.*clang version \([0-9]*\).*/clang-\1/p' "$work/out")
     "$clang" -O1 -fopenmp "$programs/jacobi_openmp.c" -o "$work/parallel" 2>/dev/null || skip 'clang has no OpenMP here'

@@ -199,7 +199,7 @@ test_paste_within_a_key() {
 test_pastes_that_are_no_loops() {
     open_pasted
     paste 'int main(void)\n{\n    return 0;\n}\n'
-    see 'this looks like C'
+    see 'the text looks like C'
     paste '\001\002 garbage\nmore\n'
     see 'pasted:'
     paste ' frobnicate %%rax\n foo\n'

@@ -180,7 +180,7 @@ static void test_patterns(void **state)
     assert_int_equal(wider.level[0], LEVEL_OPERATION);
     struct str text = {0};
     pattern_print(&wider, &text);
-    assert_string_equal(str_text(&text), "any IMUL or the like, then any ADD or the like");
+    assert_string_equal(str_text(&text), "any IMUL or similar, then any ADD or similar");
     str_clear(&text);
     pattern_of(&chain, &p);
     pattern_print(&p, &text);
@@ -557,7 +557,7 @@ static void test_the_command(void **state)
         fail_msg("%s", err.what);
     assert_non_null(strstr(str_text(&out), "cortex-a72 compared with neoverse-n1: "));
     assert_null(strstr(str_text(&out), " 0 findings"));
-    assert_null(strstr(str_text(&out), "any NOP or the like, then any NOP or the like\n\n"));
+    assert_null(strstr(str_text(&out), "any NOP or similar, then any NOP or similar\n\n"));
     session_done(&s);
     str_done(&out);
 }

@@ -58,7 +58,7 @@ static void test_output(void **state)
     assert_true(steps_taken - before <= PAGER_STEPS + 10 && frame_busy(&frame));
     assert_true(screen_holds("searching"));
     assert_true(draw_on(&most) > 2 && most <= PAGER_STEPS + 10);
-    assert_true(screen_holds("\"nowhere\" is not here"));
+    assert_true(screen_holds("\"nowhere\" not found"));
     frame_run(&frame, "find 'line 222222'");
     draw_on(&most);
     assert_true(screen_holds("line 222222"));
@@ -103,7 +103,7 @@ static void test_nothing_drawn(void **state)
     screen_text(&frame, 80, 24, false, &text);
     assert_true(frame_busy(&frame));
     draw_on(&most);
-    assert_true(screen_holds("\"nowhere\" is not here"));
+    assert_true(screen_holds("\"nowhere\" not found"));
     str_done(&text);
 }
 

@@ -495,7 +495,7 @@ static void test_versions_of_another_loop(void **state)
     assert_true(large_holds("predicted cycles"));
     frame_run(&frame, "kernel hex 4801d8480fafc3");
     assert_false(large_holds("predicted cycles"));
-    assert_true(large_holds("can this be faster?"));
+    assert_true(large_holds("searches for faster versions"));
 }
 
 /* Each back key closes the help, the output and the log. None ends the program. */

@@ -388,7 +388,7 @@ static void test_search_goes_on(void **state)
     updates(&t, &rows);
     str_clear(&status);
     table_status(&t, &large, &status);
-    assert_non_null(strstr(str_text(&status), "\"nothing\" is not here"));
+    assert_non_null(strstr(str_text(&status), "\"nothing\" not found"));
     assert_int_equal(t.cursor, at);
     assert_true(table_find(&t, &large, &rows, "nothing", 1) &&
                 table_act(&t, &large, ACTION_CANCEL) && !table_busy(&t));

@@ -63,7 +63,7 @@ const char *a64_unfit(const struct form_row *row)
     if (str_match_any(state, m))
         return "reads or changes processor state";
     if (str_match_any(devices, m))
-        return "for device memory";
+        return "access to device memory";
     if (str_match_any(streaming, m))
         return "non-temporal store";
     if (strcmp(m, "movprfx") == 0)
