@@ -60,10 +60,10 @@ void bars_places(struct frame *f, struct grid *g)
     grid_fill(g, 0, 0, g->width, 1, ROLE_KEY, 0, ' ');
     unsigned used = names(f, g, g->width, -1, NULL) + 1;
     add_jobs(f->session, &right);
-    const unsigned jobs =
-        right.length && used < g->width
-            ? (right.length + 1 < g->width - used ? (unsigned)right.length + 1 : g->width - used)
-            : 0;
+    const unsigned wanted = grid_columns(g, str_text(&right)) + 1,
+                   jobs = right.length && used < g->width
+                              ? (wanted < g->width - used ? wanted : g->width - used)
+                              : 0;
     frame_position(f, &position);
     const unsigned columns = grid_columns(g, str_text(&position)) + 1;
     if (used + columns + (jobs ? jobs + 1 : 0) <= g->width)

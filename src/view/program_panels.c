@@ -103,8 +103,9 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
     if (!text.length)
         str_add(&text, "outside");
     /* Omits the title if the predecessors need its columns. */
-    const bool roomy =
-        WAYS_TITLE + strlen(mine->name) + sizeof " follows " + text.length <= width;
+    const bool roomy = WAYS_TITLE + grid_columns(g, mine->name) + sizeof " follows " +
+                           grid_columns(g, str_text(&text)) <=
+                       width;
     if (roomy)
         draw_title(g, x, y, width, "edges of blocks");
     grid_printf(g, x + (roomy ? WAYS_TITLE : 0), y, roomy ? width - WAYS_TITLE : width, ROLE_ACCENT,

@@ -131,16 +131,19 @@ static void place(struct source_view_state *v)
         v->top = v->lines.count > v->height ? v->lines.count - v->height : 0;
 }
 
-/* Appends @length bytes of @text with tabs expanded to multiples of eight columns. */
-static void expand(const char *text, size_t length, struct str *out)
+/* Appends @length bytes of @text with tabs expanded to multiples of eight columns of @g. */
+static void expand(const struct grid *g, const char *text, size_t length, struct str *out)
 {
+    size_t start = out->length;   /* first byte after the last tab stop */
+
     for (size_t i = 0; i < length; i++)
-        if (text[i] != '\t')
+        if (text[i] != '\t') {
             str_add_char(out, text[i]);
-        else
-            do
-                str_add_char(out, ' ');
-            while (out->length % 8);
+        } else {
+            const unsigned columns = grid_columns(g, str_text(out) + start);
+            str_addf(out, "%*s", (int)(8 - columns % 8), "");
+            start = out->length;
+        }
 }
 
 static void source_draw(void *state, struct session *s, struct grid *g)
@@ -163,7 +166,7 @@ static void source_draw(void *state, struct session *s, struct grid *g)
         const bool cursor = v->top + r == v->cursor, inside = line->row != NO_ROW;
         const enum role role = cursor ? ROLE_CURSOR : inside ? ROLE_TEXT : ROLE_DIM;
         str_clear(&text);
-        expand(line->text, line->length, &text);
+        expand(g, line->text, line->length, &text);
         if (cursor)
             grid_fill(g, 0, (int)r, g->width, 1, ROLE_CURSOR, 0, ' ');
         grid_printf(g, 0, (int)r, NUMBER, cursor ? ROLE_CURSOR : ROLE_DIM, 0, "%5u", line->number);

@@ -28,6 +28,17 @@ static void test_golden(void **state)
     }
 }
 
+/* A character of several bytes in one column does not move the next tab stop of the source view. */
+static void test_tabs(void **state)
+{
+    const char *code = ".L1:\n\taddq\t%rax, %rbx\n\tjne\t.L1\t# µµµµ\tend\n";
+
+    session_set_kernel(&session, kernel_of(code), 0);
+    run_to_end("view source");
+    assert_true(screen_holds("┃         addq    %rax, %rbx"));
+    assert_true(screen_holds("jne     .L1     # µµµµ  end"));
+}
+
 /* Compares the rows around a view: its name, and the keys of each view. The first view is drawn
  * with colours, and in ASCII without colours. */
 static void test_golden_of_the_bars(void **state)
@@ -444,6 +455,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_golden_of_text, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden_of_the_bars, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_tabs, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden_of_the_loop, setup, teardown),
         cmocka_unit_test_setup_teardown(test_machine_in_view_stays, setup, teardown),
         cmocka_unit_test_setup_teardown(test_machine_in_view, setup, teardown),
