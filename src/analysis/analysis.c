@@ -68,7 +68,7 @@ static void fill_rows(struct analysis *a, const struct insn *insns, const struct
     }
 }
 
-/* Marks the rows whose unknown latency is part of a loop-carried cycle. */
+/* Marks the rows whose unknown latency is part of a loop-carried dependence cycle. */
 static void mark_guessed(struct analysis *a, const struct deps *deps)
 {
     bool *marks = mem_zero(a->count + 1, sizeof *marks);

@@ -177,7 +177,7 @@ static unsigned add_all(struct usage *usage, const struct usage *more)
     return count_of(more, 0);
 }
 
-/* Sets the record's estimate to @source, unless it already has one or @source is no estimate. */
+/* Sets the record's estimate to @source if it has none and @source denotes an estimate. */
 static void note_estimate(struct op *op, const char *source)
 {
     if (!op->estimate && source && source_is_estimate(source))

@@ -178,8 +178,8 @@ static inline unsigned core_microcode_width(const struct core *c)
  * the machine. */
 struct core *core_new(const struct machine *m);
 void core_free(struct core *c);
-/* Returns the record of @insn's form, never NULL. If its traits lack OP_KNOWN, the machine has no
- * row for the form. */
+/* Returns the record of @insn's form. Never returns NULL. If its traits lack OP_KNOWN, the machine
+ * has no row for the form. */
 const struct op *core_op(struct core *c, const struct insn *insn);
 /* Returns whether memory renaming covers loads of @memory's width (fact memory_renaming_bits). */
 bool core_renames_width(const struct core *c, const struct operand *memory);

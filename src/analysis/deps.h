@@ -78,8 +78,8 @@ double deps_bound_waiting(struct deps *d, const double *waits);
  * Stores its edges in order, at most @most, in @out. Returns their number. Sets *@cycles to the
  * cycles per iteration; 0 if there is no cycle. */
 size_t deps_cycle(struct deps *d, const bool *without, uint32_t *out, size_t most, double *cycles);
-/* Sets out[i] for each instruction whose guessed latency is part of a loop-carried cycle; @out may
- * be NULL. Returns whether there is such an instruction. */
+/* Sets out[i] for each instruction whose guessed latency is part of a loop-carried dependence
+ * cycle; @out may be NULL. Returns whether there is such an instruction. */
 bool deps_guessed(const struct deps *d, bool *out);
 /* Returns the cycles of the longest path through one iteration. Sets @on_path (@count entries, or
  * NULL) to whether each instruction is on the path. */

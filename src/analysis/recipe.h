@@ -24,8 +24,8 @@ struct recipe *recipe_new(void);
 void recipe_free(struct recipe *r);
 /* Returns a copy of all members except @printed. */
 struct recipe *recipe_copy(const struct recipe *r);
-/* Adds @flag, and removes a flag of the same kind (-O3 replaces -O2, -march=B replaces -march=A). A
- * processor flag also replaces the target. */
+/* Adds @flag, and removes a flag of the same kind (-O3 replaces -O2, -march=B replaces -march=A).
+ * -march= and -mcpu= also replace the target. */
 void recipe_add_flag(struct recipe *r, const char *flag);
 /* Returns the effective optimisation level with its dash, "-O2", borrowed; NULL: none. */
 const char *recipe_level(const struct recipe *r);

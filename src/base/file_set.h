@@ -31,7 +31,7 @@ bool file_set_remove(struct file_set *set, const char *name, struct err *err);
 /* Applies the change. Returns false with err on failure. After a failure nothing has changed,
  * unless the message says that the next file_set_open completes the change. */
 bool file_set_commit(struct file_set *set, struct err *err);
-/* Frees @set, which may be NULL. If there was no commit, nothing has changed. */
+/* Frees @set, which may be NULL. Without a commit, discards the change. */
 void file_set_free(struct file_set *set);
 
 /* Opens @dir for reading. Completes an interrupted change, and prevents changes by others until the

@@ -29,7 +29,7 @@ void str_addf(struct str *s, const char *format, ...) __attribute__((format(prin
 void str_addv(struct str *s, const char *format, va_list args);
 /* Returns the text, valid until the next change; "" if the string is empty. */
 const char *str_text(const struct str *s);
-/* Returns the memory of the text, never NULL, which the caller frees. @s is then empty. */
+/* Returns the memory of the text, which the caller frees. Never returns NULL. @s is then empty. */
 char *str_take(struct str *s);
 
 bool str_has_prefix(const char *text, const char *prefix);

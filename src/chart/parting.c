@@ -10,7 +10,8 @@
 
 #define ROWS_LEAST 10       /* minimum number of a form's rows with forms of the core */
 #define ROWS_MOST 48        /* maximum number of rows of a form that are evaluated */
-#define UOPS_MOST 3         /* maximum number of port sets of a candidate usage */
+/* maximum number of elements of a candidate usage (struct element) */
+#define UOPS_MOST 3
 #define BEAM 12             /* number of usages with which the beam search continues */
 #define ERROR_MOST 0.5      /* limit of the relative error of a row */
 #define CORE_WORSE 1.02
@@ -208,7 +209,8 @@ static size_t try_keep(struct try *best, size_t n, const struct try *t, size_t w
     return n;
 }
 
-/* Returns the mean error of the form's best usage with at most UOPS_MOST port sets. */
+/* Returns the smallest mean error that a beam search finds for the form, over usages of at most
+ * UOPS_MOST elements. */
 static double best_error(const struct parter *p, const struct outsider *o, struct try *work)
 {
     const struct view *v = p->view;
@@ -253,7 +255,7 @@ static void look(void *state, unsigned worker)
     free(work);
 }
 
-/* Computes the error of each form's best usage in view @v. */
+/* Computes the error of each form's best usage that the search finds in view @v. */
 static void look_by(struct parter *p, const struct view *v, const struct chart_hooks *hooks)
 {
     p->view = v;

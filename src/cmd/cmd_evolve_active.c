@@ -151,7 +151,8 @@ static void take_result(void *state, struct active_outcome *out, bool ok)
     struct active_pending *p = state;
     struct session *s = p->session;
 
-    /* The inference uses the measured table, even if the session has another table by then. */
+    /* The inference uses the measured table, even if the session's table was replaced during the
+     * measurement. */
     struct problem *problem = ok ? out->problem : NULL;
     if (problem)
         out->problem = NULL;

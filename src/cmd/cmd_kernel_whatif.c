@@ -125,7 +125,7 @@ static void add_outcome(struct result_table *t, const struct whatif_outcome *o)
 /* State of a sweep's job: one machine with a range of values of one parameter */
 struct sweeping {
     const struct kernel *kernel;   /* counted reference */
-    size_t loop;                   /* index of the kernel's loop */
+    size_t loop;                   /* index of the loop in the kernel */
     struct machine *machine;
     char *name;
     long from, to;

@@ -23,11 +23,11 @@ struct prediction {
     _Atomic unsigned holders;    /* number of references in addition to the creator's */
 };
 
-/* Returns the predictions of @m for the session's experiments, never NULL. prediction_free releases
- * them. @m is a machine of the session or of a run. Member @cycles is NULL while a job computes the
- * first prediction, and if the job failed. When the job ends, the session's revision changes, and
- * views request the prediction again. Predictions may lack the newest results of a job that changes
- * the table. UI thread. */
+/* Returns the predictions of @m for the session's experiments. Never returns NULL. prediction_free
+ * releases them. @m is a machine of the session or of a run. Member @cycles is NULL while a job
+ * computes the first prediction, and if the job failed. When the job ends, the session's revision
+ * changes, and views request the prediction again. Predictions may lack the newest results of a job
+ * that changes the table. UI thread. */
 struct prediction *session_forecast(struct session *s, struct machine *m);
 /* Adds a reference, which prediction_free releases. The last release frees @p, which may be
  * NULL. */

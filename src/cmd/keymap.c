@@ -19,7 +19,7 @@ struct row_word {
     char text[VIEW_NAME_MOST];
 };
 
-/* Reads the next word and advances *@at. Returns false at the end. */
+/* Reads the next word and advances *@at. Returns false at the end of the line. */
 static bool next_word(const char **at, struct row_word *out)
 {
     *at += strspn(*at, BLANKS);

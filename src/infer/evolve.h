@@ -95,7 +95,7 @@ struct evolve_status {
     /* D_avg and cost of the best genome, as evolve_best returns it; NaN before the first genome.
      * The cost is also NaN while the genome is a result of the classes. While @ports is 0, the
      * genome is the best of the trials. Later the error rises only if experiments join, if the user
-     * edits the genome, or if a consensus replaces the genome at the end. */
+     * edits the genome, or if a consensus replaces the genome after the run. */
     double d_avg, cost;
     /* Whether the best genome is a consensus (infer/consensus.h). If so, d_single and
      * distinct_single are the error and the number of distinct µops of the best individual.

@@ -6,10 +6,11 @@
 #include "base/mem.h"
 #include "insitu/stamps.h"
 
-#define TIMED_INSNS 192u       /* minimum number of instructions in all copies of a short loop */
+/* number of instructions in all copies of a short loop, rounded down to whole copies */
+#define TIMED_INSNS 192u
 #define TIMES_MOST 16u
-/* minimum number of instructions in all copies if an iteration has branches; the predictor must
- * learn the branches of each copy */
+/* like TIMED_INSNS if an iteration has branches; the predictor must learn the branches of each
+ * copy */
 #define ARMS_INSNS 64u
 #define ARMS_MOST 8u
 #define ARMS_LEAST 2u

@@ -15,7 +15,7 @@ struct insitu_options {
     const char *output, *input;      /* files for output and input of a started program, as in
                                       * struct sampling */
     const struct kernel *kernel;     /* kernel with the loop; borrowed */
-    size_t loop;                     /* index of the kernel's loop */
+    size_t loop;                     /* index of the loop in the kernel */
     const char *file;                /* absolute path of the program or library with the loop */
     /* maximum seconds of watching; INFINITY: the whole run */
     double seconds;

@@ -25,7 +25,7 @@ struct region_insn {
 
 struct region {
     const struct kernel *kernel;          /* kernel with the loop; borrowed */
-    size_t loop;                          /* index of the kernel's loop */
+    size_t loop;                          /* index of the loop in the kernel */
     VEC(struct region_insn) list;         /* instructions, sorted by address */
     /* index of the instruction that is patched first, and that each iteration executes once */
     uint32_t pivot;

@@ -89,7 +89,7 @@ uint64_t sandbox_turns(const struct sandbox *s);
 int sandbox_cpu(const struct sandbox *s);
 /* Returns whether the caller left the choice of the CPU to the sandbox. */
 bool sandbox_any_cpu(const struct sandbox *s);
-/* Moves the children to @cpu. Does nothing if the system denies the move. */
+/* Moves the children to @cpu. sandbox_cpu() is unchanged if the system denies the move. */
 void sandbox_move(struct sandbox *s, int cpu);
 /* Returns whether there is a probe that detects a second thread on the core (PULSE_ROOM). */
 bool sandbox_has_room(const struct sandbox *s);

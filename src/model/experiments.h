@@ -30,7 +30,7 @@ struct experiment_row {
     double spread;
     uint32_t repeats;        /* number of accepted repetitions; 0: unknown */
     uint32_t extras;         /* number of elements of @extra; missing columns are empty */
-    char *state;             /* state, never NULL; rows may share the string */
+    char *state;             /* state; not NULL; rows may share the string */
     /* per column of experiments.extra: index of the value in experiments.texts */
     uint32_t *extra;
 };

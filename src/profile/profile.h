@@ -23,7 +23,9 @@ struct profile_loop {
     size_t samples;            /* number of samples in the loop without its inner loops */
     /* measured cycles per iteration of the loop in isolation; NaN: none */
     double measured;
-    double bound, predicted;   /* predicted cycles per iteration, by both methods; NaN: unknown */
+    /* cycles per iteration; NaN: unknown. @bound: lower bound of the analysis. @predicted:
+     * simulated, but at least @bound */
+    double bound, predicted;
     char *bottleneck;          /* name of the largest bound, such as "dependencies"; NULL if bound
                                 * is NaN */
     /* sentence that names the limit of the loop in isolation, with assumptions; NULL if bound is

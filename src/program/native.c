@@ -17,7 +17,9 @@
 
 /* number of measurements of the clock and the core after each size */
 #define PIECES 3
-#define STREAM_BYTES ((size_t)1 << 20)   /* minimum number of bytes streamed per measurement */
+/* number of bytes streamed per measurement, rounded down to whole passes; a larger buffer is
+ * streamed once */
+#define STREAM_BYTES ((size_t)1 << 20)
 #define MOST_BYTES ((size_t)64 << 20)
 #define JUMPS 4000
 #define SLOW_BYTES ((size_t)1 << 22)        /* size in bytes of each part of a slow stream */

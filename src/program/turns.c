@@ -11,8 +11,9 @@
 
 #define WALKED 0.002         /* smallest share of all executed instructions of a walk */
 #define MOST 2000            /* maximum number of instructions of a walk */
-#define WANTED 1000          /* minimum number of instructions of a walk, for representative branch
-                              * directions */
+/* number of instructions after which a walk ends with the current iteration; enough for
+ * representative branch directions */
+#define WANTED 1000
 /* number of instructions of the warm-up as a multiple of the reorder buffer's entries; the
  * measurement has the same number */
 #define REACH 4

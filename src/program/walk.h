@@ -41,12 +41,13 @@ struct code_walk {
     bool elsewhere;                /* whether the walk contains other loops or functions */
 };
 
-/* Walks loop @loop of @unit until whole iterations have at least @wanted instructions, including
- * library functions, but at most @most. An iteration ends when the first instruction is reached
- * again, even if the loop was left in between. Never takes a branch direction from which no path
- * leads back. The walk ends before a direction with a share below one in PREDICTED_TRIPS, such as
- * the end of a long loop. Its misprediction prevents overlap. Returns false with an empty @out if
- * an iteration is too long or reaches unknown code. vec_done frees @out->steps. */
+/* Walks loop @loop of @unit. Ends with the first iteration after which the walk has @wanted
+ * instructions, including library functions. At most @most instructions are walked; an incomplete
+ * iteration is discarded. An iteration ends when the first instruction is reached again, even if
+ * the loop was left in between. Never takes a branch direction from which no path leads back. The
+ * walk ends before a direction with a share below one in PREDICTED_TRIPS, such as the end of a long
+ * loop. Its misprediction prevents overlap. Returns false with an empty @out if an iteration is too
+ * long or reaches unknown code. vec_done frees @out->steps. */
 bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit,
                uint32_t loop, size_t most, size_t wanted, struct code_walk *out);
 

@@ -19,7 +19,7 @@ struct level {
     size_t copies;       /* copies of the loop in the simulated code */
     size_t insns;        /* instructions per copy, including inner loops */
     double cycles;       /* cycles per iteration */
-    double most;         /* cycles per iteration with mispredicted loop ends (nested.most) */
+    double most;         /* cycles per iteration with mispredicted loop exits (nested.most) */
     /* cycles per iteration for the iterations of inner loops that are not simulated */
     double missing;
     /* lower limit of the cycles per iteration: the largest bound except dependences; for an outer

@@ -16,10 +16,10 @@ struct nested_inner {
 };
 
 struct nested {
-    /* cycles per outer iteration, including all trips of inner loops, if all loop ends are
-     * predicted; NaN if the loops are too large */
+    /* cycles per outer iteration, including all trips of inner loops, if all loop exits are
+     * predicted correctly; NaN if the loops are too large */
     double cycles;
-    /* cycles if all loop ends are mispredicted: each costs the fact branch_miss, and loops do not
+    /* cycles if all loop exits are mispredicted: each costs the fact branch_miss, and loops do not
      * overlap */
     double most;
     VEC(struct nested_inner) inner; /* direct inner loops, sorted by position */

@@ -110,7 +110,7 @@ bool result_has_data(const struct result *r);
  * rows. */
 bool result_is_confirmation(const struct result *r);
 
-/* Adds lines of text, which may have colour sequences. A missing line feed at the end is added. */
+/* Adds lines of text, which may have colour sequences. A missing final line feed is added. */
 void result_line(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds lines like result_line. Also marks the result as a confirmation. */
 void result_confirm(struct result *r, const char *format, ...)
@@ -133,8 +133,8 @@ void result_number(struct result *r, const char *key, double value);
 void result_switch(struct result *r, const char *key, bool value);
 void result_missing(struct result *r, const char *key);
 void result_nested(struct result *r, const char *key, json_t *take_value);     /* for JSON only */
-/* Adds an object to the array @key, for JSON only. If it is the only element at the end, its
- * members become members of the result's object. */
+/* Adds an object to the array @key, for JSON only. If the array has one element when the result is
+ * written, the element's members become members of the result's object. */
 void result_item(struct result *r, const char *key, json_t *take_object);
 
 /* Adds a table without rows and returns it, borrowed from the result. @columns is copied. @key is

@@ -31,12 +31,12 @@ struct refused_list {
  * exist. */
 void refused_add(struct refused_list *out, const char *text, size_t length, size_t line,
                  const char *reason, size_t reason_length);
-/* Parses `{standard input}:LINE: Error: reason` of `as` and returns the number of lines added. Sets
- * *@foreign if a message concerns another file. */
+/* Parses `{standard input}:LINE: Error: reason` (or `Fatal error:`) of `as` and returns the number
+ * of lines added. Sets *@foreign if a message concerns another file. */
 size_t messages_of_as(const char *printed, const char *text, size_t length,
                       struct refused_list *out, bool *foreign);
-/* Parses NASM's messages `in.asm:LINE: error: reason`. Adds the rejected lines to @out and returns
- * their number. */
+/* Parses NASM's messages `in.asm:LINE: error: reason` (or `fatal:`). Adds the rejected lines to
+ * @out and returns their number. */
 size_t messages_of_nasm(const char *printed, const char *text, size_t length,
                         struct refused_list *out);
 

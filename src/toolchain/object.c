@@ -205,7 +205,8 @@ static bool copy_section(struct object *o, size_t room, Elf_Scn *scn, const GElf
     return true;
 }
 
-/* Returns the number of bytes of all code sections. Overlapping bytes count for each section. */
+/* Returns the total size of the code sections in bytes; overlapping bytes count once per section.
+ * Returns UINT64_MAX on overflow. */
 static uint64_t code_size(Elf *elf, const struct elf_strings *names)
 {
     uint64_t total = 0;

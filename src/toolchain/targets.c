@@ -15,8 +15,8 @@ void target_label(const struct listing *l, const char *p, const char *end, struc
              p + 1);
 }
 
-/* Finds the operand whose address llvm-objdump --symbolize-operands printed at the end: `leaq ,
- * %rdx <x>`, `mov rax, qword ptr <x>`. Returns NULL if there is none. */
+/* Finds the operand whose address llvm-objdump --symbolize-operands printed at the end of the line:
+ * `leaq , %rdx <x>`, `mov rax, qword ptr <x>`. Returns NULL if there is none. */
 static const char *operand_gap(const char *p, const char *end)
 {
     bool empty = true;

@@ -23,8 +23,8 @@
 #include "work/rescuer.h"
 
 #define ESCAPE_WAIT 25      /* ms to wait for input after an Esc, which may be a key by itself */
-#define SEQUENCE_WAIT 200   /* ms to wait for the remaining bytes of a sequence, which the terminal
-                             * sends at once */
+/* ms to wait for the rest of an escape sequence; terminals send a sequence in one write */
+#define SEQUENCE_WAIT 200
 #define DRAWING_WAITS 100   /* maximum number of waits, of 10 ms each, for a drawing in progress */
 #define BACKGROUND_QUESTION "\033]11;?\033\\"
 #define KEY_BYTES 8   /* size in bytes of the longest key sequence */

@@ -11,7 +11,7 @@
 #define TEXT_STEPS 8     /* number of work steps to make a cell's text */
 /* value for a key without text for lack of memory; of such a key, only the prefix is compared */
 #define NO_TEXT SIZE_MAX
-#define RUN 64           /* number of rows per run that is sorted at once */
+#define RUN 64           /* number of rows per run, which one step sorts */
 #define MERGED_TEXT_STEPS 3   /* number of work steps to merge a row by its text */
 #define GIVEN_A_STEP 4   /* number of rows copied per work step */
 
@@ -303,7 +303,7 @@ static bool is_sorted(const struct arrangement *a)
            (a->sort < 0 || (a->sorted == a->count && (a->width >= a->count || !a->merged)));
 }
 
-/* Copies row indices to the result, within @steps. Returns true at the end. */
+/* Copies row indices to the result, within @steps. Returns true when all are copied. */
 static bool give_rows(struct arrangement *a, uint64_t *taken, uint64_t steps)
 {
     if (!a->giving)

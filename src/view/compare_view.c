@@ -11,7 +11,7 @@
 #include "model/usage.h"
 #include "view/view.h"
 
-#define NAME 7               /* number of columns of a row's name at the left */
+#define NAME 7               /* width of the row names at the left, in columns */
 #define VALUES (BOUND_COUNT + 2)   /* number of values: cycles, bounds, and instructions */
 #define VALUE_LEAST 8        /* minimum number of columns of a value */
 #define VALUE_MOST 13

@@ -14,7 +14,7 @@ struct editor {
 
 void editor_done(struct editor *e);
 /* Starts with @length bytes of @text. Line @marked is drawn as an error and receives the cursor; 0:
- * the cursor is at the end. */
+ * the cursor is at the end of the text. */
 void editor_set(struct editor *e, const char *text, size_t length, size_t marked);
 /* Handles a key. Returns false if the editor does not use it. */
 bool editor_key(struct editor *e, int key);

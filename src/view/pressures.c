@@ -24,7 +24,7 @@ struct pressures {
     double *pressure, *cycles;
     size_t distinct;
     bool made;
-    unsigned job;              /* job that computes the loads; 0: none */
+    unsigned job;              /* job that computes the port loads; 0: none */
     _Atomic unsigned holders;  /* number of references in addition to the creator's */
 };
 

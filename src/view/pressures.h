@@ -12,17 +12,17 @@
  * equal forms. */
 struct pressures;
 
-/* Computes the loads. Uses a job for a large mapping of the workbench. UI thread. */
+/* Computes the port loads. Uses a job for a large mapping of the workbench. UI thread. */
 struct pressures *pressures_new(struct session *s, struct machine *m);
 /* Adds a reference, which pressures_free releases. Any thread. */
 struct pressures *pressures_hold(struct pressures *p);
 void pressures_free(struct pressures *p);
 /* Releases a reference, and cancels the computation. UI thread. */
 void pressures_drop(struct pressures *p);
-/* Returns whether the loads are computed. The other functions, except pressures_pending, require
- * that they are. */
+/* Returns whether the port loads are computed. The other functions, except pressures_pending,
+ * require that they are. */
 bool pressures_made(const struct pressures *p);
-/* Returns whether a job is computing the loads. */
+/* Returns whether a job is computing the port loads. */
 bool pressures_pending(const struct pressures *p);
 /* pressures_port returns the cycles of form @row alone on port @port after balancing.
  * pressures_cycles returns the form's cycles alone. */

@@ -25,7 +25,7 @@ struct active_curve {
 struct active {
     struct active_options o;
     struct experiments *table;
-    struct problem *problem;     /* problem of the whole table, made at the end */
+    struct problem *problem;     /* problem of the whole table, made after the last round */
     struct job *job;
     struct forms *forms;         /* forms of this CPU; NULL: simulated or replayed */
     struct source *source;

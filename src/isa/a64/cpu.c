@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* This file is empty on processors other than AArch64. */
+/* This file is empty unless the target is AArch64. */
 #if defined(__aarch64__)
 #include "isa/cpu.h"
 

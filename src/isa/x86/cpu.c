@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* This file is empty on processors other than x86-64. */
+/* This file is empty unless the target is x86-64. */
 #if defined(__x86_64__)
 #include "isa/cpu.h"
 
