@@ -244,6 +244,11 @@ static bool enough(const struct profiling *w, struct err *err)
         return err_set(err, ERR_INTERRUPTED, NULL,
                        "profiling was cancelled with too few samples: %zu sample%s in %.1f s",
                        count, plural(count), s->seconds);
+    if (!w->options.argv && s->ended)
+        return err_set(err, ERR_DATA,
+                       "profile the program from its start: program profile PROGRAM",
+                       "process %d ended after %.1f s with %zu sample%s", (int)w->options.pid,
+                       s->seconds, count, plural(count));
     if (!w->options.argv)
         return err_set(err, ERR_DATA,
                        "profile the process under load, or sample longer with --seconds T",

@@ -172,6 +172,24 @@ EOF
     awk -F, '$1 == 1 && $6 == 3 && /,ends[+]0x/ { found = 1 } END { exit !found }' "$work/out" || fail "not the loop of 3 instructions: $(cat "$work/out")"
 }
 
+# A process that ends during the profile is not called idle.
+test_process_that_ends() {
+    mkfifo "$work/input"
+    cat "$work/input" &
+    pid=$!
+    exec 9>"$work/input"
+    "$portolan" -e "program profile --measure 0 --pid $pid --seconds 600s" >"$work/out" 2>"$work/err" </dev/null 9>&- &
+    started=$!
+    attached() { ls -l "/proc/$started/fd" 2>/dev/null | grep -q pidfd || ! kill -0 "$started" 2>/dev/null; }
+    wait_until attached || fail "not attached: $(cat "$work/err")"
+    exec 9>&-
+    got=0; wait "$started" || got=$?
+    grep -q 'the system forbids' "$work/err" && skip "$(cat "$work/err")"
+    [ "$got" -eq 1 ] || fail "status $got: $(cat "$work/err")"
+    holds err "process $pid ended after "
+    holds err 'profile the program from its start'
+}
+
 # When the user ends the run, the samples so far are shown.
 test_stopped_by_the_user() {
     make_program
