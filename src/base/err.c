@@ -45,7 +45,14 @@ _Bool err_at(struct err *err, const char *file, size_t line, size_t column)
 _Bool err_memory(struct err *err, const char *file, size_t bytes)
 {
     err_set(err, ERR_MEMORY, "end other programs, or load only part of the file",
-            "out of memory: the file needs %zu KiB", bytes / 1024 + 1);
+            "out of memory: the file needs at least %zu KiB", bytes / 1024 + 1);
+    return err_at(err, file, 0, 0);
+}
+
+_Bool err_memory_write(struct err *err, const char *file)
+{
+    err_set(err, ERR_MEMORY, "end other programs, then save again",
+            "out of memory: nothing was written");
     return err_at(err, file, 0, 0);
 }
 

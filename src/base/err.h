@@ -31,8 +31,12 @@ _Bool err_set(struct err *err, enum err_code code, const char *todo, const char 
     __attribute__((format(printf, 4, 5)));
 /* Adds the place of an error. Returns false. @file may be NULL. */
 _Bool err_at(struct err *err, const char *file, size_t line, size_t column);
-/* Reports that there is no memory for @bytes bytes of @file (ERR_MEMORY). Returns false. */
+/* Reports that there is no memory to read @file, at least @bytes bytes (ERR_MEMORY). Returns
+ * false. */
 _Bool err_memory(struct err *err, const char *file, size_t bytes);
+/* Reports that @file, a file or a directory, was not written for lack of memory (ERR_MEMORY).
+ * Returns false. */
+_Bool err_memory_write(struct err *err, const char *file);
 /* Reports that a request for @bytes bytes by work named @what failed (ERR_MEMORY). Returns
  * false. */
 _Bool err_memory_for(struct err *err, const char *what, size_t bytes);

@@ -438,7 +438,7 @@ static bool record_write(struct file_set *set, struct err *err)
 bool file_set_commit(struct file_set *set, struct err *err)
 {
     if (shortage_lost())
-        return err_memory(err, set->path, 0);
+        return err_memory_write(err, set->path);
     if (set->private)
         fchmod(set->dir, 0700);   /* An error is ignored, because the files are private anyway. */
     set->recorded = record_write(set, err);

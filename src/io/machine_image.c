@@ -189,6 +189,6 @@ bool machine_image_load(const char *id, const char *dir, struct machine **out, s
         return true;
     const struct image_machine *from = find(image, sum);
     if (from && !(*out = build(id, image, from)))
-        return err_memory(err, dir, from->row_count * sizeof(struct mapping_entry));
+        return err_memory_for(err, id, from->row_count * sizeof(struct mapping_entry));
     return true;
 }

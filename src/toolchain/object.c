@@ -187,7 +187,7 @@ static bool copy_section(struct object *o, size_t room, Elf_Scn *scn, const GElf
     const Elf_Data *data = elf_getdata(scn, NULL);
 
     if (!data && errno == ENOMEM)
-        return err_memory(err, NULL, header->sh_size);
+        return err_memory(err, o->path, header->sh_size);
     if (!data || !data->d_buf || data->d_size == 0)
         return true;
     if (data->d_size > room - o->length)
@@ -259,7 +259,7 @@ static bool code_read(struct object *o, Elf *elf, const struct elf_strings *name
                        "the code sections overlap or are longer than the file");
     o->together = parts & OBJECT_LINES || room <= COPIED_MOST;
     if (o->together && room && (o->code = mem_try_alloc(room)) == NULL)
-        return err_memory(err, NULL, room);
+        return err_memory(err, o->path, room);
     if (!o->together && !o->file.bytes)
         return err_set(err, ERR_IO, NULL, "cannot map the file");
     if (!o->together)
@@ -459,7 +459,7 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
     out->bytes = size ? size : length;
     out->path = mem_strdup(path);
     ok = ok && (elf               ? sections_read(out, elf, size ? size : length, parts, err)
-                : errno == ENOMEM ? err_memory(err, NULL, length)
+                : errno == ENOMEM ? err_memory(err, path, length)
                                   : err_set(err, ERR_DATA, "give an ELF file",
                                             "invalid ELF file: %s", elf_errmsg(-1)));
     elf_end(elf);
