@@ -35,8 +35,11 @@ bool file_read(const char *path, size_t limit, struct str *out, struct err *err)
  * devices, pipes and /dev/stdout directly. Also removes temporary files of killed programs. SIGXFSZ
  * must be ignored (main does that), so that exceeding a size limit is an error. Any thread. */
 bool file_write(const char *path, const void *bytes, size_t length, struct err *err);
+/* Returns the remedy for errno @code, if the code suggests one; otherwise @otherwise, which may be
+ * NULL. */
+const char *file_remedy(int code, const char *otherwise);
 /* Fills @err from errno: "PATH: cannot VERB: reason". Returns false. @todo (may be NULL) is the
- * remedy if errno does not suggest one. */
+ * remedy if errno does not suggest one (file_remedy). */
 bool file_fault(struct err *err, const char *path, const char *verb, const char *todo);
 /* Returns the path of @relative in the data directory; NULL if it does not exist. The data
  * directory is $PORTOLAN_DATA if set. Otherwise it is the first of these directories that has the

@@ -17,13 +17,14 @@
 
 #define LINKS_MAX 40   /* the kernel's limit on links in a path */
 
-/* Returns the remedy for errno @code; @otherwise if there is none. */
-static const char *remedy(int code, const char *otherwise)
+const char *file_remedy(int code, const char *otherwise)
 {
     switch (code) {
     case ENOSPC:
     case EDQUOT: return "delete files, or write to another disk";
-    case EFBIG: return "raise the limit of file sizes (ulimit -f), or write to another file system";
+    case EMFILE: return "raise the limit on open files (ulimit -n)";
+    case ENFILE: return "raise the system's limit on open files (sysctl fs.file-max)";
+    case EFBIG: return "raise the limit on file sizes (ulimit -f), or write to another file system";
     default:
         return otherwise;
     }
@@ -32,8 +33,8 @@ static const char *remedy(int code, const char *otherwise)
 bool file_fault(struct err *err, const char *path, const char *verb, const char *todo)
 {
     int code = errno;
-    err_set(err, code == ENOENT ? ERR_MISSING : ERR_IO, remedy(code, todo), "cannot %s: %s", verb,
-            strerror(code));
+    err_set(err, code == ENOENT ? ERR_MISSING : ERR_IO, file_remedy(code, todo), "cannot %s: %s",
+            verb, strerror(code));
     return err_at(err, path, 0, 0);
 }
 
@@ -187,7 +188,7 @@ bool file_write(const char *path, const void *bytes, size_t length, struct err *
     int own = own_descriptor(path);
 
     if (shortage_lost())
-        return err_memory(err, path, length);
+        return err_memory_write(err, path);
     if (own >= 0)
         return write_through(path, own, bytes, length, err);
     if ((private ? lstat(path, &status) : stat(path, &status)) != 0 || S_ISREG(status.st_mode) ||

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "model/start.h"
 #include "measure/arch.h"
@@ -70,8 +71,7 @@ static bool files_open(struct sandbox *s, struct err *err)
     s->page_file = memfd_create("portolan-page", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (s->code_file < 0 || s->page_file < 0 || ftruncate(s->code_file, AREA_CODE) < 0 ||
         ftruncate(s->page_file, (off_t)(SANDBOX_REAL_PAGES * s->page_size)) < 0)
-        return err_set(err, ERR_IO,
-                       errno == EMFILE ? "raise the limit of open files (ulimit -n)" : NULL,
+        return err_set(err, ERR_IO, file_remedy(errno, NULL),
                        "cannot create memory for the code: %s", strerror(errno));
     return true;
 }
@@ -578,7 +578,7 @@ bool sandbox_fill(struct sandbox *s, const struct sandbox_fill *fill, struct err
         return false;
     if (item->fault == FAULT_STARVED || item->fault == FAULT_ENDLESS)
         return err_set(err, ERR_LIMIT, "repeat the command when the computer is idle",
-                       "filling memory took too long: the computer is busy");
+                       "filling memory took too long");
     return !item->fault ||
            err_set(err, ERR_LIMIT, "ulimit -v and ulimit -t show the limits of a process",
                    "the process that fills memory was killed: %s", sandbox_fault_text(item->fault));

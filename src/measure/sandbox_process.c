@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 
 #define LOOK_MILLISECONDS 100
 #define START_SECONDS 10.0       /* maximum wall-clock seconds of a child's set-up */
@@ -130,8 +131,7 @@ bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *give
     /* MSG_NOSIGNAL: writing raises no signal if the reader has ended. SOCK_SEQPACKET does not split
      * messages. */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) < 0)
-        return err_set(err, ERR_IO,
-                       errno == EMFILE ? "raise the limit of open files (ulimit -n)" : NULL,
+        return err_set(err, ERR_IO, file_remedy(errno, NULL),
                        "cannot connect to the sandbox process: %s", strerror(errno));
     given->link = link[1];
     given->parent = getpid();

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 /* number of pages of a ring; a thousand samples per second fill it in a second */
@@ -118,8 +119,7 @@ static const char *what_to_do(int reason)
 {
     return reason == EACCES || reason == EPERM
                ? "to allow the sampling clock, run as root: sysctl kernel.perf_event_paranoid=2"
-           : reason == EMFILE || reason == ENFILE ? "raise the limit of open files (ulimit -n)"
-                                                  : NULL;
+               : file_remedy(reason, NULL);
 }
 
 struct perf *perf_new(const struct task_list *tasks, bool on_exec, double rate, struct err *err)
@@ -136,7 +136,10 @@ struct perf *perf_new(const struct task_list *tasks, bool on_exec, double rate, 
         ok =
             watch(p, tasks->list.items[i].tid, on_exec, rate) ||
             err_set(err, ERR_IO, what_to_do(errno),
-                    "the system forbids the sampling clock (perf_event_open): %s", strerror(errno));
+                    errno == EMFILE || errno == ENFILE
+                        ? "cannot open the sampling clock (perf_event_open): %s"
+                        : "the system forbids the sampling clock (perf_event_open): %s",
+                    strerror(errno));
     bool any = false;
     for (size_t i = 0; i < p->ring_count; i++)
         any |= p->rings[i].page != NULL;
