@@ -211,7 +211,7 @@ const struct command command_kernel_functions = {
         {PARAMETER(FLAG, "--loops", struct functions_values, loops),
          .help = "list loops instead of functions"},
         {PARAMETER(TEXT, "--profile", struct functions_values, profile), .value = "FILE",
-         .otherwise = "loaded program", .complete = COMPLETE_FILE,
+         .otherwise = "the profile given to kernel load, if any", .complete = COMPLETE_FILE,
          .help = "sort by the samples of perf record (perf.data); needs perf"},
         {PARAMETER(TEXT, "--matching", struct functions_values, matching), .value = "TEXT",
          .otherwise = "all", .help = "print only names that contain TEXT"},

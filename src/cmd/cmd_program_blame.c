@@ -158,7 +158,8 @@ static bool watch_runs(struct blaming_program *w, struct estimator *e,
              predict(w, e, time, err);
     while (ok && located->all < SAMPLES && w->runs < RUNS_MOST);
     if (ok && !located->all)
-        ok = err_set(err, ERR_DATA, "use larger inputs", "the program is too short to be sampled");
+        ok = err_set(err, ERR_DATA, "use larger inputs",
+                     "the program used too little CPU time for a sample");
     words_done(&words);
     child_directory_free(directory);
     vec_done(&argv);

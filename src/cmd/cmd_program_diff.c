@@ -135,8 +135,8 @@ static bool profile_one(struct builds_diff *w, int side, struct err *err)
     bool ok = sampling_run(&options, &sampled, err);
     ok = ok && watch_goes_on(err);
     if (ok && !sampled.samples.count)
-        ok = err_set(err, ERR_DATA, "use a larger input", "%s is too short to be sampled",
-                     w->paths[side]);
+        ok = err_set(err, ERR_DATA, "use a larger input",
+                     "%s used too little CPU time for a sample", w->paths[side]);
     w->profiles[side] = ok ? profile_new(&sampled, SAMPLING_RATE, 0, looks_up, w, err) : NULL;
     sampled_done(&sampled);
     vec_done(&argv);

@@ -432,8 +432,9 @@ static bool prepare_validate(struct session *s, const void *values, struct task 
     v->here = machine && here;
     bool ok = machine && program_inputs_read(&given->inputs, 0, &v->inputs, err);
     if (ok && v->inputs.name_count != m->runs->name_count)
-        ok = err_set(err, ERR_USAGE, "give a value for every input of program run",
-                     "inputs with a value: %zu of %zu", v->inputs.name_count, m->runs->name_count);
+        ok = err_set(err, ERR_USAGE, "give a value for each input of program run, and no other",
+                     "inputs given: %zu; inputs of program run: %zu", v->inputs.name_count,
+                     m->runs->name_count);
     for (size_t i = 0; ok && i < v->inputs.name_count; i++)
         ok =
             strcmp(v->inputs.names[i], m->runs->names[i]) == 0 ||

@@ -228,7 +228,7 @@ static const struct {
     {is_java, "a Java class", "give machine code: a program or an object file", {0}},
     {is_macos,
      "a macOS program (Mach-O)",
-     "objdump -d prints its code, which kernel load reads",
+     "llvm-objdump -d prints its code, which kernel load reads",
      {0}},
     {is_compressed, "a compressed file", "unpack it first", {0}},
     {is_picture, "a picture or a document", "give the text itself", {0}},

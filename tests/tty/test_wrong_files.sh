@@ -66,8 +66,8 @@ lib.a|kernel load FILE|
 perf.data|kernel load PROGRAM --profile FILE|
 module.bc|llc FILE converts the bitcode to assembler text|
 hello.exe|objdump -d prints its code|
-hello.macho|objdump -d prints its code|
-both.macho|objdump -d prints its code|
+hello.macho|llvm-objdump -d prints its code|
+both.macho|llvm-objdump -d prints its code|
 Loop.class|give machine code: a program or an object file|
 loop.s.gz|unpack it first|
 screen.png|give the text itself|
