@@ -506,7 +506,7 @@ static void list_hidden(struct mapping *m, const struct experiments *t, struct r
     }
     if (hidden)
         result_line(result, "%zu form%s %s; %s", hidden, plural(hidden), observable_reason(m),
-                    told ? "experiments settle measures the deciding experiments, if any"
+                    told ? "experiments settle measures the deciding experiments"
                          : "no experiment with these forms distinguishes the usages");
     observable_done(list, t->forms.count);
     free(list);

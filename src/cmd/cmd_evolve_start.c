@@ -33,7 +33,7 @@ struct evolve_values {
 const struct parameter evolve_start_options[] = {
     {PARAMETER(PORTS, "--ports", struct evolve_values, ports), .value = "N|NAMES|auto", .least = 1,
      .most = PROBLEM_PORTS_MAX, .unset = "auto",
-     .otherwise = "auto: the fewest ports that explain the measurements, 12 if undecided; 8 for "
+     .otherwise = "auto, the fewest ports that explain the measurements, 12 if undecided; 8 for "
                   "pmevo",
      .help = "number of ports, or names such as 0,1,2,DV"},
     {PARAMETER(CHOICE, "--algorithm", struct evolve_values, algorithm), .choices = "memetic|pmevo",
@@ -52,10 +52,10 @@ const struct parameter evolve_start_options[] = {
     {PARAMETER(COUNT, "--threads", struct evolve_values, threads), .value = "N", .least = 1,
      .most = THREADS_MAX, .otherwise = "the setting threads", .help = "worker threads"},
     {PARAMETER(NUMBER, "--issue-width", struct evolve_values, width), .value = "W|auto", .most = 64,
-     .unset = "auto", .otherwise = "auto: the highest rate found in the measurements",
+     .unset = "auto", .otherwise = "auto, the highest rate in the measurements",
      .help = "issue slots per cycle (0: no issue limit)"},
     {PARAMETER(NUMBER, "--price-scale", struct evolve_values, scale), .value = "X|auto",
-     .least = 0.001, .most = 1000, .unset = "auto", .otherwise = "auto: from a pilot run",
+     .least = 0.001, .most = 1000, .unset = "auto", .otherwise = "auto, from a pilot run",
      .help = "factor for --uop-price, --volume-price and --usage-price"},
     {PARAMETER(NUMBER, "--uop-price", struct evolve_values, uop_price), .value = "X",
      .initial = INITIAL(EVOLVE_UOP_PRICE),

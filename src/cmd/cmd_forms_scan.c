@@ -123,8 +123,8 @@ static void show(const struct scan *scan, const struct forms *forms,
         (unsigned long long)scan->set_aside, (unsigned long long)scan->skipped_bytes);
     if (scan->undecoded)
         result_line(result,
-                    "not decoded at %llu place%s: data or unknown instructions; each counts as one "
-                    "unknown instruction",
+                    "decoding failed at %llu place%s (data or unknown instructions); each place "
+                    "counts as one unknown instruction",
                     (unsigned long long)scan->undecoded, plural(scan->undecoded));
     result_count(result, "instructions", (int64_t)scan->instructions);
     result_count(result, "forms", (int64_t)scan->forms.count);

@@ -270,7 +270,7 @@ static void add_rows(const struct hunt *h, struct result *result)
 }
 
 /* Prints the name of the reference: "this CPU", "haswell", "llvm-mca's skylake", or if the two
- * models differ, "skylake, simulated" or "skylake, by the bounds". */
+ * models differ, "skylake, simulated" or "skylake, highest bound". */
 static void print_against(const struct machine_hunting *w, struct str *out)
 {
     if (w->llvm)

@@ -69,7 +69,7 @@ const struct command command_jump = {
     .arguments = PARAMETERS(
         {PARAMETER(CHOICE, "WHERE", struct verb_values, text),
          .choices = "back|forward|mapping|experiments|kernel|swap",
-         .otherwise = "the mapping; in the mapping: the experiments",
+         .otherwise = "the mapping, or from the mapping the experiments",
          .help = "view in which to show the selected form, or direction in the history of jumps"}),
     .examples = EXAMPLES("jump", "jump kernel", "jump back"),
     .values_size = sizeof(struct verb_values),

@@ -285,8 +285,8 @@ static void say_disturbed(struct result *result, const struct insitu *x)
         result_line(result, "  excluding %zu disturbed block%s", count, plural(count));
     if (count && insitu_busy(x))
         result_line(result,
-                    "  other processes used %.1f CPUs, so blocks above 1.5 times a timing's lower "
-                    "quartile count as disturbed, unless they double its mean",
+                    "  other processes used %.1f CPUs. Blocks above 1.5 times the lower quartile "
+                    "are therefore excluded, except where this would halve the mean",
                     x->others);
 }
 

@@ -352,8 +352,8 @@ static bool read_latencies(const char *path, struct machine *m, struct err *err)
                     "invalid operand \"%s\"", row[column[fault]]);
         else if ((latency_end_whole(read.from) || latency_end_whole(read.to)) &&
                  read.from != read.to)
-            err_set(err, ERR_DATA, "use one operand in both columns, from and to",
-                    "%s cannot be combined with the operand \"%s\"",
+            err_set(err, ERR_DATA, "use the same value in the columns from and to",
+                    "\"%s\" cannot be combined with \"%s\"",
                     row[column[latency_end_whole(read.from) ? 1 : 2]],
                     row[column[fault = latency_end_whole(read.from) ? 2 : 1]]);
         else if (!parse_number(row[column[3]], &read.cycles) || isnan(read.cycles))

@@ -75,9 +75,10 @@ const struct fact fact_schema[] = {
      "its data; macro-ops: AMD",
      "fusion", false},
     {"unlaminate", FACT_CHOICE, NO_UNIT, "none", "all three-sources not-two-address general none",
-     "micro-fused memory operands with an index register that split at rename. not-two-address: "
-     "loads of operations with a separate destination, and of all VEX operations; general: "
-     "operations with one slot, except vectors",
+     "micro-fused memory operands with an index register that split at rename. three-sources: "
+     "operands of instructions with more than two operands, and loads of operations that do not "
+     "read their first operand; not-two-address: loads of operations with a separate destination, "
+     "and of all VEX operations; general: operations with one slot, except vectors",
      "fusion", false},
     {"unlaminate_first", FACT_WHOLE, "µops", 1, MOST, NULL, NULL,
      "last position in an issue group where a pair can split", "issue bound, simulation", false},
@@ -544,9 +545,8 @@ const struct fact fact_schema[] = {
      "in blocks of memory_renaming_length - 1 instructions, every second store with an equal "
      "address matches", "dependencies", FACT_FITTED},
     {"memory_renaming_base", FACT_CHOICE, NO_UNIT, "any", "any stack",
-     "base registers to which memory renaming applies: any, or only the stack pointer, without an "
-     "index",
-     "dependencies", false},
+     "base registers to which memory renaming applies. stack: only the stack pointer, in addresses "
+     "without an index register", "dependencies", false},
     {"memory_renaming_relative", FACT_CHOICE, NO_UNIT, "yes", "yes loads no",
      "memory renaming also applies to addresses relative to the program counter, and to fixed "
      "addresses; loads: to read-modify-writes only by memory_renaming_length",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cost view: time and limit of the selected hot loop, and the program's possible gain. */
+/* Cost view: time and bound of the selected hot loop, and the program's possible speedup. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,7 +23,8 @@ static void draw_part(struct grid *g, int y, const char *name, double cycles, do
         grid_put(g, BAR_X + (int)k, y, 1, role, 0, "█");
 }
 
-/* Appends the loop's limit and the program's possible gain, or the reason why these are unknown. */
+/* Appends the loop's bound and the program's possible speedup, or the reason why these are
+ * unknown. */
 static void say(const struct run_profile *p, const struct profile_loop *l, size_t at,
                 struct str *out)
 {
@@ -61,7 +62,7 @@ static void cost_draw(void *state, struct session *s, struct grid *g)
     (void)state;
     if (!l) {
         view_draw_empty(s, &cost_view, g,
-                        "Time and limit of a hot loop, and the possible gain of the program.",
+                        "Time and bound of a hot loop, and the possible speedup of the program.",
                         "prompt program profile", "profiles a program");
         return;
     }
@@ -113,7 +114,7 @@ static bool cost_act(void *state, struct session *s, enum action action, struct 
 const struct view_ops cost_view = {
     .name = "cost",
     .label = "Why",
-    .help = "time and limit of a hot loop, and the possible gain of the program",
+    .help = "time and bound of a hot loop, and the possible speedup of the program",
     .act = cost_act,
     .draw = cost_draw,
     .wants = cost_wants};

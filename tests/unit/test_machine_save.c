@@ -191,7 +191,7 @@ static void test_latency_choices(void **state)
     work_put("choices/latencies.csv", "form,from,to,cycles,source\nFDIV,1,alone,1,by hand\n");
     assert_null(machine_load(work_path("choices/"), &err));
     assert_true(err.line == 2 && err.column == 2);
-    assert_non_null(strstr(err.todo, "one operand in both columns"));
+    assert_non_null(strstr(err.todo, "the same value in the columns from and to"));
 }
 
 static void assert_refused(const struct machine *m, const char *directory, const char *file)

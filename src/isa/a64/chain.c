@@ -68,8 +68,8 @@ static void list_pairs(const struct a64_code *code, struct chain *list, size_t *
             bool both = from != to && written->access & ACCESS_READ;
             if (a == b)
                 add(list, n, CHAIN_REGISTER, from, to, 0,
-                    both ? "upper bound: the larger latency of this operand and of the written "
-                           "operand"
+                    both ? "upper bound: the larger of the latencies from this operand and from "
+                           "the written operand"
                          : "");
             else if (a != DOMAIN_MASK && b != DOMAIN_MASK && !both)
                 add(list, n, CHAIN_DOMAINS, from, to, 0, "round trip, with fmov back");

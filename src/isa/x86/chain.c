@@ -103,8 +103,8 @@ static void list_pairs(const struct x86_code *code, struct chain *list, size_t *
             bool both = from != to && written->access & ACCESS_READ;
             struct chain c =
                 chain_of(CHAIN_REGISTER, shown(code, from), shown(code, to), 0,
-                         both ? "upper bound: the larger latency of this operand and of the "
-                                "written operand" : "");
+                         both ? "upper bound: the larger of the latencies from this operand and "
+                                "from the written operand" : "");
             if (a != b) {
                 if (a == DOMAIN_MASK || b == DOMAIN_MASK || (from != to && both))
                     continue;
@@ -138,8 +138,8 @@ static void list_fixed(const struct x86_code *code, struct chain *list, size_t *
             struct chain c =
                 chain_of(CHAIN_FIXED, i, shown(code, to), 0,
                          written->access & ACCESS_READ
-                             ? "upper bound: the larger latency of this operand and of the "
-                               "written operand"
+                             ? "upper bound: the larger of the latencies from this operand and "
+                               "from the written operand"
                              : "");
             c.from = op->reg;
             c.to = (uint8_t)to;
