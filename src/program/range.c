@@ -346,23 +346,37 @@ static double power_between(const struct fit_data *d, size_t a, size_t b, size_t
     return log(d->values[b] / d->values[a]) / log(inputs_of(d, b)[input] / inputs_of(d, a)[input]);
 }
 
+/* Returns the rate of exponential growth of the count to run @b from the run with the next smaller
+ * value of @input; NaN: there is none. Considers run @last and those that differ from it only in
+ * @input. */
+static double rate_to(const struct fit_data *d, size_t input, size_t last, size_t b)
+{
+    size_t a = SIZE_MAX;
+
+    if (b != last && !alone(d, b, last, input))
+        return NAN;
+    for (size_t r = 0; r < d->run_count; r++)
+        if (alone(d, r, last, input) && inputs_of(d, r)[input] < inputs_of(d, b)[input] &&
+            (a == SIZE_MAX || inputs_of(d, r)[input] > inputs_of(d, a)[input]))
+            a = r;
+    return a == SIZE_MAX ? NAN
+                         : log(d->values[b] / d->values[a]) /
+                               (inputs_of(d, b)[input] - inputs_of(d, a)[input]);
+}
+
 /* Returns whether the count grows by at least half of the rate @rate between all neighbouring
- * values of @input among run @last and the runs that differ from it only in @input. A count that
- * grows in steps, such as floor(N / 2)^3, does not. */
+ * values of @input, from the first pair with this growth on. A count that grows in steps, such as
+ * floor(N / 2)^3, does not. The sum of a constant and an exponential does. */
 static bool grows_throughout(const struct fit_data *d, size_t input, size_t last, double rate)
 {
-    for (size_t b = 0; b < d->run_count; b++) {
-        size_t a = SIZE_MAX;
-        if (b != last && !alone(d, b, last, input))
-            continue;
-        for (size_t r = 0; r < d->run_count; r++)
-            if (alone(d, r, last, input) && inputs_of(d, r)[input] < inputs_of(d, b)[input] &&
-                (a == SIZE_MAX || inputs_of(d, r)[input] > inputs_of(d, a)[input]))
-                a = r;
-        if (a != SIZE_MAX && log(d->values[b] / d->values[a]) <
-                                 rate / 2 * (inputs_of(d, b)[input] - inputs_of(d, a)[input]))
+    double from = INFINITY;
+
+    for (size_t r = 0; r < d->run_count; r++)
+        if (rate_to(d, input, last, r) >= rate / 2)
+            from = fmin(from, inputs_of(d, r)[input]);
+    for (size_t r = 0; r < d->run_count; r++)
+        if (inputs_of(d, r)[input] > from && rate_to(d, input, last, r) < rate / 2)
             return false;
-    }
     return true;
 }
 
