@@ -293,6 +293,15 @@ static void grow_one(const struct fit_data *d, size_t run, struct formula_range 
         }
 }
 
+/* Returns whether a run before @r has the same value of @input. */
+static bool is_repeated(const struct fit_data *d, size_t r, size_t input)
+{
+    for (size_t k = 0; k < r; k++)
+        if (inputs_of(d, k)[input] == inputs_of(d, r)[input])
+            return true;
+    return false;
+}
+
 /* Returns the sum of the squared differences of the logarithms of @input's values from their mean.
  * Uses each value once, because an error at one value affects all its runs. */
 static double spread_of_logs(const struct fit_data *d, size_t input)
@@ -300,18 +309,15 @@ static double spread_of_logs(const struct fit_data *d, size_t input)
     double sum = 0, squares = 0;
     size_t n = 0;
 
-    for (size_t r = 0; r < d->run_count; r++) {
-        const double value = inputs_of(d, r)[input];
-        bool seen = false;
-        for (size_t k = 0; k < r && !seen; k++)
-            seen = inputs_of(d, k)[input] == value;
-        if (seen)
-            continue;
-        sum += log(value);
-        squares += log(value) * log(value);
-        n++;
-    }
-    return squares - sum * sum / (double)n;
+    for (size_t r = 0; r < d->run_count; r++)
+        if (!is_repeated(d, r, input)) {
+            sum += log(inputs_of(d, r)[input]);
+            n++;
+        }
+    for (size_t r = 0; r < d->run_count; r++)
+        if (!is_repeated(d, r, input))
+            squares += pow(log(inputs_of(d, r)[input]) - sum / (double)n, 2);
+    return squares;
 }
 
 /* Computes the uncertainty of each input's power: standard errors of the slope of the line through

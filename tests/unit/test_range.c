@@ -173,7 +173,8 @@ static void test_steps_are_not_exponential(void **state)
 
 /* The uncertainty of a power is 2.1 standard errors of a slope. The standard error follows from the
  * normal equations, and for values in a geometric series from their ratio. Repeated values change
- * nothing. */
+ * nothing. For two neighbouring values, the sum of squares is half of their relative difference
+ * squared. */
 static void test_power_error(void **state)
 {
     static const double at[] = {4, 5, 6, 7, 8, 9, 10, 11, 12}, series[] = {4, 4, 8, 8, 16};
@@ -198,6 +199,12 @@ static void test_power_error(void **state)
     range_find(&(struct fit_data){series, 1, COUNT(series), values}, &f, &(struct fit_near){0}, &r);
     assert_true(r.left_out > 0.05);
     assert_true(fabs(r.exponent[0] - 2.1 * fmin(1, r.left_out) * sqrt(2) / log(4)) < 1e-9);
+    range_done(&r);
+    static const double close[] = {1e7, 1e7 + 1};
+    range_find(&(struct fit_data){close, 1, 2, (double[]){20, 40}}, &f, &(struct fit_near){0}, &r);
+    const double clear = 2.1 * fmin(1, r.left_out) * sqrt(2) * 1e7;
+    assert_true(r.left_out > 0.05);
+    assert_true(fabs(r.exponent[0] / clear - 1) < 1e-6);
     range_done(&r);
 }
 
