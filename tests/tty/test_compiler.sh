@@ -429,6 +429,50 @@ C
     [ ! -e left.o ] || fail 'a faulty object is left'
 }
 
+# A search in 2 numbers calls back twice: the first callback is short, and the second takes 10 million
+# iterations, which are no part of the search. The first comparison of each sort is the slowest. The
+# sort moves 10 KiB per call, although its other comparisons are not all timed.
+test_calls_back_unevenly() {
+    needs_llvm
+    cat >"$work/uneven.c" <<'END'
+#include <search.h>
+#include <stdlib.h>
+static long looks, calls;
+static int compare(const void *a, const void *b)
+{
+    for (volatile int i = 0; i < 10000000 && ++calls == 2; i++, calls--)
+        looks += i & 1;
+    return *(const int *)a != *(const int *)b;
+}
+static int order(const void *a, const void *b)
+{
+    for (volatile int i = 0; i < 300 && !calls; i++)
+        looks += i & 1;
+    calls++;
+    return *(const int *)a - *(const int *)b;
+}
+static int values[10][256];
+int main(int argc, char **argv)
+{
+    size_t n = argc > 1 ? (size_t)atoi(argv[1]) : 1;
+    int key = -1;
+    if (n == 2)
+        return lfind(&key, values, &n, sizeof *values, compare) || looks < 0;
+    for (size_t k = 0; k < n; k++) {
+        for (int i = 0; i < 10; i++)
+            values[i][0] = i * 7 % 10;
+        calls = 0;
+        qsort(values, 10, sizeof *values, order);
+    }
+    return looks < 0;
+}
+END
+    cd "$work" || return 1
+    expect 0 "$portolan" --format csv -e 'program load uneven.c -O1; program run N=2,200; program predict N=2 --machine sapphirerapids; program predict N=200 --machine sapphirerapids'
+    awk -F, '$1 == "part" { for (i = 1; i <= NF; i++) if ($i ~ /^calls/) calls = i; n++ } calls && $1 ~ /^main:/ { sum[n] += $calls } END { exit !(n == 2 && sum[1] < 1000000 && sum[2] > 200 * 100) }' "$work/out" ||
+        fail "the times of a search and a sort: $(cat "$work/out")"
+}
+
 # A comparison costs the sort some cycles at any number of elements. Most callbacks are not timed,
 # because reading the clock takes longer than the comparison.
 test_calls_back_briefly() {

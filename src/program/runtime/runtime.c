@@ -44,9 +44,12 @@
 /* minimum number of measurements of empty calls with which they replace the initial measurement */
 #define NOTHING_LEAST 8u
 #define CLOCKS_TICKS 100000u         /* ticks between two readings of the clocks */
-/* One in CALLBACKS_EVERY short callbacks of a call is timed, because reading the clock takes longer
- * than the comparison of two numbers. */
+/* The first CALLBACKS_FIRST callbacks of a call are timed, and one in CALLBACKS_EVERY of the others.
+ * Reading the clock takes longer than the comparison of two numbers. All are timed while more than
+ * one in CALLBACKS_LONG of the timed ones are long. Fewer are due to preemption and interrupts. */
+#define CALLBACKS_FIRST 4u
 #define CALLBACKS_EVERY 16u
+#define CALLBACKS_LONG 64u
 #define LONG_TICKS 10000u            /* ticks above which a callback is long */
 #define EMPTY_CALLBACKS 1024u        /* number of callbacks whose overhead is measured */
 #define CALLS_DEEP 32u               /* maximum number of nested calls that are timed */
@@ -102,11 +105,13 @@ struct clocks {
     uint64_t wall, own;
 };
 static _Thread_local struct {
-    /* @entered: start of the timed callback; 0: none. @away: ticks in timed callbacks. @last: ticks
-     * of the last timed callback */
-    uint64_t begun, entered, away, last;
-    /* number of callbacks, and of the timed and of the short timed ones; ticks of the latter */
+    /* @entered: start of the timed callback; 0: none. @away: ticks in timed callbacks */
+    uint64_t begun, entered, away;
+    /* number of callbacks, and of the timed and of the short timed ones; ticks of the latter. The
+     * first one is not among the short ones, because its code may not be in the caches. */
     uint64_t callbacks, timed, brief, brief_ticks;
+    /* number of long timed callbacks */
+    uint64_t lengthy;
     unsigned inside;
     struct clocks clocks;
 } open_calls[CALLS_DEEP];
@@ -528,15 +533,22 @@ uint64_t portolan_call_begin_(void)
     return begun;
 }
 
-/* Called at the start of functions that external code may call. Times only the outermost function.
- * Times one in CALLBACKS_EVERY callbacks, and each one after a long one. */
+/* Returns whether many timed callbacks of open call @at were long. The others then have no common
+ * time. */
+static int are_long(unsigned at)
+{
+    return open_calls[at].lengthy * CALLBACKS_LONG > open_calls[at].timed;
+}
+
+/* Called at the start of functions that external code may call. Times only the outermost
+ * function. */
 void portolan_enter_(void)
 {
     if (!timing || !open_count || open_calls[open_count - 1].inside++ > 0)
         return;
+    const uint64_t before = open_calls[open_count - 1].callbacks++;
     open_calls[open_count - 1].entered =
-        open_calls[open_count - 1].callbacks++ % CALLBACKS_EVERY == 0 ||
-                open_calls[open_count - 1].last > LONG_TICKS
+        before < CALLBACKS_FIRST || before % CALLBACKS_EVERY == 0 || are_long(open_count - 1)
             ? ticks_now()
             : 0;
 }
@@ -547,9 +559,8 @@ static void end_callback(unsigned at)
     const uint64_t ticks = ticks_now() - open_calls[at].entered;
 
     open_calls[at].away += ticks + nothing;
-    open_calls[at].timed++;
-    open_calls[at].last = ticks;
-    if (ticks > LONG_TICKS)
+    open_calls[at].lengthy += ticks > LONG_TICKS;
+    if (!open_calls[at].timed++ || ticks > LONG_TICKS)
         return;
     open_calls[at].brief++;
     open_calls[at].brief_ticks += ticks > nothing ? ticks - nothing : 0;
@@ -566,7 +577,7 @@ void portolan_leave_(void)
 /* Returns the ticks of the call from @begun to @now, and sets *@callbacks to the number of its
  * callbacks. Assumes that a callback without a time takes the mean of the short ones. Ends calls
  * within it that a longjmp left. Returns UINT64_MAX (unknown) if a callback was entered and not
- * left. */
+ * left, if callbacks without a time may be long, or if the callbacks took longer than the call. */
 static uint64_t ticks_of_call(uint64_t begun, uint64_t now, uint64_t *callbacks)
 {
     uint64_t ticks = now - begun;
@@ -578,14 +589,15 @@ static uint64_t ticks_of_call(uint64_t begun, uint64_t now, uint64_t *callbacks)
         return UINT64_MAX;
     open_count = --at;
     *callbacks = open_calls[at].callbacks;
-    const uint64_t others = open_calls[at].callbacks - open_calls[at].timed,
-                   away = open_calls[at].away + *callbacks * counting / EMPTY_CALLBACKS +
-                          (open_calls[at].brief
-                               ? others * open_calls[at].brief_ticks / open_calls[at].brief
-                               : 0);
-    if (open_calls[at].inside || (others && !open_calls[at].brief))
+    const uint64_t others = *callbacks - open_calls[at].timed;
+    if (open_calls[at].inside || (others && (are_long(at) || !open_calls[at].brief)))
         return UINT64_MAX;
-    ticks -= ticks < away ? ticks : away;
+    const uint64_t away =
+        open_calls[at].away + *callbacks * counting / EMPTY_CALLBACKS +
+        (others ? others * open_calls[at].brief_ticks / open_calls[at].brief : 0);
+    if (ticks < away)
+        return UINT64_MAX;
+    ticks -= away;
     return ticks > LATE_TICKS ? own_ticks(ticks, &open_calls[at].clocks) : ticks;
 }
 
