@@ -487,23 +487,28 @@ static void level(double *values, const bool *use, size_t n)
     free(sorted);
 }
 
-/* If the external code of @block called the program's functions in every run, divides @values by
- * the number of these callbacks per execution, and fits that number. The time per callback is
- * nearly constant, as in a sort. */
-static void fit_callbacks(struct fitting *f, size_t block, const bool *use, double *values)
+/* If the external code of @block called the program's functions in a run whose calls have a time,
+ * divides @values of these runs by the number of callbacks per execution, and removes the other
+ * runs from @use. Fits the number of callbacks of all runs, which must be known: a call that did
+ * not return has neither time nor callbacks. The time per callback is nearly constant, as in a
+ * sort. */
+static void fit_callbacks(struct fitting *f, size_t block, bool *use, double *values)
 {
     size_t n = f->runs->runs.count;
     double *callbacks = mem_zero(n, sizeof *callbacks);
-    bool all = true;
+    bool known = true, some = false;
 
     for (size_t r = 0; r < n; r++) {
-        const double *seen = f->runs->runs.items[r].callbacks;
-        callbacks[r] = seen ? seen[block] : 0;
-        all &= use[r] && callbacks[r] > 0;
+        const struct program_run *run = &f->runs->runs.items[r];
+        callbacks[r] = run->callbacks ? run->callbacks[block] : 0;
+        known &= use[r] || callbacks[r] > 0 || !(run->counts[block] > 0);
+        some |= use[r] && callbacks[r] > 0;
     }
-    for (size_t r = 0; all && r < n; r++)
-        values[r] *= f->runs->runs.items[r].counts[block] / callbacks[r];
-    f->model->callbacks[block] = all ? formula_of(f, callbacks, n) : UINT32_MAX;
+    for (size_t r = 0; known && some && r < n; r++) {
+        use[r] &= callbacks[r] > 0;
+        values[r] = use[r] ? values[r] * f->runs->runs.items[r].counts[block] / callbacks[r] : NAN;
+    }
+    f->model->callbacks[block] = known && some ? formula_of(f, callbacks, n) : UINT32_MAX;
     free(callbacks);
 }
 

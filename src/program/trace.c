@@ -118,11 +118,11 @@ static bool read_calls(struct trace *t, const char *at)
 
     if (!t->unit || !number(&at, &index) || !number(&at, &count) || !number(&at, &kept) ||
         !number(&at, &ticks) || !number(&at, &callbacks) || index >= t->unit->block_count ||
-        kept > count || !(kept > 0))
+        kept > count)
         return false;
     size_t block = t->unit->first_block + (size_t)index;
     t->run->callbacks[block] = callbacks;
-    if (t->run->counts[block] > 0)
+    if (kept > 0 && t->run->counts[block] > 0)
         t->run->calls[block] =
             fmax(0, ticks / kept - t->nothing) * t->cycles_per_tick * count / t->run->counts[block];
     return true;

@@ -10,6 +10,8 @@
 #include "program/spread.h"
 #include "../support/support.h"
 
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
 /* One block with one reference. */
 static const char one_block[] = "{\"key\":\"k\",\"source\":\"f.c\",\"language\":\"c\",\"level\":\"-"
                                 "O3\",\"references\":[{\"block\":0,\"bytes\":8,\"write\":false}],"
@@ -218,12 +220,54 @@ static void test_mispredictions_at_most(void **state)
     program_free(p);
 }
 
+/* Returns runs of one block at @sizes. Its external function calls back @callbacks times, and takes
+ * @each cycles per callback, or 100 cycles without callbacks. */
+static struct program_runs *runs_with_callbacks(const struct program *p, const double *sizes,
+                                                const double *callbacks, size_t count, double each)
+{
+    struct program_runs *runs = program_runs_new(p, (char *[]){(char *)(uintptr_t)"N"}, 1);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct run_bin bin = {1, 1, 1, 8};
+        add_run(runs, sizes[i], &bin, 1);
+        struct program_run *run = &runs->runs.items[i];
+        run->counts[0] = 1;
+        run->callbacks = mem_zero(2, sizeof *run->callbacks);
+        run->callbacks[0] = callbacks[i];
+        run->calls[0] = callbacks[i] > 0 ? each * callbacks[i] : 100;
+    }
+    return runs;
+}
+
+/* A run without callbacks has no time per callback, but determines their number. */
+static void test_callbacks_of_some_runs(void **state)
+{
+    static const double sizes[] = {1, 16, 64, 128, 256};
+    const struct program *p = read_program(one_block);
+    struct program_run at;
+    struct err err = {0};
+    double callbacks[COUNT(sizes)], n = 2048;
+
+    for (size_t i = 0; i < COUNT(sizes); i++)
+        callbacks[i] = pow(sizes[i], 3) - 1;
+    struct program_runs *runs = runs_with_callbacks(p, sizes, callbacks, COUNT(sizes), 50);
+    const struct program_model *m = program_model_new(runs, COUNTS_REGRESSION, NULL, NULL, &err);
+    assert_non_null(m);
+    program_model_at(m, &n, &at);
+    assert_float_equal(at.calls[0] / (50 * (n * n * n - 1)), 1, 1e-6);
+    program_run_done(p, &at);
+    program_model_free(m);
+    program_runs_free(runs);
+    program_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_clusters_of_small_runs),
                                        cmocka_unit_test(test_first_uses_of_cubes),
                                        cmocka_unit_test(test_rows_that_lie_otherwise),
                                        cmocka_unit_test(test_counts_are_bounded),
-                                       cmocka_unit_test(test_mispredictions_at_most)};
+                                       cmocka_unit_test(test_mispredictions_at_most),
+                                       cmocka_unit_test(test_callbacks_of_some_runs)};
     return cmocka_run_group_tests_name("clusters", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Work for reading complete programs grows linearly with the input: descriptions, traces, the text
  * between braces. test_work.c has other inputs. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,12 +161,14 @@ static void test_walks(void **state)
 
     add_unit(&bytes, json);
     struct program *p = program_of(&bytes);
-    str_add(&text, "portolan-trace 3 exact\nunit a 1 4\nblock 0 9 8\n"
+    str_add(&text, "portolan-trace 3 exact\nunit a 1 4\nblock 0 9 8\ncalls 0 9 0 0 12\n"
                    "access 0 9 30:9:900:7:7168\nplace 0 40960 18446744073709543424\n"
                    "access 1 9 30:9:900:7:7168\nplace 1 41472 18446744073709543424\n"
                    "access 2 9 30:9:900:7:7168\nplace 2 90112 77\n"
                    "access 3 9 30:9:900:7:7168\nplace 3 89600 77\nend\n");
     assert_true(program_trace_parse(p, "trace", &text, &run, &err));
+    /* Callbacks are known even if no call has a time. */
+    assert_true(isnan(run.calls[0]) && run.callbacks[0] == 12);
     assert_int_equal(run.references[0].lead, 0);
     assert_int_equal(run.references[1].lead, 1);
     assert_float_equal(run.references[1].apart, 0.5, 1e-12);

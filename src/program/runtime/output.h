@@ -71,7 +71,7 @@ static inline void put_unit(struct output *o, const struct portolan_unit_ *unit)
             PUT(o, "mispredicted %llu %llu\n", (unsigned long long)i,
                 (unsigned long long)unit->mispredicted[i]);
     for (uint64_t i = 0; i < unit->blocks; i++)
-        if (unit->calls[i].kept)
+        if (unit->calls[i].count)
             PUT(o, "calls %llu %llu %llu %llu %llu\n", (unsigned long long)i,
                 (unsigned long long)unit->calls[i].count, (unsigned long long)unit->calls[i].kept,
                 (unsigned long long)unit->calls[i].ticks,
