@@ -22,8 +22,23 @@ static const struct off core_off = {1.25, 1.5}, memory_off = {1.3, 1.9}, calls_o
 
 struct part_range { double least, most; bool exact; };
 
-/* Returns the factors by which the executions of @block and of its references may differ from the
- * prediction. */
+/* Includes the factors by which the value of @formula at @inputs may differ from the prediction. */
+static void widen_range(const struct program_model *m, uint32_t formula, const double *inputs,
+                        struct part_range *r)
+{
+    double least, most;
+
+    count_formula_range(m, formula, inputs, &least, &most);
+    const double value = formula_value(&m->formulas[formula], inputs, m->runs->name_count);
+    if (least == most || !(value > 0))
+        return;
+    r->least = fmin(r->least, least / value);
+    r->most = fmax(r->most, most / value);
+    r->exact = false;
+}
+
+/* Returns the factors by which the executions of @block, of its references and of the callbacks of
+ * its external functions may differ from the prediction. */
 static struct part_range range_of(const struct program_model *m, uint32_t block,
                                   const double *inputs, double executions)
 {
@@ -33,18 +48,11 @@ static struct part_range range_of(const struct program_model *m, uint32_t block,
     count_range(m, block, inputs, &least, &most);
     if (executions > 0 && least != most)
         r = (struct part_range){fmin(1, least / executions), fmax(1, most / executions), false};
-    for (size_t i = 0; m->traced && i < m->runs->program->reference_count; i++) {
-        const struct formula *total = &m->formulas[m->references[i].total];
-        if (m->runs->program->references[i].block != block || program_model_with_block(m, i))
-            continue;
-        count_formula_range(m, m->references[i].total, inputs, &least, &most);
-        const double value = formula_value(total, inputs, m->runs->name_count);
-        if (least == most || !(value > 0))
-            continue;
-        r.least = fmin(r.least, least / value);
-        r.most = fmax(r.most, most / value);
-        r.exact = false;
-    }
+    for (size_t i = 0; m->traced && i < m->runs->program->reference_count; i++)
+        if (m->runs->program->references[i].block == block && !program_model_with_block(m, i))
+            widen_range(m, m->references[i].total, inputs, &r);
+    if (m->callbacks[block] != UINT32_MAX)
+        widen_range(m, m->callbacks[block], inputs, &r);
     return r;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "program/basis.h"
 #include "program/model.h"
 #include "program/spread.h"
 #include "../support/support.h"
@@ -261,6 +262,44 @@ static void test_callbacks_of_some_runs(void **state)
     program_free(p);
 }
 
+/* The range of a part includes that of its callbacks, and factors of calls (1.6 and 1.6) and of
+ * mispredicted branches (1.6 and 2). */
+static void test_spread_of_parts(void **state)
+{
+    static const double sizes[] = {1, 16, 50, 64, 128, 200},
+                        callbacks[] = {0, 40, 230, 280, 640, 1300};
+    const struct program *p = read_program(one_block);
+    struct program_runs *runs = runs_with_callbacks(p, sizes, callbacks, COUNT(sizes), 50);
+    struct program_time time = {.cycles = 100};
+    struct part_time part = {.executions = 1, .cycles = 100, .ends = 30, .branches = 70};
+    struct time_spread spread;
+    struct err err = {0};
+    double n = 128, least, most;
+
+    const struct program_model *m = program_model_new(runs, COUNTS_REGRESSION, NULL, NULL, &err);
+    assert_non_null(m);
+    vec_push(&time.parts, part);
+    spread_of(m, &n, &time, 20, &spread);
+    assert_float_equal(spread.least, 1 / 1.6, 1e-6);
+    assert_float_equal(spread.most, 2, 1e-6);
+    time.parts.items[0] = (struct part_time){.executions = 1, .cycles = 100, .calls = 100};
+    spread_of(m, &n, &time, 20, &spread);
+    assert_float_equal(spread.least, 1 / 1.6, 1e-6);
+    assert_float_equal(spread.most, 1.6, 1e-6);
+    n = 5000;
+    spread_of(m, &n, &time, 20, &spread);
+    assert_int_not_equal(m->callbacks[0], UINT32_MAX);
+    count_formula_range(m, m->callbacks[0], &n, &least, &most);
+    const double value = formula_value(&m->formulas[m->callbacks[0]], &n, 1);
+    assert_true(least < 0.95 * value && most > 1.05 * value);
+    assert_float_equal(spread.counts_least / (least / value), 1, 1e-6);
+    assert_float_equal(spread.counts_most / (most / value), 1, 1e-6);
+    vec_done(&time.parts);
+    program_model_free(m);
+    program_runs_free(runs);
+    program_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_clusters_of_small_runs),
@@ -268,6 +307,7 @@ int main(void)
                                        cmocka_unit_test(test_rows_that_lie_otherwise),
                                        cmocka_unit_test(test_counts_are_bounded),
                                        cmocka_unit_test(test_mispredictions_at_most),
-                                       cmocka_unit_test(test_callbacks_of_some_runs)};
+                                       cmocka_unit_test(test_callbacks_of_some_runs),
+                                       cmocka_unit_test(test_spread_of_parts)};
     return cmocka_run_group_tests_name("clusters", tests, NULL, NULL);
 }
