@@ -224,7 +224,6 @@ static void test_visit_periods(void **state)
     vec_done(&x.placed.timed);
 }
 
-/* The busy time of all CPUs excludes idle time and waits for devices. */
 static int by_value(const void *a, const void *b)
 {
     const double *x = a, *y = b;
@@ -263,6 +262,7 @@ static void test_patch_cost(void **state)
     }
 }
 
+/* The busy time of all CPUs excludes idle time and waits for devices. */
 static void test_others(void **state)
 {
     char text[] = "cpu  100 20 30 5000 400 6 7 8 0 0\ncpu0 1 2 3 4 5 6 7 8 9 10\n",
