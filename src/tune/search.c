@@ -23,8 +23,7 @@ struct tune_search {
     struct simulator *simulator;
     struct rng rng;
     struct tune *t;
-    /* @done: number of simulations made. @total: expected number of simulations. */
-    size_t done, total;
+    size_t total;   /* expected number of simulations */
 };
 
 static bool over(const struct tune_search *s)
