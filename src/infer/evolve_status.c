@@ -23,22 +23,19 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     }
     if (e->o.algorithm == EVOLVE_MEMETIC && isnan(e->scale)) {
         snprintf(phase, room, "estimating the error scale");
-        return "a short search estimates the noise of the measurements, which determines the "
-               "prices";
+        return "a short search estimates the noise of the measurements, which determines prices";
     }
     if (e->ports == 0) {
         snprintf(phase, room, "choosing the number of ports");
-        return "searches with increasing numbers of ports; the smallest number with the same "
-               "accuracy is used";
+        return "ports are added one by one; the smallest number of equal accuracy is used";
     }
     if (e->o.algorithm == EVOLVE_PMEVO) {
         snprintf(phase, room, "evolving generation %u", e->generation);
-        return "mappings are recombined and mutated, and the better half is kept";
+        return "mappings are recombined, and the better half is kept";
     }
     if (e->consensus == CONSENSUS_SOUGHT) {
         snprintf(phase, room, "looking for a consensus");
-        return "good mappings disagree on unmeasured experiments; a consensus is fitted to the "
-               "mean of their predictions";
+        return "good mappings disagree; a consensus is fitted to their mean predictions";
     }
     if (e->children_begun == 0 || e->fresh_begun < e->target) {
         snprintf(phase, room, "annealing starting point %zu of %zu", e->fresh_begun, e->target);

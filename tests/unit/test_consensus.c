@@ -211,6 +211,7 @@ static void happen(void *state)
     struct err err = {0};
 
     evolve_get_status(h->e, &status);
+    assert_true(strlen(status.meaning) <= 80);
     if (h->happened || strcmp(status.phase, "looking for a consensus") != 0)
         return;
     h->happened = true;

@@ -16,9 +16,8 @@
 
 #define TICK 0.003      /* seconds per read of the clock */
 #define SAMPLES 20000
-/* Columns of a description. The view has two rows of 80 for a description, with line breaks at
- * blanks. */
-#define ROW 75
+/* maximum number of columns of a description */
+#define ROW 80
 /* A run that is stopped at once makes more moves than this number. Without the final cooling, it
  * would make a third fewer. */
 #define QUENCHED 20000
@@ -44,7 +43,7 @@ static void look(void *state)
     struct evolve_status status;
 
     evolve_get_status(seen->e, &status);
-    assert_true(*status.phase && *status.meaning && strlen(status.meaning) < 2 * ROW &&
+    assert_true(*status.phase && *status.meaning && strlen(status.meaning) <= ROW &&
                 (status.state > EVOLVE_PAUSED || !isnan(status.seconds_left)));
     if (isnan(status.d_reached))
         return;
