@@ -6,6 +6,7 @@
 
 #include "analysis/loops.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/similar.h"
 #include "base/str.h"
 #include "base/watch.h"
@@ -213,6 +214,20 @@ static const struct object_symbol *find_name(const struct object *o, const char 
     return found;
 }
 
+/* Finds the function without a symbol at address @address of the file. Sets *@place to its position
+ * in the code. Returns NULL if there is none. */
+static const struct object_symbol *find_nameless(const struct object *o, uint64_t address,
+                                                 uint64_t *place)
+{
+    const uint64_t at = object_address_place(o, address);
+    const struct object_symbol *found = at == UINT64_MAX ? NULL : object_function_at(o, at);
+
+    if (!found || !found->nameless)
+        return NULL;
+    *place = at;
+    return found;
+}
+
 const struct object_symbol *function_find(const struct object *o, const char *wanted,
                                           uint64_t *place, struct err *err)
 {
@@ -229,6 +244,11 @@ const struct object_symbol *function_find(const struct object *o, const char *wa
     if (!plus || !read_hex(plus + 1, &number))
         return find_name(o, wanted, err);
     char *name = mem_strndup(wanted, (size_t)(plus - wanted));
+    found = strcmp(name, path_base(o->path)) == 0 ? find_nameless(o, number, place) : NULL;
+    if (found) {
+        free(name);
+        return found;
+    }
     found = find_name(o, name, err);
     if (found && number >= found->size) {
         err_set(err, ERR_USAGE, "give an address inside the function", "%s has 0x%llx bytes", name,

@@ -44,9 +44,10 @@ int functions_hotter(const struct ranked_function *a, const struct ranked_functi
  * length, each in descending order. */
 int loops_hotter(const struct ranked_loop *a, const struct ranked_loop *b);
 /* Finds the function that @wanted names: a symbol, a demangled name, an address ("0x4308") or an
- * offset ("f+0x40"). Sets *@place to the position in @o's code, or to UINT64_MAX for the whole
- * function. Returns NULL with err if there is no such function (err then suggests similar names),
- * or if there are several. */
+ * offset ("f+0x40"). An address may follow the base name of @o's file ("gzip+0x4308") if the
+ * function has no symbol, as profiles name loops. Sets *@place to the position in @o's code, or to
+ * UINT64_MAX for the whole function. Returns NULL with err if there is no such function (err then
+ * suggests similar names), or if there are several. */
 const struct object_symbol *function_find(const struct object *o, const char *wanted,
                                           uint64_t *place, struct err *err);
 

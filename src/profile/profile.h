@@ -18,7 +18,9 @@ struct profile_loop {
     /* counted reference to the code of the function, or around a loop without symbols */
     const struct kernel *kernel;
     size_t loop;               /* index into the kernel's loops */
-    char *name;                /* name, such as "main+0x40" or "0x1136" */
+    /* function and offset ("main+0x40"); without a symbol, base name of the file and address
+     * ("gzip+0x4308") */
+    char *name;
     char *file;
     size_t samples;            /* number of samples in the loop without its inner loops */
     /* measured cycles per iteration of the loop in isolation; NaN: none */

@@ -170,6 +170,8 @@ EOF
     profile "--output $work/printed $work/ends"
     grep -q "^[0-9]*,[0-9.]*,[0-9.]*,$at,ends," "$work/out" || fail "no function $at: $(cat "$work/out")"
     awk -F, '$1 == 1 && $6 == 3 && /,ends[+]0x/ { found = 1 } END { exit !found }' "$work/out" || fail "not the loop of 3 instructions: $(cat "$work/out")"
+    loop=$(grep -o 'ends[+]0x[0-9a-f]*' "$work/out" | head -n 1)
+    expect 0 "$portolan" -e "kernel load $work/ends --symbol $loop"
 }
 
 # A process that ends during the profile is not called idle.
