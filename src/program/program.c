@@ -17,7 +17,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "base/watch.h"
-#include "program/runtime/runtime.h"
+#include "program/runtime/layout.h"
 
 #define ABOUT_MOST ((size_t)512 << 20)   /* largest size of all descriptions in bytes */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "program/runs.h"
-#include "program/runtime/runtime.h"
+#include "program/runtime/layout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -56,7 +56,7 @@ static void test_refute(void **state)
     assert_non_null(k);
     const struct insn *insns = kernel_insns(k, 0, &count);
     assert_true(bounds_refute(w, insns, count, 1.75, &reason));
-    assert_string_equal(str_text(&reason), "below the ports bound of skylake, 2.00");
+    assert_string_equal(str_text(&reason), "below the ports bound of skylake, 2.00 cycles");
     /* 1.95 is within the error of the clock. */
     assert_false(bounds_refute(w, insns, count, 1.95, &reason));
     assert_false(bounds_refute(w, insns, count, 2, &reason));

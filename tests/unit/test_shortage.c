@@ -15,7 +15,7 @@
 #include "base/shortage.h"
 #include "cmd/command.h"
 #include "cmd/autosave.h"
-#include "program/runtime/runtime.h"
+#include "program/runtime/layout.h"
 #include "../support/support.h"
 
 static atomic_ulong calls;

@@ -9,7 +9,7 @@
 
 #include "program/program.h"
 #include "program/runs.h"
-#include "program/runtime/runtime.h"
+#include "program/runtime/layout.h"
 #include "program/words.h"
 #include "../support/support.h"
 

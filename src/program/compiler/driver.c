@@ -24,7 +24,7 @@
 #include "config.h"
 #include "program/compiler/generate.h"
 #include "program/compiler/module.h"
-#include "program/runtime/runtime.h"
+#include "program/runtime/layout.h"
 
 enum language { LANGUAGE_C, LANGUAGE_CPLUSPLUS, LANGUAGE_FORTRAN, LANGUAGE_NONE };
 

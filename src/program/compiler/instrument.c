@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "config.h"
 #include "program/compiler/module.h"
-#include "program/runtime/runtime.h"
+#include "program/runtime/layout.h"
 
 struct additions {
     bool threads;                /* whether several threads may update counters */

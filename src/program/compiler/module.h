@@ -65,7 +65,7 @@ json_t *module_describe(struct module *m);
  * assign machine code to blocks. The code is otherwise unchanged. The caller disposes of the copy
  * before @m. */
 LLVMModuleRef module_plain(const struct module *m);
-/* Adds counters and trace calls (runtime/runtime.h) and the description @about to the module.
+/* Adds counters and trace calls (runtime/layout.h) and the description @about to the module.
  * Counters are atomic if @threads is true or the module starts threads. Call it once. */
 void module_trace(struct module *m, bool threads, const char *about, size_t length);
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "program/runtime/bins.h"
-#include "program/runtime/runtime.h"
+#include "program/runtime/layout.h"
 
 extern struct portolan_unit_ *__start_portolan_units[] __attribute__((weak)),
     *__stop_portolan_units[] __attribute__((weak));

@@ -27,9 +27,9 @@
 #endif
 
 #include "program/runtime/bins.h"
+#include "program/runtime/layout.h"
 #include "program/runtime/output.h"
 #include "program/runtime/reuse.h"
-#include "program/runtime/runtime.h"
 #include "program/runtime/sets.h"
 #include "simulate/branch_predictor.h"
 

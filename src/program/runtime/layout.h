@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Interface between the code that portolan-cc adds and its runtime. Layouts must match
  * compiler/instrument.c. */
-#ifndef PORTOLAN_PROGRAM_RUNTIME_RUNTIME_H
-#define PORTOLAN_PROGRAM_RUNTIME_RUNTIME_H
+#ifndef PORTOLAN_PROGRAM_RUNTIME_LAYOUT_H
+#define PORTOLAN_PROGRAM_RUNTIME_LAYOUT_H
 
 #include <stdint.h>
 
