@@ -94,12 +94,13 @@ bool object_whole(const struct object *o, const char *path, struct err *err);
 const struct object_symbol *object_symbol_find(const struct object *o, const char *name);
 
 /* Returns the address of byte @place of @o's code in the file, or for a relocatable file the offset
- * in its section. */
+ * in its section. Returns @place outside of executable sections. */
 uint64_t object_address(const struct object *o, uint64_t place);
 /* Returns the section that contains byte @place of the code; NULL: none. */
 const struct object_section *object_section_at(const struct object *o, uint64_t place);
-/* Converts byte @place of @o's code to an instruction offset (struct insn.offset), or back. Returns
- * UINT64_MAX outside of executable sections. */
+/* object_position converts byte @place of @o's code to an instruction offset (struct insn.offset),
+ * and object_position_place converts back. Outside of executable sections, object_position returns
+ * @place, and object_position_place UINT64_MAX. */
 uint64_t object_position(const struct object *o, uint64_t place);
 uint64_t object_position_place(const struct object *o, uint64_t position);
 /* Returns the offset in @o's code of the byte at an address, or UINT64_MAX outside of executable
