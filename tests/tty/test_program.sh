@@ -536,6 +536,8 @@ test_validate() {
     lacks out '"measured":null'
     expect 1 "$portolan" -e "$load; program validate M=100 --machine skylake"
     holds err 'input M was called N in program run'
+    expect 1 "$portolan" -e "$load; program validate N=100 M=5 --machine skylake"
+    holds err 'inputs given: 2; inputs of program run: 1'
     expect 1 "$portolan" -e "program load $with; program run N=16,24,32; program validate N=64 --machine skylake"
     holds err 'no version without counters to measure'
 }
