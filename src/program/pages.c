@@ -331,6 +331,10 @@ void pages_model_at(const struct pages_model *m, const struct program_runs *runs
     const struct program_run *seen = program_run_with(runs, run->inputs);
 
     run->faults = seen ? seen->faults : NAN;
+    if (seen && seen->faults_beyond > 0) {   /* Another process predicted the run (run_pack). */
+        run->faults_beyond = seen->faults_beyond;
+        return;
+    }
     run->faults_beyond = m ? explain(m, runs, run) : pages_used(runs->program, run, NULL);
     if (!m || !m->measured)
         return;

@@ -15,6 +15,8 @@ void run_pack(const struct program *p, const struct program_run *run, struct str
     pack_array(out, run->taken, p->block_count, sizeof *run->taken);
     pack_array(out, run->mispredicted, p->block_count, sizeof *run->mispredicted);
     pack_array(out, run->calls, p->block_count, sizeof *run->calls);
+    pack_number(out, run->faults);
+    pack_number(out, run->faults_beyond);
     for (size_t i = 0; i < p->reference_count; i++) {
         const struct run_reference *r = &run->references[i];
         pack_number(out, r->references);
@@ -24,6 +26,7 @@ void run_pack(const struct program *p, const struct program_run *run, struct str
         pack_count(out, r->from_age);
         pack_count(out, r->lead);
         pack_number(out, r->apart);
+        pack_count(out, r->rows);
     }
 }
 
@@ -44,6 +47,8 @@ bool run_unpack(const struct program *p, struct unpacking *from, struct program_
     unpack_array(from, out->taken, p->block_count, sizeof *out->taken);
     unpack_array(from, out->mispredicted, p->block_count, sizeof *out->mispredicted);
     unpack_array(from, out->calls, p->block_count, sizeof *out->calls);
+    out->faults = unpack_number(from);
+    out->faults_beyond = unpack_number(from);
     for (size_t i = 0; i < p->reference_count && !from->broken; i++) {
         struct run_reference *r = &out->references[i];
         r->references = unpack_number(from);
@@ -57,7 +62,9 @@ bool run_unpack(const struct program *p, struct unpacking *from, struct program_
         r->from_age = (uint32_t)unpack_count(from);
         r->lead = (uint32_t)unpack_count(from);
         r->apart = unpack_number(from);
-        from->broken |= r->from > p->reference_count || r->lead > p->reference_count;
+        r->rows = (uint32_t)unpack_count(from);
+        from->broken |= r->from > p->reference_count || r->lead > p->reference_count ||
+                        r->rows > p->reference_count;
     }
     return !from->broken && mode <= TRACE_EXACT;
 }

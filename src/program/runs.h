@@ -63,8 +63,9 @@ struct program_run {
     size_t allocation_count;
     /* number of page faults of the uninstrumented program, measured or predicted; NaN: unknown */
     double faults;
-    /* @faults_beyond: predicted faults without those of starting the program. @again: per block,
-     * predicted faults of pages that malloc had returned to the system; NULL: not predicted. */
+    /* @faults_beyond: predicted faults without those of starting the program; 0: not predicted.
+     * @again: per block, predicted faults of pages that malloc had returned to the system; NULL:
+     * not predicted. */
     double faults_beyond, *again;
     double missed[MEMORY_LEVELS]; /* TRACE_SETS: misses of each level */
 };
@@ -146,7 +147,7 @@ void program_inputs_print(char *const *names, const double *inputs, size_t count
 void ages_of(const struct program *p, const struct program_run *run, struct ages *out);
 
 
-/* Appends @run of @p, without its seconds, page faults, allocations, rows and misses, as bytes
+/* Appends @run of @p, without its seconds, callbacks, allocations and misses, as bytes
  * (base/pack.h) for another process with the program's descriptions (program_descriptions). */
 void run_pack(const struct program *p, const struct program_run *run, struct str *out);
 /* Reads a run from bytes. Returns false if they are invalid or belong to another program. The

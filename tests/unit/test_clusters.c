@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clusters of a reference's reuse distances over runs of different sizes, by hand. Clusters of
- * small runs that merely resemble those of the largest run have no influence. */
+/* Predicted runs, from runs of different sizes by hand: clusters of a reference's reuse distances,
+ * counts, callbacks, ranges, and runs in another process. Clusters of small runs that merely
+ * resemble those of the largest run have no influence. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "base/mem.h"
 #include "program/basis.h"
 #include "program/model.h"
+#include "program/pages.h"
 #include "program/spread.h"
 #include "../support/support.h"
 
@@ -262,6 +264,61 @@ static void test_callbacks_of_some_runs(void **state)
     program_free(p);
 }
 
+/* A predicted run that another process receives has the same page faults and rows. The program
+ * allocates and frees memory repeatedly, which the packed run does not contain. */
+static void test_packed_run(void **state)
+{
+    static const double sizes[] = {64, 128, 192, 256};
+    const struct program *p = read_program(one_block);
+    char *names[] = {(char *)(uintptr_t)"N"};
+    struct program_runs *runs = program_runs_new(p, names, 1),
+                        *received = program_runs_new(p, names, 1);
+    struct program_run at, copy, there;
+    struct run_pages pages, pages_there;
+    struct str bytes = {0};
+    struct err err = {0};
+    double n = 1024;
+
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        const struct run_bin bins[] = {{1, 7 * sizes[i], 7 * sizes[i], 8},
+                                       {INFINITY, sizes[i], sizes[i], 8}};
+        add_run(runs, sizes[i], bins, 2);
+        struct program_run *run = &runs->runs.items[i];
+        run->faults = 100 + sizes[i] * 20;
+        run->references[0].rows = 1;
+        run->allocation_count = 12;
+        run->allocations = mem_zero(run->allocation_count, sizeof *run->allocations);
+        for (uint32_t k = 0; k < run->allocation_count; k++)
+            run->allocations[k] = (struct heap_event){k % 2 ? 0 : 4096 * sizes[i],
+                                                      k % 2 ? k - 1 : HEAP_NONE, 0};
+    }
+    const struct program_model *m = program_model_new(runs, COUNTS_REGRESSION, NULL, NULL, &err);
+    assert_non_null(m);
+    program_model_at(m, &n, &at);
+    pages_of(p, &at, &pages);
+    run_pack(p, &at, &bytes);
+    struct unpacking from = {bytes.data, bytes.length, false};
+    assert_true(run_unpack(p, &from, &copy));
+    vec_push(&received->runs, copy);
+    const struct program_model *other =
+        program_model_new(received, COUNTS_REGRESSION, NULL, NULL, &err);
+    assert_non_null(other);
+    program_model_at(other, &n, &there);
+    pages_of(p, &there, &pages_there);
+    assert_true(pages.faults > 2 * pages.used);
+    assert_true(pages_there.faults == pages.faults && pages_there.used == pages.used);
+    assert_int_equal(at.references[0].rows, 1);
+    assert_int_equal(there.references[0].rows, 1);
+    str_done(&bytes);
+    program_run_done(p, &at);
+    program_run_done(p, &there);
+    program_model_free(m);
+    program_model_free(other);
+    program_runs_free(runs);
+    program_runs_free(received);
+    program_free(p);
+}
+
 /* The range of a part includes that of its callbacks, and factors of calls (1.6 and 1.6) and of
  * mispredicted branches (1.6 and 2). */
 static void test_spread_of_parts(void **state)
@@ -308,6 +365,7 @@ int main(void)
                                        cmocka_unit_test(test_counts_are_bounded),
                                        cmocka_unit_test(test_mispredictions_at_most),
                                        cmocka_unit_test(test_callbacks_of_some_runs),
+                                       cmocka_unit_test(test_packed_run),
                                        cmocka_unit_test(test_spread_of_parts)};
     return cmocka_run_group_tests_name("clusters", tests, NULL, NULL);
 }
