@@ -107,11 +107,9 @@ struct clocks {
 static _Thread_local struct {
     /* @entered: start of the timed callback; 0: none. @away: ticks in timed callbacks */
     uint64_t begun, entered, away;
-    /* number of callbacks, and of the timed and of the short timed ones; ticks of the latter. The
-     * first one is not among the short ones, because its code may not be in the caches. */
-    uint64_t callbacks, timed, brief, brief_ticks;
-    /* number of long timed callbacks */
-    uint64_t lengthy;
+    /* number of callbacks, and of the timed, long timed and short timed ones; ticks of the latter.
+     * The first one is not among the short ones, because its code may not be in the caches. */
+    uint64_t callbacks, timed, lengthy, brief, brief_ticks;
     unsigned inside;
     struct clocks clocks;
 } open_calls[CALLS_DEEP];
@@ -533,15 +531,13 @@ uint64_t portolan_call_begin_(void)
     return begun;
 }
 
-/* Returns whether many timed callbacks of open call @at were long. The others then have no common
- * time. */
+/* Returns whether many timed callbacks of open call @at were long. */
 static int are_long(unsigned at)
 {
     return open_calls[at].lengthy * CALLBACKS_LONG > open_calls[at].timed;
 }
 
-/* Called at the start of functions that external code may call. Times only the outermost
- * function. */
+/* Called at the start of functions that external code may call. Times only the outermost one. */
 void portolan_enter_(void)
 {
     if (!timing || !open_count || open_calls[open_count - 1].inside++ > 0)
