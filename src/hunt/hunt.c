@@ -359,16 +359,15 @@ static void draw(struct hunting *h, struct judged *out)
 {
     unsigned mutants = h->options->mutants;
     size_t found = h->result->count, differ = h->differ.count;
+    const struct random_block *from = NULL;
 
-    out->mutant = mutants && differ && !rng_below(&h->rng, mutants);
+    if (mutants && differ && !rng_below(&h->rng, mutants))
+        from = found && rng_below(&h->rng, 2)
+                   ? &h->result->findings[rng_below(&h->rng, found)].pattern.block
+                   : &h->differ.items[rng_below(&h->rng, differ)].block;
+    out->mutant = from && block_mutate(h->maker, from, &h->rng, &out->block);
     if (!out->mutant)
         block_random(h->maker, 1 + rng_below(&h->rng, BLOCK_INSNS - 2), &h->rng, &out->block);
-    else if (found && rng_below(&h->rng, 2))
-        block_mutate(h->maker, &h->result->findings[rng_below(&h->rng, found)].pattern.block,
-                     &h->rng, &out->block);
-    else
-        block_mutate(h->maker, &h->differ.items[rng_below(&h->rng, differ)].block, &h->rng,
-                     &out->block);
 }
 
 /* Stores block @b, whose original error has sign @was. Stores at most KEPT agreeing blocks, and no

@@ -67,7 +67,7 @@ static void change_once(const struct block_maker *m, struct rng *rng, struct ran
     }
 }
 
-void block_mutate(const struct block_maker *m, const struct random_block *from, struct rng *rng,
+bool block_mutate(const struct block_maker *m, const struct random_block *from, struct rng *rng,
                   struct random_block *out)
 {
     for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -75,7 +75,7 @@ void block_mutate(const struct block_maker *m, const struct random_block *from, 
         for (unsigned changes = 1 + (unsigned)rng_below(rng, 2); changes > 0; changes--)
             change_once(m, rng, out);
         if (!block_mixed(out))
-            return;
+            return true;
     }
-    *out = *from;
+    return false;
 }

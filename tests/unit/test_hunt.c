@@ -444,9 +444,9 @@ static void test_mutations(void **state)
     rng_seed(&other, 11);
     for (unsigned i = 0; i < 600; i++) {
         block_random(s->maker, 1 + i % BLOCK_INSNS, &rng, &from);
-        block_mutate(s->maker, &from, &rng, &b);
+        assert_true(block_mutate(s->maker, &from, &rng, &b));
         block_random(s->maker, 1 + i % BLOCK_INSNS, &other, &from);
-        block_mutate(s->maker, &from, &other, &again);
+        assert_true(block_mutate(s->maker, &from, &other, &again));
         assert_true(same_code(&b, &again));
         assert_true(b.count >= 1 && b.count <= BLOCK_INSNS);
         assert_false(block_mixed(&b));
@@ -461,6 +461,23 @@ static void test_mutations(void **state)
         shorter += b.count < from.count;
     }
     assert_true(changed > 400 && changed < 600 && longer > 50 && shorter > 50);
+}
+
+/* A block that mixes SSE and VEX in many instructions has no mutation without this. */
+static void test_no_mutation(void **state)
+{
+    static const uint32_t traits[] = {INSN_LEGACY_SSE, INSN_VEX};
+    const struct hunt_setup *s = *state;
+    struct random_block mixed = {.count = 0}, one, b;
+    struct rng rng;
+
+    rng_seed(&rng, 12);
+    while (mixed.count < BLOCK_INSNS) {
+        block_random(s->maker, 1, &rng, &one);
+        if (one.insns[0].traits & traits[mixed.count % 2])
+            block_insert(&mixed, mixed.count, &one, 0);
+    }
+    assert_false(block_mutate(s->maker, &mixed, &rng, &b));
 }
 
 static void test_nothing_is_found_where_nothing_differs(void **state)
@@ -596,6 +613,7 @@ int main(void)
         cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_untimed_blocks),
         cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_no_mutation),
         cmocka_unit_test(test_mutations_find_more),
         cmocka_unit_test(test_fractions_are_rounded),
         cmocka_unit_test(test_ten_changes_are_found),
