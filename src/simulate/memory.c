@@ -235,6 +235,7 @@ bool memory_load(struct simulator *s, const struct plan_uop *load, int64_t itera
         at->lines[at->loads] = line;
         at->banks[at->loads++] = place->banks;
     }
-    at->slots += place->crosses && s->cache.slots ? s->cache.split_slots : SLOT_PARTS;
+    if (s->cache.slots)
+        at->slots += place->crosses ? s->cache.split_slots : SLOT_PARTS;
     return true;
 }

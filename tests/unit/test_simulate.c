@@ -430,6 +430,26 @@ static void test_late_stores(void **state)
     simulator_free(s);
 }
 
+/* The state repeats also on machines without the fact split_loads_per_cycle. */
+static void test_loads_repeat(void **state)
+{
+    static const char *const ids[] = {"skylake", "golden-cove-charted"};
+    struct simulator *s = simulator_new();
+
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        struct machine *machine = load_machine(ids[i]);
+        struct block_work *w = block_work_new(machine);
+        struct block b = {.count = 0};
+        assert_true(append_all(&b, "488b0348ffc975f8"));
+        struct simulation sim = run_to_repeat(s, w, &b);
+        if (!sim.period)
+            fail_msg("%s: no state repeats in %u iterations", ids[i], sim.iterations);
+        block_work_free(w);
+        machine_free(machine);
+    }
+    simulator_free(s);
+}
+
 /* A simulation that converged to its bound equals one with a repeated state. Other simulations are
  * unaffected. */
 static void test_settled(void **state)
@@ -762,7 +782,8 @@ int main(void)
                                        cmocka_unit_test(test_storage_reused),
                                        cmocka_unit_test(test_width_that_is_no_whole_number),
                                        cmocka_unit_test(test_late_stores),
-                                       cmocka_unit_test(test_settled),
+                                       cmocka_unit_test(test_loads_repeat),
+        cmocka_unit_test(test_settled),
                                        cmocka_unit_test(test_settled_too_early),
                                        cmocka_unit_test(test_no_bound),
                                        cmocka_unit_test(test_handed_on),
