@@ -336,15 +336,16 @@ static void add_data(const struct kernel *k, size_t loop, struct result *result)
 /* Adds the effect of the address, which the copies do not have. */
 static void add_layout(const struct kernel_measuring *w, struct result *result)
 {
-    char text[128];
+    struct str text = {0};
 
     if (isnan(w->placed))
         return;
-    snprintf(text, sizeof text,
+    str_addf(&text,
              "copies at other addresses; at the loop's own, the front end takes %.2f cycles (%s)",
              w->placed, w->machine->id);
-    result_line(result, "layout: %s", text);
-    result_text(result, "layout", text);
+    result_line(result, "layout: %s", str_text(&text));
+    result_text(result, "layout", str_text(&text));
+    str_done(&text);
 }
 
 static void add_loop(struct session *s, const struct kernel_measuring *w, struct result *result)
