@@ -217,6 +217,16 @@ test_layout() {
     lacks out 'layout:'
 }
 
+# A prefix sum walks through memory, and each load reads the last store. A Zen 5 renames the stores
+# of about 44 loads, so only few copies of the loop take the time of the loop.
+test_prefix_sum() {
+    grep -q '^cpu family.*: 26$' /proc/cpuinfo || skip "for a Zen 5"
+    "$portolan" --format json -e 'kernel hex 8b50fc01104883c0044839c875f2; kernel measure' >"$work/out" 2>"$work/err" || skip "no time here: $(cat "$work/err")"
+    grep -q unconfirmed "$work/out" && skip "the CPU is contended"
+    cycles=$(sed -n 's/.*"cycles":\([0-9.]*\).*/\1/p' "$work/out")
+    awk -v cycles="$cycles" 'BEGIN { exit !(cycles > 0 && cycles < 3) }' || fail "$cycles cycles: $(cat "$work/out")"
+}
+
 # Reasons why a loop is not measured name the instruction, and its line if it has one: rejected
 # instructions, and faults that only a run reveals.
 test_reasons_name_the_line() {
