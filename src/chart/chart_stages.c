@@ -82,14 +82,14 @@ static bool needs_breakers(const struct form_row *row)
 static bool needs_more_than_ports(const struct form_row *row)
 {
     struct body *body = mem_alloc(sizeof *body);
-    struct insn insn;
-    const bool needs =
-        make_body(row, body) &&
-        insn_decode(row->isa, body->code, body->length, 0, false, &insn, NULL) &&
-        (insn.flags_read || (insn.traits & INSN_MOVE && insn.traits & INSN_VECTOR));
+    struct insn insn = {0};
+    bool known = make_body(row, body);
 
+    /* The form is the last instruction, after those that break chains. */
+    for (size_t at = 0; known && at < body->length; at += insn.length)
+        known = insn_decode(row->isa, body->code + at, body->length - at, at, false, &insn, NULL);
     free(body);
-    return needs;
+    return known && (insn.flags_read || (insn.traits & INSN_MOVE && insn.traits & INSN_VECTOR));
 }
 
 /* Selects the core, unless the options fix it, among the forms that have a time in isolation.
