@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/str.h"
 
 const struct insn *link_insn(const struct analysis *a, const struct deps *d, size_t at)
 {
@@ -137,16 +136,6 @@ static enum link_class shifted_class(enum link_class class, const struct insn *i
     return computes && op->scale > 1 ? LINK_SHIFT : LINK_OTHER;
 }
 
-/* Returns whether the instruction adds the vector length to a register (SVE). */
-static bool adds_length(const struct insn *insn)
-{
-    static const char *const names[] = {"incb", "inch", "incw",  "incd",  "decb", "dech",
-                                        "decw", "decd", "addvl", "addpl", NULL};
-
-    return isa_ops((enum isa)insn->isa)->load_store && insn->operands[0].file == FILE_GENERAL &&
-           str_match_any(names, insn->mnemonic);
-}
-
 /* Returns the class of the operation for an operand that is neither shifted nor extended. */
 static enum link_class plain_class(const struct analysis *a, const struct deps *d, size_t at)
 {
@@ -214,7 +203,7 @@ static enum link_class plain_class(const struct analysis *a, const struct deps *
     case OPERATION_FP_COMPARE: case OPERATION_SET:
         return LINK_COMPARE;
     default:
-        return adds_length(insn) ? LINK_ADD : LINK_OTHER;
+        return insn_adds_length(insn) ? LINK_ADD : LINK_OTHER;
     }
 }
 

@@ -73,12 +73,11 @@ static bool writes_vector(const struct insn *insn, uint32_t trait)
  * may be of the previous iteration. */
 static void list_mixed(const struct insn *insns, size_t count, struct listed *l)
 {
-    static const char *const clears[] = {"vzeroupper", "vzeroall", NULL};
     bool vex = false;
 
     for (size_t i = 0; i < 2 * count; i++) {
         const struct insn *insn = &insns[i % count];
-        if (str_match_any(clears, insn->mnemonic))
+        if (insn_clears_uppers(insn))
             vex = false;
         else
             vex |= writes_vector(insn, INSN_VEX);

@@ -120,6 +120,20 @@ bool insn_sets_mode(const struct insn *insn)
     return str_match_any(x86, insn->mnemonic);
 }
 
+bool insn_clears_uppers(const struct insn *insn)
+{
+    static const char *const x86[] = {"vzeroupper", "vzeroall", NULL};
+    return str_match_any(x86, insn->mnemonic);
+}
+
+bool insn_adds_length(const struct insn *insn)
+{
+    static const char *const a64[] = {"incb", "inch", "incw",  "incd",  "decb", "dech",
+                                      "decw", "decd", "addvl", "addpl", NULL};
+    return insn->isa == ISA_AARCH64 && insn->operands[0].file == FILE_GENERAL &&
+           str_match_any(a64, insn->mnemonic);
+}
+
 bool insn_stores_masked(const struct insn *insn)
 {
     static const char *const by_vector[] = {"vmaskmovp*", "vpmaskmov*", NULL};

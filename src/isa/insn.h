@@ -191,6 +191,12 @@ unsigned insn_flops(const struct insn *insn);
 bool insn_streams(const struct insn *insn);
 /* Returns whether the instruction loads a control word (fldcw, ldmxcsr). */
 bool insn_sets_mode(const struct insn *insn);
+/* Returns whether the instruction clears the upper halves of all vector registers (vzeroupper,
+ * vzeroall). */
+bool insn_clears_uppers(const struct insn *insn);
+/* Returns whether the instruction adds a multiple of the vector length to a general register (SVE:
+ * incb, addvl). */
+bool insn_adds_length(const struct insn *insn);
 /* Returns whether the instruction stores those elements of a vector that a mask selects
  * (x86-64: vmaskmovps, mask registers of AVX-512). */
 bool insn_stores_masked(const struct insn *insn);
