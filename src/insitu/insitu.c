@@ -30,10 +30,12 @@
 #define PATCH_FAILED 2u   /* number of attempts as which a failed measurement of the patch counts */
 #define MOMENTS_MOST 24u
 /* Share of the watched time for which moments may stop the program, and additional seconds. The
- * first MOMENTS_LEAST moments are exempt. */
+ * first MOMENTS_LEAST moments with results are exempt, but at most the first MOMENTS_TRIED: a loop
+ * that never runs gives no results. */
 #define STOPPED_SHARE 0.05
 #define STOPPED_SECONDS 0.1
 #define MOMENTS_LEAST 4u
+#define MOMENTS_TRIED (4 * MOMENTS_LEAST)
 #define RECORD_ITERATIONS 2000u
 #define CLOCKED_MOST 3u
 #define REPLAYS_MOST 8u
@@ -641,6 +643,7 @@ static bool watch(struct insitu_watch *w, struct err *err)
 {
     struct insitu *out = w->out;
     double next = MOMENT_FIRST;
+    unsigned tried = 0;
     bool ok = w->options->argv ? start(w, err) : attach(w, err);
 
     w->begun = clock_wall();
@@ -662,9 +665,10 @@ static bool watch(struct insitu_watch *w, struct err *err)
     process_go_all(&w->process);
     while (run_for(w, next)) {
         if (w->options->counts_only || out->placed.shared || out->moments >= MOMENTS_MOST ||
-            (out->moments >= MOMENTS_LEAST &&
+            ((out->moments >= MOMENTS_LEAST || tried >= MOMENTS_TRIED) &&
              out->stopped > STOPPED_SHARE * (clock_wall() - w->begun) + STOPPED_SECONDS))
             continue;
+        tried++;
         if (!moment(w, err))
             break;
         next = next * MOMENT_GROWTH < MOMENT_MOST ? next * MOMENT_GROWTH : MOMENT_MOST;

@@ -45,7 +45,7 @@ struct insitu {
      * program was already running */
     double late;
     size_t threads;                 /* number of threads that were counted */
-    size_t moments;                 /* number of moments, each with timings and a recording */
+    size_t moments;                 /* number of moments with timings or a recording */
     struct replayed_all replays;    /* results of replays at some of the moments */
     struct hardware_counts counted; /* hardware counts of the whole program during watching */
     /* @ended: whether the program ended. @killed: whether an uncatchable signal ended it. */
