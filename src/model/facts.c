@@ -371,7 +371,7 @@ const struct fact fact_schema[] = {
      "largest constant stride of loads prefetched from the second-level cache, even across pages; "
      "default: no prefetch", "programs", false},
     {"l1_crowded_cycles", FACT_NUMBER, CYCLES, "0", NULL,
-     "minimum cycles per line of lines in one set of the first-level cache", "programs", false},
+     "minimum cycles per line of consecutive lines in one L1 set", "programs", false},
     {"l2_bytes", FACT_NUMBER, "bytes", 64, 1e12, NULL, NULL,
      "size of the second-level cache available to a core", "programs", false},
     {"l2_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "associativity", "programs", false},

@@ -3,9 +3,7 @@
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 programs=$source/data/programs
-
-# built SOURCE FLAGS: compiles the source with and without counters, once for all tests. $loads is
-# the command that loads it.
+# built SOURCE FLAGS: compiles the source with and without counters, once; $loads loads it.
 built() {
     with=$work/$(basename "$1" .c)$(echo "$2" | tr -d ' =')
     # shellcheck disable=SC2086 # $2 is a list of flags
