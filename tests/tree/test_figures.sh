@@ -30,7 +30,7 @@ check "$source" && true; result "every table is what its figures say"
 copy; sed -i 's/^cold-as,\([^,]*\),1.5/cold-as,\1,1.6/' "$work/copy/bench/results/figures.csv"
 ! check "$work/copy" && said "docs/comparison.md: a table is stale" && sh "$source/tools/figures.sh" write "$work/copy" && check "$work/copy" && grep -q '`as` alone | 1.6' "$work/copy/docs/comparison.md" && true
 result "a figure that changed makes its tables stale until they are written"
-copy; sed -i 's/{triples}/{trebles}/' "$work/copy/bench/results/readme.md"
+copy; sed -i 's/{evolver-all-triples}/{trebles}/' "$work/copy/bench/results/readme.md"
 ! check "$work/copy" && said "bench/results/readme.md: no figure {trebles}" && true; result "a table of an unknown figure is a fault"
 copy; echo 'unused,a figure,1,%,a CPU,2026,-,-,none' >>"$work/copy/bench/results/figures.csv"
 ! check "$work/copy" && said "no table shows unused" && true; result "a figure that no table shows is a fault"

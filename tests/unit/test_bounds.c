@@ -66,7 +66,7 @@ static void test_refute(void **state)
     insns = kernel_insns(k, 0, &count);
     str_clear(&reason);
     assert_true(bounds_refute(w, insns, count, 1.75, &reason));
-    assert_string_equal(str_text(&reason), "below the issue bound of skylake, 2.00");
+    assert_string_equal(str_text(&reason), "below the issue bound of skylake, 2.00 cycles");
     assert_false(bounds_refute(w, insns, count, 2, &reason));
     kernel_free(k);
     block_work_free(w);
