@@ -503,8 +503,8 @@ static void name_tied(const struct advice *s, enum limit_kind kind)
 static void add_fitted_ports(const struct advice *s)
 {
     if (s->a->fitted & 1U << BOUND_PORTS)
-        str_add(s->out, " The cycles contain a fitted mean: some operations are replayed (fact "
-                       "alu_replays).");
+        str_add(s->out, " The cycles contain a fitted mean: some operations take more port slots "
+                       "(fact alu_replays or port_conflicts).");
 }
 
 static void say_ports(const struct advice *s)

@@ -66,7 +66,8 @@ const struct parameter evolve_start_options[] = {
              "error"},
     {PARAMETER(NUMBER, "--usage-price", struct evolve_values, usage_price), .value = "X",
      .initial = INITIAL(EVOLVE_USAGE_PRICE),
-     .help = "price of a usage that few forms share; unit: an experiment with 100 % error"},
+     .help = "price per nat of the code length of the usages, which is shorter for usages that "
+             "many forms share; unit: an experiment with 100 % error"},
     {PARAMETER(NUMBER, "--volume-weight", struct evolve_values, volume_weight), .value = "W",
      .initial = INITIAL(EVOLVE_VOLUME_WEIGHT),
      .help = "pmevo: weight of the volume relative to the error"},

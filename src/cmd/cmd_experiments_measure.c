@@ -503,8 +503,8 @@ const struct command command_experiments_measure = {
         {PARAMETER(FLAG, "--one-length", struct experiments_measure_values, one_length),
          .help = "measure one length of the unrolled body instead of two (for comparison)"},
         {PARAMETER(FLAG, "--one-order", struct experiments_measure_values, one_order),
-         .help = "measure one order of the instructions instead of several (for comparison); needs "
-                 "--journal FILE to keep results"},
+         .help = "measure one order of the instructions instead of several (for comparison); "
+                 "results are not added to this CPU's journal"},
         {PARAMETER(TEXT, "--journal", struct experiments_measure_values, journal),
          .value = "FILE|none", .complete = COMPLETE_FILE,
          .otherwise = "this CPU's journal in the state directory; none with --simulate",

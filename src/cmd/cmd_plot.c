@@ -48,7 +48,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     enum drawing_kind kind = 0;
 
     if (!svg && !(dot && strcmp(dot, ".png") == 0))
-        return err_set(err, ERR_USAGE, "use plot accuracy FILE.svg, or FILE.png",
+        return err_set(err, ERR_USAGE, "name the file FILE.svg or FILE.png",
                        "the file name must end in .svg or .png");
     while (strcmp(drawing_names[kind], v->what) != 0)
         kind++;

@@ -68,8 +68,8 @@ void explained_print(const struct explained_loop *x, struct str *out)
         str_addf(out, "%s%.0f %% of iterations execute %zu instruction%s",
                  i ? "; " : "; paths: ", 100 * p->share, p->executed, plural(p->executed));
         if (!isnan(p->predicted))
-            str_addf(out, ", %.2f predicted", p->predicted);
+            str_addf(out, ", %.2f cycles predicted", p->predicted);
         if (!isnan(p->alone))
-            str_addf(out, ", %.2f alone", p->alone);
+            str_addf(out, ", %.2f cycles measured outside the program", p->alone);
     }
 }

@@ -427,8 +427,8 @@ static bool read_settings(const char *path, const struct csv_table *t, struct se
     if (!take_rows(path, t, take_setting, plan, err))
         return false;
     if (!plan->version || !plan->machines.count) {
-        err_set(err, ERR_DATA, "save the session again with this version", "the row %s is missing",
-                plan->version ? "machine" : "version");
+        err_set(err, ERR_DATA, "restore the file from a copy, or load another session",
+                "the row %s is missing", plan->version ? "machine" : "version");
         return err_at(err, path, 0, 0);
     }
     return true;

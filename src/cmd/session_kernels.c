@@ -421,7 +421,7 @@ static bool load_recipe(const char *dir, const char *prefix, struct kernel *k, s
         r->foreign = true;
         ok = session_read_rows(str_text(&path), take_recipe_row, r, err);
         if (ok && !r->path) {
-            err_set(err, ERR_DATA, "save the session again", "the row path is missing");
+            err_set(err, ERR_DATA, "restore the file from a copy", "the row path is missing");
             ok = err_at(err, str_text(&path), 0, 0);
         }
         if (ok)
@@ -662,7 +662,7 @@ static const struct kernel *load_shelved(const char *dir, size_t number, size_t 
         if (record.name)
             k = session_kernel_load(dir, prefix, &record, loop, err);
         else
-            err_set(err, ERR_DATA, "save the session again", "the row kernel is missing");
+            err_set(err, ERR_DATA, "restore the file from a copy", "the row kernel is missing");
     }
     kernel_record_done(&record);
     str_done(&path);

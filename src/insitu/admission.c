@@ -184,7 +184,8 @@ bool admit_sequences(const struct process *p, const char *file, const struct reg
                 if (process_read(p, sections[i].sh_addr + at + bias, &s, sizeof s) &&
                     s.start - bias < high && s.start - bias + s.length > low)
                     ok = err_set(err, ERR_IO, ALONE,
-                                 "a restartable sequence (rseq) overlaps the code at 0x%" PRIx64,
+                                 "a restartable sequence (rseq) at 0x%" PRIx64
+                                 " overlaps the code of the loop",
                                  s.start - bias);
             }
         }

@@ -145,7 +145,7 @@ static void obey(struct frame *f, const char *line)
     note_jobs(f);
     /* Shows the view that was requested last, unless the command printed something afterwards. */
     size_t asked = f->chosen >= 0 && (size_t)f->chosen == length ? f->current : view_count();
-    show_result(f, line ? line : "the commands that wait for a job", printed);
+    show_result(f, line ? line : "output of the queued commands", printed);
     if (ok && !length && s->said.length)
         frame_say(f, false, str_text(&s->said));
     if (!ok) {
