@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "model/machine.h"
 
-/* number of kinds of instructions; the kind follows from the mnemonic */
+/* number of kinds of instructions; mnemonics whose hashes are equal modulo this share a kind */
 #define SHAPE_KINDS 64
 
 /* Number of instructions of each kind in a loop, at most 255 */

@@ -15,7 +15,7 @@
 #define NEAR 1000u
 #define ALIKE_FUNCTION 0.7     /* smallest similarity of loops of functions with different names */
 /* Largest distance, in functions, and smallest similarity of a second search in code order. It
- * matches functions that compiler flags change much. */
+ * matches functions that compiler flags change substantially. */
 #define NEXT 3u
 #define ALIKE_NEXT 0.3
 /* Smallest similarity of loops in functions with equal names if they share less than LINES_LEAST of

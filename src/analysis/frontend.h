@@ -1,5 +1,5 @@
-/* Front end: cycles per iteration of predecoding, decoding, µop cache and loop buffer, by
- * published models of Intel's front end (Abel and Reineke, uiCA, ICS 2022; Abel, Facile, IISWC
+/* Front end: cycles per loop iteration for predecoding, decoding, µop cache and loop buffer. Models
+ * of Intel's front end: uiCA (Abel and Reineke, ICS 2022), Facile (Abel, Sharma and Reineke, IISWC
  * 2023). */
 #ifndef PORTOLAN_ANALYSIS_FRONTEND_H
 #define PORTOLAN_ANALYSIS_FRONTEND_H

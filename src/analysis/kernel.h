@@ -128,8 +128,8 @@ void kernel_set_debug(struct kernel *k, struct debug_lines *take, char *take_tex
  * borrowed, or to NULL. */
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
 /* Appends "12: s += a[i];" for @insn, and the inlined function at that place. Appends nothing and
- * returns false if both are unknown, or if both are equal for the previous row @before (NULL:
- * none). */
+ * returns false if the line's text and the function are unknown. Does the same if line and function
+ * equal those of the previous row @before (NULL: none). */
 bool kernel_source_note(const struct kernel *k, const struct insn *insn, const struct insn *before,
                         struct str *out);
 /* Returns the name of the function whose inlined code contains @insn, borrowed; NULL: none or

@@ -336,8 +336,9 @@ struct joined {
 };
 
 /* Finds the natural loop that contains regions @a and @b, up to instruction @most. @b begins within
- * @a, after its start. The head is NO_TARGET if there is no such loop, if an indirect jump makes
- * the control flow unknown, or if the budget is spent. */
+ * @a, after its start. The head is NO_TARGET if there is no such loop, or if PATH_LIMIT,
+ * ENTRIES_MOST or the budget ends the search. The head is also NO_TARGET if an indirect jump makes
+ * the control flow unknown. */
 static struct joined join(const struct code_flow *f, const struct loop_region *a,
                           const struct loop_region *b, size_t most)
 {

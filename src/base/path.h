@@ -10,8 +10,9 @@
 #include "base/err.h"
 
 /* Returns $XDG_STATE_HOME/portolan/@name, or the path in ~/.local/state if that variable is unset
- * or relative. The caller frees it. Returns NULL if there is no home directory, or if it belongs
- * to another user, which is logged once. Creates nothing. */
+ * or relative. The caller frees it. Returns NULL if HOME is needed and is not an absolute path.
+ * Logs once and returns NULL if the home directory is missing, or if the directory belongs to
+ * another user. Creates nothing. */
 char *path_state(const char *name);
 /* Returns a path like path_state, in $XDG_DATA_HOME or ~/.local/share, for files that the user
  * made. */

@@ -32,7 +32,8 @@ void front_probes_free(struct front_probes *f);
 /* Appends @count instructions of @bytes bytes in total, none shorter than @shortest. Each
  * instruction uses one slot and is not fused. */
 void front_code(unsigned count, unsigned bytes, unsigned shortest, struct str *out);
-/* Returns the cycles of a loop of @insns if decoders with the properties @found deliver it. */
+/* Returns the cycles per iteration of the loop @insns if it is delivered by decoders with the
+ * properties @found. */
 double front_decoded(const struct probes *p, const struct insn *insns, size_t count,
                      const struct front_found *found);
 

@@ -154,7 +154,7 @@ double core_ports_error(const struct experiments *t, const bool *keep, const str
     return error_known(t, keep, m, late ? LATES_MANY : LATES_FULL);
 }
 
-/* Returns the share of the rows of @t in @keep whose times exceed the port bound by more than
+/* Returns the share of the measured rows in @keep whose times exceed the port bound by more than
  * noise. */
 static double late_share(const struct experiments *t, const bool *keep, const struct mapping *m)
 {

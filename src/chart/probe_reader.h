@@ -49,7 +49,7 @@ void reader_expect(struct table_reader *r, const char *sign);
 /* Reads a name. Returns false without reading if there is none. */
 bool reader_name(struct table_reader *r, char name[NAME_MOST]);
 /* Returns the index of group @name, or the number of groups if there is none. Does not find a
- * group whose items are being read, because no text may contain itself. */
+ * group whose items are being read, because a group must not contain itself. */
 unsigned reader_group(const struct table_reader *r, const char *name);
 /* Returns whether @name is reserved in all tables. */
 bool reader_reserved(const char *name);

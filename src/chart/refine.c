@@ -13,7 +13,7 @@
 #include "throughput/predict.h"
 #include "throughput/throughput.h"
 
-/* maximum number of causes that are distinguished; further causes share a number */
+/* number of entries for causes; forms whose indices are equal modulo CAUSES share an entry */
 #define CAUSES 64
 /* minimum number of experiments that can confirm a usage */
 #define ROWS_FEWEST 8
@@ -309,7 +309,7 @@ static bool is_tried(struct refine_trial *t, const struct usage *u, unsigned slo
     return false;
 }
 
-/* Adds the evidence of the time of row @i. @late_most: per cause (times_add). */
+/* Adds the evidence of the time of row @i. @late_most: per entry for causes (times_add). */
 static void add_time(const struct refine_trial *t, size_t i, struct times_seen *seen,
                      double late_most[CAUSES])
 {

@@ -238,7 +238,8 @@ static bool measure_file(struct kernel_measuring *w, struct err *err)
     return ok && closed;
 }
 
-/* Returns the cycles of kernel_measuring.placed. Copies of the loop run at other addresses. */
+/* Returns the value of kernel_measuring.placed. The measurement cannot show this limit, because it
+ * runs copies of the loop at other addresses. */
 static double placed_cycles(struct block_work *work, const struct insn *insns, size_t count)
 {
     const struct block_options options = {.shape = shape_of(insns, count),

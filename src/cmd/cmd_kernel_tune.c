@@ -172,8 +172,8 @@ static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn 
     return ok;
 }
 
-/* Runs the versions on this CPU. Returns false with err if cancelled. If this CPU cannot run the
- * loop, @why has the reason, and predictions decide. */
+/* Runs the versions on this CPU. Returns false with err if cancelled. If the runs fail for another
+ * reason, @why of @w has the reason. Predictions decide if the loop was not measured. */
 static bool run_here(struct tuning *w, const struct insn *insns, size_t count, struct err *err)
 {
     struct err fault = {0};

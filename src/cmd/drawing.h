@@ -22,7 +22,7 @@ extern const char *const drawing_names[DRAWING_KINDS];
 struct drawing;
 /* Collects the data. UI thread. Returns NULL with err if the session lacks data. */
 struct drawing *drawing_new(struct session *s, enum drawing_kind kind, struct err *err);
-/* Computes the figure. Any thread. Returns false with err if cancelled. */
+/* Computes the figure. Any thread. Returns false with err if cancelled or out of memory. */
 bool drawing_prepare(struct drawing *d, struct err *err);
 /* Returns the figure; valid after drawing_prepare, until drawing_free. */
 const struct figure *drawing_figure(const struct drawing *d);

@@ -60,7 +60,8 @@ enum completion {
 };
 
 struct parameter {
-    /* option: "--seconds"; argument: its placeholder in help, "FILE" */
+    /* name of an option, such as "--seconds", or placeholder of an argument in help, such as
+     * "FILE" */
     const char *name;
     enum parameter_kind kind;
     size_t at;                  /* offsetof in the command's struct */
@@ -68,7 +69,7 @@ struct parameter {
     bool verbatim;              /* whether the argument may begin with "--" */
     const char *value;          /* placeholder of an option's value, such as "T" */
     const char *choices;        /* alternatives, such as "att|intel" */
-    const char *unit;           /* unit of a number, unless the help names it: "cycles" */
+    const char *unit;           /* unit of a number, such as "cycles"; NULL: none, or in the help */
     double least, most;         /* range of counts, numbers and ports; most 0: unlimited */
     const char *initial;        /* default in the user's notation */
     const char *unset;          /* for numbers and ports, the word that means that no value is

@@ -56,8 +56,9 @@ bool program_fact_read(const struct fact *f, const char *text, size_t length, do
 
 /* Reports that this CPU's memory was measured on @day, or nothing if @day is empty. */
 void program_say_memory(struct result *result, const char *day);
-/* Reports that user time includes @seconds of page faults; nothing if @seconds is 0. @share: share
- * of page faults in user time (fact page_fault_user). */
+/* Reports that user time includes @seconds of page faults. If @seconds is 0, adds the number but no
+ * line of text. @share: share of the time of page faults that the system counts as user time (fact
+ * page_fault_user). */
 void program_say_faults(struct result *result, double seconds, double share);
 /* Inputs to predict for; @type needs a member `inputs`. */
 #define PROGRAM_INPUTS_ARGUMENT(type)                                                              \

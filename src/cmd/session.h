@@ -95,8 +95,8 @@ struct session {
 /* Rows that a view displays, which a job collects */
 struct rows_shown {
     void *state;
-    /* Adds the rows to @out. Called once, on a worker thread. Returns false with err if cancelled
-     * or out of memory. */
+    /* Adds the rows to @out. Called once, on a worker thread. Returns false with err if
+     * cancelled or out of memory, or if no row is visible. */
     bool (*collect)(void *state, struct result *out, struct err *err);
     void (*free)(void *state);
 };

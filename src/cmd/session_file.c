@@ -27,7 +27,8 @@
 
 #define VERSION "1"
 
-/* File with the session's files, one per row. Only these files are replaced or removed. */
+/* File that lists the session's files, one per row. A save replaces or removes only files that were
+ * listed. */
 #define MANIFEST "manifest.csv"
 
 const char *session_path(struct str *path, const char *dir, const char *name)

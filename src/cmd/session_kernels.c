@@ -184,8 +184,8 @@ static bool in_loop(const struct insn *insns, size_t count, uint64_t position)
            position < insns[count - 1].offset + insns[count - 1].length;
 }
 
-/* Saves the references of machine code: targets by their offset from its first byte, and typed
- * relocations. */
+/* Saves the names and relocations that loop @loop uses. Positions are byte offsets from the loop's
+ * first instruction. */
 static bool save_names(struct session_saving *w, const struct kernel *k, size_t loop,
                        const char *prefix, struct err *err)
 {

@@ -36,7 +36,8 @@ struct setting {
     /* at: offset of the member in struct settings; width: 4 or 8 bytes for numbers and enums, or
      * the size of a text */
     size_t at, width;
-    /* choices: "text|csv" in the order of the enum; counts: a word that means 0; NULL: none */
+    /* for choices: alternatives in the order of the enum, such as "text|csv"; for counts: a word
+     * that means 0; NULL: none */
     const char *choices;
     uint64_t least, most;      /* range of counts */
     const char *initial;       /* default in the user's notation */

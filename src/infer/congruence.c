@@ -107,7 +107,7 @@ static bool belongs(const struct profile *profiles, uint32_t f, const struct cla
 }
 
 /* Adds form @f, which was measured in isolation, to the first class whose members are all congruent
- * to it. */
+ * to it. If there is no such class, creates one. */
 static void join_class(const struct profile *profiles, uint32_t f, struct class_members *members,
                        double epsilon, unsigned shared, struct congruence *out)
 {

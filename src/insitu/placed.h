@@ -71,8 +71,8 @@ struct placed {
 bool placed_new(struct process *p, const struct region *r, struct copies *c, uint64_t bias,
                 const struct maps *maps, struct placed *out, struct err *err);
 void placed_done(struct placed *x);
-/* Assigns a slot to stopped thread @t. Returns false if none is free, or if the thread uses segment
- * gs. */
+/* Assigns a slot to stopped thread @t, unless the thread has just ended. Returns false if none is
+ * free, or if the thread uses segment gs. */
 bool placed_take(struct placed *x, struct traced *t);
 /* Patches the original with jumps to the copies of @mode. All threads outside system calls must be
  * stopped. For the first patch, all threads must be stopped and settled. For later ones,

@@ -172,7 +172,8 @@ static void strip(char *mnemonic, const char *part)
         memmove(at, at + strlen(part), strlen(at + strlen(part)) + 1);
 }
 
-/* Writes the table's name without encoding suffixes. */
+/* Writes an instruction's name from uops.info's table without encoding suffixes, and with our REP
+ * prefixes. */
 static void plain_name(const char *mnemonic, const char *operands, struct str *out)
 {
     static const char *const parts[] = {"_R0", "_R4",  "_IMMB", "_IMMZ",

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Only this code depends on the host's processor. */
+/* In this file, only these macros depend on the host's processor. */
 #if defined(__aarch64__)
 #define HOST ISA_AARCH64
 #define HOST_CPU a64_cpu

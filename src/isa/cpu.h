@@ -24,7 +24,7 @@ bool cpu_virtual(void);
 /* Identification of a processor */
 struct cpu_identity {
     enum isa isa;
-    /* vendor: "GenuineIntel"; on AArch64 the implementer's number, such as "0x41" */
+    /* vendor, such as "GenuineIntel"; on AArch64, the implementer's number, such as "0x41" */
     char vendor[16];
     unsigned family, model, stepping; /* on AArch64, @model is the part number, and the other two
                                        * members are 0 */

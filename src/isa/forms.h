@@ -37,7 +37,7 @@ struct forms;
 struct forms *forms_load(enum isa isa, const char *path, struct err *err);
 /* Returns a new table with @base and the user's @rows. The table holds a reference to @base. A row
  * replaces earlier rows with its name. The caller must verify with toolchain/forms_add.h that each
- * row assembles to its form. Returns NULL with err if cancelled. */
+ * row assembles to its form. Returns NULL with err if cancelled or out of memory. */
 struct forms *forms_with(const struct forms *base, const struct form_row *rows, size_t count,
                          struct err *err);
 enum isa forms_isa(const struct forms *f);

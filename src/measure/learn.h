@@ -1,7 +1,7 @@
 /* Determines a form's usage from measurements with known forms. Each known form ("blocking form")
- * keeps one port set busy. A µop that can use only these ports then adds time (uops.info, Abel &
- * Reineke, ASPLOS 2019). The result is the usage with the least sum of µops and of penalties for
- * measurements that disagree with its predicted throughput. */
+ * keeps one port set busy. A µop that can use only these ports then adds time (uops.info, Abel
+ * and Reineke, ASPLOS 2019). The result is the usage with the least sum of µops and of penalties
+ * for measurements that disagree with its predicted throughput. */
 #ifndef PORTOLAN_MEASURE_LEARN_H
 #define PORTOLAN_MEASURE_LEARN_H
 

@@ -103,7 +103,8 @@ unsigned sandbox_waits(const struct sandbox *s);
 /* Returns the number of accesses to reserved addresses by foreign code (FAULT_RESERVED). For
  * tests. */
 unsigned sandbox_reached(const struct sandbox *s);
-/* Returns whether an emulator that cannot restrict system calls runs this program. */
+/* Returns whether the child runs without a system call filter, because the emulator has none and
+ * the user permits it. */
 bool sandbox_unfiltered(const struct sandbox *s);
 /* Returns the process id of the child for own or @foreign code; 0: none. For tests. */
 int sandbox_pid(const struct sandbox *s, bool foreign);

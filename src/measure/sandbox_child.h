@@ -40,7 +40,9 @@ struct sandbox_hello {
     uint32_t stage;         /* stage that failed, or STAGE_READY (enum sandbox_stage) */
     int32_t error;          /* errno of the failed stage */
     uint32_t has_counter;
-    uint32_t unfiltered;    /* whether the system cannot restrict system calls */
+    /* whether the child runs without a system call filter, because the emulator has none and the
+     * user permits it */
+    uint32_t unfiltered;
 };
 
 /* A range of addresses */

@@ -96,7 +96,8 @@ void estimator_set_threads(struct estimator *e, double threads, double common)
     e->sharing = run_sharing(e->model->runs->program, &e->run, threads, common);
 }
 
-/* Returns the share of page faults that the system of @m counts as user time; 0: unknown. */
+/* Returns the share of the time of page faults that the system of @m counts as user time; 0:
+ * unknown. */
 static double fault_user(const struct machine *m)
 {
     const double share = fact_number(m, "page_fault_user");

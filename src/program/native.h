@@ -101,8 +101,8 @@ bool native_is_plausible(const struct native *n, const struct machine *m, struct
 /* Sets the measured clock, caches and memory as facts of @m. Keeps the shapes of private caches.
  * Sets the size of the last level and the lifetime of its lines to those that other tasks leave. */
 void native_apply(const struct native *n, struct machine *m);
-/* Measures the share of user time in page faults for a second, and sets it as a fact of @m
- * (page_fault_user). */
+/* Measures the share of the time of page faults that the system counts as user time. Sets it as
+ * fact page_fault_user of @m. Takes 1 s. */
 void native_apply_faults(struct machine *m);
 
 #endif

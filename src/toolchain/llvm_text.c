@@ -146,7 +146,8 @@ enum sources {
     SOURCES_PAIRS,       /* elements half as wide, twice as many */
     SOURCES_WIDE,        /* elements twice as wide */
     SOURCES_BYTES,       /* four bytes per word; an indexed operand is four bytes */
-    SOURCES_HALVES,      /* two halves per word; an indexed operand is two halves */
+    /* two 16-bit elements per word; an indexed operand of bfdot is two such elements */
+    SOURCES_HALVES,
     /* elements half as wide, equal in number; in the lower half even with "2" */
     SOURCES_LOW_HALVES,
     SOURCES_TABLE,       /* a register list with 16 bytes per register */

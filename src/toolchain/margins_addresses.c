@@ -107,7 +107,7 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     out->named = angle && e < end;
     const char *behind = out->named ? angle : e;
     bool colon = behind < end && *behind == ':';
-    /* On AArch64, `b <f+0x10>` is an instruction and no address. */
+    /* On AArch64, `b <f+0x10>` is an instruction, not an address. */
     if (out->named && behind == end && e - digits < 4 && !prefixed)
         return false;
     if (colon)

@@ -516,7 +516,7 @@ void plan9_statement(const char *p, const char *end, struct str *out, const char
         }
     }
     const char *stop = dot ? dot : e;
-    /* Only these shifts have three operands. Their mnemonic becomes shld or shrd. */
+    /* SHL and SHR with three operands are double-precision shifts: shld and shrd. */
     if (count == 3 && stop - p == 4 && (text_begins(p, stop, "SHL") || text_begins(p, stop, "SHR")))
         snprintf(m.name, sizeof m.name, "sh%cd%c", tolower(p[2]), tolower(p[3]));
     /* Moves the predicate, which is the last operand of CMPPS and similar instructions. */
@@ -532,8 +532,9 @@ void plan9_statement(const char *p, const char *end, struct str *out, const char
         str_add(out, "{z}");
 }
 
-/* Returns whether a line is certainly Plan 9 assembler: `TEXT f(SB), ...`, or an upper-case
- * mnemonic with `(SI)` or `$8` and no percent sign before registers. */
+/* Returns whether a line is certainly in Plan 9 assembler, such as `TEXT f(SB), ...`. Other lines
+ * need an upper-case mnemonic, an operand such as `(SI)`, `$8` or `x(FP)`, and neither `%` nor
+ * `[`. */
 static bool is_plan9(const char *p, const char *end)
 {
     const char *e = word_end(p, end);

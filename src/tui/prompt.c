@@ -182,8 +182,8 @@ static void prompt_close(void)
         before = rl_readline_state;
         rl_callback_sigcleanup();
     } while (rl_readline_state != before);
-    /* Without this call, an edited line of the history would point to changes that the next line
-     * frees. */
+    /* Without this call, an edited history line would point to an undo list that the next input
+     * line frees. */
     rl_free_line_state();
     rl_callback_handler_remove();
     completions_done(&matches);

@@ -6,7 +6,8 @@
 #include "view/view.h"
 #include "work/evolve_job.h"
 
-#define LAB_INFER "evolve start; view matrix"   /* command that starts a search */
+/* commands that start an inference run and show its mapping */
+#define LAB_INFER "evolve start; view matrix"
 
 /* Returns whether the newest inference run is running and not paused. */
 bool lab_run_goes_on(const struct session *s);

@@ -30,8 +30,9 @@
 struct portolan_bin_ {
     uint64_t count, sum; /* number of references, and sum of their distances */
     uint64_t regular;    /* number of references with a steady stride of the instruction */
-    /* Most common steady stride in bytes, by Boyer and Moore's majority vote. A mean would change
-     * with a few other strides, but some caches need the exact power of two. */
+    /* Majority of the steady strides in bytes (Boyer and Moore's vote); meaningless if there is no
+     * majority. A mean would change with a few other strides, but some caches need the exact power
+     * of two. */
     uint64_t step, votes;
 };
 

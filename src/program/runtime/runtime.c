@@ -74,7 +74,8 @@ static int forked;                   /* whether this process is a fork of the st
 static int written;
 static struct sets sets;             /* caches of mode sets; the other modes have none */
 static uint64_t sample_mask;         /* value of reuse.sample_mask in each thread */
-/* lines of all threads: first uses, and distances of lines that only another thread used before */
+/* Each thread's first use of each line. Yields the reuse distance of lines that other threads used
+ * before, but the current thread did not. */
 static struct reuse new_lines;
 static int exhausted;                /* whether memory is exhausted; the trace is then incomplete */
 /* State of a thread */
