@@ -600,8 +600,6 @@ static bool profile_finish(struct session *s, void *state, struct result *result
     profile_free(d->profile);
     d->profile = w->profile;
     w->profile = NULL;
-    if (s->interactive && s->views)
-        session_view(s, "view", "program", result, NULL);
     return true;
 }
 

@@ -285,6 +285,30 @@ test_stop_keeps_the_samples() {
     see 'left with 0'
 }
 
+# The end of a run leaves the loop that the user opened meanwhile on the screen.
+test_the_end_leaves_the_opened_loop() {
+    make_program
+    mkdir -p "$work/home"
+    open_screen 120 40 "env HOME=$work/home TERM=screen-256color '$portolan'; echo left with \$?; read -r x"
+    see 'triad-skl-O3.s'
+    t send-keys 2
+    see 'profiles a program'
+    t send-keys p
+    t send-keys -l -- "--measure 0 --output $work/printed '$work/two' 3000"
+    t send-keys Enter
+    see 'much+0x'
+    t send-keys g Enter
+    see 'innermost loop much'
+    see 'samples; hottest loop'
+    see 'innermost loop much'
+    t send-keys BSpace
+    see 'samples by'
+    t send-keys Q
+    see 'is not saved'
+    t send-keys Q
+    see 'left with 0'
+}
+
 # Makes a copy of the program in which the byte at offset $1 is octal $2.
 with_byte() {
     cp "$work/two" "$work/changed"
