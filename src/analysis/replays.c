@@ -12,7 +12,7 @@
  * measured, and a scheduler holds few such loads at a time. */
 #define WAITING_MOST 11u
 /* Replays per operation that reads a computed value, in units of alu_replays. Measured on a virtual
- * EPYC Turin with blocks that differ in one operation (docs/pipeline.md). */
+ * EPYC Turin with blocks that differ in one operation. */
 #define TRIES_CARRIED 0.12   /* the value is from the previous iteration */
 /* another operation of the iteration already waited for the value's producer */
 #define TRIES_CHAINED 0.2
