@@ -169,10 +169,11 @@ static void store_bound(const struct block_work *w, const struct insn *insns, si
 }
 
 /* Returns whether a store of a vector uses only a part of the ports of the store of a general
- * register. This is the case for the widest vectors. */
+ * register. This is the case for the widest vectors. Ports that also add are not considered. */
 static bool is_wide_store(const struct core *c, const struct costs *costs, const struct cost *row)
 {
-    const portset alu = c->alu && c->alu->count ? c->alu->uops[0].ports : 0;
+    const struct usage *sum = c->alu ? c->alu : c->add;
+    const portset alu = sum && sum->count ? sum->uops[0].ports : 0;
 
     for (unsigned u = 0; row->op->traits & OP_VECTOR && c->store && u < c->store->count; u++) {
         const portset all = c->store->uops[u].ports;

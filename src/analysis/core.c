@@ -81,7 +81,7 @@ struct core *core_new(const struct machine *m)
     c->load = usage_named(m, c->isa->load_form);
     c->store = usage_named(m, c->isa->store_form);
     c->alu = usage_named(m, c->isa->address_form);
-    c->add = isnan(c->immediate_folding) ? NULL : usage_named(m, c->isa->sum_form);
+    c->add = usage_named(m, c->isa->sum_form);
     c->stack_pointer_sync = c->stack_engine ? usage_named(m, c->isa->stack_sync_form) : NULL;
     return c;
 }

@@ -187,7 +187,8 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
     costs->estimate |= op->estimate != NULL;
     /* A move to itself is executed, even if the table has a usage without µops for its form. */
     bool executed = op->traits & OP_ELIMINATED && !op->usage.count && c->add &&
-                    insn->operands[0].file == FILE_GENERAL && moves_to_itself(insn);
+                    !isnan(c->immediate_folding) && insn->operands[0].file == FILE_GENERAL &&
+                    moves_to_itself(insn);
     add_usage(costs, row,
               executed                                                       ? c->add
               : (insn->traits & INSN_STORE) && (insn->traits & INSN_INDEXED) ? &op->indexed
