@@ -141,8 +141,8 @@ static void print_ports(struct evolve_run *run, const struct evolve_status *t, s
 {
     static const char *const why[] = {
         [PORTS_FOUND] = "",
-        [PORTS_NO_TIME] = " (the largest number tried; more time is needed to determine the "
-                          "number)",
+        [PORTS_NO_TIME] =
+            " (the largest number tried; more time is needed to determine the number)",
         [PORTS_UNEXPLAINED] =
             " (the largest number tried; the remaining error is too large to determine the number)",
     };

@@ -100,40 +100,43 @@ static const char *memory_loop(enum memory_loop loop, unsigned bits)
      * first-level cache than the transfers from the second-level cache. */
     static const struct { const char *wide, *plain, *widest;
     } loops[MEMORY_LOOPS] = {
-        [LOOP_LOADS] = {"c5fc100407c5fc104c0720c5fc101406c5fc105c06204883c040",
-                        "0f1004070f104c07100f105407200f105c07300f1004060f104c06100f105406200f105c06"
-                        "304883c040"},
-        [LOOP_ALONE] = {"c5fc1007c5fc104f204883c740",
-                        "0f10070f104f100f1057200f105f304883c740"},
-        [LOOP_STORES] = {"c5fc110407c5fc114407204883c040",
-                         "0f1104070f114407100f114407200f114407304883c040"},
-        [LOOP_UPDATES] = {"c5fc1007c5fc104f20c5fc1107c5fc114f204883c740",
-                          "0f10070f104f100f1057200f105f300f11070f114f100f1157200f115f304883c740",
-                          "62f17c48100762f17c4811074883c740"},
+        [LOOP_LOADS] =
+            {.wide = "c5fc100407c5fc104c0720c5fc101406c5fc105c06204883c040",
+             .plain = "0f1004070f104c07100f105407200f105c07300f1004060f104c06100f105406200f105c06"
+                      "304883c040"},
+        [LOOP_ALONE] = {.wide = "c5fc1007c5fc104f204883c740",
+                        .plain = "0f10070f104f100f1057200f105f304883c740"},
+        [LOOP_STORES] = {.wide = "c5fc110407c5fc114407204883c040",
+                         .plain = "0f1104070f114407100f114407200f114407304883c040"},
+        [LOOP_UPDATES] =
+            {.wide = "c5fc1007c5fc104f20c5fc1107c5fc114f204883c740",
+             .plain = "0f10070f104f100f1057200f105f300f11070f114f100f1157200f115f304883c740",
+             .widest = "62f17c48100762f17c4811074883c740"},
         [LOOP_TRIAD] =
-            {"c5fc100406c5fc110407c5fc100c02c5fc10540620c5fc11540720c5fc105c02204883c040",
-             "0f1004060f1104070f104c06100f114c07100f105406200f115407200f105c06300f115c07300f1004020"
-             "f104c02100f105402200f105c02304883c040"},
-        [LOOP_STREAMED] = {"c5fc2b0407c5fc2b4407204883c040",
-                           "0f2b04070f2b4407100f2b4407200f2b4407304883c040"},
-        [LOOP_COPIED] = {"c5fc100406c5fc2b0407c5fc104c0620c5fc2b4c07204883c040",
-                         "0f1004060f2b04070f104c06100f2b4c07100f105406200f2b5407200f105c06300f2b5c"
-                         "07304883c040"},
+            {.wide = "c5fc100406c5fc110407c5fc100c02c5fc10540620c5fc11540720c5fc105c02204883c040",
+             .plain = "0f1004060f1104070f104c06100f114c07100f105406200f115407200f105c06300f115c0730"
+                      "0f1004020f104c02100f105402200f105c02304883c040"},
+        [LOOP_STREAMED] = {.wide = "c5fc2b0407c5fc2b4407204883c040",
+                           .plain = "0f2b04070f2b4407100f2b4407200f2b4407304883c040"},
+        [LOOP_COPIED] =
+            {.wide = "c5fc100406c5fc2b0407c5fc104c0620c5fc2b4c07204883c040",
+             .plain = "0f1004060f2b04070f104c06100f2b4c07100f105406200f2b5407200f105c06300f2b5c"
+                      "07304883c040"},
         [LOOP_GATHER] =
-            {NULL, "8b0c86488b14cf448b4486044e8b0cc7448b5486084e8b1cd78b5c860c488b14df4883c004"},
+            {.plain = "8b0c86488b14cf448b4486044e8b0cc7448b5486084e8b1cd78b5c860c488b14df4883c004"},
         [LOOP_SCATTER] =
-            {NULL, "8b0c86488914cf448b4486044e890cc7448b5486084e891cd78b5c860c488914df4883c004"},
-        [LOOP_PAIRED] = {NULL, "488b074881c780000000"},
-        [LOOP_ODD] = {NULL, "488b074881c7c0000000"},
-        [LOOP_SKIPPED] = {NULL, "488b074881c700010000"},
-        [LOOP_EVERY_16] = {NULL, "488b074881c700040000"},
-        [LOOP_EVERY_64] = {NULL, "488b074881c700100000"},
-        [LOOP_STORE_8] = {NULL, "4889074881c700020000"},
-        [LOOP_STORE_64] = {NULL, "4889074881c700100000"},
-        [LOOP_PAGES] = {NULL, "488b074881c740100000"},
-        [LOOP_CHASE] = {NULL, "488b00488b00488b00488b00"},
-        [LOOP_FEW] = {NULL, "488b074883c740" NOPS_249},
-        [LOOP_SOME] = {NULL, "488b074883c740" NOPS_69},
+            {.plain = "8b0c86488914cf448b4486044e890cc7448b5486084e891cd78b5c860c488914df4883c004"},
+        [LOOP_PAIRED] = {.plain = "488b074881c780000000"},
+        [LOOP_ODD] = {.plain = "488b074881c7c0000000"},
+        [LOOP_SKIPPED] = {.plain = "488b074881c700010000"},
+        [LOOP_EVERY_16] = {.plain = "488b074881c700040000"},
+        [LOOP_EVERY_64] = {.plain = "488b074881c700100000"},
+        [LOOP_STORE_8] = {.plain = "4889074881c700020000"},
+        [LOOP_STORE_64] = {.plain = "4889074881c700100000"},
+        [LOOP_PAGES] = {.plain = "488b074881c740100000"},
+        [LOOP_CHASE] = {.plain = "488b00488b00488b00488b00"},
+        [LOOP_FEW] = {.plain = "488b074883c740" NOPS_249},
+        [LOOP_SOME] = {.plain = "488b074883c740" NOPS_69},
     };
     return bits >= 512 && loops[loop].widest ? loops[loop].widest
            : bits >= 256 && loops[loop].wide ? loops[loop].wide
