@@ -35,7 +35,7 @@ extern char **environ;
 
 #define PREFIX "portolan-"        /* prefix of temporary directories */
 #define TRIES 16                  /* maximum number of names to try for a new directory */
-/* seconds by which the time limit grows while the program may be waiting for a CPU */
+/* minimum seconds until the time limit while the program may be waiting for a CPU */
 #define NEXT_LOOK 0.05
 /* file in each directory, which the program that created the directory has locked */
 #define OWNER ".portolan-owner"
@@ -290,8 +290,8 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     posix_spawnattr_setpgroup(&attr, 0);
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &defaults);
-    /* The setting applies to this thread and its children. If a container refuses the change,
-     * addresses remain random. */
+    /* The address randomisation applies to this thread and its children. If a container refuses the
+     * change, addresses remain random. */
     int before = limits->fixed_addresses ? personality(0xffffffff) : -1;
     if (before != -1)
         personality((unsigned long)before | ADDR_NO_RANDOMIZE);

@@ -1,4 +1,4 @@
-/* Reads and writes CSV by libcsv: RFC 4180, UTF-8, with a header row. A byte order mark and empty
+/* Reads and writes CSV with libcsv: RFC 4180, UTF-8, with a header row. A byte order mark and empty
  * lines are skipped. An error has file:line:column. Line and column are the row's first line and
  * the field's number, or the position of an invalid byte. */
 #ifndef PORTOLAN_BASE_CSV_H

@@ -12,7 +12,8 @@ enum err_code {
     ERR_LIMIT,       /* a limit on time, memory or size was exceeded */
     ERR_MISSING,     /* a file, tool or CPU feature is missing */
     ERR_INTERRUPTED, /* cancelled by the user */
-    ERR_MEMORY,      /* the input needs more memory than is available; no part of it was stored */
+    ERR_MEMORY,      /* memory is exhausted; nothing of the input was stored, or the file was not
+                      * written */
 };
 
 struct err {

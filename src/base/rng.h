@@ -1,4 +1,5 @@
-/* Seeded random numbers that are equal on every machine (xoshiro256**, Blackman & Vigna 2018). */
+/* Pseudorandom numbers from a seed, the same on every machine (xoshiro256**, Blackman & Vigna
+ * 2018). */
 #ifndef PORTOLAN_BASE_RNG_H
 #define PORTOLAN_BASE_RNG_H
 #include <stdint.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct str {
-    char *data;   /* bytes; NULL if none were ever added */
+    char *data;   /* bytes; NULL: no memory is allocated */
     size_t length;
     size_t capacity;
 };

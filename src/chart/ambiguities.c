@@ -16,19 +16,19 @@
 #define SURE 0.9             /* minimum confidence of the usage of a witness, a form that runs with
                               * ambiguous forms in experiments */
 #define QUICK 4.0            /* maximum cycles per execution of a witness in isolation */
-#define BESIDE_MOST 120      /* maximum number of witnesses, each with another usage */
-#define TELLS 2.0            /* smallest difference of two usages' predictions at which an
-                              * experiment distinguishes the usages, in standard deviations */
-/* Difference, in the unit of TELLS, of the predictions for an alternative. If an experiment that
- * was chosen for another alternative reaches this difference, no further experiment is chosen. */
+#define BESIDE_MOST 120      /* maximum number of witnesses, which have different usages */
+#define TELLS 2.0            /* An experiment distinguishes two usages if their predictions differ
+                              * by more than this number of standard deviations. */
+/* If an experiment chosen for another alternative exceeds this difference, in the unit of TELLS, no
+ * further experiment is chosen. */
 #define TELLS_ENOUGH 4.0
 #define COPIES 2             /* maximum number of copies of the ambiguous form in one experiment */
-/* Limit of the number of executions of a saturator: this multiple of the smallest number that takes
+/* Maximum number of executions of a saturator, as a multiple of the smallest number that takes
  * longer than the ambiguous form. */
 #define LEVELS 2
 #define SIZE_MOST 160        /* maximum number of instructions in one experiment */
 #define MASSES_MOST 400
-/* maximum number of experiments that test a form with saturators of untested ports */
+/* maximum number of experiments that test one form with saturators of untested ports */
 #define CHECKS_MOST 4
 /* weight of a check in the file of ambiguities; small, because a check suggests no other usage */
 #define CHECK_WEIGHT 1e-6
@@ -80,7 +80,7 @@ static bool fresh_usage(const struct mapping *m, const struct mapping_entry *ent
     return true;
 }
 
-/* Returns whether the form's experiments leave no other usage nearly as likely. */
+/* Returns whether each alternative has at most 1 - SURE of the likelihood of the form's usage. */
 static bool is_alone(const struct chart_form *f)
 {
     double most = 0;
@@ -177,8 +177,8 @@ static void write_experiment(const struct witnesses *w, const char *form, uint32
                        s->terms[i].count * count);
 }
 
-/* Returns @level times the smallest number of executions of @s that take a cycle longer than
- * @copies copies of the form; 0 if the experiment would be too large. */
+/* Returns @level times the smallest number of executions of @s that take at least a cycle longer
+ * than @copies copies of the form; 0 if the experiment would be too large. */
 static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const struct saturator *s,
                              uint32_t level)
 {
@@ -284,8 +284,8 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
     f->confidence = fmin(f->confidence, 1 / (1 + weight));
 }
 
-/* Returns the saturator that keeps most of @ports busy and may run with the form. Of several,
- * returns the one with the fewest other ports. Returns NULL if there is none. */
+/* Returns the saturator with the largest number of @ports that may run with the form. Of several,
+ * returns the one with the fewest ports in total. Returns NULL if there is none. */
 static const struct saturator *busy_with(const struct witnesses *w, const struct chart_form *f,
                                          portset ports)
 {

@@ -62,7 +62,7 @@ struct chart_form {
     struct chart_usage *others;
     unsigned other_count;
     portset untested;             /* ports with whose saturators the form was not measured */
-    /* experiment with saturators of untested ports; NULL: none */
+    /* experiment of the form with a saturator of untested ports; NULL: none */
     char *check;
     /* whether several executions of the form share a slot at rename; the form then has no ports */
     bool joined;
@@ -101,7 +101,8 @@ struct chart_review {
     /* @blocks: number of measured blocks. @covered: number of these whose forms are all in the
      * machine. */
     size_t blocks, covered;
-    double error;                 /* mean relative error over the covered blocks; NaN: none */
+    double error;                 /* mean relative error over the covered blocks; NaN: no block is
+                                   * covered */
     /* mean relative error before the second round of inference; NaN: there was none */
     double error_before;
     /* number of usages and latencies that the second round changed */

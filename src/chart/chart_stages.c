@@ -22,7 +22,8 @@
  * practical experiment reveals. */
 #define ALONE_MOST 400.0
 #define CORE_TURNS 3
-/* maximum number of choices of the usages; ambiguities are measured between two choices */
+/* maximum number of times that all usages are chosen; ambiguities are measured after each choice
+ * except the last */
 #define CHOICES_MOST 2
 /* smallest difference of the logarithms of cycles in isolation between two groups of forms */
 #define GROUP_STEP 0.02
@@ -115,7 +116,7 @@ static bool find_core(struct charting *w, struct chart_core *core, struct err *e
 }
 
 /* Fills @out with the forms of the core from which ports are inferred: those whose times depend on
- * ports and slots alone. If no form does, or if the options fix the core, these are all forms.
+ * ports and slots alone. If there are none, or if the options fix the core, these are all forms.
  * Returns their number. */
 static size_t forms_for_ports(const struct charting *w, const struct chart_core *core,
                               uint32_t *out)
@@ -184,8 +185,9 @@ static int by_group(const void *a, const void *b)
                               : (x->place.form > y->place.form) - (x->place.form < y->place.form);
 }
 
-/* Lists the measured forms in the core if @core is true, otherwise those outside the core. Groups
- * forms with equal operand kinds and similar times. Returns their number. */
+/* Lists the measured forms in the core if @core is true, otherwise those outside the core. Excludes
+ * joined forms, and forms slower than ALONE_MOST. Groups forms with equal operand kinds and similar
+ * times. Returns their number. */
 static size_t forms_to_place(const struct charting *w, bool core, struct place_form *out)
 {
     struct chart *c = w->chart;

@@ -65,9 +65,9 @@ const char *charting_title(const struct chart_job *c, char name[64]);
 const char *charting_directory(const struct chart_job *c);
 const char *charting_journal(const struct chart_job *c);
 
-/* Returns the path of the journal of experiments. All charts of this CPU share one journal. A chart
- * of a simulated CPU (@simulated not NULL) has a journal of its own name. The caller frees the
- * path. Returns NULL with err on failure. */
+/* Returns the path of the journal of experiments. All charts of this CPU share one journal. The
+ * chart @name of a simulated CPU has its own journal. @simulated: the simulated machine; NULL:
+ * none. The caller frees the path. Returns NULL with err on failure. */
 char *chart_journal_path(const char *name, const char *simulated, struct err *err);
 /* Returns the path of the file of ambiguities of the chart @name (chart/chart.h). The caller frees
  * the path. Returns NULL if there is no home directory. */

@@ -258,8 +258,8 @@ static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
     return !isnan(together) && near(together, counts[0] * g->alone[fa] + counts[1] * g->alone[fb]);
 }
 
-/* Creates classes for the first candidates that are in no class and differ from each other. Returns
- * the number of new classes. */
+/* Creates at most ROUND classes for the first candidates that are in no class and differ from each
+ * other. Returns the number of new classes. */
 static size_t add_classes(struct grouping *g, size_t *firsts)
 {
     struct chart_core *core = g->core;
@@ -356,7 +356,8 @@ static struct company company_of(const struct grouping *g, const size_t *firsts,
 }
 
 /* Returns the mean interference of class @k in cycles. The interference is small if the class has
- * few µops. It is infinite if ports cannot explain many pairs of @k. */
+ * few µops. It is infinite if ports cannot explain more than UNRULY_SHARE of the pairs of @k, and 1
+ * if @k has no pairs. */
 static double interference(const struct grouping *g, const size_t *firsts, size_t k)
 {
     struct company c = company_of(g, firsts, k);

@@ -163,8 +163,8 @@ static void tell(struct probes *p, const struct explanation *e)
     }
 }
 
-/* Returns the mean relative residual of the bodies with constants under @core. The ports of loads
- * limit the first body. */
+/* Returns the mean relative residual of the bodies with constants under @core. Each load is assumed
+ * to take at least the time of the first body, which is one load. */
 static double constants_off(const struct body_seen *seen, const struct core *core)
 {
     struct window_groups groups = {.copies = 0};

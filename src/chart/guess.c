@@ -328,7 +328,8 @@ static bool exceeds(const struct neighbour_pass *n)
     return over.cost > n->search->limit + GAIN;
 }
 
-/* Passes the guess of @n with @count more µops on set @set, unless the first time refutes it. */
+/* Passes the guess of @n with @count more µops on set @set, unless the first measured time alone
+ * makes its cost exceed the limit. */
 static void pass_addition(const struct neighbour_pass *n, size_t set, int count)
 {
     const struct sights *s = n->search->sights;
@@ -353,8 +354,8 @@ static void pass_addition(const struct neighbour_pass *n, size_t set, int count)
     pass_neighbour(n, &other);
 }
 
-/* Adds @count µops to each set in turn, except to set @without. @reduced: the guess of @n with
- * fewer µops. */
+/* For each set except @without, passes the guess that has @count more µops on that set than
+ * @reduced. @reduced is the guess of @n with fewer µops. */
 static void pass_additions(const struct neighbour_pass *n, const struct guess *reduced, int count,
                            size_t without)
 {
@@ -366,7 +367,7 @@ static void pass_additions(const struct neighbour_pass *n, const struct guess *r
             pass_addition(&from, set, count);
 }
 
-/* Replaces a µop of set @set by two µops of known sets. */
+/* Passes the guesses in which two µops of known sets replace one µop of set @set. */
 static void pass_splits(const struct neighbour_pass *n, size_t set)
 {
     struct guess first;

@@ -30,8 +30,8 @@
 /* largest relative difference of the times of a loop, median over sizes, that is accepted */
 #define DISAGREE 0.5
 #define FAILED_MOST 20    /* maximum number of runs that fail because the core is busy */
-/* Seconds of a run with dependent loads in more than HOPS_FAR bytes. In a shorter run, the page
- * tables are not yet cached. */
+/* Minimum seconds of a run with dependent loads in more than HOPS_FAR bytes. In a shorter run, the
+ * page tables are not yet cached. */
 #define HOPS_SECONDS 0.015
 #define HOPS_FAR (double)(32 << 20)
 /* Distance in lines between accesses for COST_ODD. The loop accesses a third of the lines, but uses
@@ -294,8 +294,8 @@ static void times_confirm(const struct memory_lines *p, const struct memory_cost
     }
 }
 
-/* Returns the largest relative difference of two times of loop @at with arrays of one size. It is
- * the spread of non-temporal stores, whose rates differ in a part of the runs. */
+/* Returns the largest relative difference of two times of loop @at with arrays of one size. The
+ * result is used as the spread of non-temporal stores, whose rates differ in a part of the runs. */
 static double times_range(const struct memory_lines *p, size_t at)
 {
     double range = 0;

@@ -60,8 +60,8 @@ static void see(struct placer *p, struct placing *f)
     f->asked.count = 0;
 }
 
-/* Sets out[choice] to the predicted cycles of each of the @n choices at level @number. @rows:
- * results of guess_row. */
+/* Sets out[i] to the predicted cycles of choice @i, for each of the @n choices, at level @number.
+ * @rows: results of guess_row. */
 static void cycles_at(const struct placer *p, const struct placing *f, size_t number,
                       const struct guess *choices, float (*rows)[COLUMNS_MOST], size_t n,
                       double *out)
@@ -219,7 +219,7 @@ static void add_rival(struct guess_search *search, const struct guess *other)
         if (guess_equal(&r->list[i], &g))
             return;
     size_t at = r->n;
-    /* If the list is full, @g replaces the worst guess if it costs less. */
+    /* If the list is full, @g replaces the worst guess if @g costs less. */
     if (r->n == CHOICES_MOST) {
         at = 1;
         for (size_t i = 2; i < r->n; i++)
@@ -246,9 +246,9 @@ static void keep_others(const struct rivals *r, struct placing *f)
 }
 
 /* Replaces the guess if it uses untested ports and an alternative on tested ports is equally good.
- * Example: a division in legacy encoding never runs with VEX forms. It then uses its own pipe, not
- * a port that only a VEX form keeps busy. Returns the index of the alternative that was exchanged
- * with the guess; 0: none. */
+ * Example: a division in legacy encoding never runs with VEX forms. Such a division uses its own
+ * pipe, not a port that only a VEX form keeps busy. Returns the index of the alternative that was
+ * exchanged with the guess; 0: none. */
 static size_t prefer_tested(const struct placer *p, struct placing *f, struct rivals *r)
 {
     const portset tested = sights_ports(&f->sights);

@@ -31,7 +31,9 @@ struct placing {
      * NULL, the form waits for the measurements of this peer. */
     bool compared;
     const struct placing *leader;
-    unsigned waited, peer_checks;   /* numbers of waits, and of random experiments */
+    unsigned waited, peer_checks;   /* @waited: number of peers for which the form has waited.
+                                     * @peer_checks: number of random experiments that compared the
+                                     * form with its peer. */
     /* number of rounds in which no guess explained all times of the form */
     unsigned failed;
     unsigned checked;            /* number of rounds of random experiments */

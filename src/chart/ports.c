@@ -28,7 +28,8 @@
 /* Smallest share of the forms that a result must have. Forms that are omitted here are placed
  * later, like forms outside the core. */
 #define EXACT_SHARE 0.5
-#define ENOUGH_SHARE 0.95    /* smallest share of joined forms at which no other order is tried */
+#define ENOUGH_SHARE 0.95    /* smallest share of forms in the result at which no other order is
+                              * tried */
 #define NOISY_SHARE 0.8      /* ENOUGH_SHARE at higher noise levels */
 #define LEFT_OUT_PRICE 0.001   /* score of an omitted form, as a relative error */
 /* Score of a port at higher noise levels, as a relative error. Example: if seven ports include five
@@ -178,9 +179,9 @@ static double error_of(const struct experiments *t, const bool *keep, const stru
     return error_within(t, keep, m, LATES_FULL);
 }
 
-/* Sets @order to the join order of attempt @turn. Even attempts use the order of @forms; in odd
- * attempts, forms with memory operands are last. The later the attempt, the more neighbours are
- * swapped at random. */
+/* Sets @order to the order in which attempt @turn adds the forms. Even attempts use the order of
+ * @forms; in odd attempts, forms with memory operands are last. The later the attempt, the more
+ * neighbours are swapped at random. */
 static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, unsigned turn,
                        struct rng *rng, uint32_t *order)
 {

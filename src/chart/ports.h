@@ -14,7 +14,7 @@ struct core_ports {
     /* Whether some times exceed the port bound (chart/residual.h). If so, times of other forms on
      * this CPU may also exceed it. */
     bool late;
-    /* mean relative error with reduced weight of times above the port bound */
+    /* mean relative error; if @late is true, times above the port bound have less weight */
     double noise;
     size_t forms, experiments;
 };

@@ -130,7 +130,7 @@ static struct probe_node *number_node(struct table_reader *r, double number)
     return n;
 }
 
-#define NOT_LEVEL 2          /* precedence of not */
+#define NOT_LEVEL 2          /* precedence of the operator not */
 #define LEVELS 6             /* number of precedences */
 
 /* Reads an expression of operators of precedence @at or higher. */

@@ -39,8 +39,8 @@ size_t probe_add_decoded(struct probes *p, const char *text);
 /* Measures the loops added since the last call. The time of a loop that the assembler rejects is
  * NaN. Returns false with err. */
 bool probes_run(struct probes *p, struct err *err);
-/* Measures candidates and sets p->filler to an instruction that only takes a slot. Returns false
- * with err. */
+/* Measures candidates and sets p->filler to an instruction that only takes a slot; NULL: no
+ * candidate does. Returns false with err. */
 bool probes_find_filler(struct probes *p, struct err *err);
 /* Appends @count copies of @line to @out. */
 void probe_repeat(const char *line, unsigned count, struct str *out);

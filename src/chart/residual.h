@@ -51,7 +51,8 @@ struct times_seen {
  * initially 0. The cause is likely the slowest other form. */
 void times_add(struct times_seen *seen, double predicted, double measured, bool alone,
                double *late_most);
-/* Returns whether the times do not contradict the usage. */
+/* Returns whether the times do not contradict the usage. If times of this CPU may exceed the port
+ * bound, one time in 20 may contradict it. */
 bool times_explained(const struct times_seen *seen);
 
 /* Rounds @cost, which must be below 2^31, to a multiple of 2^-20. Sums of such costs do not depend

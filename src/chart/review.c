@@ -12,8 +12,9 @@
 #define ROUND 64             /* number of blocks measured in one batch */
 /* smallest relative error of a bad block */
 #define POINTS_MOST 0.15
-#define NAMED_LEAST 3        /* minimum number of blocks of a form that is named as a suspect */
-#define NAMED_SHARE 0.5      /* smallest share of bad blocks of a form that is named as a suspect */
+#define NAMED_LEAST 3        /* minimum number of bad blocks of a form that is named as a suspect */
+#define NAMED_SHARE 0.5      /* smallest share of bad blocks in the blocks of a form that is named
+                              * as a suspect */
 
 /* Number of blocks, and of bad blocks, that contain a form */
 struct reviewed_form {
@@ -91,7 +92,8 @@ static int by_bad(const void *a, const void *b)
     return (x->bad < y->bad) - (x->bad > y->bad);
 }
 
-/* Names at most 8 suspects: forms whose blocks are mostly bad. */
+/* Names at most 8 suspects: forms with NAMED_LEAST or more bad blocks, if these are at least
+ * NAMED_SHARE of the form's blocks. */
 static void name_suspects(struct reviewing *r)
 {
     struct str text = {0};

@@ -91,10 +91,10 @@ void saturators_done(struct saturators *s);
 /* saturator_check.c: validates saturators by measurement. Only valid saturators are used to place
  * forms. */
 
-/* Like saturators_find, but first measures each saturator in isolation. If one contradicts the core
- * (for example, stores that slow each other), tries the next best saturator for its ports. If none
- * is valid, these ports have no saturator. @form_of: for each entry of @m, its index in the lab's
- * table. Returns false with err on failure or when cancelled. One thread. */
+/* Finds saturators like saturators_find, but measures each saturator in isolation. If one
+ * contradicts the core (for example, stores that slow each other), tries the next best saturator
+ * for its ports. If none is valid, these ports have no saturator. @form_of: for each entry of @m,
+ * its index in the lab's table. Returns false with err on failure or when cancelled. One thread. */
 bool saturators_validate(struct lab *lab, const struct mapping *m, const struct lattice *g,
                          const uint32_t *form_of, struct saturators *out, struct err *err);
 

@@ -17,7 +17,8 @@ struct saturator_level saturator_level_at(const struct saturators *s, size_t num
 {
     const size_t saturator = number % s->list.count;
     const uint32_t level = (uint32_t)(number / s->list.count) + 1;
-    /* smallest count at which the saturator takes a cycle longer than the form in isolation */
+    /* smallest count at which the saturator takes at least a cycle longer than the form in
+     * isolation */
     const double least = ceil((alone + 1) / s->list.items[saturator].cycles - 0.01);
 
     return (struct saturator_level){saturator, level * (uint32_t)least};

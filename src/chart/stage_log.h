@@ -29,7 +29,7 @@ struct stage_point { double seconds, share; };   /* seconds since the start; sha
 /* A form, experiment or block with measured and predicted cycles */
 struct stage_finding {
     char what[96];
-    /* measured cycles; cycles that the reference predicts; NaN: unknown */
+    /* @measured: measured cycles. @predicted: cycles that the machine predicts. NaN: unknown. */
     double measured, predicted;
     char note[64];               /* remark, may be empty */
 };

@@ -12,8 +12,8 @@
 struct stage_mapping {
     uint64_t serial;             /* unique number of this mapping */
     struct mapping *mapping;
-    double *alone, *predicted;   /* cycles of each form in isolation, by index in @mapping; NaN:
-                                  * unknown */
+    double *alone, *predicted;   /* @alone: measured cycles of each form in isolation, by index in
+                                  * @mapping. @predicted: predicted cycles. NaN: unknown. */
     /* per form, the ports that only one of this mapping and the previous one uses */
     portset *changes;
     size_t changed;              /* total number of ports in @changes */

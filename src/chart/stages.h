@@ -44,7 +44,7 @@ bool review_blocks(struct lab *lab, struct chart *c, struct err *err);
 
 /* Searches for at most lab->options->seconds, with blocks of @maker. Keeps changes of usages and
  * latencies, or alternatives (chart_form.others), that lower the mean relative error of the @count
- * blocks @seen. Does not change usages of the core, usages with confidence above 0.8, and facts. No
+ * blocks @seen. Does not change usages of the core, usages with confidence above 0.8, or facts. No
  * change may raise the error of the form's own experiments. A changed usage has the confidence from
  * its experiments (chart/verdict.h). Fills c->review.changes and .changed. Returns false with err
  * on failure or when cancelled. */
@@ -56,8 +56,9 @@ bool second_round(struct lab *lab, struct chart *c, const struct block_maker *ma
  * loops agree. A jump takes a slot, a call a slot and a store, a return a slot and a load. x86-64
  * only. */
 
-/* Adds a form to c->machine if the machine then predicts the form's loops. Call it when the facts
- * are known, because they determine the cost of a push. Returns false with err. */
+/* Adds each of these forms to c->machine if the machine then predicts the form's loop. Adds jumps,
+ * calls and returns without this test. Call it when the facts are known, because they determine the
+ * cost of a push. Returns false with err. */
 bool substitutes_find(struct lab *lab, struct chart *c, struct err *err);
 
 /* trial.c: random experiments, independent of the experiments by which usages were chosen */

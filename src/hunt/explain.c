@@ -161,8 +161,8 @@ static void add_change(changes *list, const char *kind, const char *name, const 
                                     .to = LATENCY_ANY}));
 }
 
-/* Returns 0, 1, -1, 2, -2, ...: of equally good changes, the smallest is tried first and therefore
- * reported. */
+/* Returns 0, 1, -1, 2, -2, ... for @step 0, 1, 2, ... The smallest of equally good changes is thus
+ * tried first, and reported. */
 static int near_first(int step)
 {
     return step % 2 ? (step + 1) / 2 : -step / 2;

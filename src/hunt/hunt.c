@@ -354,7 +354,7 @@ static void investigate(struct hunting *h, size_t at)
         h->explained.items[i] |= accounts_for(&f, &h->differ.items[i]);
 }
 
-/* Draws a random block, or a mutation of a finding's or a mispredicted block. */
+/* Draws a random block, or a mutation of a mispredicted block or of a finding's block. */
 static void draw(struct hunting *h, struct judged *out)
 {
     unsigned mutants = h->options->mutants;

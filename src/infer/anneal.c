@@ -30,7 +30,7 @@ static int compare_single(const void *a, const void *b, void *state)
     return p != q ? (p > q) - (p < q) : (x > y) - (x < y);
 }
 
-/* For each form, finds the forms whose cycles in isolation are within 8 % of its own. These forms
+/* Finds, for each form, the forms whose cycles in isolation are within 8 % of its own. These forms
  * are a range of the list sorted by cycles. A form without such cycles has the range of all
  * forms. */
 static void find_likes(struct annealer *s)

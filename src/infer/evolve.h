@@ -192,7 +192,8 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out);
  * holds the lock. */
 bool evolve_try_status(struct evolve *e, struct evolve_status *out);
 /* Returns whether the error of the best genome visibly exceeds the least error until now, as after
- * the user changes a usage. */
+ * the user changes a usage. Returns false if experiments have joined, or if the best genome is a
+ * consensus. */
 bool evolve_status_rose(const struct evolve_status *t);
 /* Copies up to @limit of the newest samples, oldest first. Returns the number of copied
  * samples. */

@@ -43,8 +43,8 @@ static struct genome **near_optimal(const struct evolve *e, unsigned *count)
     return members;
 }
 
-/* Creates the inner run. Returns NULL if no inner run is needed. Needs no lock. @o: options and
- * results of the outer run. */
+/* Creates the inner run. Returns NULL if no inner run is needed, or if memory is exhausted. Needs
+ * no lock. @o: options and results of the outer run. */
 static struct evolve *begin_inner(const struct problem *p, struct evolve_options o,
                                   struct genome *const *members, unsigned n)
 {

@@ -301,7 +301,7 @@ static void meet(struct evolve *e)
     pthread_cond_broadcast(&e->change);
 }
 
-/* The last thread that waits converts the run's state. */
+/* Waits for the other threads. The last thread to wait converts the run's state. */
 void evolve_wait_others(struct evolve *e, struct watcher *w)
 {
     e->waiting++;

@@ -1,5 +1,4 @@
-/* Internal state of a run, which evolve.c (interface), evolve_memetic.c (algorithm),
- * evolve_consensus.c (end) and evolve_join.c (joined experiments) share */
+/* Internal state of a run, which the files evolve*.c share */
 #ifndef PORTOLAN_INFER_EVOLVE_STATE_H
 #define PORTOLAN_INFER_EVOLVE_STATE_H
 
@@ -159,7 +158,7 @@ void evolve_price_best(struct evolve *e);
 void evolve_choose_ports(struct evolve *e, unsigned n);
 /* Adds @stats to @sum. Needs only the lock that protects @sum. */
 void evolve_add_stats(struct anneal_stats *sum, const struct anneal_stats *stats);
-/* Returns the sum over all threads and the inner run. Under the lock. */
+/* Returns the statistics of all searches of the run and of its inner run. Under the lock. */
 struct anneal_stats evolve_stats(const struct evolve *e);
 /* Lowers the least error so far to the error of @g on the initial problem if this is smaller. Takes
  * time if experiments have joined. */
@@ -170,7 +169,8 @@ void evolve_insert(struct evolve *e, struct genome *take_g);
 /* Returns the seconds of the run after which the search ends and the consensus begins; INFINITY: no
  * limit. */
 double evolve_search_until(const struct evolve *e);
-/* Does a thread's work after the search, without the problem. Returns false if no work remains. */
+/* Does a thread's work for the consensus after the search. The thread does not use the problem
+ * during this work. Returns false if no work remains. */
 bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w);
 /* Accepts the consensus after the run if it is probably more accurate than the best genome. */
 void evolve_take_agreed(struct evolve *e);

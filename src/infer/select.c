@@ -390,7 +390,7 @@ static bool measure_fresh(struct experiments *t, select_measure *measure, void *
     return ok;
 }
 
-/* Lists the forms with measured cycles in isolation, because an experiment with another form would
+/* Lists the forms with measured cycles in isolation, because experiments with other forms would
  * fail. Returns their number. */
 static size_t usable_forms(const struct experiments *t, uint32_t *out)
 {
@@ -406,7 +406,7 @@ static size_t usable_forms(const struct experiments *t, uint32_t *out)
     return n;
 }
 
-/* Returns the number of measured rows with several forms. */
+/* Returns the number of rows with more than one instruction, measured or not. */
 static size_t measurements_in(const struct experiments *t)
 {
     size_t n = 0;

@@ -39,15 +39,15 @@ uint32_t code_label(struct code *c);
 /* Sets the offset of @label to that of the next byte. */
 void code_label_here(struct code *c, uint32_t label);
 void code_bytes(struct code *c, const void *bytes, size_t count);
-/* Appends bytes */
+/* Appends the listed bytes. */
 #define BYTES(c, ...)                                                                              \
     code_bytes((c), (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 /* Appends the @length bytes of an instruction, whose 32-bit distance at byte @at will be computed
  * for the absolute address @target. */
 void code_relocated(struct code *c, const uint8_t *bytes, size_t length, size_t at,
                     uint64_t target);
-/* Append a jump to a label or to an address, for a branch with condition @cc (low four bits of the
- * opcode). */
+/* Append a jump or a branch, to a label or to an address. @cc: condition of the branch (low four
+ * bits of the opcode). */
 void code_jump(struct code *c, uint32_t label);
 void code_jump_address(struct code *c, uint64_t address);
 void code_branch(struct code *c, unsigned cc, uint32_t label);

@@ -9,7 +9,7 @@
 /* number of instructions in all copies of a short loop, rounded down to whole copies */
 #define TIMED_INSNS 192u
 #define TIMES_MOST 16u
-/* like TIMED_INSNS if an iteration has branches; the predictor must learn the branches of each
+/* this limit if an iteration has branches, because the predictor must learn the branches of each
  * copy */
 #define ARMS_INSNS 64u
 #define ARMS_MOST 8u
@@ -337,7 +337,7 @@ static bool next_follows(const struct region *r, uint32_t at)
     return at + 1 < r->list.count && r->list.items[at + 1].insn->offset == i->offset + i->length;
 }
 
-/* Appends a jump to the instruction after @at, unless it follows in the copy. */
+/* Appends a jump to the instruction after @at, unless that instruction follows in the copy. */
 static void fall(struct maker *m, uint32_t at, unsigned copy)
 {
     const struct region *r = m->r;

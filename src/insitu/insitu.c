@@ -357,7 +357,8 @@ static void replay(struct insitu_watch *w)
     }
 }
 
-/* Redirects running threads to the copies of @mode. @moment: the mode is part of a moment. */
+/* Redirects running threads to the copies of @mode. @moment: whether the mode is part of a
+ * moment. */
 static bool change(struct insitu_watch *w, enum copy_mode mode, bool moment, struct err *err)
 {
     struct placed *x = &w->out->placed;
@@ -415,9 +416,9 @@ static bool times_visits(const struct insitu_watch *w)
            (w->out->moments < VISITS_TRIED || !insitu_short(w->out));
 }
 
-/* Times the loop, and its visits if useful, then records it. Long visits are not only timed, but
- * also counted by COPY_VISIT: it has no counting code, and its branches are then already predicted
- * when a timing begins. */
+/* Times the loop, and its visits if useful, then records it. If visits are long, COPY_VISIT also
+ * runs outside of timings: an induction register counts the iterations, and the branches of that
+ * copy are predicted when a timing begins. */
 static bool moment(struct insitu_watch *w, struct err *err)
 {
     static const struct {
@@ -537,7 +538,8 @@ static bool place(struct insitu_watch *w, struct err *err)
     return ok;
 }
 
-/* Callback of launch_go before the program's first instruction */
+/* Waits for an event before the program's first instruction, and handles it. Callback of
+ * launch_go. */
 static void begin_program(void *state)
 {
     struct insitu_watch *w = state;

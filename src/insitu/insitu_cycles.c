@@ -14,8 +14,8 @@
 /* minimum cycles per visit at which timing all visits delays the program by a few percent */
 #define VISIT_LONG 4000.0
 #define BLOCKS_LEAST 8u        /* minimum number of timed blocks for a quantile */
-/* Maximum uncertainty of the cost of a patch in cycles: its typical value. Page faults in copies of
- * the process differ by more. */
+/* Maximum uncertainty of the cost of a patch, in cycles. It is the typical cost of a patch. Page
+ * faults in copies of the process cause larger uncertainties. */
 #define PATCH_OFF 2.5
 /* smallest ratio of a disturbed block's cycles to those of the SLOWER-th longest of the
  * 2 * NEAR blocks around it */

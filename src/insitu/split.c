@@ -8,8 +8,8 @@
 #define MISSES_LEAST 0.003
 /* minimum number of irregular new lines per iteration that is a possible cause */
 #define FRESH_LEAST 0.003
-/* minimum number of sequential lines per iteration that is a possible cause; a prefetcher hides
- * fewer */
+/* minimum number of sequential lines per iteration that is a possible cause; a prefetcher hides the
+ * cost of fewer lines */
 #define STREAMED_LEAST 0.5
 /* maximum cycles per misprediction, and per new line, at which a cause can explain the
  * difference */

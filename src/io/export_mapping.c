@@ -109,7 +109,7 @@ void pmevo_name_of(const struct form_row *row, struct str *out)
             at++;
         }
     }
-    /* PMEvo has no notation for fixed registers and prefixes. Uses only a name that can be
+    /* PMEvo has no notation for fixed registers and prefixes, so a name is used only if it can be
      * converted back. */
     if (!ok || !pmevo_form_name(str_text(out) + start, &back) ||
         strcmp(str_text(&back), row->form) != 0) {
@@ -175,9 +175,8 @@ static json_t *names_of_experiments(const struct experiments *e)
     return all;
 }
 
-/* Returns the names of @entry. In order of preference, the names are from the source file of
- * @entry, the experiments in @all, PMEvo's notation, or Portolan. The caller releases the
- * result. */
+/* Returns the names of @entry. Uses the first of these that exists: the names in the member source
+ * of @entry, those in @all, PMEvo's notation, Portolan's name. The caller releases the result. */
 static json_t *names_of(const struct mapping_entry *entry, const struct form_row *row, json_t *all)
 {
     json_t *names = strncmp(entry->source, PMEVO_SOURCE, sizeof PMEVO_SOURCE - 1) == 0

@@ -7,9 +7,9 @@
 #include "model/experiments.h"
 #include "model/machine.h"
 
-/* Writes the table of uops.info: instruction,family,latency,throughput,uops,ports. family comes
- * from @forms (may be NULL). throughput has two values: the cycles without and with dividers. uops
- * is empty if unknown. Dividers are written as 4*p[DV] in ports. */
+/* Writes a table in the format of uops.info: instruction,family,latency,throughput,uops,ports.
+ * family comes from @forms (may be NULL). throughput has two values: the cycles without and with
+ * dividers. uops is empty if unknown. Dividers are written as 4*p[DV] in ports. */
 void export_uops_info(const struct machine *m, const struct forms *forms, struct str *out);
 /* Writes PMEvo's JSON of kind Mapping3. Uses PMEvo's names where possible (from @forms, may be
  * NULL), otherwise Portolan's. Writes forms that were imported from PMEvo's JSON under other names
@@ -42,8 +42,8 @@ void export_pmevo_experiments(const struct experiments *t, const struct forms *f
 
 /* Writes the file. Forms with equal AT&T spelling and cost share an entry. If costs differ, the
  * general form is first, and the other forms follow with a size suffix. Each entry lists its forms
- * in portolan_forms, which OSACA ignores. import_osaca restores the mapping from this list.
- * Returns false for instruction sets without a spelling. */
+ * in portolan_forms, which OSACA ignores. import_osaca restores the mapping from this list. Returns
+ * false with err for instruction sets without a spelling. */
 bool export_osaca(const struct machine *m, struct str *out, struct err *err);
 
 #endif

@@ -38,7 +38,7 @@ struct writer {
     bool failed, memory;
 };
 
-/* Emits @event and takes its ownership. @made: whether @event could be created. */
+/* Emits @event, which the function owns. @made: whether @event could be created. */
 static void emit(struct writer *w, int made, yaml_event_t *event)
 {
     if (w->failed && made)

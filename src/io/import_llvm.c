@@ -28,7 +28,8 @@ struct llvm_import {
     struct resource resources[RESOURCES_MAX];
     unsigned count;
     struct ports ports;
-    size_t prefix;       /* length of the common prefix of all single units: SKL, Zn4, ... */
+    size_t prefix;       /* length of the common prefix of the names of all single units: SKL, Zn4,
+                          * ... */
     struct machine *machine;
     const char *cpu;
     enum isa isa;
@@ -134,7 +135,7 @@ static const char *line_end(const char *at, const char *end)
     return newline ? newline : end;
 }
 
-/* Makes truncated names unique by a letter at their end. */
+/* Makes @name unique by a letter at its end if another port has the same name. */
 static void make_unique(const struct llvm_import *r, char name[PORT_NAME_MAX])
 {
     size_t length = strlen(name);
@@ -279,8 +280,8 @@ static void undo_groups(struct charge *charges, size_t n, struct usage *usage)
     }
 }
 
-/* Parses a number up to CYCLES_MAX at *@at, and advances *@at. Returns false if there is none, or
- * if it is larger. */
+/* Parses a number up to CYCLES_MAX at *@at, and advances *@at. Returns false if there is no number,
+ * or if it is larger. */
 static bool read_cycles(const char **at, const char *end, int64_t *out)
 {
     const char *start = *at;
@@ -290,8 +291,8 @@ static bool read_cycles(const char **at, const char *end, int64_t *out)
     return *at > start && *out <= CYCLES_MAX;
 }
 
-/* Parses "[4]" or "[2,6]" (acquired at 2, released at 6: 4 cycles) at *@at. Without such text, the
- * number is 1. Returns false if the text is incomplete. */
+/* Parses "[4]" or "[2,6]" (acquired at 2, released at 6: 4 cycles) at *@at. Without such text, sets
+ * *@cycles to 1. Returns false if the text is incomplete. */
 static bool read_span(const char **at, const char *end, int64_t *cycles)
 {
     int64_t first;

@@ -111,8 +111,8 @@ static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct s
 /* The best match of a form */
 struct osaca_choice { struct osaca_entry *entry; enum fit fit; };
 
-/* Searches the entries called @name for a better match than @choice. If matches are equal, the
- * first is used. Marks all entries that match at least as closely as @loosest. */
+/* Searches the entries called @name for a better match than *@best. If matches are equal, the first
+ * is used. Marks all entries that match at least as closely as @loosest. */
 static void look_under(struct osaca_file *r, const char *name, const struct spelling *f,
                        enum fit loosest, struct osaca_choice *best)
 {
@@ -229,7 +229,7 @@ static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *
     return NULL;
 }
 
-/* Adds a rule's usage. @times is the load_throughput_multiplier; if @times is 0, adds no port. Sets
+/* Adds a rule's usage. @times is the load_throughput_multiplier; if @times is 0, adds no µop. Sets
  * *@rounded if cycles were rounded. */
 static void add_usage(struct usage *to, const struct usage *from, double times, bool *rounded)
 {
@@ -461,7 +461,8 @@ static void set_facts(const struct osaca_file *r, struct machine *m)
     set_own_facts(r, m);
 }
 
-/* Sets err to the first reason why nothing was imported. */
+/* Sets err to the reason why nothing was imported. If entries were skipped, the reason is that of
+ * the first. Returns false. */
 static bool nothing_taken(struct osaca_file *r, struct err *err)
 {
     const struct osaca_skip *first = r->skipped.items;

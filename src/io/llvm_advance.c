@@ -88,7 +88,7 @@ static unsigned *counter(struct form_registers *in, char file)
     return file == 'X' ? &in->general : file == 'P' ? &in->mask : &in->vector;
 }
 
-/* Writes an instance of @row with registers from @in on. If @chained is not UINT_MAX, place
+/* Writes an instance of @row with registers numbered from @in. If @chained is not UINT_MAX, place
  * @chained has register @number. Stores the register number at place @to in *@result. */
 static void write_instance(const struct form_row *row, struct form_registers in, unsigned chained,
                            unsigned number, unsigned to, unsigned *result, struct str *out)
@@ -137,8 +137,8 @@ static json_int_t cycle(const json_t *timeline, size_t instruction, const char *
     return json_integer_value(json_object_get(json_array_get(timeline, instruction), event));
 }
 
-/* Reads cycles per pair from the report into @cycles. Leaves the cycles of a region that is not two
- * instructions unchanged. Returns false with err if the report is not JSON. */
+/* Reads cycles per pair from the report into @cycles. Leaves the cycles unchanged if its region
+ * does not have two instructions. Returns false with err if the report is not JSON. */
 static bool read_report(const struct str *report, double *cycles, size_t count, struct err *err)
 {
     json_t *root = json_loadb(report->data, report->length, JSON_ALLOW_NUL, NULL), *region;

@@ -112,9 +112,9 @@ static void complete_usage(const struct usage *from, const struct units *u, stru
     }
 }
 
-/* Returns whether the entry is microcode that the model does not describe. Such an entry has no
- * usage, and a latency that is unknown or above 1. Or its only usage has the placeholder latency as
- * its cycles, and its latency is unknown. */
+/* Returns whether the entry is microcode that the model does not describe. Either it has no usage,
+ * and its latency is unknown or above 1. Or its only µop has the placeholder 100 as its count, and
+ * its latency is unknown. */
 static bool is_placeholder(const struct mapping_entry *entry)
 {
     bool marked = entry->usage.count == 1 && entry->usage.uops[0].count == 100;

@@ -134,9 +134,9 @@ static double fullest_port(const struct pressure_item *items, size_t count)
     return most;
 }
 
-/* Returns the cycles of @item as an integer of at least 1. Returns 0 for a fraction that would
- * become the bottleneck if it were rounded up. Example: [1, '23'], [0.5, ['11']] permit two per
- * cycle. */
+/* Returns the cycles of @item as an integer of at least 1, or 0 if the item has none. If @beside is
+ * true (another item has at least one cycle), also returns 0 for a fraction that would become the
+ * bottleneck if it were rounded up. Example: [1, '23'], [0.5, ['11']] permit two per cycle. */
 static double whole_cycles(const struct pressure_item *item, double most, bool beside)
 {
     double whole = fmax(1, round(item->cycles));
@@ -146,8 +146,9 @@ static double whole_cycles(const struct pressure_item *item, double most, bool b
                : whole;
 }
 
-/* Parses a pressure [[1, '01'], [4, ['DV']]]. Rounds fractional cycles, and lists the rounding. Of
- * the alternatives {0: [[1, '0']], 1: [[1, '1']]}, uses number 0, which OSACA tries first. */
+/* Parses a pressure [[1, '01'], [4, ['DV']]]. Rounds fractional cycles, and sets *@rounded if a
+ * number changed. Of the alternatives {0: [[1, '0']], 1: [[1, '1']]}, uses number 0, which OSACA
+ * tries first. */
 static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct usage *out,
                           bool *rounded)
 {

@@ -234,7 +234,7 @@ static const struct {
     {is_picture, "a picture or a document", "give the text itself", {0}},
 };
 
-/* Returns whether the commands are equal, or one is the beginning of the other. */
+/* Returns whether the commands are equal, or the words of one are the first words of the other. */
 static bool same_command(const char *a, const char *b)
 {
     size_t length = strlen(a) < strlen(b) ? strlen(a) : strlen(b);

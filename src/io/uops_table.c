@@ -22,7 +22,7 @@ void uops_table_done(struct uops_table *t)
 
 void uops_table_add(struct uops_table *t, const struct uops_row *row)
 {
-    /* The row may be omitted, because the import fails if memory is exhausted. */
+    /* A missing row is not reported here, because the import fails if memory is exhausted. */
     if (shortage_met())
         return;
     if (t->count == t->capacity)

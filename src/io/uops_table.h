@@ -13,7 +13,7 @@ struct uops_row {
     double latency;      /* largest latency between two operands; NaN: none */
     bool upper_bound;    /* whether the latency is an upper bound */
     unsigned micro_ops;  /* number of µops without fusion; 0: unknown */
-    unsigned divider;    /* cycles on the divider; 0: none */
+    unsigned divider;    /* cycles on the divider; 0: the form does not use the divider */
     double cycles;       /* measured cycles per copy in isolation; NaN: none */
     size_t line;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The element that is parsed: <instruction string="ADD_01 (R64, R64)"><architecture
+/* Parses one element at a time: <instruction string="ADD_01 (R64, R64)"><architecture
  * name="SKL"><measurement ports="1*p0156" uops="1"><latency cycles="1"/>... */
 #include <expat.h>
 #include <math.h>
@@ -30,7 +30,7 @@ struct uops_xml {
     bool open;               /* whether the parser is in a <measurement> of that architecture */
     char *instruction;
     struct uops_row row;
-    struct err *err;         /* error for the text that the parser processes */
+    struct err *err;         /* where an error in the current piece of text is stored */
     bool failed;
     unsigned depth;
     XML_Index fed;           /* number of bytes parsed so far */
