@@ -69,8 +69,8 @@ enum symbol_kind {
     SYMBOL_REGISTER,   /* initial value of general register @a */
     SYMBOL_SUM,        /* the sum @a + @b * @value */
     SYMBOL_LOADED,     /* the @b bits of memory at @a + @value */
-    /* The low bits of @a, extended. @b is the number of these bits. If they do not overflow, @b is
-     * the stride of @a. */
+    /* The low bits of @a, extended. @b is the number of these bits. If these bits do not overflow,
+     * the stride is that of @a. */
     SYMBOL_NARROW,
 };
 struct symbol_meaning {

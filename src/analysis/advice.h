@@ -38,7 +38,8 @@ void advice_chain(const struct advice *s, const struct limit_chain *chain, bool 
 bool advice_chain_names_several(const struct limit_chain *chain);
 /* Appends the links of the longest chain, like advice_chain. */
 void advice_links(const struct advice *s, bool cycles);
-/* Returns whether predecoding is slower than the decoders. */
+/* Returns whether predecoding takes at least as long as the decoders, or the decoders' time is
+ * unknown. */
 bool advice_is_predecode(const struct frontend *f);
 const char *advice_frontend_part(const struct frontend *f);
 /* Appends the name of limit @kind, such as "ports 2 and 3". */

@@ -115,7 +115,7 @@ struct analysis_row {
     const char *estimate;
     /* Minimum cycles per copy, measured in isolation; borrowed from the machine. NULL: none. */
     const struct latency_rule *alone;
-    /* whether the latency is unknown, and counts as one cycle in a loop-carried cycle */
+    /* whether the latency is unknown, and counts as one cycle in a loop-carried dependence cycle */
     bool latency_guessed;
     uint32_t flags;            /* set of enum row_flag */
     double *pressure;          /* cycles on each port of the machine */

@@ -39,7 +39,7 @@ struct bounds {
     double unhurried;
     bool open;
     /* whether an operation of unknown latency is assumed to take one cycle in a loop-carried
-     * cycle */
+     * dependence cycle */
     bool guessed;
 };
 

@@ -7,8 +7,9 @@
 /* largest vector width in bits; 512-bit operations use other ports and were not measured */
 #define WIDEST 256
 
-/* Returns the delay from an addition to @reader (fact bypass_delay_addition); 0 if @reader is an
- * addition, or if the addition has 512 bits. */
+/* Returns the delay from a two-cycle floating-point addition to @reader (fact
+ * bypass_delay_addition). Returns 0 for another producer, if @reader is an addition, or if the
+ * addition has 512 bits. */
 static int32_t after_addition(const struct core *c, const struct bypass_source *from,
                               const struct insn *reader)
 {

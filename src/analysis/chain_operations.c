@@ -25,8 +25,8 @@ static enum link_class logic_class(const char *mnemonic)
                                                                     : LINK_OTHER;
 }
 
-/* On x86-64, digits of the mnemonic select the addend. On AArch64 it is the fourth operand, or the
- * destination if there are only three. */
+/* Selects the addend by the digits of the mnemonic on x86-64. On AArch64, selects the fourth
+ * operand, or the destination if there are only three operands. */
 int link_addend(const struct insn *insn)
 {
     const bool masked = insn->operand_count > 1 && insn->operands[1].file == FILE_MASK,

@@ -12,16 +12,16 @@ struct forwarding {
     const struct costs *costs;
     const struct address_work *work;
     uint64_t written;        /* set of the general registers that the block writes */
-    /* share of the stores with other address registers than their loads that memory renaming
-     * finds */
+    /* of the stores whose address registers differ from those of their load, the share that memory
+     * renaming finds */
     double by_length;
     /* whether memory renaming connects loads to the last execution of their store (fact
      * memory_renaming_loop) */
     bool by_loop;
     /* whether the code sets the stack pointer, and memory renaming then loses track of it */
     bool sets_stack;
-    /* whether the code has more such loads per 32 bytes, on average, than the machine can rename;
-     * the machine then renames none */
+    /* whether the code has more loads suitable for memory renaming per 32 bytes, on average, than
+     * the machine can rename; it then renames none */
     bool crowded;
 };
 

@@ -9,7 +9,7 @@
 /* Returns whether @first macro-fuses with the following @branch (facts fuse_any, fuse_carry,
  * fuse_overflow, fuse_zero, fuse_memory_immediate). Any thread. */
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch);
-/* Returns whether @first macro-fuses with any branch. */
+/* Returns whether @first can macro-fuse with a branch. */
 bool fusion_possible(const struct machine *m, const struct insn *first);
 /* Returns whether the register move @move fuses with the following @operation (fact fuse_move). The
  * caller ensures that neither instruction is already fused or eliminated. */

@@ -56,8 +56,9 @@ size_t loop_branch_target(const struct insn *insns, size_t count, size_t at)
     return NO_TARGET;
 }
 
-/* Returns whether the head reaches the closing branch within the region. Otherwise the branch is in
- * cold code after the function's end, and closes no loop. */
+/* Returns whether the head reaches the closing branch within the region, which may have at most
+ * PATH_LIMIT instructions. Otherwise the branch is in cold code after the function's end, and
+ * closes no loop. */
 static bool region_closes(const struct insn *insns, const size_t *targets, size_t first,
                           size_t last)
 {

@@ -77,7 +77,8 @@ struct streams {
 void streams_find(const struct insn *insns, size_t count, struct streams *out);
 void streams_done(struct streams *s);
 /* Places stream @at into the array of stream @other, @distance bytes after that stream. @at and
- * @other are numbered from 1. Returns false with err if their strides differ. */
+ * @other are numbered from 1. Returns false with err if a number is invalid, or if the streams are
+ * not walks with equal strides. */
 bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, struct err *err);
 /* Returns "load", "store", "update", "non-temporal", "gather", "scatter", "gather, scatter",
  * "chase" or "fixed". */
@@ -89,8 +90,8 @@ static inline bool stream_moves(const struct stream *s)
 {
     return s->kind != STREAM_FIXED;
 }
-/* Returns whether the streams access one array: they are of one kind, and their addresses have the
- * same registers and symbol. Gathers may have different indices. */
+/* Returns whether the streams access one array: they have one kind and one stride, and their
+ * addresses have the same registers and symbol. Gathers may have different indices. */
 bool stream_shares_array(const struct stream *a, const struct stream *b);
 /* Returns the number of bytes that a gather or scatter can access with the range of its indices;
  * INFINITY for other streams. */

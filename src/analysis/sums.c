@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #define REGISTERS 32
-/* largest percentage of iterations with an executed addition at which the addition counts as never
+/* percentage of iterations with an executed addition below which the addition counts as never
  * executed */
 #define RARE 7
 

@@ -58,7 +58,8 @@ static void list_crossings(const struct insn *insns, const struct address_work *
     }
 }
 
-/* Returns whether the instruction writes a vector register, with or without VEX by @trait. */
+/* Returns whether an instruction with @trait (INSN_VEX or INSN_LEGACY_SSE) writes a vector
+ * register. */
 static bool writes_vector(const struct insn *insn, uint32_t trait)
 {
     bool found = false;
@@ -86,10 +87,10 @@ static void list_mixed(const struct insn *insns, size_t count, struct listed *l)
     }
 }
 
-/* Lists non-temporal stores, instructions that load a control word, and masked stores. Measured on a
- * virtual EPYC Turin: a store of a line with vmovntdq takes 200 cycles, and an fldcw that changes
- * the word takes 90. From a masked store to a masked load, a value takes 17 cycles, without masks
- * 11. */
+/* Lists non-temporal stores, instructions that load a control word, and masked stores. Measured on
+ * a virtual EPYC Turin: a store of a line with vmovntdq takes 200 cycles, and an fldcw that changes
+ * the word takes 90. From a masked store to a masked load, a value takes 17 cycles; without masks,
+ * it takes 11. */
 static void list_slow(const struct insn *insns, size_t count, struct listed l[UNMODELLED_COUNT])
 {
     for (size_t at = 0; at < count; at++) {

@@ -441,8 +441,8 @@ static void adopting_free(void *state)
     free(w);
 }
 
-/* Returns the best mapping. The source of each form states the confidence: the share of the best
- * mappings with the same usage. */
+/* Returns the best mapping. The source of each form states its confidence, the agreement of the
+ * best mappings on the form (confidence_of). */
 static struct mapping *best_of(const struct adopting *w)
 {
     const struct problem *problem = w->problem;

@@ -47,8 +47,8 @@ struct builds_diff {
     bool run;               /* whether the programs are run and sampled, to weight the loops */
     struct machine_set machines;
     size_t top;
-    double fail_above;      /* smallest slowdown in percent that is an error; NaN: no slowdown is an
-                             * error */
+    double fail_above;      /* slowdown in percent above which the command fails; NaN: a slowdown is
+                             * no error */
     /* results of the job */
     struct binary *builds[2];
     struct run_profile *profiles[2];
@@ -78,7 +78,7 @@ static bool next_piece(struct builds_diff *w, size_t *out)
 
 struct diff_pool {
     struct builds_diff *diff;
-    size_t *pieces;         /* per worker: its work items */
+    size_t *pieces;         /* per worker: index of its current work item */
     struct build_worker **workers;
 };
 

@@ -38,7 +38,7 @@ struct machine_prediction {
     double clock;                      /* clock in GHz */
     char day[KEPT_DAY];              /* date of the memory measurement; "": not measured */
     size_t levels;                     /* number of cache levels */
-    struct core_share share;           /* valid only if @machine is this CPU */
+    struct core_share share;           /* share of the core; valid only if @machine is this CPU */
     /* seconds with the whole core, which other tasks may leave during a run; @time.seconds if the
      * core is not shared */
     double alone;
@@ -142,7 +142,8 @@ static bool predict_run(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* States that the time of @o, a machine other than this CPU, has no page faults. */
+/* Reports that the time of @o, for a machine other than this CPU, excludes page faults. Reports
+ * nothing if the program has none. */
 static void say_excluded(struct result *result, const struct machine_prediction *o)
 {
     if (isnan(o->faults))

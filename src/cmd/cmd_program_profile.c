@@ -78,7 +78,7 @@ static bool cancelled(void *state)
     return !w->interrupted && job_cancelled(w->job);
 }
 
-/* Stores how to run the program again. */
+/* Stores the arguments and the input with which the program can be run again. */
 static void name_run(const struct profiling *w, struct run_profile *p)
 {
     for (size_t i = 0; i + 1 < w->argv.count; i++)
@@ -531,7 +531,7 @@ static void say_all(struct result *result, const struct profiling *w)
     say_hottest(result, w);
 }
 
-/* Adds one line. In the workbench the program view shows the remaining results. */
+/* Adds a summary in one line. In the workbench the program view shows the remaining results. */
 static void say_short(struct result *result, const struct run_profile *p)
 {
     double off, share = p->loops.count ? profile_share(p, p->loops.items[0].samples, &off) : 0;
@@ -568,7 +568,7 @@ void profile_publish(struct session *s)
     s->document.profile = so_far;
 }
 
-/* Marks the list of the samples until now as final. */
+/* Publishes the samples until now, and marks their list as cut off. */
 static void profile_failed(struct session *s, void *state, struct result *result,
                            const struct err *err)
 {

@@ -258,7 +258,7 @@ static bool validate_run(void *state, struct result *result, struct err *err)
 
     (void)result;   /* The publish function fills the result. */
     v->job = job;
-    native_apply_faults(v->machine);   /* takes a second, and does not depend on the run */
+    native_apply_faults(v->machine);   /* called once: takes 1 s, and does not depend on the run */
     for (size_t b = 0; b < program->block_count; b++)
         for (size_t k = 0; k < program->blocks[b].call_count; k++)
             if (!program_has(program, program->blocks[b].calls[k]))

@@ -104,8 +104,8 @@ static void add_loops(struct function_list *list, const struct object *o,
     }
 }
 
-/* Returns the index of the first loop of each symbol in @ranking. The caller frees the array. NULL
- * with err. */
+/* Returns the index of the first loop of each symbol in @ranking. The caller frees the array.
+ * Returns NULL with err if memory is exhausted. */
 static size_t *first_loops(const struct object *o, const struct function_ranking *ranking,
                            struct err *err)
 {
@@ -138,7 +138,7 @@ static bool add_object(struct function_list *list, const char *member, struct ob
     return ok;
 }
 
-/* Compares percentages: negative if @x is larger, 0 without a profile. */
+/* Compares percentages: negative if @x is larger; 0 if they are equal, or NaN without a profile. */
 static int more_samples(double x, double y)
 {
     return x > y ? -1 : x < y;

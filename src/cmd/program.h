@@ -9,7 +9,7 @@
 /* Returns the model fitted to the session's runs, borrowed; NULL with err: none. */
 const struct program_model *program_fitted(struct session *s, struct err *err);
 /* Returns machine @id (NULL: the current machine), borrowed. Sets *@here if the machine represents
- * this CPU and the user did not name it; measured clock and memory then replace its facts. Returns
+ * this CPU and @id is NULL or HERE_NAME; measured clock and memory then replace its facts. Returns
  * NULL with err if the machine is missing or has another instruction set than this CPU. */
 const struct machine *program_machine(struct session *s, const char *id, bool *here,
                                       struct err *err);

@@ -246,7 +246,8 @@ static bool run_line(struct session *s, const char *script, size_t number, const
         if (!command_execute(s, line, end, out, &waits, err) &&
             !goes_on(s, script, number, out, err))
             return false;
-        if (!s->interactive)   /* The workbench does this between two redraws instead. */
+        if (!s->interactive)   /* In the workbench, the main loop calls evolve_feed instead, between
+                                * two redraws. */
             evolve_feed(s);
         if (!waits)
             line = next;

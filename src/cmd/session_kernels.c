@@ -247,7 +247,8 @@ static void add_byte_lines(const struct kernel *k, size_t loop, struct str *out)
     }
 }
 
-/* Returns the first and last source line of the loop. */
+/* Sets *@first and *@last to the first and last source line of the loop; to UINT32_MAX and 0 if
+ * unknown. */
 static void loop_lines(const struct kernel *k, size_t loop, uint32_t *first, uint32_t *last)
 {
     size_t count;

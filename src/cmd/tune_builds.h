@@ -30,9 +30,9 @@ struct tune_builds_hooks {
     void *self;
 };
 
-/* Compiles the source of @k with each change. Makes no builds of a kernel that kernel load did not
- * compile. Omits builds that fail or whose work per iteration is unknown. Returns false with err if
- * cancelled. @out must be empty; tune_builds_done frees it. */
+/* Compiles the source of @k with each change. Makes no builds if kernel load did not compile @k, or
+ * if @k is from a session file. Omits builds that fail or whose work per iteration is unknown.
+ * Returns false with err if cancelled. @out must be empty; tune_builds_done frees it. */
 bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine *m,
                       const struct tune_builds_hooks *hooks, struct tune_builds *out,
                       struct err *err);
