@@ -46,8 +46,8 @@ struct access {
     uint32_t before;        /* symbol of the address in the previous iteration */
     int64_t offset;
     int64_t step;           /* stride: change of the address in bytes per iteration */
-    /* whether the address is relative to the program counter, and so differs between copies of the
-     * block */
+    /* whether the address is relative to the program counter; its offset in a cache line is then
+     * unknown */
     bool fixed;
     /* @store: whether the access is a store. @stepped: whether @step is known; otherwise the
      * address has another symbol in each iteration. */

@@ -73,7 +73,7 @@ void advice_say_serial(const struct advice *s);
 void advice_narrower(const struct advice *s);
 
 
-/* Returns the pipes that are busy for all cycles of the bound. */
+/* Returns the pipes that are busy for all cycles of the pipes' bound (BOUND_PIPES). */
 portset advice_full_pipes(const struct analysis *a);
 /* Appends the remedy for a division by a loop invariant, or nothing if there is none. */
 void advice_constant_divisor(const struct advice *s);

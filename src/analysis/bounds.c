@@ -373,8 +373,9 @@ static double unhurried_limit(const struct core *c, const struct insn *insns, si
 }
 
 /* Builds the dependencies and returns their bound. If memory accesses limit the loop, operations on
- * unhurried_ports take one cycle instead of two. Otherwise sets *@unhurried to the bound with one
- * cycle, if it is smaller. */
+ * unhurried_ports take one cycle instead of two. Otherwise, if the dependencies limit the loop,
+ * sets *@unhurried to the larger of @others and the bound with one cycle, if that bound is
+ * smaller. */
 static double dependence_bound(struct block_work *w, const struct insn *insns, size_t count,
                                const struct block_options *options, const struct bounds *others,
                                double *unhurried)

@@ -19,10 +19,12 @@
 #define NEXT 3u
 #define ALIKE_NEXT 0.3
 /* Smallest similarity of loops in functions with equal names if they share less than LINES_LEAST of
- * their source lines. The range of lines is wide if inlined functions are in the same file. */
+ * their source lines. Does not apply if each function has a single loop. The range of lines is wide
+ * if inlined functions are in the same file. */
 #define ALIKE_LOOP 0.25
 #define LINES_LEAST 0.5
-/* smallest similarity of such loops if they share no line of a file; another commit moves lines */
+/* smallest similarity of such loops if they are in the same file but share no line; edits of the
+ * file move lines */
 #define ALIKE_MOVED 0.6
 /* smallest similarity of loops with equal source lines in functions with different names */
 #define ALIKE_LINES 0.15

@@ -17,7 +17,7 @@ enum {
     RESOURCE_CARRY = INSN_REGISTERS,
     RESOURCE_FLAGS,
     RESOURCE_HIGH,                          /* ah, ch, dh, bh */
-    /* order of locked and serialising instructions */
+    /* order of locked instructions, serialising instructions and barriers */
     RESOURCE_FENCE = RESOURCE_HIGH + 4,
     RESOURCE_COMMIT,                        /* order in which stores reach the cache */
     RESOURCE_MEMORY,
@@ -51,7 +51,8 @@ struct deps {
                                       * read-modify-write */
     /* input of deps_build: whether two-cycle operations on unhurried_ports take one cycle */
     bool unhurried;
-    /* whether a load or store on the chain has an unknown latency, assumed to be 0 */
+    /* whether a latency is unknown and assumed to be 0: that of a load whose address the block
+     * computes, or of store forwarding */
     bool open;
     struct address_work addresses;
     struct ratio_work ratio;

@@ -29,7 +29,7 @@ static bool options_fit(const struct object *o, const struct kernel_options *opt
                    isa_name(options->isa));
 }
 
-/* Appends the function's name to the loops' descriptions. */
+/* Adds the function's name to the descriptions of the loops that do not contain it. */
 static void loops_of(struct kernel *k, const struct object_symbol *symbol)
 {
     char *readable = demangle(symbol->name);

@@ -17,8 +17,8 @@
  * measured costs */
 #define BEYOND_SECOND 2
 #define SECOND_WAYS 16       /* usual number of ways of a second-level cache */
-#define HUGE_SHARE 0.5       /* minimum share of huge pages at which neighbouring pages are assumed
-                              * to be neighbours in physical memory */
+#define HUGE_SHARE 0.5       /* share of huge pages above which neighbouring pages are assumed to be
+                              * neighbours in physical memory */
 #define ODD 3                /* stride of measured loop COST_ODD, in lines */
 /* largest ratio of a loop's time to its time in the first-level cache at which the cost of lines is
  * hidden */

@@ -12,7 +12,7 @@ typedef VEC(size_t) nest_loops;
 /* Appends the loops of @k within @loop to the empty @out, sorted by position, outer loops before
  * their inner loops. vec_done frees @out. Pure. */
 void nest_within(const struct kernel *k, size_t loop, nest_loops *out);
-/* Returns whether @outer contains loop @inner. Pure. */
+/* Returns whether loop @outer contains loop @inner, which must not be a marked region. Pure. */
 bool nest_is_within(const struct kernel *k, size_t inner, size_t outer);
 /* Appends a note with the inner loops and called functions that the analysis of loop @loop
  * excludes. Appends nothing if there are none. */

@@ -59,7 +59,7 @@ struct stream {
     /* chase: whether an access to other bytes of the element precedes the load of the link, and so
      * delays it */
     bool late;
-    uint32_t symbol;         /* symbol of the address (analysis/addresses.h), unique per stream */
+    uint32_t symbol;         /* symbol of the address (analysis/addresses.h) */
 };
 
 struct streams {

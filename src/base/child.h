@@ -52,9 +52,9 @@ void child_watch(bool (*cancelled)(void *state), void *state);
 /* Creates a directory of mode 0700 in $TMPDIR or /tmp. child_directory_free or exit() removes it.
  * If the program is killed, the next program that creates one removes it. Returns NULL with err. */
 char *child_directory_new(struct err *err);
-/* Returns whether a full disk made a program in @dir fail. Its output @printed must report a full
- * disk, and fewer than @needed bytes must be free or a quota be exceeded. If true, sets err,
- * because the input is then not the cause of the failure. */
+/* Returns whether a full disk made a program in @dir fail: its output @printed reports an exceeded
+ * quota, or a full disk that lacks @needed bytes or inodes. If true, sets err, because the input is
+ * then not the cause of the failure. */
 bool child_directory_full(const char *dir, const char *printed, size_t needed, struct err *err);
 /* Removes the directory with its files and frees @path. Does nothing for NULL. */
 void child_directory_free(char *path);

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 
 void lock_take(pthread_mutex_t *lock);
-/* Locks and returns true if no thread owns the lock; otherwise returns false. */
+/* Locks and returns true if no thread owns the lock, or if locks are disabled (lock_none);
+ * otherwise returns false. */
 bool lock_try(pthread_mutex_t *lock);
 void lock_give(pthread_mutex_t *lock);
 /* Disables all locks of this process, which must have a single thread. Data may be inconsistent if

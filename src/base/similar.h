@@ -16,8 +16,9 @@ struct similar {
     size_t distance;
 };
 
-/* Stores @candidate, borrowed, if it is more similar than all previous candidates and at most a
- * third of the word's letters differ. Returns whether @candidate was stored. Any thread. */
+/* Stores @candidate, borrowed, if it is more similar than all previous candidates. Its edit
+ * distance must be at most a third of the word's length, or 1 for a short word. Returns whether
+ * @candidate was stored. Any thread. */
 bool similar_try(struct similar *s, const char *candidate);
 /* Returns @out with the text "did you mean NAME?" if there is a similar candidate, otherwise
  * @otherwise (may be NULL). */

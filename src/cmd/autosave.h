@@ -10,7 +10,7 @@ struct autosave;
  * otherwise the first save waits for a change. */
 struct autosave *autosave_new(struct session *s, bool named);
 /* Starts a save if something has changed, unless @hold is true. Returns the seconds until the next
- * call; INFINITY: no call is necessary before the next change. */
+ * call; INFINITY: no call is necessary before the next change, or while @hold is true. */
 double autosave_tick(struct autosave *a, bool hold);
 /* Saves the last changes, and waits until they are written. Call it before the jobs are ended,
  * because their results are saved too. */

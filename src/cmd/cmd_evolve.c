@@ -533,8 +533,8 @@ static struct machine *machine_alone_of(enum isa isa, const char *id, struct map
     return m;
 }
 
-/* Creates machine @id: a copy of @base with the usages of @best. Returns NULL with err if the ports
- * do not match. */
+/* Creates machine @id: a copy of @base with the usages of @best. Returns NULL with err if no port
+ * matches, or there are too many ports. */
 static struct machine *machine_over(const struct machine *base, const char *id,
                                     const struct mapping *best, struct overlay *overlay,
                                     struct err *err)

@@ -109,8 +109,8 @@ static struct source *source_open(struct experiments_measuring *w, struct err *e
     return source;
 }
 
-/* Copies the selected unmeasured rows, then drops the reference to the table. Returns false with
- * err. */
+/* Copies the selected unmeasured rows, but failed rows only with --retry. Then drops the references
+ * to table and machine. Returns false with err. */
 static bool rows_choose(struct experiments_measuring *w, struct err *err)
 {
     const struct experiments *from = w->from;

@@ -23,10 +23,10 @@ struct form_comparing {
     const char *pattern;
     const struct forms *forms;
     struct machine_set machines;
-    double above;                  /* smallest relative difference of a listed form; NaN: all forms
-                                    * are listed */
-    bool *shown;                   /* per form: whether it matches the pattern and differs by at
-                                    * least @above */
+    double above;                  /* relative difference above which a form is listed; NaN: all
+                                    * forms are listed */
+    bool *shown;                   /* per form: whether it matches the pattern and differs by more
+                                    * than @above */
     size_t matching, showing;
     /* number of forms that at least two machines have, if @above is set */
     size_t compared;
@@ -62,7 +62,7 @@ static bool spread_above(const struct spread *s, double fraction)
     return s->most > s->least * (1 + fraction);
 }
 
-/* Returns whether the machines' cycles or latencies of @form differ by at least w->above. Counts
+/* Returns whether the machines' cycles or latencies of @form differ by more than w->above. Counts
  * the form if at least two machines have it. */
 static bool differs(struct form_comparing *w, struct throughput *const *engines, const char *form)
 {

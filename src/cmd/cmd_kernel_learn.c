@@ -57,7 +57,7 @@ static bool cancelled(void *state)
     return job_cancelled(((struct kernel_learning *)state)->job);
 }
 
-/* Selects the forms of the loaded kernel that @m lacks. */
+/* Selects the forms of the selected loop that @m lacks. */
 static bool want_unknown(struct session *s, const struct machine *m, struct kernel_learning *w,
                          struct err *err)
 {

@@ -86,8 +86,8 @@ static void find_bundled(char **path)
     }
 }
 
-/* Reads FILE:A-B, the notation of editors for lines A to B. Does nothing if a file has the whole
- * name, or if FILE does not exist. */
+/* Reads FILE:A-B or FILE:A, the notation of editors for lines. Does nothing if --lines is given, if
+ * a file has the whole name, or if FILE does not exist. */
 static void take_lines(struct recipe *r, const struct kernel_load_values *v)
 {
     const char *colon = strrchr(r->path, ':');
@@ -116,8 +116,8 @@ static void take_lines(struct recipe *r, const struct kernel_load_values *v)
     r->options.last_line = last ? last : first;
 }
 
-/* Adds the default flags: -O2, and the current machine as the target (native if it is this
- * computer). */
+/* Adds -O2 unless a flag sets the level. Unless a flag selects a processor, adds the current
+ * machine as the target (native if it is this computer). */
 static bool take_defaults(struct session *s, struct recipe *r, struct err *err)
 {
     const struct here *here = &s->document.here;

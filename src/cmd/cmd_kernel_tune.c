@@ -125,8 +125,8 @@ static bool is_usable(const struct tuning *w, size_t at)
     return at == 0 || (!v->same.differs && (!w->compares || v->same.agreed));
 }
 
-/* Measures the loop and the best versions alternately, because noise then affects all of them
- * equally. */
+/* Measures the loop, the best versions and the best builds alternately, because noise then affects
+ * all of them equally. */
 static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn *insns,
                          size_t count, struct err *err)
 {
@@ -218,9 +218,9 @@ static size_t choose(const struct tuning *w)
     return best;
 }
 
-/* Returns the fastest build if it is faster than the best version or the loop by BUILD_GAIN;
- * SIZE_MAX: none. Compares measured times if the best version or the loop was measured, otherwise
- * predictions. Builds that change rounding need --reassociate. */
+/* Returns the fastest build if it is faster by BUILD_GAIN than version w->best (0: the loop);
+ * SIZE_MAX: none. Compares measured times if that version was measured, otherwise predictions.
+ * Builds that change rounding need --reassociate. */
 static size_t choose_build(const struct tuning *w)
 {
     const bool measured = isfinite(w->versions[w->best].measured);
@@ -271,7 +271,7 @@ static bool same_insns(const struct kernel *k, const struct version *c)
 }
 
 /* Writes the best version as text and as a kernel. Returns false with err if the text does not
- * assemble to the version. */
+ * assemble to the version, or cannot be written. */
 static bool write_best(struct tuning *w, const struct insn *insns, size_t count, struct err *err)
 {
     const struct version *c = w->tune->found.items[w->best - 1].version;

@@ -152,8 +152,9 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
     return ok;
 }
 
-/* Predicts the time at the inputs of the runs, and at two, four and eight times these inputs. Fits
- * the formula to these times by regression. */
+/* Predicts the time at the inputs of the runs, and at two, four and eight times these inputs. Uses
+ * only a part of the runs if there would be more than POINTS_MOST points. Fits the formula to these
+ * times by regression. */
 static bool formula_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();

@@ -39,7 +39,8 @@ static bool is_of_a_file(const struct study_block *b, const char *name)
            strcmp(b->name + length - wanted, name) == 0;
 }
 
-/* Sets err if several files have a function @name: the name is then ambiguous. */
+/* Returns false with err if several files have a function @name, because the name is then
+ * ambiguous. */
 static bool refuse_shared(const struct study *study, const char *name, struct err *err)
 {
     struct str names = {0};

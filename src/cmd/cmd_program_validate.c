@@ -125,8 +125,8 @@ static int by_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Runs the program. Measures clock and core on its CPU during the run, because they change within
- * milliseconds. */
+/* Runs the program. If it has one thread, measures clock and core on its CPU during the run,
+ * because they change within milliseconds. */
 static bool run_watched(struct validating *v, const double *inputs,
                         const struct run_options *options, struct program_taken *out,
                         struct err *err)
@@ -200,8 +200,8 @@ static bool split(const struct program_taken *seen, size_t count, struct program
 
 /* Measures memory before and after each run, and the core during the run. Returns the lower
  * quartile, with all memory measurements around runs of about equal time, because a single
- * measurement may be wrong by chance. Repeats until two runs agree, at most MORE_TIMES times the
- * requested number. */
+ * measurement may be wrong by chance. If several runs are requested, repeats until two runs agree,
+ * at most MORE_TIMES times the requested number. */
 static bool measure(struct validating *v, const double *inputs, struct native *native,
                     struct call_costs *calls, struct compared *out, struct err *err)
 {

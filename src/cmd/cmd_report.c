@@ -70,8 +70,8 @@ static void add_part(struct reporting *r, const char *title, struct result *take
     result_free(take_part);
 }
 
-/* Adds the drawing to HTML. If the drawing tool is missing, a sentence at the end of the document
- * names the tool. */
+/* Adds the drawing to HTML. If drawing fails, for example without the drawing tool, stores the
+ * reason for the end of the document. Later drawings are then omitted. */
 static bool add_figure(struct reporting *r, enum drawing_kind kind, struct err *err)
 {
     struct err fault = {0};

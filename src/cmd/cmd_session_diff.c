@@ -185,7 +185,7 @@ static bool compare_machine(const struct machine *a, const struct machine *b,
 }
 
 /* Compares each machine that a session loaded. If the other session did not load the machine, uses
- * the shipped tables of the machine. */
+ * the installed tables of the machine. */
 static bool compare_machines(struct session *a, struct session *b, struct result_table *t,
                              struct err *err)
 {

@@ -30,7 +30,8 @@ struct load {
                        * more than their ports explain */
 };
 
-/* Sums the µops of all terms. Returns false with err if the machine lacks a form. */
+/* Sums the µops of all terms, and their minimum cycles in isolation. Returns false with err if the
+ * machine lacks a form. */
 static bool collect(const struct experiment *e, const struct machine *m, struct load *load,
                     struct err *err)
 {

@@ -206,8 +206,9 @@ static void list_nouns(const char *word, struct str *out)
     }
 }
 
-/* Returns the command most similar to unknown words: a synonym, a verb without a noun, a typing
- * error, or a noun with extra letters. */
+/* Returns the command that unknown words probably mean, NULL if there is none. Tries, in this
+ * order, synonyms, similar names, verbs without a noun, commands that begin with @first, and
+ * similar verbs. */
 static const char *meant_by(const char *first, const char *second)
 {
     struct similar whole = {0}, word = {0};

@@ -44,8 +44,8 @@ void command_job_failed(struct session *s, const char *title);
 /* Returns the result of a job that ended while no command ran, as text; NULL: none. The caller
  * frees it. `export` then has this result, unless it is only a confirmation. */
 char *command_take_job_result(struct session *s, const char *title);
-/* Returns the command that the first @words name by unambiguous prefixes. Sets *@used to the number
- * of these words. Returns NULL with err. */
+/* Returns the command that the first of @words name by an alias or by unambiguous prefixes. Sets
+ * *@used to the number of these words. Returns NULL with err. */
 const struct command *command_lookup(int count, char **words, int *used, struct err *err);
 /* Runs @c on @count words without output. */
 bool command_call(struct session *s, const struct command *c, char **words, size_t count,

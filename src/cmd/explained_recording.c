@@ -94,7 +94,8 @@ static void take_stretch(struct event_walk *w)
         }
 }
 
-/* Returns the number of different lines that instruction @at accesses in the recording. */
+/* Returns the number of different lines that instruction @at accesses in the recording. Sets
+ * *@executed to the number of accesses. */
 static size_t lines_of(const struct recording *r, uint32_t at, size_t *executed)
 {
     VEC(uint64_t) lines = {0};

@@ -7,8 +7,8 @@
 
 /* Returns whether @topic is about facts: "facts" or "fact KEY". @topic may be NULL. */
 bool help_facts_topic(const char *topic);
-/* Describes all facts, or one fact. @man writes the section of portolan-machine(5). Returns false
- * with err for an unknown key. */
+/* Describes all facts, or one fact. If @man is true, writes the section of portolan-machine(5).
+ * Returns false with err for an unknown key. */
 bool help_facts(const char *topic, bool man, struct result *result, struct err *err);
 
 #endif

@@ -15,15 +15,16 @@ struct analysis **kernel_analyze(struct session *s, const struct word_list *mach
 void kernel_analyses_free(struct analysis **analyses, size_t count);
 
 
-/* Starts the job that analyses every loop and marked region on @machines (machine_set.h). Returns
- * false with err if it did not start. */
+/* Analyses every loop and marked region on @machines (machine_set.h). Returns false with err on
+ * failure or when cancelled. */
 bool kernel_analyze_all(struct session *s, const struct word_list *machines, struct result *result,
                         struct err *err);
 
 /* kernel_trip.c: kernel analyze --trip, time per iteration of an outer loop */
 
-/* Adds the time of loop @loop of @k with @trips iterations of each inner loop. Each analysis gets
- * a line of text, and a row in JSON and CSV. Returns false with err if there is no inner loop. */
+/* Adds the time of loop @loop of @k with @trips iterations of each inner loop. Each analysis gets a
+ * line of text, and a row in JSON and CSV. Returns false with err if there is no inner loop, or
+ * when cancelled. */
 bool kernel_trip(const struct kernel *k, size_t loop, size_t trips,
                  struct analysis *const *analyses, size_t count, struct result *result,
                  struct err *err);

@@ -271,7 +271,7 @@ static bool read_manifest(const char *dir, struct names *out, struct err *err)
     return ok;
 }
 
-/* Returns whether @dir has only files of its manifest. */
+/* Returns whether @dir has only files of its manifest. Otherwise sets err. */
 static bool only_ours(const char *dir, const struct names *manifest, struct err *err)
 {
     const char **known = mem_zero(manifest->count + 1, sizeof *known);

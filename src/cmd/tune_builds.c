@@ -46,7 +46,8 @@ static void add_word(struct str *out, const char *word)
     str_addf(out, "%s%s", out->length ? " " : "", word);
 }
 
-/* Returns the recipe with change @c; NULL if that changes nothing. */
+/* Returns the recipe with change @c, and appends the changes to @how. NULL: @c changes nothing, or
+ * adds a FAST_MATH that @from has already. */
 static struct recipe *changed_recipe(const struct recipe *from, const struct build_change *c,
                                      struct str *how)
 {
