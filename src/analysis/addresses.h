@@ -100,14 +100,14 @@ void address_work_done(struct address_work *work);
  * misses the first-level TLB. Call it after addresses_link. */
 bool addresses_far(const struct address_work *work, size_t insn);
 /* Returns the cycles per iteration of first accesses to pages: pages per iteration times @miss, at
- * most @most_per_access per access. Accesses with equal strides are assumed to share pages. Returns
- * 0 under START_DIFFERENT, which assumes that the TLB has all pages. Call it once per
- * addresses_link. */
+ * most @most_per_access per access. Accesses with equal strides and equal symbols are assumed to
+ * share pages. Returns 0 unless the start was START_EQUAL: the TLB is otherwise assumed to have all
+ * pages. Call it once per addresses_link. */
 double addresses_new_pages(struct address_work *work, size_t count, double miss,
                            double most_per_access);
-/* Fills work->found with the links of the steady state, sorted by load. Ignores stores that have
- * left a store buffer of @store_buffer entries. Polls the watch (base/watch.h) and stops when
- * cancelled. */
+/* Fills work->found with the links of the steady state, sorted by load, and work->accesses. Ignores
+ * stores that have left a store buffer of @store_buffer entries. Polls the watch (base/watch.h) and
+ * stops when cancelled. */
 void addresses_link(const struct insn *insns, size_t count, enum start_values start,
                     size_t store_buffer, struct address_work *work);
 /* Adds the links of @known to work->found for loads without a link. The addresses of such a link

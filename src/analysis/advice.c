@@ -290,7 +290,8 @@ static void name_issue(const struct advice *s, const char *each)
                       : machine_number(a->machine, issue_kinds[a->issue.kind].fact));
 }
 
-/* Appends ", 228 of them of vgatherdps" if one instruction takes most of the slots. */
+/* Appends ", 228 of them for vgatherdps" if the instructions of one form take at least half of the
+ * slots, and each takes at least HEAVY. */
 static void add_heavy(const struct advice *s)
 {
     const struct analysis *a = s->a;

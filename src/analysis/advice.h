@@ -25,14 +25,14 @@ double advice_load(const struct analysis *a, size_t row, portset set);
 /* Appends the rows with the most cycles on the ports @set, at most @most rows: "vdivsd 4.00 (line
  * 7)". */
 void advice_rows(const struct analysis *a, portset set, int most, struct str *out);
-/* Splits the limiting ports into sets, such that no instruction uses ports of two sets. Fills
- * @parts and returns the number of sets, at least one. */
+/* Splits the limiting ports into sets, such that no µop can use ports of two sets. Fills @parts and
+ * returns the number of sets, at least one. */
 unsigned advice_bottlenecks(const struct analysis *a, portset parts[PORTS_MAX]);
 /* Appends "ports 2 and 3 (vmovsd 1.00 (line 3), ...) and port 4 (...)". @last is the word before
  * the last set. */
 void advice_name_bottlenecks(const struct analysis *a, const char *last, struct str *out);
-/* Appends the first links of @chain that have a latency. If @cycles is true, also appends their
- * cycles. */
+/* Appends the first links of @chain that have a latency, or of all links if none has. If @cycles is
+ * true, also appends their cycles. */
 void advice_chain(const struct advice *s, const struct limit_chain *chain, bool cycles);
 /* Returns whether advice_chain names more than one link. */
 bool advice_chain_names_several(const struct limit_chain *chain);
@@ -45,7 +45,8 @@ const char *advice_frontend_part(const struct frontend *f);
 /* Appends the name of limit @kind, such as "ports 2 and 3". */
 void advice_limit(const struct advice *s, enum limit_kind kind);
 /* Returns whether the loop could use wider vectors of the machine. The loop must have contiguous
- * data, no call, no serial chain, and no branch or address that depends on loaded data. */
+ * data, no push, pop, call or gather, no serial chain, and no branch or address that depends on
+ * loaded data. */
 bool advice_could_widen(const struct analysis *a);
 /* Returns the assembler's option that keeps the front end's limiting jump within 32 bytes. An
  * option without a list of branch kinds aligns neither calls nor returns. */

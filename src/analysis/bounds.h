@@ -82,9 +82,9 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
 bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles,
                    struct str *reason);
 /* Returns the cycles of the loads including replays. Loads are replayed if their address comes
- * directly from a load (fact load_replays), or if they read a store (fact forward_replays). Without
- * replays, returns the cycles of vector loads among other accesses (fact vector_loads_mixed); 0:
- * none or unknown. Call it after bounds_of on the same block. */
+ * directly from a load (fact load_replays), or if they read a store (fact forward_replays). Returns
+ * at least the cycles of vector loads among other accesses (fact vector_loads_mixed); 0: none or
+ * unknown. Call it after bounds_of on the same block. */
 double bounds_replays(const struct block_work *w, const struct insn *insns, size_t count);
 /* Returns the cycles per iteration of microcode assists for x87 operands, during which no other
  * instruction executes. The bound of dependencies must include these cycles. */

@@ -95,7 +95,7 @@ static bool spread(const struct insn *insns, const size_t *targets, size_t first
 }
 
 /* Finds the loop of the jumps that read @table. Returns false if targets reach fewer than two of
- * these jumps. */
+ * these jumps, or if ROUNDS_MOST passes are not enough. */
 static bool find_loop(const struct insn *insns, const size_t *targets, size_t first, size_t end,
                       const struct operand *table, struct dispatch_range *out)
 {

@@ -147,8 +147,9 @@ const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *cou
 
 
 /* Makes a kernel of the function of @path with the most samples in @profile ("perf.data"), or of
- * the function in @options. The loop with the most samples is first. Returns NULL with err on
- * failure (ERR_MISSING: perf is not installed). Any thread. */
+ * the function in @options. The loop with the most samples is first, unless @options name the
+ * function by its address. Returns NULL with err on failure (ERR_MISSING: perf is not installed).
+ * Any thread. */
 struct kernel *kernel_from_profile(const char *path, const char *profile,
                                    const struct kernel_options *options, struct err *err);
 

@@ -13,7 +13,8 @@ struct memory_core memory_core_of(const struct machine *m, double cycles, const 
 double memory_iterations(const struct insn *insns, size_t count, uint8_t *reg);
 /* Appends the cycles per iteration with arrays in each slower level to @levels: "L2 5.5, L3 17.5,
  * memory 29". Appends a sentence with the array sizes that follow from the trip count to @size.
- * Appends nothing if the machine lacks the facts, or if all addresses are constant. Any thread. */
+ * Appends nothing if the machine lacks the facts, or if all addresses are constant or one is
+ * unsupported. Any thread. */
 void memory_note(const struct analysis *a, const struct kernel *k, size_t loop, struct str *levels,
                  struct str *size);
 
