@@ -11,8 +11,9 @@
 /* Appends @text as UTF-8 without control characters. Controls (utf8_steers) and bytes that are not
  * UTF-8 become \t, \n, \r or \xHH; a backslash is doubled. */
 void utf8_escape(const char *text, size_t length, struct str *out);
-/* Appends finished output, with its line feeds and tabs. Other controls and invalid bytes become
- * \xHH or \uHHHH; a character above U+FFFF becomes two \uHHHH (a JSON surrogate pair). */
+/* Appends finished output, with its tabs and its line ends (LF or CR LF). Other controls and
+ * invalid bytes become \xHH or \uHHHH; a character above U+FFFF becomes two \uHHHH (a JSON
+ * surrogate pair). */
 void utf8_printable(const char *text, size_t length, struct str *out);
 /* Calls @put with the text that utf8_printable would append, some lines per call, which avoids a
  * second copy of a large table. Returns false if @put returns false. */

@@ -207,7 +207,8 @@ struct rivals {
     size_t n;
 };
 
-/* Adds a guess, whose cost is at most the search's limit, unless it is already listed. */
+/* Adds a guess, whose cost is at most the search's limit, unless it is already listed. If the list
+ * is full, a cheaper guess replaces the dearest one. */
 static void add_rival(struct guess_search *search, const struct guess *other)
 {
     struct rivals *r = search->state;

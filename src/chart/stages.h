@@ -54,7 +54,7 @@ bool second_round(struct lab *lab, struct chart *c, const struct block_maker *ma
 /* substitutes.c: usages of forms that cannot be part of experiments, because they move the stack
  * pointer or use ah to dh or lock. They get the usage of an equivalent form if the times of small
  * loops agree. A jump takes a slot, a call a slot and a store, a return a slot and a load. x86-64
- * only. */
+ * only, and only if the issue width is known. */
 
 /* Adds each of these forms to c->machine if the machine then predicts the form's loop. Adds jumps,
  * calls and returns without this test. Call it when the facts are known, because they determine the

@@ -13,7 +13,8 @@ void usage_pool_done(struct usage_pool *p);
 /* Adds a usage. Does nothing if the pool contains it or is full. Also does nothing if the usage
  * blocks a pipe, because such a pipe is specific to the form. */
 void usage_pool_add(struct usage_pool *p, const struct guess *g);
-/* Adds the usages of @m. @lattice must contain all their port sets. */
+/* Adds the usages of @m, except those of more than GUESS_SETS port sets. @lattice must contain all
+ * their port sets. */
 void usage_pool_fill(struct usage_pool *p, const struct lattice *lattice, const struct mapping *m);
 /* Writes up to @most usages with which a form takes @alone cycles in isolation, newest first. If
  * lattice->late, includes usages whose port bound is lower than @alone by a factor of up to

@@ -12,8 +12,9 @@
 #define SHARED 16
 #define FORMS_LEFT 0.8
 
-/* Makes a table of the problem's experiments, one row per measurement, with the representatives in
- * @c in place of the forms (NULL: without replacement). If cancelled, the table is incomplete. */
+/* Makes a table of the problem's experiments. With @c, the table has one row per measurement, and
+ * representatives in place of the forms. Without (NULL), it has one row per experiment. If
+ * cancelled, the table is incomplete. */
 static struct experiments *table_of(const struct problem *p, const struct congruence *c)
 {
     struct experiments *t = experiments_new();

@@ -55,8 +55,8 @@ static void profiles_fill(const struct experiments *t, bool itself, struct profi
                   compare_beside);
 }
 
-/* Returns whether the forms agree in all experiments with a common partner. Sets *@pairs to the
- * number of such experiments with another form. */
+/* Returns whether the forms have at least @shared experiments with common partners, and agree in
+ * all of them. Sets *@pairs to the number of such experiments with another form. */
 static bool congruent(const struct profile *a, const struct profile *b, double epsilon,
                       unsigned shared, size_t *pairs)
 {

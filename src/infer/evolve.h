@@ -148,7 +148,7 @@ struct evolve;
 double evolve_measured_width(const struct problem *p, double before);
 /* Creates a run, which holds a reference to @p. @from has @count genomes of one shape: none (NULL),
  * the start of all individuals, or the population of an earlier run. Returns NULL with err for an
- * invalid option. */
+ * invalid option, or if memory is exhausted. */
 struct evolve *evolve_new(struct problem *p, const struct evolve_options *o,
                           struct genome *const *from, size_t count, struct err *err);
 void evolve_free(struct evolve *e);

@@ -196,7 +196,8 @@ static void cross(const struct evolve *e, const struct anneal_prices *prices, st
     c->from = cross_one(c, prices, e->from);
 }
 
-/* Keeps the mappings, and plans the remaining time like that of a new run. */
+/* Keeps the mappings, and plans the remaining time like that of a new run. Also determines the
+ * number of ports again, unless it was given. */
 static void begin_round(struct evolve *e)
 {
     e->round_from = evolve_elapsed(e);

@@ -163,7 +163,8 @@ struct anneal_stats evolve_stats(const struct evolve *e);
 /* Lowers the least error so far to the error of @g on the initial problem if this is smaller. Takes
  * time if experiments have joined. */
 void evolve_reach(struct evolve *e, const struct genome *g);
-/* Adds @take_g. Replaces the worst individual if the population is full. */
+/* Adds @take_g, unless it is outdated or a duplicate. If the population is full, replaces the worst
+ * individual, provided that this has a higher cost. */
 void evolve_insert(struct evolve *e, struct genome *take_g);
 
 /* Returns the seconds of the run after which the search ends and the consensus begins; INFINITY: no

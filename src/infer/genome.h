@@ -67,7 +67,7 @@ struct genome *genome_least_missed(const struct genome *g, const struct problem 
 struct mapping *genome_mapping(const struct genome *g, const struct problem *p,
                                const struct ports *names);
 /* Converts a mapping. If @m lacks a form of @p, its gene is empty. Returns NULL with err if the
- * mapping has too many ports or µops. */
+ * mapping has no port, or too many ports or µops. */
 struct genome *genome_of_mapping(const struct mapping *m, const struct problem *p, struct err *err);
 
 

@@ -93,8 +93,8 @@ bool placed_restore(struct placed *x, struct err *err);
 bool placed_patch_copy(const struct placed *x, const struct process *copy, enum copy_mode mode,
                        bool restore);
 /* Moves @t from the copies to the same instruction of the original, with single steps if necessary.
- * Returns false if that instruction is within a patched place. If the thread ends, @t becomes
- * another thread or NULL. */
+ * Returns false if this is impossible, for example if that instruction is within a patched place.
+ * If the thread ends, @t becomes another thread or NULL. */
 bool placed_settle(struct placed *x, struct traced *t);
 /* Excludes the context switches so far of all stopped threads from the waits of the next timing.
  * They may be due to stops by the tracer. */

@@ -99,9 +99,9 @@ static size_t unit_at(const struct kernel *k, uint64_t address)
     return low < k->insn_count && k->insns[low].offset == address ? low : SIZE_MAX;
 }
 
-/* Adds the entries of the table at @at that are addresses in the unit. Entries are addresses if
- * @absolute, otherwise offsets from the table. A table of a loop of computed gotos may also contain
- * addresses outside of the unit. */
+/* Adds the entries of the table at @at, up to the first that is no address in the unit. Entries are
+ * addresses if @absolute, otherwise offsets from the table. A table of a loop of computed gotos may
+ * also contain addresses outside of the unit. */
 static void table_take(struct region *r, const struct region_memory *memory, uint64_t at,
                        bool absolute)
 {

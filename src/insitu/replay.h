@@ -26,8 +26,9 @@ struct replayed_all {
     double seconds;            /* seconds for which replays stopped the program */
 };
 
-/* Returns whether iterations of the region can be repeated: the addresses of all its stores are
- * recorded. Returns false for string instructions and for loops of computed gotos. */
+/* Returns whether iterations of the region can be repeated: the addresses of all its stores, except
+ * those of stack instructions, are recorded. Returns false for string instructions and for loops of
+ * computed gotos. */
 bool replay_possible(const struct region *r);
 /* Replays the next iterations of thread @t, which must be stopped and settled. Adds the result to
  * @out. @overhead: ticks by which the clock measurement of a stamp exceeds the time of its

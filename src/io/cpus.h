@@ -33,7 +33,8 @@ struct cpu_product {
     size_t row;
 };
 
-/* Loads the table. Returns NULL with err if it is unreadable. cpus_free frees it. */
+/* Loads the table. Returns NULL with err if it is missing, unreadable or invalid. cpus_free frees
+ * it. */
 struct cpus *cpus_load(struct err *err);
 void cpus_free(struct cpus *cpus);
 size_t cpus_count(const struct cpus *cpus);
@@ -53,8 +54,9 @@ struct cpu_native {
     char *machine;    /* id of the machine whose tables apply to this CPU */
     char *title;      /* title as in cpu_product_title */
 };
-/* Fills @out, which cpu_native_done frees. Returns false with err, which names the CPU, if no row
- * matches or the row's machine is not shipped. @out is then empty. */
+/* Fills @out, which cpu_native_done frees. Returns false with err, and @out empty, if the CPU
+ * cannot be identified or the table cannot be loaded. The same applies if no row matches or the
+ * row's machine is not shipped; err then names the CPU. */
 bool cpu_native_find(struct cpu_native *out, struct err *err);
 void cpu_native_done(struct cpu_native *n);
 

@@ -147,8 +147,8 @@ static void make_unique(const struct llvm_import *r, char name[PORT_NAME_MAX])
     }
 }
 
-/* Adds a single unit, before the groups that refer to it. A divider with several units becomes
- * ports instead of a blocking pipe. */
+/* Adds the units of a resource that is no group, before the groups that refer to them. A divider
+ * with several units becomes ports instead of a blocking pipe. */
 static bool add_unit(struct llvm_import *r, struct resource *resource, struct err *err)
 {
     char name[PORT_NAME_MAX];

@@ -7,8 +7,8 @@
 #include "model/machine.h"
 
 /* Runs llvm-mca (llvm_mca.h) on every form of @forms and resolves resource groups (docs/design.md).
- * Features may be appended to @cpu, as in neoverse-v2+aes+sha2. Returns NULL with err, which has
- * the program's name and its first error message. */
+ * Features may be appended to @cpu, as in neoverse-v2+aes+sha2. Returns NULL with err on
+ * failure. */
 struct machine *import_llvm(const char *cpu, const struct forms *forms, struct err *err);
 /* Parses the report, for tests and fuzzing. @text is NUL-terminated at @length. @forms names the
  * rows in order. Omits a form with an invalid row, like an unknown form. */

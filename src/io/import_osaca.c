@@ -482,7 +482,7 @@ static bool nothing_taken(struct osaca_file *r, struct err *err)
     return err_at(err, r->tree.name, first->line, 0);
 }
 
-/* Lists the entries that match no form, with the reason. @named: the file lists the forms of its
+/* Lists the entries that were not used, with the reason. @named: the file lists the forms of its
  * entries. */
 static void list_unused(struct osaca_file *r, bool named, struct osaca_notes *notes)
 {

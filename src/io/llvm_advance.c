@@ -137,8 +137,9 @@ static json_int_t cycle(const json_t *timeline, size_t instruction, const char *
     return json_integer_value(json_object_get(json_array_get(timeline, instruction), event));
 }
 
-/* Reads cycles per pair from the report into @cycles. Leaves the cycles unchanged if its region
- * does not have two instructions. Returns false with err if the report is not JSON. */
+/* Reads cycles per pair from the report into @cycles. Leaves the cycles of a pair unchanged if the
+ * pair's region does not have two instructions. Returns false with err if the report is not
+ * JSON. */
 static bool read_report(const struct str *report, double *cycles, size_t count, struct err *err)
 {
     json_t *root = json_loadb(report->data, report->length, JSON_ALLOW_NUL, NULL), *region;

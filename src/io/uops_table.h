@@ -26,7 +26,8 @@ struct uops_table {
 void uops_table_done(struct uops_table *t);
 /* Adds a copy of @row with its strings. */
 void uops_table_add(struct uops_table *t, const struct uops_row *row);
-/* Parses "[≤5;8]", "4" or "≤19". Returns the largest number; NaN: none. */
+/* Parses "[≤5;8]", "4" or "≤19". Returns the largest number; NaN: none. Sets *@upper_bound to
+ * whether it follows ≤. */
 double uops_latency(const char *text, bool *upper_bound);
 bool uops_table_csv(struct uops_table *t, const char *name, const char *text, size_t length,
                     struct err *err);
