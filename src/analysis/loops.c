@@ -13,7 +13,7 @@
 #include "base/watch.h"
 #include "toolchain/listing.h"
 
-/* maximum number of instructions of a loop whose paths are examined */
+/* limit of the number of instructions of a loop or a function whose paths are examined */
 #define PATH_LIMIT 20000
 /* Limit of the instructions that all searches for arms of loops in a unit may visit: ARMS_LEAST,
  * plus ARMS_EACH per instruction of the unit. */

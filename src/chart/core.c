@@ -18,8 +18,8 @@
 /* Maximum number of classes from which ports are inferred. The classes that add the least time to
  * other classes are selected, because they have the fewest µops. */
 #define CORE_MOST 40
-#define LARGER 60            /* number of experiments per class with three forms, and also with four
-                              * forms */
+#define LARGER 60            /* number of experiments per class with three or four forms, half of
+                              * them with three */
 #define COUNT_MOST 4         /* maximum number of copies of one form in an experiment with three or
                               * four forms */
 #define AHEAD 3.0            /* ratio of the times of the two forms in an unbalanced pair */

@@ -15,7 +15,8 @@
 #define TERM_PRICE 0.02
 #define EVEN_PRICE 0.25
 #define COUNT_MOST 3
-#define SETS_TRIED 64        /* number of port sets above which no pairs of ports are added */
+#define SETS_TRIED 64        /* number of port sets at which no further pairs of ports are
+                              * added */
 #define TRIPLES_MOST 24      /* maximum number of entries from which triples are formed */
 
 enum vectors vectors_of(const char *form)

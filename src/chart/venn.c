@@ -24,7 +24,8 @@
  * by the allowed deviation, because many small deviations must not justify a port. */
 #define SCATTERED 1.0
 #define PRICES_MOST 3.0
-#define PORTS_ALLOWED 4      /* maximum number of new ports of a form, to limit its price */
+#define PORTS_ALLOWED 4      /* usual maximum number of new ports of a form (ports_allowed), to
+                              * limit its price */
 #define PORT_PRICE 6.0
 #define SECOND_PRICE 4.0     /* price of a second port set of a form */
 #define REPEAT_PRICE 1.0

@@ -3,7 +3,8 @@
 
 #include "cmd/command.h"
 
-/* Number of bytes whose base64 text has 100,000 characters, the most that terminals accept. */
+/* Number of bytes whose escape sequence (OSC 52, in base64) has 100,000 characters, the most that
+ * terminals accept. */
 #define COPY_MOST 74994
 
 struct copy_values {

@@ -12,7 +12,8 @@
 #include "model/facts.h"
 #include "simulate/simulate.h"
 
-#define LATENCY_MOST 30      /* maximum latency to try, in cycles */
+#define LATENCY_MOST 30      /* maximum distance of tried latencies from the current latency, in
+                              * cycles */
 #define FAR 64               /* maximum distance of tried numbers from the current value, except its
                               * half and its double */
 /* Step between two tried numbers: 1 plus their distance from the current number divided by

@@ -28,7 +28,7 @@
  * the program is slow. */
 #define OTHERS_LEAST 0.2
 #define SLOW_DATA 2.0
-#define BLOCK_ITERATIONS 4000u /* number of iterations between stamps */
+#define BLOCK_ITERATIONS 4000u /* maximum number of iterations between stamps */
 /* maximum seconds between stamps, unless 16 passes or one visit take longer */
 #define BLOCK_SECONDS 0.0005
 /* Relative change of the clock above which a block is ignored. The counter of some CPUs advances in

@@ -9,7 +9,7 @@
 #include "isa/spelling.h"
 #include "model/usage.h"
 
-#define OSACA_NAME 32   /* maximum number of bytes of an entry's name that are stored */
+#define OSACA_NAME 32   /* size in bytes of an entry's stored name, with the final NUL */
 
 /* An invalid entry or rule: its line, first name ("": none), and reason. */
 struct osaca_skip { size_t line; char name[OSACA_NAME], why[120]; };
