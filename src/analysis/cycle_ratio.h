@@ -24,7 +24,7 @@ struct ratio_work {
 void ratio_work_done(struct ratio_work *work);
 
 struct ratio_result {
-    /* sums over the best cycle; unchanged if no cycle has positive weight */
+    /* sums over the best cycle; 0 and 1 if no cycle has positive weight */
     int64_t weight, distance;
     /* edges of the best cycle in order; valid until the next call */
     const uint32_t *edges;

@@ -31,7 +31,8 @@ struct memory_time {
     /* cycles per iteration of each part; LIMIT_CORE: the core with all data in the first-level
      * cache */
     double parts[MEMORY_LIMITS];
-    enum memory_limit limit;        /* largest part */
+    enum memory_limit limit;        /* part that determines @cycles; if this is the transfer of
+                                     * lines, the largest part of the transfer */
     /* size in bytes of the address range that each part accesses; 0: the part accesses no lines */
     double within[MEMORY_LIMITS];
     /* number of lines transferred per iteration; beyond the first-level cache, a written line

@@ -124,7 +124,7 @@ struct chart {
     size_t core_forms, core_experiments;
     /* mean relative error of the core's mapping on the core's experiments; NaN before stage 3 */
     double core_error;
-    double width;                 /* issue slots per cycle; NaN before stage 2 */
+    double width;                 /* issue slots per cycle; NaN before stage 3 */
     unsigned resumed;             /* number of experiments read from the journal */
     /* relative standard deviation of times from predictions with the core; NaN before stage 3 */
     double noise;

@@ -56,8 +56,7 @@ static void signature(const char *form, double alone, char out[SIGNATURE])
 
 struct core_candidate {
     char signature[SIGNATURE];
-    uint32_t form, turn;      /* @turn: number of the round in which the candidate is chosen. A
-                               * round takes one candidate of each stem. */
+    uint32_t form, turn;      /* @turn: position in the order of choice, set by take_turns */
     /* frequency in programs; frequent forms are simple, and predictions need them most */
     double uses;
     /* random number that orders otherwise equal candidates; it does not depend on their names */
@@ -85,8 +84,9 @@ static int by_turn(const void *a, const void *b)
                               : (x->form > y->form) - (x->form < y->form);
 }
 
-/* Sorts the candidates of each signature in rounds, each with one candidate of every stem, frequent
- * forms first. As a result, any prefix of the list is a balanced choice. */
+/* Sets the candidates' turns. The first turns take one candidate of every stem of a signature, the
+ * later turns further candidates, frequent forms first. As a result, any prefix of the list sorted
+ * by turn is a balanced choice. */
 static void take_turns(struct core_candidate *list, size_t n)
 {
     for (size_t first = 0, end; first < n; first = end) {

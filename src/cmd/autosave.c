@@ -27,7 +27,8 @@ struct mark {
     const void *kernel;
     size_t loop, shelved, at;
     uint64_t serial, experiments;
-    long run;                /* elapsed time of the last inference run, in units of RUN_SECONDS */
+    long run;                /* 1 + elapsed time of the last inference run, in units of RUN_SECONDS;
+                              * -1: it has ended or is paused; 0: none */
 };
 
 struct autosave {

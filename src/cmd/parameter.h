@@ -70,7 +70,8 @@ struct parameter {
     const char *value;          /* placeholder of an option's value, such as "T" */
     const char *choices;        /* alternatives, such as "att|intel" */
     const char *unit;           /* unit of a number, such as "cycles"; NULL: none, or in the help */
-    double least, most;         /* range of counts, numbers and ports; most 0: unlimited */
+    double least, most;         /* range of counts, numbers and ports; most 0: any number of at
+                                 * least 0 */
     const char *initial;        /* default in the user's notation */
     const char *unset;          /* for numbers and ports, the word that means that no value is
                                  * given: "auto" */

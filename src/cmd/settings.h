@@ -33,8 +33,8 @@ struct setting {
     /* name for `set` and the session file; the program's option is --name */
     const char *name;
     enum setting_kind kind;
-    /* at: offset of the member in struct settings; width: 4 or 8 bytes for numbers and enums, or
-     * the size of a text */
+    /* at: offset of the member in struct settings; width: 1 byte for switches, 4 or 8 bytes for
+     * numbers and enums, or the size of a text */
     size_t at, width;
     /* for choices: alternatives in the order of the enum, such as "text|csv"; for counts: a word
      * that means 0; NULL: none */

@@ -17,7 +17,7 @@ struct task_run {
     void *state;
     struct result *result;    /* the command's result; until the job ends, only the worker uses
                                * it */
-    char *title;              /* title of a job for which no screen waits; otherwise NULL */
+    char *title;              /* title of the work in the workbench; NULL in scripts */
     enum format format;       /* session's format at the start */
     bool color;
 };

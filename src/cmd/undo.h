@@ -21,7 +21,8 @@ struct undo_choice {
 };
 struct undo_step {
     char *what;                            /* name of the change: "mapping set ADD (R64, R64)" */
-    /* machine that undo restores (counted reference); NULL: the step changes a kernel */
+    /* machine that undo restores (counted reference); NULL: the step changes a kernel, or adds
+     * machine @id in place of none */
     struct machine *machine;
     const struct kernel *kernel, *now;     /* counted references; undo replaces @now by @kernel */
     size_t loop;

@@ -38,7 +38,7 @@ struct hunt {
     /* number of mutants with a time and a prediction, which are not in the sample */
     size_t mutants;
     size_t untimed;              /* number of blocks without a time, including mutants */
-    /* number of mispredicted random blocks that were stored and are counted in findings */
+    /* number of mispredicted random blocks that were stored; findings count only these */
     size_t kept;
     size_t open;                 /* number of stored blocks that no finding explains */
 };

@@ -63,7 +63,9 @@ extern const char *const select_end_names[];
 /* Result of one round. Relative errors are means of |predicted - measured| / measured. */
 struct select_round {
     size_t measurements;   /* number of measurements so far, excluding those of single forms */
-    /* error of the previous round's mapping on this round's measurements; NaN in the first round */
+    /* noise of the measurements, which more measurements do not reduce: the largest of the error of
+     * this round's mapping on all measurements until now, their median spread, and
+     * SELECT_NOISE_LEAST */
     double error;
     /* noise of the measurements, which more measurements do not reduce: the error of this round's
      * mapping on all measurements until now, or their median spread if it is larger */
