@@ -227,7 +227,8 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
         return status;
     if (a->batch && argc - optind > 1)
         return misuse("-b allows only one script");
-    /* A session directory may be named like a file. The first one is used. */
+    /* An argument may be a session directory instead of a file. The first such directory is the
+     * session. */
     for (; optind < argc; optind++)
         if (!a->session && session_is_directory(argv[optind]))
             a->session = argv[optind];
@@ -242,7 +243,7 @@ static void on_interrupt(int number)
     job_interrupt();
 }
 
-/* Makes the first Ctrl-C of a batch run end jobs and script properly. A second one kills the
+/* Makes the first Ctrl-C of a batch run end jobs and script properly. The second Ctrl-C kills the
  * process. */
 static void watch_interrupt(void)
 {
@@ -265,7 +266,7 @@ static bool open_file(struct session *s, const char *file, bool *kernel, struct 
     struct str path = {0};
     const char *dot = strrchr(file, '.');
 
-    /* after "./" the command does not read the path as an option */
+    /* With "./", the command does not parse a path that begins with '-' as an option. */
     str_addf(&path, "%s%s", *file == '-' ? "./" : "", file);
     char *words[] = {path.data, NULL};
 
@@ -294,7 +295,7 @@ static bool open_workbench(struct session *s, char **files, size_t count, bool w
     return true;
 }
 
-/* Prints the analysis of each kernel; without a screen there is no view to show it. */
+/* Opens the files. Prints the analysis of each kernel, because there is no screen to display it. */
 static bool run_files(struct session *s, char **files, size_t count, struct err *err)
 {
     bool ok = true, kernel;

@@ -1,5 +1,5 @@
 /* Operands in the name of an instruction form, such as "ADD (R64, M64)" or "LD1 ({V.4S}, [X])".
- * Only this file parses them. */
+ * Only operands.c parses them. */
 #ifndef PORTOLAN_ISA_OPERANDS_H
 #define PORTOLAN_ISA_OPERANDS_H
 
@@ -30,8 +30,8 @@ struct form_operand {
 /* Writes the operands of @form to @out, at most FORM_OPERANDS_MOST. Returns their number. */
 size_t form_operands(const char *form, struct form_operand *out);
 bool form_has_memory(const char *form);
-/* Returns the memory operand in the name of an x86 form, such as "M64" or "M32_1to16"; NULL:
- * none. */
+/* Returns the position of the memory operand, such as "M64" or "M32_1to16", in the name of an x86
+ * form; NULL: none. */
 const char *form_memory(const char *form);
 /* Returns whether an operand is in a register file other than the general registers. */
 bool form_has_vectors(const char *form);

@@ -7,7 +7,7 @@
 enum operation {
     OPERATION_OTHER,              /* none of the operations below */
     OPERATION_NOP,
-    /* general registers */
+    /* operations on general registers */
     OPERATION_MOVE,               /* move of a whole register or immediate; simple load or store */
     OPERATION_MOVE_ZERO,          /* move with zero extension: movzx, ldrb */
     OPERATION_MOVE_SIGN,          /* move with sign extension: movsx, movsxd, ldrsw */
@@ -62,14 +62,14 @@ enum operation {
     OPERATION_STRING,             /* movs, stos, cmps, lods, scas */
     /* control flow */
     OPERATION_JUMP,
-    /* conditional jump: by flags if flags_read is set, otherwise by a register (cbz, jrcxz,
+    /* conditional jump: on flags if flags_read is set, otherwise on a register (cbz, jrcxz,
      * loop) */
     OPERATION_BRANCH,
     OPERATION_CALL,
     OPERATION_RETURN,
     OPERATION_TRAP,               /* execution does not continue: ud2, hlt, udf */
     OPERATION_FENCE,              /* mfence, lfence, sfence, dmb, dsb, isb */
-    /* vectors and floating point, scalar or packed */
+    /* operations on vectors and floating point, scalar or packed */
 
     /* move, load or store of a vector or a part of it; lanes do not change their positions */
     OPERATION_VECTOR_MOVE,

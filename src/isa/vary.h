@@ -40,8 +40,8 @@ bool vary_register(const struct insn *in, unsigned operand, uint8_t from, uint8_
 /* Writes @in with an address that is @by to four times @by bytes greater. Returns false if there is
  * none. */
 bool vary_moved(const struct insn *in, unsigned operand, int64_t by, struct insn *out);
-/* Replaces all parts of the address except the base. Returns false if such an address belongs to
- * another form. */
+/* Writes @in to @out with all parts of the address replaced, except the base. Returns false if such
+ * an address belongs to another form. */
 bool vary_indexed(const struct insn *in, unsigned operand, uint8_t index, uint8_t scale,
                   int64_t displacement, struct insn *out);
 /* Appends the name of a whole general or vector register. */

@@ -1,6 +1,7 @@
 /* Processor-dependent part of measuring: generated machine code, and the entry to and exit from
- * foreign code with all registers set. Only the arch files make system calls. arch_x86_64.c and
- * arch_aarch64.c are both compiled, but only the host's has contents. Internal to measure/. */
+ * foreign code with all registers set. Only the arch files contain system call instructions.
+ * arch_x86_64.c and arch_aarch64.c are both compiled, but only the host's has contents. Internal to
+ * measure/. */
 #ifndef PORTOLAN_MEASURE_ARCH_H
 #define PORTOLAN_MEASURE_ARCH_H
 

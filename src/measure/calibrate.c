@@ -189,9 +189,10 @@ static bool look(struct sandbox *s, double each, const struct calibration *c, st
     return true;
 }
 
-/* Returns the seconds for the search for an idle core: LOOK_SECONDS if part of the baseline is
- * unknown; FIRST_LOOK_SECONDS if there is no baseline and the core is slower than its facts
- * predict; otherwise 0. */
+/* Returns the seconds for the search for an idle core, at most c->look. The limit is LOOK_SECONDS
+ * if @verdict is doubtful, or if the core is busy and has no baseline of the room probe. Otherwise
+ * it is FIRST_LOOK_SECONDS if there is no baseline and the core is slower than its facts predict,
+ * else 0. */
 static double look_seconds(const struct sandbox *s, const struct calibration *c,
                            enum baseline_verdict verdict, const struct baseline *known, double nops)
 {
@@ -332,8 +333,8 @@ static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t 
 }
 
 /* Chooses the smallest load window whose 90th percentile of rounds is within 0.5 % of the lowest.
- * Banks and way predictors sometimes slow loads of many lines for milliseconds. On other CPUs,
- * loads of few lines conflict. */
+ * Keeps a known window if the core is busy. Banks and way predictors sometimes slow loads of many
+ * lines for milliseconds. On other CPUs, loads of few lines conflict. */
 static bool load_window_choose(struct sandbox *s, struct calibration *out, struct baseline *known,
                                struct err *err)
 {

@@ -86,8 +86,8 @@ struct arrays_measured {
 bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena,
                          const struct insn *insns, size_t count, struct err *err);
 /* Fills @arrays and runs the kernel over them for about @seconds (0: only a few samples). Returns
- * false with err: ERR_DATA with the instruction that faulted, or ERR_LIMIT if the core is
- * contended. */
+ * false with err: ERR_USAGE if the arrays are too small, ERR_DATA with the instruction that
+ * faulted, or ERR_LIMIT if the core is contended. */
 bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds,
                            struct arrays_measured *out, struct err *err);
 

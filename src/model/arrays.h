@@ -26,7 +26,7 @@ struct arrays_fill {
     uint32_t spacing, link;
 };
 
-/* An array, with the general register that points to it, and the step of the register per
+/* An array, the general register that points to it, and the register's step in bytes per
  * iteration */
 struct array {
     uint8_t reg;

@@ -15,7 +15,8 @@ static bool refuse(const char *at, struct err *err)
                    "%s: invalid dispatch limits \"%.80s\"", KEY, at);
 }
 
-/* Skips a port set. Does not verify the names. Returns false if there is none. */
+/* Skips a port set without verifying its names. Returns false if *@text does not begin with a port
+ * set. */
 static bool skip_ports(const char **text)
 {
     const char *at = *text;

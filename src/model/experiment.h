@@ -18,7 +18,7 @@ struct experiment_term {
 };
 
 struct experiment {
-    struct experiment_term *terms;   /* terms in order of first mention, each with another form */
+    struct experiment_term *terms;   /* terms in order of first mention, one per form */
     unsigned count;
 };
 

@@ -14,7 +14,7 @@ enum fact_type {
     FACT_NUMBER,
     FACT_WHOLE,    /* an integer */
     FACT_SWITCH,   /* yes or no */
-    FACT_CHOICE,   /* one of the words */
+    FACT_CHOICE,   /* one of @words */
     FACT_WORDS,    /* several of @words; if @words is NULL, any words, such as mnemonics */
     FACT_PORTS,    /* names of ports, such as p23 */
     FACT_LIMITS,   /* dispatch limits (model/dispatch_limits.h), such as 4 of p01; 2 within p23 */
@@ -58,7 +58,8 @@ bool fact_check(const struct fact *f, const char *value, const struct ports *por
  * the range become its maximum. Values below the range, or that are no numbers, count as missing.
  * Calling it with a key whose fact is not a number is a bug. */
 double fact_number(const struct machine *m, const char *key);
-/* Returns the value of a yes or no fact. */
+/* Returns the value of yes-or-no fact @key on the machine. If the value is missing or invalid,
+ * returns the default. */
 bool fact_switch(const struct machine *m, const char *key);
 
 /* Appends the type, unit and range of a fact, such as "number of µops/cycle, 1 to 65536". */

@@ -204,8 +204,8 @@ static bool fits(const struct matching *m, unsigned j, int i)
     return i < 0 || (m->b->pipes >> j & 1) == (m->a->pipes >> i & 1);
 }
 
-/* Rotates the partners of the ports in @at. Reverses the rotation, and returns false, unless the
- * mappings agree better. */
+/* Rotates the partners of the ports in @at. Undoes the rotation and returns false unless it is
+ * permitted and the mappings agree better. */
 static bool turn(struct matching *m, const unsigned *at, unsigned n, double *best)
 {
     struct matching before = *m;

@@ -75,7 +75,8 @@ double memory_crowding(double step, double most);
  * the time of waiting for lines if few lines are in flight. The result is the cube root of the sum
  * of their cubes. Pure. */
 double memory_together(double core, double wait);
-/* Returns the time of the second part, if @both is the time of both. Pure. */
+/* Returns the time of waiting (@wait of memory_together) if @both is the result for @core; 0 if
+ * @both is less than @core. Pure. */
 double memory_wait_in(double both, double core);
 /* Returns the cost's name in the file of stored costs: "load", ... */
 const char *memory_cost_name(enum memory_cost cost);
@@ -96,9 +97,10 @@ bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct e
 /* Returns the level that has space for arrays of @bytes: "L1", "L2", "L3" or "memory", or "L3 or
  * memory" if no third level is known. Pure. */
 const char *memory_level_at(const struct memory_costs *m, double bytes);
-/* Returns the size of the third-level cache. It is the largest size at which random loads cost at
- * most the mean of their costs after the second-level cache and at the last size. Returns 0 if the
- * costs show no third-level cache. Pure. */
+/* Estimates the size in bytes of the third-level cache: the largest size from twice the
+ * second-level cache at which random loads are fast. They are fast if they cost at most the mean of
+ * the costs at that start and at the last size. Returns 0 if the last cost is at most 1.5 times the
+ * first. Pure. */
 double memory_third_seen(const struct memory_costs *m);
 
 #endif

@@ -15,7 +15,8 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-#define REST 0.0002        /* maximum sleep in seconds; forks and signals wait for the tracer */
+#define REST 0.0002        /* maximum sleep in seconds; it is short, because forks and signals wait
+                            * for the tracer */
 /* seconds to wait for threads to stop; threads that do not stop remain attached until the tracing
  * thread ends */
 #define GO_SECONDS 1.0

@@ -31,7 +31,7 @@ bool interrupt_go_on(struct interrupt *p, struct spaces *spaces, int *status, st
  * that were started. */
 size_t interrupt_lost(const struct interrupt *p);
 size_t interrupt_started(const struct interrupt *p, bool threads);
-/* Returns the CPU seconds of all watched processes, each up to its last sample. */
+/* Returns the CPU seconds of all watched processes, each from its first to its last sample. */
 double interrupt_cpu(const struct interrupt *p);
 
 #endif

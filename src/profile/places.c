@@ -98,7 +98,8 @@ static void loop_add(struct run_profile *p, const struct kernel *k, size_t loop,
                                                .over_memory = NAN}));
 }
 
-/* Returns the instruction of @k that contains position @at. */
+/* Returns the index of the last instruction of @k that begins at or before position @at; 0 if there
+ * is none. */
 static size_t insn_at(const struct kernel *k, uint64_t at)
 {
     size_t low = 0, high = k->insn_count;

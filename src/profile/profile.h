@@ -54,7 +54,8 @@ struct run_profile {
     char *output;
     char *machine;             /* id of the machine for bounds; NULL: no machine matches */
     enum sampling_method method;
-    double rate, seconds, user, system, memory;   /* see sampling.h */
+    double rate, seconds, user, system, memory;   /* @rate: samples per CPU second. The others are
+                                                   * those of struct sampled (sampling.h). */
     size_t samples;            /* number of all samples */
     size_t lost, processes, threads;
     bool running;              /* whether the program is still running; there are no predictions

@@ -40,8 +40,8 @@ struct sampled {
     double memory;
     size_t lost;                     /* number of samples outside of known code */
     size_t processes, threads;       /* numbers of processes and threads that the program started */
-    bool ended;                      /* whether the program ended; if not, the time limit was
-                                      * reached */
+    bool ended;                      /* whether the program ended; if not, the time limit or a
+                                      * callback ended sampling */
     /* status from waitpid, if this process started the program and it ended */
     int status;
 };

@@ -158,7 +158,8 @@ static void bound_first_uses(const struct program_model *m, const double *inputs
     }
 }
 
-/* Copies @from, @lead and their distances of a reference from the run with the most references. */
+/* Copies the relations of a reference to others (from, lead, rows) from the run in which it has the
+ * most executions. */
 static void take_relations(const struct program_runs *runs, size_t reference,
                          struct run_reference *out)
 {

@@ -15,10 +15,10 @@ void native_keep(const struct machine *m);
 /* Sets the stored facts of this CPU in @m, except the clock, and @day to their date. Returns false
  * if none are stored. */
 bool native_recall(struct machine *m, char day[KEPT_DAY]);
-/* Measures the facts of this CPU's memory for about 0.6 s, except page_fault_user, until two
- * measurements agree. Logs a warning if they differ by more than 5 %. Sets the facts in @m, this
- * CPU's machine, and stores them. Returns false with err, and @m unchanged, if memory is too low or
- * other programs disturb all measurements. One thread. */
+/* Measures the facts of this CPU's memory except page_fault_user, until two measurements agree,
+ * which takes 0.6 to 2 s. Logs a warning if they differ by more than 5 %. Sets the facts in @m,
+ * this CPU's machine, and stores them. Returns false with err, and @m unchanged, if memory is too
+ * low or other programs disturb all measurements. One thread. */
 bool native_renew(struct machine *m, struct err *err);
 /* Sets the facts of this CPU's memory in @m, a copy of its machine. Uses stored facts, and measures
  * and stores missing ones. If @fresh is true, measures and stores all facts. If this fails, @m is

@@ -22,7 +22,8 @@ static const struct off core_off = {1.25, 1.5}, memory_off = {1.3, 1.9}, calls_o
 
 struct part_range { double least, most; bool exact; };
 
-/* Includes the factors by which the value of @formula at @inputs may differ from the prediction. */
+/* Includes in *@r the factors by which the value of @formula at @inputs may differ from the
+ * prediction. */
 static void widen_range(const struct program_model *m, uint32_t formula, const double *inputs,
                         struct part_range *r)
 {

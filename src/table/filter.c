@@ -113,8 +113,8 @@ static bool parse_term(const char *at, const char *end, const struct table_colum
     return false;
 }
 
-/* Range of a column's values that the terms of a group allow. @above, @below: whether the lower and
- * the upper bound itself are excluded. */
+/* Range of a column's values that the terms of a group allow. @above: whether @low is excluded.
+ * @below: whether @high is excluded. */
 struct bounds_of_column { double low, high; bool above, below; };
 
 static void narrow(struct bounds_of_column *b, const struct filter_term *term)

@@ -31,8 +31,8 @@
 enum format { FORMATS(FORMAT_VALUE) };
 /* names of the formats, "text|csv|...", for parameters */
 #define FORMAT_CHOICES (&(FORMATS(FORMAT_CHOICE))[1])
-/* Returns whether the format is for human readers. Its text is then made printable; CSV keeps the
- * original bytes for programs. */
+/* Returns whether output in the format is made printable. Only CSV keeps the original bytes, for
+ * programs. */
 bool format_is_document(enum format format);
 
 /* bits for the formats that omit a column or table */
@@ -43,7 +43,7 @@ enum {
 
 enum cell_kind { CELL_MISSING, CELL_TEXT, CELL_COUNT, CELL_NUMBER, CELL_SWITCH, CELL_NESTED };
 
-#define SHORTEST (-1)   /* value for `decimals`: as few digits as needed, at most 6 */
+#define SHORTEST (-1)   /* value for `decimals`: as few significant digits as needed, at most 6 */
 /* value for `width`: cells are not padded, because the rows are lists of words */
 #define RAGGED (-1)
 
@@ -55,7 +55,7 @@ struct result_column {
     enum cell_kind kind;    /* numeric kinds are aligned to the right */
     int decimals;           /* number of decimals in text and documents; CSV and JSON have full
                              * precision */
-    int width;              /* minimum number of columns in text; RAGGED: not padded */
+    int width;              /* minimum width in text, in characters; RAGGED: not padded */
     unsigned hide;          /* set of NOT_ values */
 };
 
@@ -115,7 +115,7 @@ void result_line(struct result *r, const char *format, ...) __attribute__((forma
 /* Adds lines like result_line. Also marks the result as a confirmation. */
 void result_confirm(struct result *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Marks the result as a confirmation; its text is the lines that other calls add. */
+/* Marks the result as a confirmation. Its text is the lines that other calls add. */
 void result_set_confirmation(struct result *r);
 /* Marks the result as a confirmation, with a text that only the workbench shows. */
 void result_note(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -148,7 +148,7 @@ void cell_number(struct result_table *t, double value);
 void cell_switch(struct result_table *t, bool value);
 void cell_missing(struct result_table *t);
 void cell_nested(struct result_table *t, json_t *take_value);
-/* Colours the last cell in text and HTML by @share, 0 to 1. */
+/* Colours the last cell in text and HTML according to @share, 0 to 1. */
 void cell_heat(struct result_table *t, double share);
 /* Adds a line of text above the next row, for text and documents. */
 void table_note(struct result_table *t, const char *format, ...)

@@ -34,7 +34,7 @@ struct result_part {
 };
 
 struct result {
-    const char *command;         /* command; borrowed; NULL: none */
+    const char *command;         /* name of the command, borrowed; NULL: none */
     struct result_part *parts;
     size_t count, capacity;
     bool confirmation;

@@ -10,8 +10,8 @@
 #include "base/watch.h"
 #include "table/result_parts.h"
 
-/* Returns the terminal columns of @text. Counts one column per character, which is correct for the
- * text of results. */
+/* Returns the number of terminal columns of @text. Counts one column per character, which is
+ * correct for the text of results. */
 static size_t width_of(const char *text)
 {
     size_t width = 0;

@@ -90,8 +90,7 @@ bool columns_add(struct columns *c, portset set, unsigned most)
         return true;
     append(c, set);
     c->member[c->members++] = set;
-    /* By adding overlapping members one by one, reaches every connected union that contains the
-     * set. */
+    /* Adding overlapping members one by one reaches every connected union that contains the set. */
     for (unsigned at = first; at < c->count && c->count <= most; at++) {
         portset from = c->sets[at];
         for (unsigned i = 0; i < c->members; i++)

@@ -33,7 +33,8 @@ struct columns {
     float *reciprocal;     /* 1 / |set|; 0 for set 0 */
     /* sets added by columns_add, whose unions are the columns; same capacity */
     portset *member;
-    /* per set: whether it is a column; NULL above COLUMNS_DIRECT_PORTS, where @index is used */
+    /* per set: whether it is a column; NULL for more than COLUMNS_DIRECT_PORTS ports, for which
+     * @index is used */
     bool *present;
     struct index index;
 };

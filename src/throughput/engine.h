@@ -3,8 +3,8 @@
  * mass(s) / |union(s)| over all subsets s of the µops. The best Q corresponds to the subset of all
  * µops within Q. Zeta: subset sums of mass over all sets of ports, then mass / |Q|. Ratios are
  * compared as floats. Two different fractions a/b, c/d with b, d <= 32 and a, c <= 2^16 differ by
- * at least 2^-21 of their value, floats by 2^-23. Therefore the order is exact, and the fraction
- * can be computed from the largest float. */
+ * at least 2^-21 of their value, and the precision of floats is 2^-23. Therefore the order is
+ * exact, and the fraction can be computed from the largest float. */
 #ifndef PORTOLAN_THROUGHPUT_ENGINE_H
 #define PORTOLAN_THROUGHPUT_ENGINE_H
 
@@ -12,14 +12,14 @@
 #include "throughput/tables.h"
 
 #define SUBSETS_MASS_MAX 65536u     /* maximum sum of counts with an exact order of floats */
-#define SUBSETS_MAX 16              /* maximum number of µops for the method by subsets */
+#define SUBSETS_MAX 16              /* maximum number of masses for the method by subsets */
 /* number of µops whose subsets the narrowest engine enumerates in the lanes of one vector */
 #define SUBSETS_LOW 2
-#define ZETA_MASS_MAX 32767u        /* maximum mass, because lanes have 16 bits */
+#define ZETA_MASS_MAX 32767u        /* maximum sum of counts, because lanes have 16 bits */
 #define ZETA_PORTS_MAX 14
 /* ports per block of eight vectors, in the narrowest engine */
 #define ZETA_LOW 6
-/* maximum number of µops that are processed without merging equal sets */
+/* maximum number of masses that are processed without merging equal sets */
 #define GATHER_MAX 64
 
 struct throughput {
@@ -37,11 +37,11 @@ struct throughput {
 /* Engine compiled for one instruction set. The caller checks the limits. */
 struct engine {
     const char *name;
-    /* Computes the bound by subsets of up to SUBSETS_MAX µops with a mass of up to
+    /* Computes the bound by subsets of up to SUBSETS_MAX masses, with a sum of counts of up to
      * SUBSETS_MASS_MAX. */
     double (*subsets)(struct throughput *t, const struct mass *masses, size_t n);
-    /* Computes the bound by the zeta transform, for @ports <= ZETA_PORTS_MAX and a mass of up to
-     * ZETA_MASS_MAX. */
+    /* Computes the bound by the zeta transform, for @ports <= ZETA_PORTS_MAX and a sum of counts of
+     * up to ZETA_MASS_MAX. */
     double (*zeta)(struct throughput *t, const struct mass *masses, size_t n, unsigned ports);
     unsigned lanes;             /* number of 32-bit lanes per vector */
     /* nanoseconds per vector, measured on Zen 4; their ratio selects the method */

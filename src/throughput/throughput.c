@@ -170,8 +170,8 @@ static double flow_cost(size_t n, unsigned ports)
     return 25.0 * (double)n * (ports + 4);
 }
 
-/* Returns the cycles of t->gathered by the fastest enumeration. t->gathered has @n > 0 µops, whose
- * sets may repeat. Returns NaN if a maximum flow is faster. */
+/* Returns the cycles of t->gathered by the fastest enumeration. t->gathered has @n > 0 masses,
+ * whose sets may repeat. Returns NaN if a maximum flow is faster. */
 static double enumerate(struct throughput *t, size_t n, uint64_t total)
 {
     const struct engine *e = t->engine;

@@ -69,7 +69,7 @@ static bool same_name(const void *items, uint32_t item, const void *key)
 static void set_specs(struct archive *out, const char *path)
 {
     struct index index = {0};
-    /* number of members with the same name, by the index of the first of these members */
+    /* number of further members with the same name, by the index of the first of these members */
     uint32_t *again = mem_zero(out->members.count + 1, sizeof *again);
 
     for (size_t i = 0; i < out->members.count; i++) {

@@ -30,7 +30,8 @@ bool line_places_heading(const char *p, const char *end);
 /* Returns whether the text from @p to @end is a label such as <L5> of llvm-objdump
  * --symbolize-operands. The same labels occur in other functions. */
 bool line_places_is_local(const char *p, const char *end);
-/* Returns whether the mnemonic from @p to @end is a branch or call. */
+/* Returns whether the mnemonic from @p to @end may be a branch or call, according to its first
+ * letters. */
 bool line_places_is_branch(enum isa isa, const char *p, const char *end);
 /* Computes the offsets of the lines of @text. @a is the result of assembling it with dummy branch
  * targets. A function's offsets are valid if each branch target is the start of an instruction. The

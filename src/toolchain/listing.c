@@ -438,7 +438,8 @@ static enum semicolon semicolon_of(const struct listing *l, const char *text,
     return SEMICOLON_EITHER;
 }
 
-/* Copies a line for NASM without its comment. */
+/* Copies a line for NASM without its comment. Rejects directives that read another file or the
+ * environment. */
 static void nasm_clean(struct listing *l, struct str *code, const char *text, size_t number,
                        const struct margin *m)
 {

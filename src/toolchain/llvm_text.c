@@ -13,8 +13,8 @@ static bool is_mask(const char *p, const char *end)
            p[3] == '}';
 }
 
-/* AT&T syntax: removes the size suffix if the register determines the size, because `as` rejects
- * the suffix. */
+/* Removes the size suffix in AT&T syntax if the register determines the size, because `as` rejects
+ * the suffix. Returns false, with nothing appended, for other statements. */
 static bool without_suffix(const char *p, const char *e, const char *end, struct str *out)
 {
     static const char *const names[] = {"rdrand",   "rdseed", "rdfsbase", "rdgsbase", "wrfsbase",
@@ -27,7 +27,8 @@ static bool without_suffix(const char *p, const char *e, const char *end, struct
     return true;
 }
 
-/* AT&T: `{k1}` becomes `{%k1}`. */
+/* Converts masks to AT&T syntax: `{k1}` becomes `{%k1}`. Returns false, with nothing appended, if
+ * there are none. */
 static bool masks_marked(const char *p, const char *end, struct str *out)
 {
     bool any = false;
@@ -66,8 +67,8 @@ static const char *operand_stop(const char *p, const char *end)
     return p;
 }
 
-/* Intel syntax: LLVM prints the total size of a gather's memory operand, but `as` expects the size
- * of one element. The first operand of a gather prefetch is its mask. */
+/* Converts a gather in Intel syntax: LLVM prints the total size of the memory operand, but `as`
+ * expects the size of one element. The first operand of a gather prefetch is its mask. */
 static bool gather(const char *p, const char *e, const char *end, struct str *out)
 {
     const char *first = skip_blank(e, end), *stop = operand_stop(first, end), *mask = NULL;
@@ -336,7 +337,8 @@ static bool has_arrangement(const char *p, const char *e, const char **dot)
     return *dot && *dot > p + 1 && word_among(*dot + 1, e, all);
 }
 
-/* Converts `mov d1, v0[1]`. The element has the register's width. */
+/* Converts `mov d1, v0[1]` to `mov d1, v0.d[1]`. The element has the register's width. Returns
+ * false, with nothing appended, for other statements. */
 static bool element_named(const char *p, const char *e, const char *end, struct str *out)
 {
     const char *to = skip_blank(e, end), *to_end = word_end(to, end),

@@ -78,7 +78,7 @@ static bool fence_of_source(const char *p, const char *end)
     return word_among(p, e, languages);
 }
 
-/* Markdown: retains only text between fences. A single fence closes a block if text precedes it and
+/* Retains only text between Markdown fences. A single fence closes a block if text precedes it and
  * no text follows it. */
 static void fences_take(struct framed_text *r)
 {

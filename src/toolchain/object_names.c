@@ -10,7 +10,8 @@
 #include "base/watch.h"
 
 #define STUB_MOST 16u       /* maximum number of bytes of a stub */
-/* maximum number of functions between an address and the function that contains it */
+/* maximum number of symbols that are searched backwards from an address for the function that
+ * contains it */
 #define ENCLOSING_MOST 64
 
 struct elf_strings elf_strings_at(Elf *elf, size_t index)

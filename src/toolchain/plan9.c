@@ -370,7 +370,7 @@ static void branch_add(const char *name, const struct plan9_operand *to, struct 
 }
 
 /* Returns the number of elements of vector operand @o, from the type suffix of the mnemonic from @p
- * to @e. Returns 0 if it is not a vector. `as` rejects a wrong number. */
+ * to @e. Returns 0 if @o is no vector register. `as` rejects a wrong number. */
 static unsigned elements_of(const struct plan9_operand *o, const char *p, const char *e)
 {
     static const char *const doubles[] = {"VPUNPCKLDQ", "VPUNPCKHDQ", "VPACKSSDW",

@@ -178,7 +178,8 @@ static int address_order(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Adds targets of direct calls and the entry point, for files without unwind tables. */
+/* Adds functions at the entry point and at the targets of direct calls, for files without unwind
+ * tables. */
 static void read_calls(struct unwinding *u, uint64_t entry)
 {
     struct object *o = u->o;

@@ -19,7 +19,7 @@ enum prompt_event {
 /* Reads the history from @history_path and appends new lines to that file; NULL: no history. */
 void prompt_init(struct session *s, const char *history_path);
 void prompt_done(void);
-/* Opens the prompt with @prefill. readline then reads the terminal. */
+/* Opens the prompt with @prefill. Until the prompt is closed, readline receives the keys. */
 void prompt_open(const char *prefill);
 /* Handles input. Call it when the terminal has input. */
 enum prompt_event prompt_read(void);

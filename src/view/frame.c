@@ -141,7 +141,8 @@ static void obey(struct frame *f, const char *line)
                   : err_set(&err, ERR_LIMIT, NULL, "out of memory for the output");
     if (out)
         fclose(out);
-    s->out = NULL;   /* Without this stream, the end of a job may select a view again. */
+    s->out = NULL;   /* The stream is closed, and the end of a job may select a view
+                      * (choose_view). */
     note_jobs(f);
     /* Shows the view that was requested last, unless the command printed something afterwards. */
     size_t asked = f->chosen >= 0 && (size_t)f->chosen == length ? f->current : view_count();

@@ -54,8 +54,8 @@ unsigned grid_put(struct grid *g, int x, int y, unsigned max, enum role role, un
                   const char *utf8);
 unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr,
                      const char *format, ...) __attribute__((format(printf, 7, 8)));
-/* Draws @utf8 in at most @most columns. If the text is longer, two dots replace its middle. Returns
- * the number of columns used. */
+/* Draws @utf8 in at most @most columns. If the text is longer, two dots replace its middle, or if
+ * @most is below 8, its end is omitted. Returns the number of columns used. */
 unsigned grid_put_ends(struct grid *g, int x, int y, unsigned most, enum role role, unsigned attr,
                        const char *utf8);
 /* Returns the width of @utf8 in columns. */

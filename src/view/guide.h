@@ -21,8 +21,8 @@ struct guide {
 };
 
 void guide_done(struct guide *g);
-/* Starts the guide if no file was named. Loads an example, then shows hints. With @caption (NULL:
- * none) offers to run @command by Enter instead. */
+/* Starts the guide. Call it if no file was named. Loads an example, then shows hints. With @caption
+ * (NULL: none) offers to run @command by Enter instead. */
 void guide_welcome(struct guide *g, struct session *s, const char *caption, const char *command);
 /* Begins the tutorial at step @step, from 1, with the example. Returns false with err for an
  * invalid step. */

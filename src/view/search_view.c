@@ -28,7 +28,8 @@ static void add_moves(const struct evolve_status *status, struct str *out)
                  (double)tried / 1e6, 100 * (double)accepted / (double)tried, status->rate / 1e6);
 }
 
-/* Draws the progress, the end time, and if known the number of ports. Returns the row below. */
+/* Draws the state of the run: phase, time left, assumed number of ports, consensus, moves. Returns
+ * the row below. */
 static int draw_now(const struct evolve_run *run, const struct evolve_status *status,
                     struct grid *g)
 {

@@ -47,7 +47,8 @@ struct view_ops {
     /* Selects the next (+1) or previous (-1) row that contains @text. Returns false if there is
      * none. May be NULL. */
     bool (*find)(void *state, struct session *s, const char *text, int direction);
-    /* Set the sorting or the filter; "" removes the sorting or filter. May be NULL. */
+    /* Set the sorting or the filter; "" removes it. Return false with err if the text is invalid.
+     * May be NULL. */
     bool (*sort)(void *state, struct session *s, const char *column, struct err *err);
     bool (*filter)(void *state, struct session *s, const char *expression, struct err *err);
     /* Returns the current filter expression, for editing in the prompt; "": none. May be NULL. */

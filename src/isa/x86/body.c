@@ -29,8 +29,9 @@ struct x86_allocation {
     struct body *body;
 };
 
-/* Returns whether the instruction accesses memory through implicit registers. Two string
- * instructions share their mnemonics with scalar SSE instructions, and may have a prefix. */
+/* Returns whether the instruction accesses memory through implicit registers. Mnemonics alone are
+ * not sufficient: movsd and cmpsd are also scalar SSE instructions, and prefixes may precede string
+ * instructions. */
 static bool walks(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -373,7 +374,8 @@ static bool waits_for_flags(const struct x86_code *code)
            (shifts_by_cl(code) && code->insn.flags_written);
 }
 
-/* Emits the instructions that break the chain of the next form. */
+/* Emits the instructions that break the chain of the next form. Returns false if this is impossible
+ * or the body is full. */
 static bool emit_breakers(struct x86_allocation *a, const struct x86_code *code)
 {
     bool cleared = false;

@@ -473,8 +473,8 @@ static size_t rex2_length(const uint8_t *code, size_t length)
     return n <= length && n <= X86_LEARN_BYTES ? n : 0;
 }
 
-/* Returns the length of an instruction that Zydis does not support; 0 if unknown. @text is the text
- * of another disassembler, or empty. */
+/* Returns the length of an instruction that Zydis does not support; 0 if unknown. Sets @text to the
+ * text of another disassembler, or to "". */
 static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_LEARN_TEXT])
 {
     const size_t known = x86_learned(code, length, text);

@@ -17,8 +17,8 @@
 #include "isa/isa.h"
 
 #define RUN_WINDOWS 8192   /* maximum number of windows per run of a disassembler */
-/* Size in bytes of a slot: a window and the nops after it. An incomplete instruction at its end
- * also takes bytes of the nops, so the next slot begins with an instruction. */
+/* Size in bytes of a slot: a window and the nops after it. An incomplete instruction at the
+ * window's end also takes bytes of the nops, so the next slot begins with an instruction. */
 #define SLOT 32
 #define NOP 0x90
 

@@ -304,8 +304,8 @@ static bool double_by_vector_shift(const struct work *w, struct isa_rewritten *o
     return false;
 }
 
-/* Replaces a logical operation by the integer operation, which computes the same bits on other
- * units. */
+/* Replaces a logical operation on floating-point vectors by that on integers, which computes the
+ * same bits on other units. */
 static bool logic_of_integers(const struct work *w, struct isa_rewritten *out)
 {
     static const ZydisMnemonic pairs[][2] = {{ZYDIS_MNEMONIC_XORPS, ZYDIS_MNEMONIC_PXOR},
@@ -508,8 +508,8 @@ static const struct { const char *name; ZydisMnemonic sum, join; unsigned lanes;
     FUSED(SD, 64),   FUSED(PD, 64),
 };
 
-/* Returns the index of the row for @w, or -1 if there is none. Sets *@operands to the bit set of
- * accumulator operands. The other input must be another register. */
+/* Returns the index of the row of sums for @w, or -1 if there is none. Sets *@operands to the bit
+ * set of accumulator operands. The other input must be another register. */
 static int sum_row(const struct work *w, uint8_t *operands)
 {
     const ZydisDecodedOperand *ops = w->ops;
@@ -709,8 +709,9 @@ static size_t flags_store(uint32_t mask, uint8_t *out)
     return sizeof code;
 }
 
-/* Appends @line with the assembler's mnemonic. The formatter adds size suffixes of integers to
- * vector instructions, and writes movzx. Keeps prefixes that the form name lacks (lock, rep). */
+/* Appends @line with the assembler's mnemonic, because the formatter adds size suffixes of integers
+ * to vector instructions, and writes movzx. Appends @line unchanged if the form has no AT&T name,
+ * as with lock or rep. */
 static void add_att_line(const struct insn *in, const char *line, struct str *out)
 {
     struct spelling spelling;

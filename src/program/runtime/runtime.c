@@ -44,9 +44,9 @@
 /* minimum number of measurements of empty calls with which they replace the initial measurement */
 #define NOTHING_LEAST 8u
 #define CLOCKS_TICKS 100000u         /* ticks between two readings of the clocks */
-/* The first CALLBACKS_FIRST callbacks of a call are timed, and one in CALLBACKS_EVERY of the others.
- * Reading the clock takes longer than the comparison of two numbers. All are timed while more than
- * one in CALLBACKS_LONG of the timed ones are long. Fewer are due to preemption and interrupts. */
+/* The first CALLBACKS_FIRST callbacks of a call are timed, and one in CALLBACKS_EVERY of the
+ * others, because reading the clock is slow. All are timed while more than one in CALLBACKS_LONG of
+ * the timed callbacks are long. Fewer long callbacks are due to preemption and interrupts. */
 #define CALLBACKS_FIRST 4u
 #define CALLBACKS_EVERY 16u
 #define CALLBACKS_LONG 64u
@@ -650,7 +650,7 @@ static uint64_t ticks_of_nothing(void)
     return seen[TRIES / 2];
 }
 
-/* Returns the ticks that EMPTY_CALLBACKS callbacks add to a call. */
+/* Returns the median of the ticks that EMPTY_CALLBACKS callbacks add to a call. */
 static uint64_t ticks_of_callbacks(void)
 {
     static uint64_t seen[TRIES];
@@ -669,7 +669,7 @@ static uint64_t ticks_of_callbacks(void)
     return seen[TRIES / 2];
 }
 
-/* Returns the ticks of a dependence chain of CHAIN * CHAIN_CYCLES cycles. */
+/* Returns the least ticks of a dependence chain of CHAIN * CHAIN_CYCLES cycles. */
 static uint64_t ticks_of_chain(void)
 {
     static volatile uint64_t seed = 0x9e3779b97f4a7c15u;
