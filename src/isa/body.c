@@ -14,8 +14,7 @@ static bool set_is_here(const struct form_row *row, struct err *err)
            err_set(err, ERR_DATA, NULL, "code for another instruction set");
 }
 
-/* Returns whether this CPU has the extension that the form of @row requires. Returns false with
- * err. */
+/* Returns whether this CPU has the extension that the form of @row requires. If not, sets err. */
 static bool extension_is_here(const struct form_row *row, const void *own, struct err *err)
 {
     const char *extension = isa_ops(row->isa)->code_extension(row, own);

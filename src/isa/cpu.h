@@ -36,8 +36,9 @@ struct cpu_identity {
                                        * PORTOLAN_CPU */
 };
 /* Identifies the processor that runs this thread, or the processor in the environment variable
- * PORTOLAN_CPU: "VENDOR FAMILY MODEL STEPPING [KIND|- [SET]...]", for example "GenuineIntel 6 207
- * 2". Returns false if the variable is invalid or "none". */
+ * PORTOLAN_CPU: "VENDOR FAMILY MODEL STEPPING [KIND|- [SET]...]", for example "GenuineIntel 6
+ * 207 2". Returns false if the variable is invalid or "none", or if the processor cannot be
+ * identified. */
 bool cpu_identify(struct cpu_identity *out);
 /* Returns whether processor @id has extension @set, like cpu_has. */
 bool cpu_identity_has(const struct cpu_identity *id, const char *set);

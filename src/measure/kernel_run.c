@@ -439,7 +439,7 @@ static bool plan_space(struct sandbox *s, const struct calibration *c, struct ru
 }
 
 /* Chooses the faster of many and few copies of a loop that loads and stores. Memory renaming finds
- * the stores of only LOADS_FORWARDED loads; the loop itself may have fewer. */
+ * the stores of only LOADS_FORWARDED loads. The loop itself may have fewer loads. */
 static bool plan_forwarding(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                             struct kernel_plan *plan, struct err *err)
 {

@@ -150,7 +150,8 @@ static size_t add_alone(struct experiments *table, const char *form)
     return row;
 }
 
-/* Returns the predicted cycles of a form in isolation, limited by ports and by slots at rename. */
+/* Returns the predicted cycles of a form in isolation, limited by ports and by slots at rename;
+ * NaN: the usage has too many port sets. */
 static double alone_predicted(const struct learner *l, const struct mapping_entry *entry)
 {
     struct mass masses[8];
@@ -164,7 +165,7 @@ static double alone_predicted(const struct learner *l, const struct mapping_entr
                                    * NaN. */
 }
 
-/* Returns whether @entry in isolation keeps @set busy. Its only µop must use @set; with @paired,
+/* Returns whether @entry in isolation keeps @set busy. Its only µop must use @set. With @paired,
  * the entry also has an address µop. For a blocking pipe, the form must not block another pipe
  * longer. */
 static bool blocks(const struct mapping_entry *entry, portset set, bool pipe, bool paired)

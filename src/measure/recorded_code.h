@@ -3,7 +3,7 @@
  * place in it. A branch that only compares such values and constants is unchanged: it is decided by
  * the values. Other branches test a value after a conditional move of the original condition, so
  * they wait for the flags. An address is its value plus a 0 that is computed from the original
- * registers. Other instructions are unchanged; their results have no effect. Internal to
+ * registers. Other instructions are unchanged, but their results have no effect. Internal to
  * measure/recorded.c. x86-64. */
 #ifndef PORTOLAN_MEASURE_RECORDED_CODE_H
 #define PORTOLAN_MEASURE_RECORDED_CODE_H

@@ -30,7 +30,8 @@ static bool holds(unsigned cc, bool and, uint64_t a, uint64_t b, unsigned bits)
     return all[cc >> 1] != (cc & 1);
 }
 
-/* Returns the set of possible targets of a jump. The caller frees it. */
+/* Returns the set of instructions to which jumps may lead, with a flag per instruction. The caller
+ * frees it. */
 static bool *targets_of(const struct recording *r)
 {
     bool *targets = mem_zero(r->insns.count + 1, 1);

@@ -512,7 +512,7 @@ bool sandbox_has_states(void)
     return arch_has_states();
 }
 
-/* Output function of the generator SplitMix64 (Steele, Lea and Flood 2014). */
+/* Returns the output of the generator SplitMix64 (Steele, Lea and Flood 2014) for state @x. */
 static uint64_t mixed(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;

@@ -207,7 +207,7 @@ static BARE uint64_t counter_read(const struct sandbox_vault *v)
 }
 
 /* Measures cycles per iteration with the hardware counter. The difference of two loop counts
- * cancels the overhead. */
+ * cancels the overhead. Returns NaN after a fault. */
 static BARE double by_counter(struct sandbox_vault *v, const struct sandbox_item *item,
                               double cycles)
 {

@@ -100,12 +100,12 @@ double sandbox_to_beat(const struct sandbox_item *item);
 /* Releases the parent's resources and handles requests until the link is closed. */
 void sandbox_child_main(const struct sandbox_child *given) __attribute__((noreturn));
 
-/* First part of closing, while libc is mapped: creates the vault and its stacks at a random
- * address, closes files and sets limits. Returns NULL on failure, with the stage in *@failed.
- * Internal to the child's two files. */
+/* Does the first part of closing, while libc is mapped: creates the vault and its stacks at a
+ * random address, closes files and sets limits. Returns NULL on failure, with the stage in
+ * *@failed. Internal to the child's two files. */
 struct sandbox_vault *sandbox_close_begin(const struct sandbox_child *given,
                                           enum sandbox_stage *failed);
-/* Second part of closing, on the vault's stack: unmaps all other memory, makes the program
+/* Does the second part of closing, on the vault's stack: unmaps all other memory, makes the program
  * read-only, installs @handler for signals, and filters system calls. Returns the stage that
  * failed, or STAGE_READY. Fills the members of the hello message. */
 enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v,

@@ -17,7 +17,7 @@
 #endif
 
 /* Returns the time stamp counter, or AArch64's virtual counter. The virtual counter (24 MHz to 1
- * GHz) may be far slower than the core; calibration adapts the windows. */
+ * GHz) may be far slower than the core, so calibration adapts the windows. */
 BARE_INLINE uint64_t ticks_now(void)
 {
 #if defined(__x86_64__)

@@ -1,7 +1,7 @@
-/* A table of experiments with their measurements. A row without cycles (NaN) must be measured; the
- * measurement fills it with experiments_set. A failed row has NaN cycles and the reason in its
- * state. One thread changes the table, and only without other holders. Holders may read it on any
- * thread. */
+/* A table of experiments with their measurements. A pending row has no cycles (NaN).
+ * experiments_set stores the result of a measurement: cycles, or NaN with the reason for a failure
+ * in the state. experiment_state_open determines which rows must be measured. One thread changes
+ * the table, and only without other holders. Holders may read it on any thread. */
 #ifndef PORTOLAN_MODEL_EXPERIMENTS_H
 #define PORTOLAN_MODEL_EXPERIMENTS_H
 

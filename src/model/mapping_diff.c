@@ -16,7 +16,8 @@ const char *diff_kind_name(enum diff_kind kind)
     return names[kind];
 }
 
-/* Hungarian method with potentials, row by row, for cost = -gain. Index 0 is a sentinel. */
+/* Uses the Hungarian method with potentials, row by row, for cost = -gain. Index 0 is a
+ * sentinel. */
 void assignment_best(const double *gain, unsigned n, unsigned *column_of)
 {
     double row_potential[PORTS_MAX + 1] = {0}, column_potential[PORTS_MAX + 1] = {0};
@@ -261,7 +262,8 @@ static bool improve(struct matching *m, double *best)
 }
 
 /* Returns the common share of the loads of port @j of B and its partner. Each form contributes
- * according to its weight, independent of its number of µops. */
+ * according to its weight, independent of its number of µops. Returns NaN if the port has no
+ * partner or neither has a load. */
 static double agreement_at(const struct matching *m, unsigned j)
 {
     double both = 0, either = 0;

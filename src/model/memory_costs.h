@@ -85,7 +85,7 @@ const char *memory_cost_name(enum memory_cost cost);
 bool memory_cost_shared(const struct memory_costs *m, enum memory_cost cost, double bytes);
 /* Returns the cost at @bytes, interpolated over the logarithm of the size. In the first-level cache
  * the cost is 0, because the core's cycles include it, except for COST_STREAMED, COST_COPIED,
- * COST_FEW and COST_SOME. Pure. */
+ * COST_FEW and COST_SOME. Returns NaN if the costs are unknown. Pure. */
 double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, double bytes);
 /* Converts the costs to a core clock of @hz. Costs beyond the second-level cache, and costs of
  * non-temporal stores, are times that do not depend on the core's clock. Changes nothing if a clock

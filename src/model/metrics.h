@@ -11,9 +11,11 @@
 double metrics_mape(const double *predicted, const double *measured, size_t n);
 /* Returns Pearson's correlation. NaN for fewer than two pairs, or if one side is constant. */
 double metrics_pearson(const double *x, const double *y, size_t n);
-/* Returns Pearson's correlation of the ranks. Ties have the mean rank. */
+/* Returns Pearson's correlation of the ranks. Ties have the mean rank. NaN as for metrics_pearson,
+ * or if memory runs out. */
 double metrics_spearman(const double *x, const double *y, size_t n);
-/* Stores the ranks, from 1, in @ranks. Ties have the mean rank. */
+/* Stores the ranks, from 1, in @ranks. Ties have the mean rank. If memory runs out, all ranks are
+ * NaN. */
 void metrics_ranks(const double *x, size_t n, double *ranks);
 
 #define METRICS_CELLS 35

@@ -18,7 +18,8 @@ struct launched {
 /* Finds @argv[0] and forks. The child waits for launch_go in its own process group. The program's
  * output and errors are appended to the file @output. The program reads the file @input, or no
  * input if @input is NULL. Returns false with err if the program is missing, not executable, or for
- * another processor. Any thread; it becomes the parent of the program. */
+ * another processor, or if a file cannot be opened. Any thread; it becomes the parent of the
+ * program. */
 bool launch(const char *const *argv, const char *output, const char *input, struct launched *out,
             struct err *err);
 /* Makes the child execute the program. Returns after exec or its failure. During the call, a tracer

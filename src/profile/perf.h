@@ -11,7 +11,7 @@
 struct perf;
 
 /* Samples @tasks @rate times per CPU second. If @on_exec is true, starts at exec. Returns NULL with
- * err if the system refuses. */
+ * err if the system refuses, or if all threads have ended. */
 struct perf *perf_new(const struct task_list *tasks, bool on_exec, double rate, struct err *err);
 void perf_free(struct perf *p);
 /* Adds new records to @spaces and its samples. @more: whether more calls will follow. If so, a

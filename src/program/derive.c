@@ -549,7 +549,7 @@ static uint32_t end_of(const struct control *c, uint32_t at)
     return at;
 }
 
-/* Returns whether step @s affects the walk; its operands are then needed. */
+/* Returns whether step @s affects the walk. If so, its operands are needed. */
 static bool has_effect(const struct derivation *d, uint32_t function, const struct control_step *s)
 {
     if (s->does == CONTROL_CALL)

@@ -12,8 +12,8 @@ struct derivation *derivation_new(const struct program *p);
 void derivation_free(struct derivation *d);
 /* Computes the executions of each block (@counts) and of its first exit (@taken) with the command
  * line @words. NaN: the count depends on data or external code. Assumes that library functions
- * return, that allocations succeed, and that nothing throws. Returns false if the walk takes too
- * many steps; all counts are then NaN. One thread. */
+ * return, that allocations succeed, and that nothing throws. Returns false if there is no main or
+ * the walk takes too many steps; all counts are then NaN. One thread. */
 bool derivation_counts(struct derivation *d, char *const *words, size_t word_count, double *counts,
                        double *taken);
 /* Returns whether, in the last walk, the program parsed a negative word or a fraction as a whole

@@ -57,7 +57,7 @@ static bool same_form(const struct insn *a, const struct insn *b)
 /* Aligns the unit's function and the executable's by the longest common sequence of forms. The two
  * can differ, because the compiler may choose other registers or addresses without counters. Stores
  * for each instruction of the executable its match, or the last match before it. Returns false if
- * too few match. */
+ * too few match, if the functions are too long, or if memory runs out. */
 static bool align(const struct program_code *c, struct twin *t)
 {
     const struct insn *unit = c->units[t->unit].kernel->insns + t->first, *own = t->own->insns;

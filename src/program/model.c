@@ -586,8 +586,8 @@ static void train_network(struct fitting *f, const struct fit_data *data, struct
     m->networks[m->network_count++] = n;
 }
 
-/* Tries expressions or networks for the largest counts that regression does not predict, and for
- * the total number of references. Returns false if @progress cancelled. */
+/* Tries expressions or networks for counts that regression does not predict, the largest first, at
+ * most BRED_RUNS / n + 1 of them. Returns false if @progress cancelled. */
 static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress progress, void *state)
 {
     size_t n = f->runs->runs.count;

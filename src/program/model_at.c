@@ -176,7 +176,8 @@ static void take_relations(const struct program_runs *runs, size_t reference,
     out->rows = most ? most->rows : 0;
 }
 
-/* Returns the cycles of external functions per execution of @block, which has @executions. */
+/* Returns the cycles of external functions per execution of @block, which has @executions; NaN:
+ * unknown. */
 static double calls_at(const struct program_model *m, size_t block, const double *inputs,
                        double executions)
 {

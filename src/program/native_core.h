@@ -23,7 +23,7 @@ struct core_readings { VEC(struct core_reading) list; };
 /* Adds a measurement, which takes 25 microseconds. */
 void core_readings_add(struct core_readings *r);
 /* Returns the mean of @values without the lowest and highest tenth. Sorts @values. A shared core
- * changes between states every few milliseconds. A program runs at the mean of these states; a
+ * changes between states every few milliseconds. A program runs at the mean of these states. A
  * median would be the value of one state. */
 double core_mean_of_most(double *values, size_t count);
 /* Computes the clock in Hz, and the slots and ports of @share. @r must have at least one reading

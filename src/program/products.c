@@ -243,8 +243,9 @@ static bool choose(struct joining *j)
     return true;
 }
 
-/* Fits the coefficients of the chosen terms by least squares in extended precision. If @exact is
- * true, returns false unless the formula equals all values. */
+/* Fits the coefficients of the chosen terms by least squares in extended precision. Returns false
+ * if the terms are dependent or too many, or if @exact is true and the formula does not equal all
+ * values. */
 static bool take(struct joining *j, bool exact, struct formula *out)
 {
     const struct fit_data *d = j->data;

@@ -404,7 +404,7 @@ static bool time_calls(const struct program_runs *runs, const double *inputs,
         struct program_run one;
         ok = run_once(runs, inputs, &timed, 0, &one, err);
         for (size_t b = 0; ok && b < runs->program->block_count; b++) {
-            /* NaN means that a run did not measure the call; fmin ignores it. */
+            /* NaN means that a run did not measure the call. fmin ignores NaN. */
             out->calls[b] = fmin(out->calls[b], one.calls[b]);
             out->callbacks[b] = one.callbacks[b];
         }

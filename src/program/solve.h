@@ -18,7 +18,7 @@ struct solution {
 
 /* Minimises the sum over @rows of (weight * (value - sum of coefficients * column))^2. @columns[k]
  * has @rows entries. @weights may be NULL (all 1). Returns false if the columns are linearly
- * dependent. @work has (count + 1) * rows long doubles. */
+ * dependent or too many. @work has (count + 1) * rows long doubles. */
 bool solve(const double *const *columns, size_t count, const double *values, const double *weights,
            size_t rows, long double *work, struct solution *out);
 

@@ -244,8 +244,8 @@ static double middle_distance(const struct run_reference *r)
 }
 
 /* Returns the page walker cycles of one reference. In a walk with long strides each line has its
- * own page. The next walk reuses the page, even if it uses a new line of it; the number of pages in
- * between is then that of the median reference. Random references are distributed over the
+ * own page. The next walk reuses the page, even if it uses a new line of the page. The number of
+ * pages in between is then that of the median reference. Random references are distributed over the
  * program's pages. */
 static double translations(const struct timing *t, const struct run_reference *r, double copies,
                            const struct part_misses *part)

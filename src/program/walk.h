@@ -42,7 +42,7 @@ struct code_walk {
 };
 
 /* Walks loop @loop of @unit. Ends with the first iteration after which the walk has @wanted
- * instructions, including library functions. At most @most instructions are walked; an incomplete
+ * instructions, including library functions. At most @most instructions are walked. An incomplete
  * iteration is discarded. An iteration ends when the first instruction is reached again, even if
  * the loop was left in between. Never takes a branch direction from which no path leads back. The
  * walk ends before a direction with a share below one in PREDICTED_TRIPS, such as the end of a long

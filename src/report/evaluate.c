@@ -368,7 +368,7 @@ static double merge_exchanges(double *values, double *spare, size_t n)
     return exchanges;
 }
 
-/* Knight's algorithm (1966). */
+/* Uses Knight's algorithm (1966). */
 double kendall_tau(double (*pairs)[2], size_t n)
 {
     double tied_first = 0, tied_second = 0, tied_both = 0, run = 1, run_both = 1,

@@ -251,8 +251,8 @@ static inline int32_t held_until(const struct simulator *s, portset pipe, unsign
 }
 
 /* pipeline.c: runs until the state repeats, the loop settles at its bound, @limit iterations have
- * retired, or LIMIT_CYCLES have passed. Returns the number of iterations since s->mark, at least
- * 1. */
+ * retired, LIMIT_CYCLES have passed, or watch_steps cancels. Returns the number of iterations since
+ * s->mark, at least 1. */
 double pipeline_run(struct simulator *s, int64_t limit);
 void pipeline_start(struct simulator *s, const struct block_work *w, const struct insn *insns,
                     size_t count, const struct block_options *block);

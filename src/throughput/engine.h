@@ -54,7 +54,7 @@ extern const struct engine engine_avx2;
 extern const struct engine engine_avx512;
 #endif
 /* Returns the engine named @name, or the best engine of this CPU if @name is NULL. Returns NULL if
- * this CPU does not support the engine. */
+ * the name is unknown or this CPU does not support the engine. */
 const struct engine *engine_named(const char *name);
 
 /* least common multiple of 1 to n, for each n */

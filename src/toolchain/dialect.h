@@ -66,7 +66,7 @@ bool llvm_a64_statement(const char *p, const char *end, struct str *out);
 
 /* Returns whether an x86-64 instruction in Intel syntax follows the semicolon, which for `as`
  * separates statements but usually begins a comment. The text is from @p to the next semicolon,
- * comment or @end. An instruction is a mnemonic with plausible operands; mnemonics that are English
+ * comment or @end. An instruction is a mnemonic with plausible operands. Mnemonics that are English
  * words (add, test, push) need operands. The time is linear in the length. */
 bool semicolon_separates(const char *p, const char *end);
 

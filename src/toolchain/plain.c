@@ -69,7 +69,7 @@ static void line_plain(const char *p, const char *end, struct str *out)
 }
 
 /* Finds the array or text "asm" in @root or in an object within it, at most JSON_DEPTH levels deep.
- * An array of lines is itself the result. */
+ * An array of lines is itself the result. Returns NULL if there is none. */
 static json_t *asm_find(json_t *root, unsigned depth)
 {
     json_t *found = json_object_get(root, "asm"), *item;

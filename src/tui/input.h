@@ -12,8 +12,8 @@
 #define PASTE_BEGIN "\033[200~"
 #define PASTE_END "\033[201~"
 
-/* Reads terminal input into the buffer; waits at most @milliseconds for it. Returns whether there
- * was input. */
+/* Reads terminal input into the buffer. Waits for input for at most @milliseconds. Returns whether
+ * there was input. */
 bool input_fill(int milliseconds);
 /* Returns the number of buffered bytes. *@bytes: their address, NUL-terminated, valid until the
  * next input_fill. */

@@ -219,7 +219,7 @@ static void read_keys(struct loop *l)
     }
 }
 
-/* Reads until the buffer is empty. Keys typed ahead after a command line go to the view; keys typed
+/* Reads until the buffer is empty. Keys typed ahead after a command line go to the view. Keys typed
  * ahead after a ':' go to the prompt. */
 static void read_input(struct loop *l)
 {

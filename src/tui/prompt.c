@@ -113,7 +113,7 @@ static int insert_prefill(void)
 }
 
 /* Reads more of a paste. Returns false while it is incomplete. A single line is inserted into the
- * prompt; several lines become a kernel. */
+ * prompt. Several lines become a kernel. */
 static bool take_paste(void)
 {
     if (!input_paste(&result))

@@ -22,7 +22,7 @@ void demo_start(struct demo *d, struct session *s, double seconds);
 /* Cancels the demo's jobs; the demo ends when they have ended. */
 void demo_stop(struct demo *d, struct session *s);
 /* Returns the next command to run, borrowed; NULL: none. Call it regularly. Shows captions in @g.
- * After the last step it restores the user's document and clears @d. */
+ * After the last step it restores the user's document and sets d->on to false. */
 const char *demo_next(struct demo *d, struct session *s, struct guide *g);
 /* Ends the demo at once and restores the user's document. Call it only if no job runs. */
 void demo_done(struct demo *d, struct session *s);

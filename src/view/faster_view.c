@@ -207,7 +207,7 @@ static void faster_click(void *state, struct session *s, int x, int y)
 
     (void)s;
     (void)x;
-    /* May set the cursor after the last row; drawing limits it. */
+    /* May set the cursor after the last row, because drawing limits the cursor. */
     v->cursor = y >= v->first_row ? v->top + (size_t)(y - v->first_row) : v->cursor;
 }
 

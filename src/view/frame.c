@@ -198,7 +198,8 @@ static void run_next(struct frame *f)
     str_clear(&f->next);
 }
 
-/* Reports the current screen or @key (0: none) to the guide; either may complete its step. */
+/* Reports the current screen or @key (0: none) to the guide. Either may complete the guide's
+ * step. */
 static void guided_notice(struct frame *f, int key)
 {
     guide_notice(&f->guide, f->session, views[f->current]->name, key, NULL);

@@ -111,7 +111,7 @@ static bool lines_act(void *state, struct session *s, enum action action, struct
     }
     if (!view_row(action, &at, 10, (long)v->lines.count))
         return false;
-    /* The position may exceed the number of lines; drawing limits it. */
+    /* The position may exceed the number of lines, because drawing limits it. */
     v->top = at < 0 ? 0 : (unsigned)at;
     return true;
 }

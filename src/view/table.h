@@ -53,7 +53,7 @@ void table_init(struct table *t);
 void table_done(struct table *t);
 /* Filters and sorts again if @revision differs from the last revision. Call it after a change of
  * @context's data and before other functions, because keys may arrive before the next drawing. A
- * large table needs several calls; the old order remains until the last call. */
+ * large table needs several calls. The old order remains until the last call. */
 void table_update(struct table *t, const struct table_source *source, const void *context,
                   unsigned long revision);
 /* Returns whether the next table_update continues to filter, sort or search. ACTION_CANCEL ends

@@ -160,7 +160,7 @@ static void row_text(const void *context, size_t row, int column, struct str *ou
 }
 
 /* Returns the machine to compare with: the current machine, or its base if it is an adopted
- * machine. */
+ * machine; NULL: none. */
 static struct machine *tables_of(struct session *s)
 {
     struct err none = {0};

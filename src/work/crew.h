@@ -8,8 +8,8 @@
 
 struct crew;
 
-/* Creates @members members, at least 1. Member 0 is the thread that calls crew_call; it must always
- * be the same thread. Returns NULL with err if a thread cannot be started. */
+/* Creates @members members, at least 1. Member 0 is the thread that calls crew_call, which must
+ * always be the same thread. Returns NULL with err if a thread cannot be started. */
 struct crew *crew_new(unsigned members, struct err *err);
 void crew_free(struct crew *c);
 /* Calls work(state, i) concurrently for each i from 0 to members - 1, each on its own thread, and

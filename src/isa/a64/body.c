@@ -237,7 +237,7 @@ static bool emit_form(struct a64_allocation *a, const struct a64_code *code)
 }
 
 /* Adds instructions that return all bases to their initial values. Otherwise the loop would move
- * through memory. */
+ * through memory. Returns false like put_back. */
 static bool emit_return(struct a64_allocation *a)
 {
     for (unsigned reg = 0; reg < 32; reg++)

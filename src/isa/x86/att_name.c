@@ -196,8 +196,8 @@ static unsigned suffix_bits(const struct parts *p, const struct spelling *f)
     return 0;
 }
 
-/* Returns the suffix for a memory operand of an x87 instruction. The suffix shows type and
- * width. */
+/* Returns the suffix for a memory operand of an x87 instruction. The suffix shows type and width.
+ * Returns "" for other instructions. */
 static const char *x87_suffix(const struct parts *p, const struct spelling *f)
 {
     static const char *const integers[] = {"FILD",   "FIST",  "FISTP",  "FISTTP",

@@ -55,7 +55,8 @@ extern const struct isa_ops x86_ops;
 
 
 /* Spells @form in AT&T syntax: mnemonic with size suffix, and operand classes with sources first.
- * Returns false if an operand has no AT&T text (far pointers, unknown types). */
+ * Returns false if an operand has no AT&T text (far pointers, unknown types), or if the form has a
+ * lock or rep prefix. */
 bool att_form(const char *form, struct spelling *out);
 
 /* notation of OSACA's machine files for x86-64 */
