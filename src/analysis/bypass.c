@@ -83,8 +83,8 @@ static double share(const struct core *c, const struct op *op)
  * formulas fit measured delays in cycles from and to the multiplier: 0.45 and 0.9 with two of three
  * ports in common, 1 and 1 with all ports in common (shifts), 0.5 and 0.25 for floating-point
  * logic. */
-static int32_t single_input_multiplier(const struct core *c, const struct bypass_source *from,
-                                       const struct insn *reader, const struct op *op)
+static int32_t multiplier_delay(const struct core *c, const struct bypass_source *from,
+                                const struct insn *reader, const struct op *op)
 {
     double part = 0;
 
@@ -130,5 +130,5 @@ int32_t bypass_latency(const struct core *c, const struct bypass_source *from,
                        const struct insn *reader, const struct op *op)
 {
     return between_domains(c, from->insn, reader) + after_addition(c, from, reader) +
-           single_input_multiplier(c, from, reader, op);
+           multiplier_delay(c, from, reader, op);
 }

@@ -31,7 +31,6 @@ struct function_ranking {
     VEC(struct ranked_loop) loops;
 };
 
-
 /* Ranks all functions with loops, except very large ones (LARGEST), by a scan from the first to the
  * last byte, which does not follow jumps. Polls watch_steps. Returns false with err when cancelled.
  * The caller always frees the lists with function_ranking_done. Any thread. */

@@ -10,15 +10,15 @@
 #include "cmd/task.h"
 #include "isa/isa.h"
 
-#define PASTE_LIMIT ((size_t)32 << 20)   /* largest number of bytes to read; the loader rejects
-                                          * longer input */
+#define PASTE_LIMIT ((size_t)32 << 20)   /* number of bytes after which no further line is stored;
+                                          * the loader rejects longer input */
 
 struct paste_values {
     const char *syntax, *isa;
     bool skip_bad;
 };
 
-/* Reads lines up to a line with a single dot. */
+/* Reads lines up to a line with a single dot. Stores no line after PASTE_LIMIT bytes. */
 static void read_pasted(struct session *s, struct str *out)
 {
     char *line = NULL;
@@ -30,7 +30,7 @@ static void read_pasted(struct session *s, struct str *out)
             ++*s->input_line;
         if (strcmp(line, ".\n") == 0 || strcmp(line, ".") == 0)
             break;
-        if (out->length + (size_t)length <= PASTE_LIMIT)
+        if (out->length <= PASTE_LIMIT)
             str_add_bytes(out, line, (size_t)length);
     }
     if (length < 0 && !feof(s->input))

@@ -14,7 +14,6 @@ struct analysis **kernel_analyze(struct session *s, const struct word_list *mach
                                  struct err *err);
 void kernel_analyses_free(struct analysis **analyses, size_t count);
 
-
 /* Analyses every loop and marked region on @machines (machine_set.h). Returns false with err on
  * failure or when cancelled. */
 bool kernel_analyze_all(struct session *s, const struct word_list *machines, struct result *result,

@@ -124,7 +124,7 @@ static void join_class(const struct profile *profiles, uint32_t f, struct class_
     out->class_of[f] = (uint32_t)class;
     out->size[class]++;
     out->untested[class] += untested;
-    out->single_input_first[f] =
+    out->compared_to_first[f] =
         f == out->representative[class] || was_beside(&profiles[f], out->representative[class]);
     vec_push(&members[class].list, f);
 }
@@ -136,10 +136,10 @@ static bool result_new_for(size_t n, struct congruence *out)
                                .representative = shortage_zero(n + 1, sizeof *out->representative),
                                .size = shortage_zero(n + 1, sizeof *out->size),
                                .untested = shortage_zero(n + 1, sizeof *out->untested),
-                               .single_input_first =
-                                   shortage_zero(n + 1, sizeof *out->single_input_first)};
+                               .compared_to_first =
+                                   shortage_zero(n + 1, sizeof *out->compared_to_first)};
     return out->class_of && out->representative && out->size && out->untested &&
-           out->single_input_first;
+           out->compared_to_first;
 }
 
 void congruence_find(const struct experiments *t, double epsilon, unsigned shared, bool itself,
@@ -172,7 +172,7 @@ void congruence_find(const struct experiments *t, double epsilon, unsigned share
 
 bool congruence_undistinguished(const struct congruence *c, uint32_t f)
 {
-    return c->class_of[f] != UINT32_MAX && c->untested[c->class_of[f]] && !c->single_input_first[f];
+    return c->class_of[f] != UINT32_MAX && c->untested[c->class_of[f]] && !c->compared_to_first[f];
 }
 
 void congruence_done(struct congruence *c)
@@ -181,6 +181,6 @@ void congruence_done(struct congruence *c)
     free(c->representative);
     free(c->size);
     free(c->untested);
-    free(c->single_input_first);
+    free(c->compared_to_first);
     *c = (struct congruence){0};
 }

@@ -19,7 +19,7 @@ struct congruence {
     uint64_t *untested;
     /* per form: whether it is the first member of its class, or was measured together with this
      * member, with one execution of each */
-    bool *single_input_first;
+    bool *compared_to_first;
 };
 
 /* Finds the classes. Two forms must share at least @shared experiments (0: even forms without a

@@ -70,7 +70,6 @@ struct mapping *genome_mapping(const struct genome *g, const struct problem *p,
  * mapping has no port, or too many ports or µops. */
 struct genome *genome_of_mapping(const struct mapping *m, const struct problem *p, struct err *err);
 
-
 /* largest ratio of a near-optimal genome's cost to the best cost */
 #define CONFIDENCE_COST 1.05
 

@@ -88,7 +88,6 @@ struct mapping *select_run(struct experiments *t, const struct select_options *o
                            select_measure *measure, void *measure_state, select_report *report,
                            void *report_state, struct err *err);
 
-
 /* Fills pending rows of @t from the experiments of @state, a struct experiments, by names of forms.
  * Rows that @state lacks become failed. Implements select_measure (infer/select.h). Always returns
  * true. */

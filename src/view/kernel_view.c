@@ -217,15 +217,15 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k,
                        unsigned rows)
 {
     const bool samples = profiled(k, g);
-    const unsigned single_input_ports = (blame ? COSTS : 0) + (samples ? SAMPLES : 0);
+    const unsigned other_columns = (blame ? COSTS : 0) + (samples ? SAMPLES : 0);
     const unsigned places = a->count ? insn_place_width(a->rows[0].insn, a->count) : 4;
     const int first_x = (int)places + 1;
     const struct port_columns columns =
         columns_for(v, a, &v->left,
-                    g->width - single_input_ports -
-                        (places - 4 < g->width - single_input_ports ? places - 4 : 0));
+                    g->width - other_columns -
+                        (places - 4 < g->width - other_columns ? places - 4 : 0));
     const int costs_x = first_x + (int)columns.width, samples_x = costs_x + (blame ? COSTS : 0),
-              text_x = costs_x + (int)single_input_ports + 1;
+              text_x = costs_x + (int)other_columns + 1;
 
     grid_fill(g, 0, y, g->width, 1 + columns.headed, ROLE_HEADER, 0, ' ');
     port_columns_head(&columns, a, &a->rows[v->cursor], g, first_x, y);
