@@ -358,7 +358,7 @@ static void say_retire(const struct advice *s)
 /* Operations of the limiting ports that the advice distinguishes */
 enum port_work { WORK_JUMP, WORK_LOADS, WORK_STORES, WORK_ACCESSES, WORK_SHUFFLES, WORK_OTHER };
 
-/* Returns the ports that @form uses on the machine of @a. */
+/* Returns the ports that @form uses on the machine of @a; 0 if @form is NULL or unknown. */
 static portset ports_of(const struct analysis *a, const char *form)
 {
     const struct mapping_entry *entry = form ? mapping_find(a->machine->mapping, form) : NULL;

@@ -149,8 +149,8 @@ static double stores_alone(const struct block_work *w, double stores)
                : fmin(stores, w->deps.renamed_plain * (1 + c->memory_renaming_store_beside));
 }
 
-/* Raises the memory bound to that of the stores that write the cache. Consecutive stores to one
- * line merge. */
+/* Raises the memory bound to that of the stores that write the cache (fact store_lines_per_cycle).
+ * Consecutive stores to one line merge. */
 static void store_bound(const struct block_work *w, const struct insn *insns, size_t count,
                         struct bounds *out)
 {

@@ -25,8 +25,8 @@ static enum link_class logic_class(const char *mnemonic)
                                                                     : LINK_OTHER;
 }
 
-/* Selects the addend by the digits of the mnemonic on x86-64. On AArch64, selects the fourth
- * operand, or the destination if there are only three operands. */
+/* Returns the index of the addend. On x86-64, the digits of the mnemonic determine it. On AArch64,
+ * it is the fourth operand; 0 (the destination) for predicated or three-operand forms. */
 int link_addend(const struct insn *insn)
 {
     const bool masked = insn->operand_count > 1 && insn->operands[1].file == FILE_MASK,

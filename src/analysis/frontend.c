@@ -228,7 +228,8 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
 }
 
 /* Returns the cycles of the loop buffer per iteration. The buffer is assumed to unroll the loop by
- * the factor from 1 to 8 with the fewest cycles per iteration (Facile, section 4.6). */
+ * the factor from 1 to 8 with the fewest cycles per iteration (Facile, section 4.6). The loop must
+ * fit in the buffer. */
 static double loop_buffer(const struct core *c, double slots)
 {
     double copies = 1, best = INFINITY, width = isnan(c->issue_width) ? NAN : core_slots(c);

@@ -104,7 +104,7 @@ struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_optio
                                 struct err *err);
 struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err);
 /* Returns the index of the loop that @options select in a kernel that was loaded with these
- * options. */
+ * options; 0 if @options is NULL or selects none. */
 size_t kernel_loop_requested(const struct kernel_options *options);
 /* Releases a reference. The last release frees the kernel. Any thread. */
 void kernel_free(const struct kernel *k);

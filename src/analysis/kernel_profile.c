@@ -35,7 +35,8 @@ static char *reported_symbol(const char *line, size_t length)
     return symbol;
 }
 
-/* Returns the first symbol of the report. Skips addresses, which perf cannot annotate. */
+/* Returns the first symbol of the report that is not an address, because perf cannot annotate
+ * addresses. NULL: none. The caller frees the result. */
 static char *hottest_symbol(const char *report)
 {
     for (const char *line = report, *next; *line; line = next) {

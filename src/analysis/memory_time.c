@@ -248,7 +248,7 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
 }
 
 /* Adds the load latency that is not hidden. The reorder buffer and the scheduler limit the loads in
- * flight. */
+ * flight. Adds nothing if the number of µops or the buffer is unknown. */
 static void ahead_cost(const struct streams *s, const struct memory_costs *m,
                        const struct memory_core *core, double bytes, struct memory_time *out)
 {

@@ -33,7 +33,8 @@ bool file_read(const char *path, size_t limit, struct str *out, struct err *err)
  * the directory. Preserves the mode of a replaced file. Replaces the target of a symbolic link. In
  * the state directory (path_is_state), replaces the link itself, and sets the mode 0600. Writes to
  * devices, pipes and /dev/stdout directly. Also removes temporary files of killed programs. SIGXFSZ
- * must be ignored (main does that), so that exceeding a size limit is an error. Any thread. */
+ * must be ignored (main does that), so that exceeding a size limit is an error. Returns false with
+ * err. Any thread. */
 bool file_write(const char *path, const void *bytes, size_t length, struct err *err);
 /* Returns the remedy for errno @code, if the code suggests one; otherwise @otherwise, which may be
  * NULL. */

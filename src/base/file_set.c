@@ -152,7 +152,7 @@ static bool apply_one(int dir, const struct change *c)
     return ok;
 }
 
-/* Syncs the directory of @name and its parents, which may be new. */
+/* Syncs the directory of @name and its parents, which may be new. Returns false with errno. */
 static bool sync_parents(int dir, const char *name)
 {
     char *part = mem_strdup(name);

@@ -26,7 +26,7 @@ char *mem_strndup(const char *text, size_t length);
 
 /* Doubles *@capacity of the array @items, whose elements have @size bytes. If the new array is too
  * large for the reserve, the array remains unchanged, and this thread's work is cancelled
- * (base/shortage.h). */
+ * (base/shortage.h). Returns the array. */
 void *mem_grow(void *items, size_t *capacity, size_t size);
 /* Returns whether @bytes bytes of memory are available for @what, which allocates them in many
  * pieces. Sets err if they are not. */

@@ -11,7 +11,7 @@ static _Atomic(void *) kept, last;
 static atomic_bool unclaimed;
 
 /* Maps address space that is never touched. Such space uses no memory, but counts towards limits of
- * address space. */
+ * address space. Returns NULL on failure. */
 static void *map(size_t size)
 {
     if (mem_refused(size))

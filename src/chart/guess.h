@@ -39,8 +39,8 @@ void sights_done(struct sights *s);
 portset sights_ports(const struct sights *s);
 
 void guess_row(const struct guess *g, const struct lattice *lattice, float *row);
-/* Returns the predicted cycles of the guess with @count executions of @s. @row: result of
- * guess_row. */
+/* Returns the predicted cycles of the guess with @count executions of @s. @s NULL: the guess in
+ * isolation. @row: result of guess_row. */
 double guess_cycles(const struct guess *g, const float *row, const struct lattice *lattice,
                     const struct saturator *s, uint32_t count);
 /* Returns the cost of the times (chart/residual.h) plus a price per µop and slot. Stops when the

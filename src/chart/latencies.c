@@ -415,7 +415,7 @@ static bool plain_load(const char *form)
 /* Sets the fact load_latency, which the models need for dependences through loads. The fact is the
  * latency of the fastest moves from memory; slower moves also merge parts of registers. Without
  * moves from memory, the fact is the smallest latency of a form with a load minus one cycle for the
- * operation. */
+ * operation. Sets nothing if there is no such form. */
 static void set_load_latency(struct latency_finding *f)
 {
     const struct chart *c = f->chart;

@@ -112,9 +112,9 @@ static double late_by(const struct experiments *t, size_t i, const double *alone
                                                : residual_limit_of(own, n, lates == LATES_MANY).by;
 }
 
-/* Returns the mean relative error of @m on the rows of @t in @keep. The error of a row with an
- * unknown form is UNKNOWN_ERROR. The error of a time above the port bound is at most LATE_ERROR,
- * except with LATES_FULL. */
+/* Returns the mean relative error of @m on the measured rows of @t in @keep; INFINITY if there are
+ * none. The error of a row with an unknown form is UNKNOWN_ERROR. The error of a time above the
+ * port bound is at most LATE_ERROR, except with LATES_FULL. */
 static double error_within(const struct experiments *t, const bool *keep, const struct mapping *m,
                            enum lates lates)
 {
@@ -222,7 +222,7 @@ static bool is_usable(const struct mapping *m)
 }
 
 /* Returns a result of the exact search with its error. Discards the result if no other forms can be
- * placed with it. Takes @take_m. */
+ * placed with it. Takes @take_m (NULL: no result). */
 static struct found judge_found(const struct lab *lab, const bool *keep, enum lates lates,
                                 struct mapping *take_m)
 {

@@ -381,7 +381,7 @@ static void try_change(struct refine_trial *t, const struct usage *from, unsigne
 }
 
 /* Tries the usage whose µops are all on @set. Their number follows from the form's time in
- * isolation. */
+ * isolation. Does nothing if that number is 0 or above QUICK_UOPS. */
 static void try_single(struct refine_trial *t, portset set, unsigned slots)
 {
     const double count = rint(t->form->alone * portset_size(set));

@@ -52,7 +52,7 @@ static void see_block(struct reviewing *r, const struct random_block *b, double 
                      .block = *b, .truth = cycles, .predicted = model_cycles(r->first, b)}));
 }
 
-/* Adds the prediction and the time of one block to the review. */
+/* Adds the prediction and the time of one block to the review. Ignores a block without a time. */
 static void judge_block(struct reviewing *r, const struct random_block *b, double cycles)
 {
     struct chart_review *out = &r->chart->review;

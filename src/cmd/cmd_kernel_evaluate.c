@@ -153,7 +153,8 @@ static bool next_batch(void *state, unsigned worker)
     return b->count > 0 && !run->failed;
 }
 
-/* Waits until another rank accepts the batch, and sends it. */
+/* Waits until another rank accepts the batch, and sends it. Drops the batch if the job is
+ * cancelled. */
 static void pass_on(struct evaluation_run *run, const struct batch *b)
 {
     struct str piece = {0};

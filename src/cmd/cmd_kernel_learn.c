@@ -208,7 +208,8 @@ static void add_failure(struct result *result, const struct machine *m, const ch
                           "reason", json_text(text)));
 }
 
-/* Learns one form. The known forms include the forms learned before. */
+/* Learns one form, with its latency if @cpu can measure it (NULL: no latency). The known forms
+ * include the forms learned before. If learning fails, sets lesson->fault. */
 static void learn_one(struct kernel_learning *w, struct learner *learner, struct source *cpu,
                       struct lesson *lesson)
 {

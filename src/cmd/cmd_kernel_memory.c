@@ -262,7 +262,7 @@ static void add_points(const struct memory_job *w, struct result *result)
 }
 
 /* Draws cycles over sizes, with a logarithmic scale: o measured, - predicted, * both. The label of
- * a line is its highest value. */
+ * a line is its highest value. Draws nothing for fewer than three sizes. */
 static void add_curve(const struct memory_curve *c, struct result *result)
 {
     double least = INFINITY, most = 0;
@@ -335,7 +335,8 @@ static void add_roofline(const struct memory_job *w, struct result *result)
     result_number(result, "flops_per_byte", intensity);
 }
 
-/* Reports how many cores saturate the memory bandwidth of the socket. */
+/* Reports how many cores saturate the memory bandwidth of the socket, if the largest arrays are in
+ * memory. */
 static void add_cores(const struct memory_curve *c, struct result *result)
 {
     const struct memory_point *last = &c->points[c->count - 1];

@@ -259,7 +259,8 @@ static double misses_of(const struct memory *m, size_t level, const struct cache
     return misses;
 }
 
-/* Adds the misses and the local hit rate of each cache level. */
+/* Adds the misses and the local hit rate of each cache level. @by_sets: misses of the simulated
+ * sets per level; NULL: not simulated. */
 static void add_levels(struct result *result, const struct memory *memory,
                        const struct reuse_histogram *all, const double *by_sets)
 {

@@ -21,7 +21,8 @@ struct code_listing {
  * the session's experiment @row on this CPU. The caller frees the result. */
 struct code_listing *code_listing_of_experiment(struct session *s, struct code_listing *code,
                                                 const char *name, size_t row);
-/* Returns the code of @row of a check of instruction set @isa, like code_listing_of_experiment. */
+/* Returns the code of @row of a check of instruction set @isa, like code_listing_of_experiment
+ * (@code may be NULL). */
 struct code_listing *code_listing_of_check(struct session *s, struct code_listing *code,
                                            enum isa isa, const struct check_row *row);
 /* Frees the listing, and cancels its job if it is not complete. @code may be NULL. */

@@ -339,7 +339,7 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
 }
 
 /* Writes the output of the command and of its jobs in the session's format. Moves a job's prepared
- * text, which may be large. */
+ * text, which may be large. Writes nothing if the result is empty, or in CSV if it has no data. */
 static void write_output(struct session *s, const char *title, struct str *out)
 {
     struct result_style style = {.title = title, .color = s->settings.color};
@@ -597,7 +597,8 @@ static bool run_command(struct session *s, const struct command *c, char **words
     return ok;
 }
 
-/* Prints a JSON object with the error for an invalid command line. */
+/* In JSON format, prints an object with the error for an invalid command line to @out (NULL:
+ * nowhere). */
 static void print_refusal(struct session *s, const char *text, const char *end, FILE *out,
                           const struct err *err)
 {

@@ -36,7 +36,7 @@ bool command_run(struct session *s, const char *line, FILE *out, struct err *err
 bool command_script(struct session *s, const char *name, const char *text, FILE *out,
                     struct err *err);
 /* Runs the command from @text to @end for the queue. Sets *@waits if it was not run, because it
- * must wait for the job in session.queue. */
+ * must wait for the job in session.queue. Returns false with err. */
 bool command_execute(struct session *s, const char *text, const char *end, FILE *out, bool *waits,
                      struct err *err);
 /* Records that a job of the workbench failed. `export` then fails until another result is shown. */
@@ -47,7 +47,7 @@ char *command_take_job_result(struct session *s, const char *title);
 /* Returns the command that the first of @words name by an alias or by unambiguous prefixes. Sets
  * *@used to the number of these words. Returns NULL with err. */
 const struct command *command_lookup(int count, char **words, int *used, struct err *err);
-/* Runs @c on @count words without output. */
+/* Runs @c on @count words without output. Returns false with err. */
 bool command_call(struct session *s, const struct command *c, char **words, size_t count,
                   struct err *err);
 /* Parses @line without running it, for tests of examples. Returns false with err if it is

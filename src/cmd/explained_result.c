@@ -420,8 +420,8 @@ static void say_cache(struct result *result, const struct explained_findings *f,
                 "prefetch some iterations ahead");
 }
 
-/* Adds the cost of a new line next to the latencies of the machine's levels. Adds the level that
- * most new lines of the first listed load come from. */
+/* If the cache term exceeds its uncertainty, adds the cost of a new line next to the latencies of
+ * the machine's levels. Adds the level that most new lines of the first listed load come from. */
 static void say_levels(struct result *result, const struct explained_findings *f)
 {
     static const char *const names[] = {"L2", "L3", "memory"};
@@ -498,8 +498,9 @@ static void say_cause(struct result *result, const struct explained_findings *f,
     }
 }
 
-/* Reports the TLB's part of the cache term, or the reason why it cannot be separated. Replays of
- * the recorded iterations in the sandbox determine this part. */
+/* Reports the TLB's part of the cache term, or the reason why it cannot be separated. Reports
+ * nothing if the cache term is at most its uncertainty. Replays of the recorded iterations in the
+ * sandbox determine this part. */
 static void say_translation(struct result *result, const struct explained_findings *f)
 {
     const struct recorded_costs *c = &f->recorded;

@@ -139,7 +139,8 @@ static bool publish(struct session *s, void *state, struct result *result, struc
     return true;
 }
 
-/* Makes the screen show rejected pasted text again, for correction. */
+/* In the workbench, makes the screen show rejected pasted text of at most EDIT_LIMIT bytes again,
+ * for correction. */
 static void give_back(struct session *s, const struct kernel_loading *l, const struct err *err)
 {
     struct str plain = {0};

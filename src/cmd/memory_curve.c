@@ -118,7 +118,8 @@ static void blocks_find(const struct memory_curve *c, const struct memory_costs 
         p->block = p->block_gain = 0;
 }
 
-/* Predicts remedies: blocking for a nearer level, non-temporal stores, use of whole cache lines. */
+/* Predicts remedies unless the core limits the loop: blocking for a nearer level, non-temporal
+ * stores, use of whole cache lines. */
 static void help_find(const struct memory_curve *c, const struct memory_costs *costs,
                       struct memory_point *p)
 {

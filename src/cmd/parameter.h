@@ -75,7 +75,8 @@ struct parameter {
     const char *initial;        /* default in the user's notation */
     const char *unset;          /* for numbers and ports, the word that means that no value is
                                  * given: "auto" */
-    const struct parameter *of; /* for PARAMETER_VALUE, the options whose values it may be */
+    const struct parameter *of; /* PARAMETER_VALUE: the options that the previous argument may
+                                 * name */
     /* description of a default that is not a value: "all CPUs" */
     const char *otherwise;
     enum completion complete;

@@ -201,8 +201,8 @@ bool session_shown_fit(const struct session *s, struct err *err);
 struct machine *session_kernel_machine(struct session *s, const char *id, struct err *err);
 /* Records @id (NULL: none), the machine given to kernel analyze. */
 void session_note_analysed(struct session *s, const char *id);
-/* Makes @take_kernel with loop @loop the session's kernel. Displays the machines of its instruction
- * set if another set is displayed. */
+/* Makes @take_kernel with loop @loop the session's kernel (NULL: none). Displays the machines of
+ * its instruction set if another set is displayed. */
 void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop);
 /* Stores the index of the current loop in the kernel's shelf entry. */
 void session_keep_loop(struct session *s);

@@ -6,7 +6,7 @@
 #include "cmd/session.h"
 
 /* Writes the session to @dir atomically (base/file_set.h). Replaces only the files of the manifest
- * in an existing directory. Rejects a directory with other files. */
+ * in an existing directory. Rejects a directory with other files. Returns false with err. */
 bool session_save(struct session *s, const char *dir, struct err *err);
 /* Replaces the document of @s and its saved settings. Rejects an invalid directory; @s is then
  * unchanged. Returns false with err. */

@@ -11,7 +11,7 @@
 
 /* a session being written */
 struct session_saving;
-/* Sets the contents of file @name to @text. */
+/* Sets the contents of file @name to @text. Returns false with err. */
 bool session_write(struct session_saving *w, const char *name, const struct str *text,
                    struct err *err);
 /* Appends a CSV field like csv_add_field, for text that may not be UTF-8, such as file and function
@@ -44,20 +44,22 @@ void kernel_record_done(struct kernel_record *r);
 /* Parses a row. Returns false if it does not describe a kernel. Sets *@valid to whether its value
  * is valid. */
 bool kernel_record_take(struct kernel_record *r, const char *key, const char *value, bool *valid);
-/* Writes the kernel's files, whose names begin with @prefix. Appends its rows to @rows. */
+/* Writes the kernel's files, whose names begin with @prefix. Appends its rows to @rows. Returns
+ * false with err. */
 bool session_kernel_save(struct session_saving *w, const struct kernel *k, size_t loop,
                          const char *prefix, struct str *rows, struct err *err);
 /* Reads a kernel, and sets *@loop to its current loop. Returns NULL with err. */
 struct kernel *session_kernel_load(const char *dir, const char *prefix,
                                    const struct kernel_record *r, size_t *loop, struct err *err);
-/* Saves all kernels except the current one in files with their shelf positions as numbers. */
+/* Saves all kernels except the current one in files with their shelf positions as numbers. Returns
+ * false with err. */
 bool session_shelf_save(const struct shelf *shelf, struct session_saving *w, struct err *err);
 /* Loads the kernels into the empty @s. @current (moved; may be NULL), whose loop is @loop, gets the
- * position whose number is missing. */
+ * position whose number is missing. Returns false with err. */
 bool session_shelf_load(const char *dir, struct session *s, const struct kernel *current,
                         size_t loop, struct err *err);
 
-/* Save and load the last what-if sweep, and the unfinished inference run */
+/* Save and load the last what-if sweep, and the unfinished inference run. Return false with err. */
 bool session_sweep_save(const struct sweep *sweep, struct session_saving *w, struct err *err);
 bool session_sweep_load(const char *dir, struct sweep *out, struct err *err);
 bool session_run_save(const struct unfinished_run *run, struct session_saving *w, struct err *err);

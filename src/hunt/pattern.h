@@ -34,7 +34,8 @@ bool pattern_relax(const struct pattern *p, size_t step, struct pattern *changed
 
 /* Returns whether @in matches instruction @at of @p. */
 bool pattern_fits(const struct pattern *p, size_t at, const struct insn *in);
-/* Appends a description of instruction @at, such as "any IMUL or similar". */
+/* Appends a description of instruction @at, such as "any IMUL or similar", or the form if only this
+ * form matches. */
 void pattern_title(const struct pattern *p, size_t at, struct str *out);
 
 /* Draws a block that matches @p. */

@@ -9,8 +9,8 @@
 #include "infer/genome.h"
 
 /* Of the @n mappings @members, best first, selects those that the measurements of @p do not
- * distinguish from the best mapping. Frees the other mappings, which are results of unfinished
- * searches. Returns the number of selected mappings. */
+ * distinguish from the best mapping. Frees the other mappings, whose searches ended too early.
+ * Returns the number of selected mappings. */
 unsigned consensus_members(const struct problem *p, struct genome **members, unsigned n);
 
 /* Makes a problem of the experiments of @p and of about three times as many random ones. Each

@@ -189,7 +189,8 @@ size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limi
     return n;
 }
 
-/* Sets *@over to the problem of the caller's copy, with a reference. Under the lock. */
+/* Sets *@over (may be NULL) to the problem of the caller's copy, with a reference. Under the
+ * lock. */
 static void hold_problem(struct evolve *e, struct problem **over)
 {
     if (over)

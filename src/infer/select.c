@@ -372,8 +372,8 @@ static double error_on(const struct mapping *m, const struct experiments *t, con
     return n ? sum / (double)n : NAN;
 }
 
-/* Measures pending rows. Stores the mean relative error of @m (may be NULL) on these rows in
- * *@error. */
+/* Measures pending rows. Sets *@error to the mean relative error of @m on these rows; NaN if @m is
+ * NULL or no row was measured. Returns false with err. */
 static bool measure_fresh(struct experiments *t, select_measure *measure, void *state,
                           const struct mapping *m, double *error, struct err *err)
 {

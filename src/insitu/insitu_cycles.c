@@ -88,9 +88,9 @@ static double mean_up_to(const double *values, size_t all, double most, size_t *
     return sum / (double)*count;
 }
 
-/* Returns the mean cycles of the blocks of a timing. Omits disturbed blocks, and the first quarter,
- * because caches and the TLB are cold after a stop of the program. Adds the number of disturbed
- * blocks to *@disturbed. */
+/* Returns the mean cycles of the blocks of a timing; NaN: no blocks. Omits disturbed blocks, and
+ * the first quarter, because caches and the TLB are cold after a stop of the program. Adds the
+ * number of disturbed blocks to *@disturbed. */
 static double mean_of(const struct timed_run *t, bool busy, size_t *disturbed)
 {
     double *kept = mem_alloc((t->count + 1) * sizeof *kept);

@@ -12,8 +12,8 @@ struct load_lines {
     size_t executed;
     /* number of new lines that the load accesses after an irregular stride */
     size_t fresh;
-    size_t streamed;           /* number of new lines that the load accesses after the same stride
-                                * as the previous one */
+    size_t streamed;           /* number of new lines that the load accesses after two equal
+                                * strides */
     /* number of lines that the load accesses in the program, estimated from the common lines of
      * several recordings; NaN: unknown */
     double footprint;

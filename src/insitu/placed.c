@@ -236,7 +236,7 @@ static bool is_ours(const struct placed *x, size_t i)
 }
 
 /* Replaces a jump in three steps. A thread that reaches it meanwhile executes the old jump, the new
- * one, or int3, which placed_settle handles. */
+ * one, or int3, which placed_settle handles. Returns false on failure. */
 static bool write_in_steps(const struct placed *x, uint64_t at, const uint8_t jump[PATCH_BYTES])
 {
     const uint8_t trap = 0xcc;

@@ -76,7 +76,7 @@ void placed_done(struct placed *x);
 bool placed_take(struct placed *x, struct traced *t);
 /* Patches the original with jumps to the copies of @mode. All threads outside system calls must be
  * stopped. For the first patch, all threads must be stopped and settled. For later ones,
- * placed_alone must be true. */
+ * placed_alone must be true. Returns false with err. */
 bool placed_patch(struct placed *x, enum copy_mode mode, struct err *err);
 /* Returns whether @address is within a patched place of @r, but is not its first byte. */
 bool placed_inside(const struct region *r, uint64_t bias, uint64_t address);
@@ -86,10 +86,10 @@ bool placed_returns_inside(const struct process *p, const struct region *r, uint
  * a jump is replaced, its int3 could kill an untraced thread or process. */
 bool placed_alone(const struct placed *x);
 /* Restores the original, except where the program has replaced the code. All threads must be
- * stopped. */
+ * stopped. Returns false with err. */
 bool placed_restore(struct placed *x, struct err *err);
 /* Patches @copy, a copy of the process, with jumps to the copies of @mode, or restores its original
- * code if @restore. */
+ * code if @restore. Returns false on failure. */
 bool placed_patch_copy(const struct placed *x, const struct process *copy, enum copy_mode mode,
                        bool restore);
 /* Moves @t from the copies to the same instruction of the original, with single steps if necessary.

@@ -98,7 +98,8 @@ static uint64_t address_of(const struct placed *x, uint32_t label)
     return x->code + x->copies->code.labels.items[label];
 }
 
-/* Single-steps the copy of the process to the pivot in the original code. */
+/* Single-steps the copy of the process to the pivot in the original code. Returns false with a
+ * reason in m->why. */
 static bool step_to_pivot(struct rerun *m)
 {
     const struct region *r = m->x->region;
@@ -159,7 +160,7 @@ static bool make_copy(struct rerun *m, struct traced *t, bool anywhere, int64_t 
     return ok && (anywhere ? process_registers(copy, &m->regs) : step_to_pivot(m));
 }
 
-/* Runs the copy from @address until int3. */
+/* Runs the copy from @address until int3. Returns false after another event or a timeout. */
 static bool run_at(struct rerun *m, uint64_t address)
 {
     struct user_regs_struct regs = m->regs;
@@ -175,7 +176,8 @@ static bool run_from(struct rerun *m, uint32_t label)
     return run_at(m, address_of(m->x, label));
 }
 
-/* Records the next iterations with the addresses that they access. */
+/* Records the next iterations with the addresses that they access. Returns false with a reason in
+ * m->why. */
 static bool follow(struct rerun *m)
 {
     const struct region *r = m->x->region;
@@ -275,7 +277,7 @@ static void find_bounds(struct rerun *m)
 }
 
 /* Chooses the largest number of passes for which the lines of a lead and its timed block fit in the
- * first-level cache. */
+ * first-level cache. Returns false with a reason in m->why. */
 static bool choose_blocks(struct rerun *m)
 {
     unsigned times = m->x->copies->times[COPY_REPLAY];
@@ -390,7 +392,7 @@ static bool fill_restores(struct rerun *m, size_t to)
     return ok || fails(m, "an iteration stores to too much memory");
 }
 
-/* Writes the registers and lists for the code that starts a repeat. */
+/* Writes the registers and lists for the code that starts a repeat. Returns false on failure. */
 static bool write_state(struct rerun *m)
 {
     const struct process *p = &m->copy;

@@ -84,7 +84,7 @@ static uint64_t words_of(const struct process *p)
     return words;
 }
 
-/* Stops the waiting child, single-steps it, and writes its input. */
+/* Stops the waiting child, single-steps it, and writes its input. Returns false on failure. */
 static bool prepare(struct process *p, struct trial_seen *out)
 {
     const struct known wanted = {1, TRIAL_VECTOR, TRIAL_PASSES, 0};

@@ -474,7 +474,7 @@ static void put_facts(struct writer *w)
 }
 
 /* Returns the load latency of a register class: the fact or, if there is none, the latency of a
- * simple load. */
+ * simple load; NaN: unknown. */
 static double load_latency(const struct machine *m, const struct osaca_load *load)
 {
     const struct mapping_entry *entry = mapping_find(m->mapping, load->form);

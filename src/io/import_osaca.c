@@ -217,7 +217,7 @@ static bool rule_fits(enum isa isa, const struct osaca_rule *rule, const char *c
 }
 
 /* Returns the first rule that matches exactly, otherwise the first rule that matches loosely. The
- * default rule, for any address, is last. */
+ * default rule, for any address, is last. NULL: no rule matches. */
 static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *rules, size_t count,
                                          const char *class, const struct spelled_operand *memory)
 {
@@ -345,7 +345,7 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
 }
 
 /* Assigns the entries to the forms that they name. Only files written by Portolan contain names of
- * forms. */
+ * forms. Returns false with err. */
 static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_notes *notes)
 {
     for (size_t i = 0; i < r->entries.count; i++) {

@@ -24,7 +24,7 @@ char *machine_own_id(const char *id);
  * in this way, because a machine may have a shipped machine of its own name as its base. */
 struct machine *machine_load_shipped(const char *id, struct err *err);
 /* Loads only a mapping.csv. The machine's ports are all ports of the usages, sorted. Ports whose
- * names end in DV, or in DV and a number, are blocking pipes. */
+ * names end in DV, or in DV and a number, are blocking pipes. Returns NULL with err. */
 struct machine *machine_load_csv(const char *id, const char *path, struct err *err);
 /* Applies a file in the format of overrides.csv. On failure, the rows before the invalid one have
  * been applied. */

@@ -179,8 +179,8 @@ static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct 
     return true;
 }
 
-/* Parses a mark of the address: true, false, or "*" for either. A missing mark is false. The key
- * may have either of two spellings. */
+/* Parses a mark of the address: true, false, or "*" for either. A missing or other mark is false.
+ * The key may have either of two spellings. */
 static enum osaca_part read_mark(const struct osaca_file *r, const yaml_node_t *map,
                                  const char *key, const char *other)
 {

@@ -307,7 +307,8 @@ static bool port_text(json_t *port, char text[PORT_NAME_MAX])
            snprintf(text, PORT_NAME_MAX, "%s", json_string_value(port)) < PORT_NAME_MAX;
 }
 
-/* Collects the ports of one form. @depth is 1 for a list of ports, 2 for a list of lists. */
+/* Collects the ports of one form. @depth is 1 for a list of ports, 2 for a list of lists. Returns
+ * false if the list is invalid. */
 static bool collect_ports(json_t *list, unsigned depth, struct names *ports)
 {
     char text[PORT_NAME_MAX];

@@ -35,7 +35,7 @@ static bool lea_parts(const char *text, struct str *out)
     return false;
 }
 
-/* Converts an x86-64 operand with its blanks restored. */
+/* Converts an x86-64 operand with its blanks restored. Returns false for an unknown notation. */
 static bool x86_operand(const char *text, struct str *out)
 {
     static const struct {
@@ -124,7 +124,7 @@ static bool a64_shift(const char *text, struct str *out)
     return false;
 }
 
-/* Converts an AArch64 operand with its blanks restored. */
+/* Converts an AArch64 operand with its blanks restored. Returns false for an unknown notation. */
 static bool a64_operand(const char *text, struct str *out)
 {
     const char *end;
@@ -168,7 +168,8 @@ static const char *a64_preferred(const char *mnemonic, const char *operands)
     return mnemonic;
 }
 
-/* Converts @text after the mnemonic: comma-separated operands. */
+/* Converts @text after the mnemonic: comma-separated operands. Returns false for an unknown
+ * notation. */
 static bool operands_of(char *text, bool a64, bool lea, struct str *mnemonic, struct str *out)
 {
     unsigned count = 0;

@@ -252,8 +252,8 @@ static bool takes(size_t kind, const struct err *err, const char *command)
     return false;
 }
 
-/* Reads the sample. Reads regular files only, because a pipe could block. Skips a byte order
- * mark. */
+/* Reads the sample. Reads regular files only, because a pipe could block. Skips a byte order mark.
+ * Returns false if the file cannot be read. */
 static bool read_sample(const char *path, struct sample *out)
 {
     struct stat status;

@@ -57,7 +57,8 @@ double uops_latency(const char *text, bool *upper_bound)
     return most;
 }
 
-/* Returns the second number of "1 / 2" (µops before fusion), or the only number. */
+/* Returns the second number of "1 / 2" (µops before fusion), or the only number; NaN: not a number,
+ * or negative. */
 static double last_number(const char *text)
 {
     const char *slash = strrchr(text, '/'), *at = slash ? slash + 1 : text;
