@@ -461,8 +461,8 @@ static void move_stack(struct state *s, const struct insn *insn)
     }
 }
 
-/* Records an access in the second-last round. In the last round, compares the access with the
- * recorded one. */
+/* Records an access in the round before the last (@left 1). In the last round (@left 0), compares
+ * the access with the recorded one. */
 static void note_access(struct state *s, uint32_t at, struct value address, uint32_t bytes,
                         bool store, uint32_t left)
 {

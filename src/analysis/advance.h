@@ -13,8 +13,8 @@ enum advance_answer {
     ADVANCE_KNOWN,
 };
 
-/* Computes the source iterations per iteration of loops A and B. The smaller number is 1. Any
- * thread. */
+/* Sets *@times_a and *@times_b to the source iterations per iteration of loops A and B, if the
+ * answer is ADVANCE_KNOWN. The smaller number is 1. Any thread. */
 enum advance_answer advance_compare(const struct kernel *a, size_t loop_a, const struct kernel *b,
                                     size_t loop_b, uint64_t *times_a, uint64_t *times_b);
 

@@ -42,8 +42,9 @@ int link_addend(const struct insn *insn)
                : 0;
 }
 
-/* Returns the class of a vector addition or multiplication. LINK_ADD: additions that neither
- * saturate nor cross lanes, including dot products and similar accumulations. */
+/* Returns the class of a vector addition or multiplication for input @end. @first: whether this is
+ * the first input. LINK_ADD: additions that neither saturate nor cross lanes, including dot
+ * products and similar accumulations. */
 static enum link_class vector_sum_class(const struct insn *insn, int end, bool first)
 {
     const char *m = insn->mnemonic;

@@ -13,7 +13,8 @@
 /* Returns the cycles of the predecoder per iteration (Facile, section 4.3). A block
  * (predecode_bytes) has the instructions that end in it, and those whose opcode begins in it. The
  * block takes a cycle per predecode_width instructions. A length-changing prefix adds a penalty,
- * which the previous block partly hides. */
+ * which the previous block partly hides. Sets *@fullest to the first instruction of the slowest
+ * block. */
 static double predecode(const struct core *c, const struct insn *insns, size_t count,
                         enum shape shape, unsigned align, uint32_t *fullest)
 {

@@ -326,7 +326,7 @@ static int hotter_first(const void *a, const void *b)
 }
 
 /* Adds the highest-ranked functions of one member to @best, which keeps at most CANDIDATES
- * functions. Returns false with err on failure. */
+ * functions. Adds the member's size to *@bytes. Returns false with err on failure. */
 static bool rank_member(const struct archive *a, size_t member, struct archived_list *best,
                         uint64_t *bytes, struct err *err)
 {

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "toolchain/compile.h"
 
-/* Finds the lines of @symbol's body in compiler output, from its label to its .size directive or to
- * the end. Returns false if there is no such label. */
+/* Sets *@first and *@last to the lines, from 1, of @symbol's body in compiler output: from its
+ * label to its .size directive or to the end. Returns false if there is no such label. */
 static bool function_lines(const char *text, const char *symbol, size_t *first, size_t *last)
 {
     size_t length = strlen(symbol), number = 1;

@@ -236,8 +236,9 @@ static uint8_t passes_on(const struct variant *v, size_t at, const struct operan
     return found;
 }
 
-/* Makes the readers of @at read another register. If that is impossible, adds the written register
- * to @kept, because a move must write it. Returns false with the reason in @v. */
+/* Makes the readers of each register that @at writes read another register. If that is impossible,
+ * stores the operand in @kept, because a move must write the register. Returns false with the
+ * reason in @v if @at cannot be removed. */
 static bool keep_alive(struct variant *v, size_t at, struct operand kept[INSN_OPERANDS],
                        unsigned *kept_count)
 {

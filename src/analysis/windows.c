@@ -180,7 +180,8 @@ static size_t copies_of(const struct window_walk *w, size_t length, size_t insns
     return jumps ? by_bytes : by_bytes / greatest_divisor(by_bytes, by_lines) * by_lines;
 }
 
-/* Simulates one period of all copies from state *@w. */
+/* Simulates one period of all copies from state *@w. @jumps: whether each copy ends with a jump.
+ * @returns: whether each copy begins at @align. */
 static void walk(struct window_walk *w, const struct insn *insns, const struct costs *costs,
                  bool jumps, unsigned align, bool returns)
 {

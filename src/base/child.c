@@ -360,7 +360,7 @@ static struct share share_of(pid_t group)
 }
 
 /* Writes the input and reads the output until both pipes are closed and the child has ended.
- * Returns false if the time limit has passed or the user cancelled. */
+ * Returns false if the time limit has passed, or if the user cancelled (*@interrupted). */
 static bool child_talk(pid_t pid, int input, int output, const char *bytes, size_t length,
                        const struct child_limits *limits, struct child_result *out,
                        bool *interrupted)

@@ -12,8 +12,8 @@ struct csv_reader;
 /* Opens @path. Returns NULL with err if it cannot be read. One thread. */
 struct csv_reader *csv_reader_open(const char *path, struct err *err);
 void csv_reader_close(struct csv_reader *r);
-/* Stores the next row in *@fields, valid until the next call. Returns false at the end of the file,
- * and after an error with err->code set. @err must be clear. */
+/* Stores the next row of *@count fields in *@fields, valid until the next call. Returns false at
+ * the end of the file, and after an error with err->code set. @err must be clear. */
 bool csv_reader_next(struct csv_reader *r, char ***fields, size_t *count, struct err *err);
 /* Returns the number of the last returned row, from 1. Rows are counted, not lines, because fields
  * may contain line ends. */

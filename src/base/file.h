@@ -14,9 +14,9 @@
  * before threads start. */
 void file_refuse_pipes(void);
 bool file_pipes_refused(void);
-/* Restricts this thread to regular files, because reading a pipe may block, and opening a device
- * may have effects. Used for paths that come from files, and for directories that are read
- * completely. Returns the previous setting. */
+/* If @only is true, restricts this thread to regular files; otherwise removes the restriction.
+ * Reading a pipe may block, and opening a device may have effects. Used for paths that come from
+ * files, and for directories that are read completely. Returns the previous setting. */
 bool file_only_files(bool only);
 /* Opens the regular file @path for reading. Returns -1 with errno; EINVAL: not a regular file.
  * Never blocks, and opens no device. Any thread. */

@@ -6,9 +6,10 @@
 #include "measure/kernel_arrays.h"
 #include "model/memory_costs.h"
 
-/* Measures the costs. Runs each loop at least twice, until its times are confirmed or @seconds have
- * passed. Takes the sizes of the first- and second-level cache from the system, and measures other
- * sizes. Requires MEMORY_LINES_ARENA bytes. Returns false with err on failure. */
+/* Measures the costs, with pages of 2 MiB if @huge and available. Runs each loop at least twice,
+ * until its times are confirmed or @seconds have passed. Takes the sizes of the first- and
+ * second-level cache from the system, and measures other sizes. Requires MEMORY_LINES_ARENA bytes.
+ * Returns false with err on failure. */
 bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *state), void *state,
                           struct memory_costs *out, struct err *err);
 #define MEMORY_LINES_ARENA ((uint64_t)112 << 20)

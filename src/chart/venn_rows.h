@@ -37,7 +37,8 @@ struct venn_rows {
 };
 
 /* Fills @out with the first VENN_FORMS_MOST of the @n @forms, and with the rows of @t that contain
- * no other forms. Borrows @t and @forms. The caller frees @out with venn_rows_done. */
+ * no other forms. Sets @width and @scattered. Borrows @t and @forms. The caller frees @out with
+ * venn_rows_done. */
 void venn_rows_make(struct venn_rows *out, const struct experiments *t, const uint32_t *forms,
                     size_t n, double width, bool scattered);
 void venn_rows_done(struct venn_rows *v);

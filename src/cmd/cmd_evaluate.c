@@ -219,7 +219,8 @@ static const struct result_column worst_columns[] = {{.key = "mapping", .kind = 
                                                      {.key = "measured", .kind = CELL_NUMBER},
                                                      {.key = "predicted", .kind = CELL_NUMBER}};
 
-/* Adds one mapping: its row to @table, its worst predictions to @worst and its text to @details. */
+/* Adds one mapping: its row to @table, its worst predictions to @worst and its text to @details.
+ * @heat: whether to add a heat map. @headed: whether the text begins with @name. */
 static void add_accuracy(const char *name, const struct experiments *t, const double *predicted,
                          bool heat, bool headed, struct result_table *table,
                          struct result_table *worst, struct result *details)

@@ -624,7 +624,8 @@ static bool make_machine(struct adopting *w, struct mapping *take_best, struct r
     return true;
 }
 
-/* Names the adopted mapping if the run has several. */
+/* Adds notes if the number of ports is not determined, or if the mapping with the least error was
+ * requested. */
 static void tell_which(const struct evolve_status *t, bool least_error, struct result *result)
 {
     if (!t->ports)

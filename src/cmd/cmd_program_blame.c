@@ -114,7 +114,7 @@ static bool watch_run(struct blaming_program *w, const struct program_code *code
 }
 
 /* Predicts the program's time at the core's current clock and share. Keeps the shortest prediction
- * so far. */
+ * so far in @least. */
 static bool predict(struct blaming_program *w, struct estimator *e, struct program_time *least,
                     struct err *err)
 {

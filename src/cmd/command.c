@@ -620,8 +620,8 @@ static void print_refusal(struct session *s, const char *text, const char *end, 
     free(line);
 }
 
-/* Returns whether @c must wait until a job has loaded its machines and forms. Other problems are
- * reported when @c runs. Returns false with err. */
+/* Sets *@waits to whether @c must wait until a job has loaded its machines and forms. Other
+ * problems are reported when @c runs. Returns false with err. */
 static bool waits_for_data(struct session *s, const struct command *c, char **words, size_t count,
                            bool *waits, struct err *err)
 {

@@ -20,8 +20,8 @@ struct experiment_detail {
     size_t bytes;
 };
 
-/* Appends the code of @e as this CPU would run it, or nothing if the CPU cannot run it. May run
- * the assembler. Any thread. */
+/* Appends the code of @e as this CPU would run it, or nothing if the CPU cannot run it. Sets
+ * *@executions and *@bytes as in struct experiment_detail. May run the assembler. Any thread. */
 void experiment_code(const struct forms *forms, const struct experiment *e, struct str *text,
                      unsigned *executions, size_t *bytes);
 /* Collects the details of row @row of the session's experiments. Measured code is limited to @lines

@@ -173,7 +173,8 @@ int key_of_sequence(const char *bytes, size_t length, size_t *used)
     return at == 1 ? lettered(bytes[at]) : KEYCODE_NONE;
 }
 
-/* Returns the key of button @code, in xterm's numbering. */
+/* Returns the key of a press of button @code, in xterm's numbering; KEYCODE_SWALLOWED for a release
+ * or another button. */
 static int mouse_button(int code, bool pressed)
 {
     switch (pressed ? code & ~(4 | 8 | 16) : -1) {   /* The masked bits are modifier keys. */

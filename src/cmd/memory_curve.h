@@ -58,9 +58,10 @@ bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t
                           struct machine *m, const struct memory_costs *measured, double from,
                           double to, const char *const *joined, size_t joined_count,
                           struct err *err);
-/* Measures each point on this CPU, in about @seconds in total. @here: the machine is this CPU's, so
- * a time below its bounds is measured again, and omitted if it remains below them. Returns false
- * with err on failure or when cancelled; points measured before the error remain. */
+/* Measures each point on this CPU, in about @seconds in total, with pages of 2 MiB if @huge and
+ * available. @here: the machine is this CPU's, so a time below its bounds is measured again, and
+ * omitted if it remains below them. Returns false with err on failure or when cancelled; points
+ * measured before the error remain. */
 bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t loop, bool here,
                           double seconds, bool huge, bool (*cancelled)(void *state), void *state,
                           struct err *err);

@@ -15,7 +15,7 @@
 #include "io/machine_file.h"
 #include "work/job.h"
 
-/* Appends @text to the queue unless it is empty. @script may be NULL. */
+/* Appends @text to the queue unless it is empty. @script and @lines: see struct queued_commands. */
 static void add(struct command_queue *q, const char *script, size_t line, const char *text,
                 bool lines)
 {

@@ -208,7 +208,7 @@ static bool refuse_isa(const struct machine *m, struct err *err)
 }
 
 /* Finds the machines @ids, all of one instruction set. Stores their ids, which the machines own, in
- * @own. Returns false with err. */
+ * @own, and their instruction set in *@first. Returns false with err. */
 static bool find_machines(struct session *s, char **ids, size_t count, const char **own,
                           enum isa *first, struct err *err)
 {

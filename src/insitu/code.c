@@ -87,7 +87,8 @@ void code_branch_zero(struct code *c, uint32_t label)
     code_jump(c, label);
 }
 
-/* Adds an instruction with memory operand gs:@slot, with @field in the register field of ModRM. */
+/* Adds an instruction with memory operand gs:@slot, with @field in the register field of ModRM.
+ * @wide: with REX.W, and an extension of @field. */
 static void on_slot(struct code *c, bool wide, uint8_t opcode, unsigned field, uint32_t slot)
 {
     BYTES(c, 0x65);

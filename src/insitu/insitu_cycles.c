@@ -88,9 +88,9 @@ static double mean_up_to(const double *values, size_t all, double most, size_t *
     return sum / (double)*count;
 }
 
-/* Returns the mean cycles of the blocks of a timing; NaN: no blocks. Omits disturbed blocks, and
- * the first quarter, because caches and the TLB are cold after a stop of the program. Adds the
- * number of disturbed blocks to *@disturbed. */
+/* Returns the mean cycles per iteration of the blocks of a timing; NaN: no blocks. Omits disturbed
+ * blocks, moderately slow blocks if @busy, and the first quarter, because caches and the TLB are
+ * cold after a stop of the program. Adds the number of disturbed blocks to *@disturbed. */
 static double mean_of(const struct timed_run *t, bool busy, size_t *disturbed)
 {
     double *kept = mem_alloc((t->count + 1) * sizeof *kept);
@@ -113,9 +113,10 @@ static double mean_of(const struct timed_run *t, bool busy, size_t *disturbed)
     return n ? mean : NAN;
 }
 
-/* Returns the mean of all timings. Each timing represents an equal part of the program's time, and
- * the loop takes a share of it. A fast loop executes more iterations in this share. Timings of few
- * blocks have a lower weight, because disturbed blocks are not detected in them. */
+/* Returns the mean cycles per iteration of all timings. Each timing represents an equal part of the
+ * program's time, and the loop takes a share of it. A fast loop executes more iterations in this
+ * share. Timings of few blocks have a lower weight, because disturbed blocks are not detected in
+ * them. */
 static double typical(const struct timed_run *timings, size_t count, bool busy, size_t *disturbed)
 {
     double time = 0, iterations = 0;

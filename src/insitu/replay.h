@@ -38,7 +38,8 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
  * placed.patches. It uses two copies of the process, in one of which the path through the patch is
  * twice as long. @t must be stopped outside system calls. Returns false if the cost cannot be
  * measured. replay_original times the original code of the loop in copies of the process from
- * thread @t, and adds blocks to @x. Only a place that few iterations execute is patched. */
+ * thread @t, and adds blocks to @x. Only a place that few iterations execute is patched. Both add
+ * their duration to *@seconds. */
 bool replay_patch(struct placed *x, struct traced *t, double *seconds);
 void replay_original(struct placed *x, struct traced *t, double *seconds);
 /* Combines the results of all moments into @out, except out->live. Returns false, with a static

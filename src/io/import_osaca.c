@@ -252,7 +252,7 @@ static void set_access(enum isa isa, const struct spelling *f, const char *templ
 }
 
 /* Composes a missing memory form from its register form with a load before it or a store after it.
- * Returns false if the file lacks one of them. */
+ * Sets *@rounded if cycles were rounded. Returns false if the file lacks one of them. */
 static bool compose(struct osaca_file *r, const struct spelling *f, const struct form_row *row,
                     struct mapping_entry *out, bool *rounded)
 {
@@ -297,7 +297,7 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const struct
 }
 
 /* Fills @out from the entry for the spelling @f of @row, or composes it from the register form.
- * Returns false if there is no such entry. */
+ * Sets *@rounded if cycles were rounded. Returns false if there is no such entry. */
 static bool describe(struct osaca_file *r, const struct spelling *f, const struct form_row *row,
                      struct mapping_entry *out, bool *rounded, struct osaca_notes *notes)
 {
