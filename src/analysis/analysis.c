@@ -109,8 +109,8 @@ static void read_from(const struct last_writer *writers, unsigned resource, uint
                  ((struct analysis_edge){writers[resource].insn, to, writers[resource].distance}));
 }
 
-/* Adds the dependences of instruction @at, usually a branch. The instruction has no node in @deps,
- * because it writes no value. */
+/* Adds the dependences of instruction @at, usually a branch. The instruction has no node in struct
+ * deps, because it writes no value. */
 static void add_reads(const struct last_writer *writers, const struct insn *insn, uint32_t at,
                       edge_list *edges)
 {

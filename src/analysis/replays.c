@@ -120,8 +120,8 @@ static double tries_of(const struct replaying *r, const struct held_value *v, po
     return (is_few(r, v->ports) ? TRIES_FEW : 1) * nearness(r->at - v->at - 1);
 }
 
-/* Stores whether input @v is the operation's own result, the result of an operation with @chained,
- * or another value. */
+/* Stores whether input @v is the operation's own result, the result of a chained operation, or
+ * another value. */
 static void note_chain(const struct replaying *r, const struct held_value *v,
                        struct replay_inputs *out)
 {

@@ -206,8 +206,8 @@ static double difference(const struct witnesses *w, const struct mapping_entry *
     return fabs(a - b) / sight_noise(w->chart->noise, fmin(a, b));
 }
 
-/* Finds the experiment for which the predictions of both usages of @form differ most. Returns the
- * difference. */
+/* Finds the experiment for which the predictions of usages @is and @other of form @f differ most.
+ * Returns the difference. */
 static double best_experiment(const struct witnesses *w, const struct chart_form *f,
                               const struct mapping_entry *is, const struct chart_usage *other,
                               struct distinction *out)

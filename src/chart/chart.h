@@ -7,7 +7,7 @@
  * 4. every other form with saturators of the core's ports (chart/place.h, chart/settle.h)
  * 5. latencies by dependency chains, per pair of operands (chart/stages.h)
  * 6. facts of the front and back end by small loops (chart/stages.h)
- * 7. review on held-out blocks, and a second round (chart/stages.h, chart/second.h) */
+ * 7. review on held-out blocks, and a second round (chart/stages.h) */
 #ifndef PORTOLAN_CHART_CHART_H
 #define PORTOLAN_CHART_CHART_H
 

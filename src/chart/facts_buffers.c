@@ -120,7 +120,7 @@ static void ask_grid(struct probes *p, struct buffer_search *s, enum buffer_fill
         add_point(p, s, filling, (unsigned)n);
 }
 
-/* Adds loops with numbers of instructions between @fits and @over, or no loop if these are
+/* Adds loops with numbers of instructions between s->fits and s->over, or no loop if these are
  * adjacent. */
 static void ask_between(struct probes *p, struct buffer_search *s, enum buffer_filling filling)
 {
@@ -145,8 +145,8 @@ static void ask_beyond(struct probes *p, struct buffer_search *s, enum buffer_fi
         add_point(p, s, filling, s->over + BEYOND);
 }
 
-/* Narrows the interval from @fits to @over according to the measured loops. Returns false if the
- * loops contradict each other. Loops without a time are repeated in the next round. */
+/* Narrows the interval from s->fits to s->over according to the measured loops. Returns false if
+ * the loops contradict each other. Loops without a time are repeated in the next round. */
 static bool narrow(const struct probes *p, struct buffer_search *s)
 {
     bool over = false;

@@ -1,5 +1,5 @@
-/* A table of probes in memory. chart/probe_parse.c constructs it, and chart/probe_run.c evaluates
- * it. */
+/* A table of probes in memory. chart/probe_table.c constructs the table, and chart/probe_run.c
+ * evaluates it. */
 #ifndef PORTOLAN_CHART_PROBE_PARTS_H
 #define PORTOLAN_CHART_PROBE_PARTS_H
 

@@ -140,7 +140,7 @@ static int by_cost(const void *a, const void *b)
     return (x->order[at] > y->order[at]) - (x->order[at] < y->order[at]);
 }
 
-/* Reduces @next to the KEPT cheapest states. If @next has that many, lowers the bar to their
+/* Reduces w->next to the KEPT cheapest states. If there are that many, lowers the bar to their
  * largest cost. */
 static void keep_best(struct venn_worker *w)
 {
@@ -313,8 +313,8 @@ static double set_price(const struct venn_joining *j, portset set)
     return SET_PRICE;
 }
 
-/* Returns the slots of the joining form with usage @use. If experiments do not determine the
- * number, it is one per µop if the ports explain the time in isolation. */
+/* Returns the slots of the joining form with usage @u. If experiments do not determine the number,
+ * it is one per µop if the ports explain the time in isolation. */
 static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
 {
     double t = v->known.alone[v->form], most = 0;

@@ -252,7 +252,7 @@ static void beginning_free(void *state)
     free(b);
 }
 
-/* Reads the forms of the file @replay, but not its experiments. Returns NULL with err. */
+/* Reads the forms of the file of --replay, but not its experiments. Returns NULL with err. */
 static struct experiments *open_record(struct beginning *b, struct err *err)
 {
     if (!(b->o.record = experiments_load(b->replay, err)))

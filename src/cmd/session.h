@@ -119,8 +119,8 @@ struct session_views {
 
 void session_init(struct session *s);
 void session_done(struct session *s);
-/* Frees a session that was created only for display, like session_free, but background jobs
- * continue. */
+/* Frees a session that was created only for display. Does the same as session_done, but background
+ * jobs continue. */
 void session_release(struct session *s);
 /* Returns the id of this CPU's machine for HERE_NAME, else @id. Returns NULL with err if no
  * machine matches this CPU. */

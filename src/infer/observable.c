@@ -151,8 +151,8 @@ struct most_telling {
     struct experiment experiment;
 };
 
-/* Considers the experiment with @copies of @is and @count of each of the @n partners. Stores it if
- * it distinguishes the usages better than the stored experiment. */
+/* Considers experiments with a few executions of @is and of each of the @n partners. Stores the
+ * experiment that best distinguishes the usages if it is better than *@best. */
 static void try_beside(const struct looking *l, const struct mapping_entry *is,
                        const struct taking *other, const struct mapping_entry *const *partners,
                        size_t n, struct most_telling *best)

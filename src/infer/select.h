@@ -63,12 +63,11 @@ extern const char *const select_end_names[];
 /* Result of one round. Relative errors are means of |predicted - measured| / measured. */
 struct select_round {
     size_t measurements;   /* number of measurements so far, excluding those of single forms */
+    /* error of the previous round's mapping on this round's measurements; NaN in the first round */
+    double error;
     /* noise of the measurements, which more measurements do not reduce: the largest of the error of
      * this round's mapping on all measurements until now, their median spread, and
      * SELECT_NOISE_LEAST */
-    double error;
-    /* noise of the measurements, which more measurements do not reduce: the error of this round's
-     * mapping on all measurements until now, or their median spread if it is larger */
     double noise;
     /* disagreement on the most disputed candidate for the next round: standard deviation over mean;
      * NaN if there is none */
@@ -80,10 +79,10 @@ struct select_round {
 typedef void select_report(void *state, const struct select_round *round,
                            const struct mapping *best);
 
-/* Measures @t's forms in isolation and @first random experiments, except those with results. Then
+/* Measures @t's forms in isolation and o->first random experiments, except those with results. Then
  * repeats inference, selection and measurement until the mappings agree on all candidates, the best
- * mapping predicts the measurements, or @most is reached. Runs evolve_worker only on the calling
- * thread. Returns the best mapping, or NULL with err. */
+ * mapping predicts the measurements, or o->most experiments are measured. Runs evolve_worker only
+ * on the calling thread. Returns the best mapping, or NULL with err. */
 struct mapping *select_run(struct experiments *t, const struct select_options *o,
                            select_measure *measure, void *measure_state, select_report *report,
                            void *report_state, struct err *err);

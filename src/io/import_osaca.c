@@ -252,7 +252,8 @@ static void set_access(enum isa isa, const struct spelling *f, const char *templ
 }
 
 /* Composes a missing memory form from its register form with a load before it or a store after it.
- * Sets *@rounded if cycles were rounded. Returns false if the file lacks one of them. */
+ * Sets *@rounded if cycles were rounded. Returns false if the file lacks one of them, or if the
+ * form has no plain memory operand. */
 static bool compose(struct osaca_file *r, const struct spelling *f, const struct form_row *row,
                     struct mapping_entry *out, bool *rounded)
 {
