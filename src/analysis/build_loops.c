@@ -374,7 +374,7 @@ static void mark_remainders(struct build_loop *loops, size_t count)
 }
 
 /* Returns the name without suffixes of compiler-made copies, and without the hash of Rust's legacy
- * mangling. */
+ * mangling. The caller frees the result. */
 static char *base_name(const char *name)
 {
     static const char *const added[] = {".constprop", ".isra",  ".part",       ".cold",

@@ -91,7 +91,7 @@ void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count
 }
 
 /* Returns @text without the lines after the last line with code. Lines before the first line with
- * code become empty, so line numbers do not change. */
+ * code become empty, so line numbers do not change. The caller frees the result. */
 static char *lines_of_code(const struct kernel *k, const char *text)
 {
     uint32_t first = UINT32_MAX, last = 0, line = 1;

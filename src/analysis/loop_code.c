@@ -189,7 +189,8 @@ static void choose_path(struct loop_code *p, size_t head)
     free(then);
 }
 
-/* Returns a copy of @insns. Instructions that @reached does not mark become INSN_SKIPPED. */
+/* Returns a copy of @insns. Instructions that @reached does not mark become INSN_SKIPPED. The
+ * caller frees the array. */
 static struct insn *skipped_copy(const struct insn *insns, size_t count, const bool *reached)
 {
     struct insn *copy = mem_alloc(count * sizeof *copy);

@@ -200,7 +200,7 @@ bool file_read(const char *path, size_t limit, struct str *out, struct err *err)
 }
 
 /* Returns @directory, @below and @relative joined if that path is readable, otherwise NULL. Frees
- * @directory, which may be NULL. */
+ * @directory, which may be NULL. The caller frees the result. */
 static char *readable_in(char *directory, const char *below, const char *relative)
 {
     struct str path = {0};

@@ -48,7 +48,7 @@ static void refuse_directory(const char *path)
 /* Returns the program's directory within the directory that @variable names, otherwise within
  * @otherwise in the home directory. Returns NULL if neither path is absolute, or if the home
  * directory is missing. Also returns NULL if the directory belongs to another user (on some systems
- * sudo preserves HOME). */
+ * sudo preserves HOME). The caller frees the result. */
 static char *directory_in(const char *variable, const char *otherwise)
 {
     const char *chosen = getenv(variable), *home = getenv("HOME");

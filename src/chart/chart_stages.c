@@ -132,7 +132,8 @@ static size_t forms_for_ports(const struct charting *w, const struct chart_core 
     return n;
 }
 
-/* Returns, for each row of the table, whether it contains only the @n @forms. */
+/* Returns, for each row of the table, whether it contains only the @n @forms. The caller frees the
+ * array. */
 static bool *rows_of(const struct experiments *t, const uint32_t *forms, size_t n)
 {
     bool *in_core = mem_zero(t->forms.count + 1, sizeof *in_core),

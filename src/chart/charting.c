@@ -285,7 +285,7 @@ void charting_free(struct chart_job *w)
     free(w);
 }
 
-/* Returns the path of @journal with @what in place of ".csv". */
+/* Returns the path of @journal with @what in place of ".csv". The caller frees the result. */
 static char *path_beside(const char *journal, const char *what)
 {
     struct str path = {0};

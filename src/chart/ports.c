@@ -68,7 +68,8 @@ static void venn_show(void *state, const struct mapping *so_far)
     lab_show(state, so_far);
 }
 
-/* Returns, for each row of @t, whether it is in @keep (NULL: all rows) and @m has all its forms. */
+/* Returns, for each row of @t, whether it is in @keep (NULL: all rows) and @m has all its forms.
+ * The caller frees the array. */
 static bool *rows_known(const struct experiments *t, const bool *keep, const struct mapping *m)
 {
     bool *out = mem_zero(t->rows.count + 1, sizeof *out);

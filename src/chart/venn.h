@@ -28,7 +28,7 @@ struct venn_options {
  * that contain no other forms. @forms is in the order of joining, simplest first. Omits forms that
  * need more than two port sets. If @goes_on returns false, returns the mapping found so far.
  * Returns NULL if no form can be explained. Unless the search is stopped, the result does not
- * depend on the number of threads. */
+ * depend on the number of threads. The caller frees the result. */
 struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, size_t n,
                           const struct venn_options *o);
 

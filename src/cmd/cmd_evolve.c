@@ -442,7 +442,7 @@ static void adopting_free(void *state)
 }
 
 /* Returns the best mapping. The source of each form states its confidence, the agreement of the
- * best mappings on the form (confidence_of). */
+ * best mappings on the form (confidence_of). The caller frees the result. */
 static struct mapping *best_of(const struct adopting *w)
 {
     const struct problem *problem = w->problem;
@@ -534,7 +534,7 @@ static struct machine *machine_alone_of(enum isa isa, const char *id, struct map
 }
 
 /* Creates machine @id: a copy of @base with the usages of @best. Returns NULL with err if no port
- * matches, or there are too many ports. */
+ * matches, or there are too many ports. The caller frees the result. */
 static struct machine *machine_over(const struct machine *base, const char *id,
                                     const struct mapping *best, struct overlay *overlay,
                                     struct err *err)

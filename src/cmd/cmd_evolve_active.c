@@ -209,7 +209,8 @@ static void set_up(struct active_options *o, const struct experiments *t,
     o->select.evolve.seconds = evolve->seconds > 0 ? evolve->seconds / ROUNDS : 0;
 }
 
-/* Returns the path of the table next to the checkpoint; NULL without a checkpoint. */
+/* Returns the path of the table next to the checkpoint; NULL without a checkpoint. The caller frees
+ * the result. */
 static char *table_path(const char *checkpoint)
 {
     struct str path = {0};

@@ -41,7 +41,7 @@ static void splitting_free(void *state)
 }
 
 /* Returns part @part (from 0) of the table: a share of the rows, and all controls. Marks the
- * controls and removes their values. */
+ * controls and removes their values. The caller frees the result. */
 static struct experiments *part_of(const struct splitting *w, size_t part, const bool *control)
 {
     size_t rows = w->table->rows.count, at = 0;

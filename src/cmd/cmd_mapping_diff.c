@@ -141,7 +141,8 @@ static void rows(const struct machine *a, const struct machine *b, const struct 
     str_done(&right);
 }
 
-/* Returns the frequency in programs of each form of @a; NULL without a frequency list. */
+/* Returns the frequency in programs of each form of @a; NULL without a frequency list. The caller
+ * frees the array. */
 static double *uses_of(const struct machine *a, struct err *err)
 {
     enum isa isa = isa_host();

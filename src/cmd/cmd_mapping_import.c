@@ -88,7 +88,7 @@ static bool import_llvm_cpu(struct session *s, const char *cpu, struct task *tas
 }
 
 /* Returns "uops-" and the name of the architecture (NULL: of the file) in lower case, with '-' for
- * each character other than letters and digits. */
+ * each character other than letters and digits. The caller frees the result. */
 static char *imported_id(const char *path, const char *architecture)
 {
     const char *base = strrchr(path, '/');

@@ -11,7 +11,7 @@
 #define BLANKS " \t"
 
 /* Returns a copy of @text without its enclosing quotes, which may be nested, and without the blanks
- * after each opening quote. */
+ * after each opening quote. The caller frees the result. */
 static char *unquoted(const char *text)
 {
     size_t length = strlen(text);

@@ -47,7 +47,7 @@ static void add_word(struct str *out, const char *word)
 }
 
 /* Returns the recipe with change @c, and appends the changes to @how. NULL: @c changes nothing, or
- * adds a FAST_MATH that @from has already. */
+ * adds a FAST_MATH that @from has already. The caller frees the result. */
 static struct recipe *changed_recipe(const struct recipe *from, const struct build_change *c,
                                      struct str *how)
 {

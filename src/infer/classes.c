@@ -14,7 +14,7 @@
 
 /* Makes a table of the problem's experiments. With @c, the table has one row per measurement, and
  * representatives in place of the forms. Without (NULL), it has one row per experiment. If
- * cancelled, the table is incomplete. */
+ * cancelled, the table is incomplete. The caller frees the result. */
 static struct experiments *table_of(const struct problem *p, const struct congruence *c)
 {
     struct experiments *t = experiments_new();

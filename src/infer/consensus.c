@@ -61,7 +61,8 @@ static void draw_terms(const struct problem *p, struct rng *rng, struct table_te
 }
 
 /* Returns @p with unmeasured experiments, each with the number of forms of a measured one or one
- * form more. Returns NULL if @p has only experiments of single forms, or if memory is exhausted. */
+ * form more. Returns NULL if @p has only experiments of single forms, or if memory is exhausted.
+ * The caller frees the result. */
 static struct problem *add_unseen(const struct problem *p, struct rng *rng)
 {
     /* @first: index of the first experiment with several forms; experiments are sorted by size. */

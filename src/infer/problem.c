@@ -65,7 +65,7 @@ static bool same_terms(const struct experiments *t, size_t x, size_t y)
                   count * sizeof(struct flat_term)) == 0;
 }
 
-/* Selects and sorts rows. Returns NULL if memory is exhausted. */
+/* Selects and sorts rows. Returns NULL if memory is exhausted. The caller frees the array. */
 static struct sized_experiment *select_rows(const struct experiments *t, const bool *keep,
                                             size_t *count)
 {
@@ -249,7 +249,7 @@ void problem_pack(const struct problem *p, struct str *out)
 }
 
 /* Reads @count items of @size bytes, and allocates room for one more. Returns an empty array if the
- * bytes are missing. */
+ * bytes are missing. The caller frees the array. */
 static void *array_of(struct unpacking *from, size_t count, size_t size)
 {
     void *items = mem_zero(unpack_holds(from, count, size) ? count + 1 : 1, size);
@@ -289,7 +289,8 @@ struct problem *problem_unpack(struct unpacking *from, struct err *err)
     return p;
 }
 
-/* Copies @count items of @size bytes, and allocates space for @more further items. */
+/* Copies @count items of @size bytes, and allocates space for @more further items. The caller frees
+ * the array. */
 static void *copy_with_room(const void *items, size_t count, size_t more, size_t size)
 {
     void *copy = mem_zero(count + more + 1, size);

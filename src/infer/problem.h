@@ -56,7 +56,8 @@ struct problem *problem_hold(struct problem *p);
 void problem_free(struct problem *p);
 /* Serialises the data from which all other members are computed (base/pack.h). */
 void problem_pack(const struct problem *p, struct str *out);
-/* Rebuilds a packed problem. Returns NULL with err for invalid bytes or if memory is exhausted. */
+/* Rebuilds a packed problem. Returns NULL with err for invalid bytes or if memory is exhausted. The
+ * caller frees the result. */
 struct problem *problem_unpack(struct unpacking *from, struct err *err);
 /* Returns the problem's experiments as tables over @columns for the forms' @genes. If @stride is
  * not 0, allocates storage for the tables, and the caller frees its member values. */

@@ -301,7 +301,7 @@ static void gather(struct committee *c, struct evolve *e, const struct genome *b
 
 /* Returns the residual of each form. For forms with few experiments the residual is shrunk towards
  * the mean. Callers divide the disagreement by the residual, because more experiments do not help
- * with a form that no usage explains. */
+ * with a form that no usage explains. The caller frees the array. */
 static double *residual_of_forms(const struct mapping *best, const struct experiments *t,
                                  double noise)
 {

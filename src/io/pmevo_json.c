@@ -50,7 +50,7 @@ static bool translate(struct translation *t, struct err *err)
 
 /* Returns, for each of PMEvo's names, whether an export restores it from Portolan's form. If not,
  * the name is stored with its rows. Returns NULL if no forms are available; no name is then
- * restored. */
+ * restored. The caller frees the array. */
 static bool *names_that_return(const struct translation *t)
 {
     struct err none = {0};
