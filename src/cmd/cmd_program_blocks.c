@@ -313,7 +313,8 @@ static void add_levels(struct result *result, const struct memory *memory,
                         l + 1, conflicts[l]);
 }
 
-/* Adds the misses for each cache size, up to the size with which only first uses miss. */
+/* Adds the misses for each cache size, up to the size with which only first uses miss, or 2^30
+ * lines. */
 static void add_curve(struct result *result, const struct reuse_histogram *all)
 {
     static const struct result_column columns[] = {
