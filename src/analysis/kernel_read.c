@@ -369,7 +369,7 @@ static bool ends_before(const struct unit *u, uint64_t start, uint64_t offset)
 
 /* Removes the instructions outside the function at label @symbol. A function that the text declares
  * ends at the next declared function. Any other function ends at the first label that its code does
- * not reach. Returns false with err if there is no such label. */
+ * not reach. Returns false with err if there is no such label, or no instruction after it. */
 static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, const char *symbol,
                                  struct err *err)
 {

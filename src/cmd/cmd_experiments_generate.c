@@ -58,8 +58,8 @@ static void choose_forms(const struct session *s, struct generating *g)
         g->patterns[g->pattern_count] = mem_strdup(d->form_patterns[g->pattern_count]);
 }
 
-/* Adds the chosen forms to @t, and their indices to @out. Returns false with err if there is
- * none. */
+/* Adds the chosen forms to @t, and their indices to @out. Returns false with err if no form is
+ * chosen, if the forms cannot be loaded, or when cancelled. */
 static bool take_forms(struct generating *g, struct experiments *t, struct form_numbers *out,
                        struct err *err)
 {

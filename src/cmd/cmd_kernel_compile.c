@@ -17,7 +17,7 @@ struct compile_values {
 };
 
 /* Returns the recipe of a kernel that kernel load compiled. Returns NULL with err for any other
- * kernel. */
+ * kernel, or without a kernel. */
 static const struct recipe *compiled_here(const struct session *s, struct err *err)
 {
     const struct kernel *k = s->document.kernel;

@@ -115,7 +115,7 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
 }
 
 /* Predicts the program's time on each machine. Omits machines that lack a necessary fact. Returns
- * false with err if the only machine lacks one, or when cancelled. */
+ * false with err on failure or when cancelled, and if the only machine lacks a fact. */
 static bool predict_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();

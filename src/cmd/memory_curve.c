@@ -221,7 +221,8 @@ bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t
 }
 
 /* Copies @insns to @own, with the addresses of the arrays in place of the addresses of their
- * symbols. Returns false with err if an instruction cannot encode such an address. */
+ * symbols. Returns false with err if the place of such an address in an instruction's bytes is
+ * unknown. */
 static bool symbols_place(const struct kernel *k, const struct insn *insns, size_t count,
                           const struct arrays *arrays, struct insn *own, struct err *err)
 {

@@ -58,8 +58,8 @@ bool queue_ended(struct session *s, bool *ended, struct err *err);
 /* Runs the queued commands. Returns false with err on the first failure. */
 bool queue_run(struct session *s, FILE *out, struct err *err);
 /* Waits for job @number (0: all) and adds its result to the session's. Returns false with err if
- * the job failed or was cancelled; for 0, if any job failed and no command reported it. In scripts
- * a live inference run gets new measurements during the wait. */
+ * there is no such job, or if it failed or was cancelled; for 0, if any job failed and no command
+ * reported it. In scripts a live inference run gets new measurements during the wait. */
 bool queue_wait(struct session *s, unsigned number, struct err *err);
 /* Removes job @number from the reported jobs. */
 void queue_forget(struct command_queue *q, unsigned number);

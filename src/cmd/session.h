@@ -170,7 +170,7 @@ bool session_analysing(const struct session *s);
  * Returns NULL while a job of the workbench computes it, and for very long loops. */
 const struct simulation *session_simulation(struct session *s, size_t index);
 /* Passes @verb with @argument (may be NULL) to the views. Returns false with err if there are no
- * views. */
+ * views, or if the views reject the command. */
 bool session_view(struct session *s, const char *verb, const char *argument, struct result *result,
                   struct err *err);
 /* Returns the default number of threads of commands, at least 1. */

@@ -29,7 +29,8 @@ bool session_row_fault(struct err *err, const char *path, size_t line, int colum
 /* Finds the @count columns @names of @t. Returns false with err if one is missing. */
 bool session_columns(const struct csv_table *t, const char *path, const char *const *names,
                      size_t count, int *at, struct err *err);
-/* Calls @take for each row of @path. Returns false with err if it rejects a row. */
+/* Calls @take for each row of the file @path. Returns false with err if the file cannot be read, or
+ * if @take rejects a row. */
 bool session_read_rows(const char *path, bool (*take)(void *to, const char *key, const char *value),
                        void *to, struct err *err);
 

@@ -64,7 +64,7 @@ void undo_step_done(struct undo_step *step);
 void undo_steps_done(struct undo_steps *steps);
 
 /* Undoes the last change with its group or, if @again, redoes the last undone group. Reports the
- * change. Returns false with err if there is none. */
+ * change. Returns false with err if there is none, or on failure. */
 bool undo_run(struct session *s, bool again, struct result *result, struct err *err);
 
 #endif

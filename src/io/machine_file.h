@@ -51,7 +51,7 @@ char *machine_user_directory(const char *id);
 
 void machine_pack(const struct machine *m, struct str *out);
 /* Reads a machine that machine_pack has packed, with the checks of machine_load. Returns NULL with
- * err for invalid bytes, or if there is no temporary directory. The caller frees the machine. */
+ * err for invalid bytes, or if temporary files cannot be written. The caller frees the machine. */
 struct machine *machine_unpack(struct unpacking *from, struct err *err);
 
 #endif

@@ -128,8 +128,8 @@ bool machine_save_generated(const struct machine *m, const char *dir, struct err
     return write_tables(m, dir, err);
 }
 
-/* Checks whether @dir may be replaced: it is empty, or contains only files of a machine. Returns
- * false with err if not. */
+/* Checks whether @dir may be replaced: it is empty, or contains machine.csv and only files of a
+ * machine. Returns false with err if not. */
 static bool check_directory(const char *dir, struct err *err)
 {
     struct str path = {0};
