@@ -466,8 +466,8 @@ static enum memory_cost cost_named(const char *name)
     return cost;
 }
 
-/* Reads a row of the file. Returns false if it is damaged. The rows of a cost have ascending sizes,
- * and all costs have the same sizes. */
+/* Reads a row of the file. Returns false if it is damaged. Ignores a row of an unknown cost. The
+ * rows of a cost have ascending sizes, and all costs have the same sizes. */
 static bool row_take(const struct kept_rows *kept, size_t row, struct memory_costs *out,
                      size_t filled[MEMORY_COSTS])
 {

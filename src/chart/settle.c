@@ -133,7 +133,7 @@ static char *usage_text(const struct usage *usage, const struct ports *ports)
     return str_take(&text);
 }
 
-/* Returns the ports that the form's experiments keep busy. */
+/* Returns the ports that the other forms in the form's experiments keep busy. */
 static portset ports_tested(const struct form_doubts *f)
 {
     struct throughput *t = throughput_new(PORTS_MAX);

@@ -209,7 +209,7 @@ static void tell_hosts(const struct fleet_comparing *w, struct result *result)
     }
 }
 
-/* Adds one row per experiment and host, for CSV and JSON. */
+/* Adds one row per experiment and host with a measurement, for CSV and JSON. */
 static void add_rows(const struct fleet_comparing *w, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "experiment", .kind = CELL_TEXT},

@@ -134,7 +134,7 @@ static void add_machines(const struct form_comparing *w, struct result *result)
         result_line(result, "\n");
 }
 
-/* Adds one row per form and machine, for CSV and JSON. */
+/* Adds one row per listed form and machine that has the form, for CSV and JSON. */
 static void add_rows(const struct form_comparing *w, struct throughput *const *engines,
                      struct result *result)
 {

@@ -18,7 +18,8 @@ struct paste_values {
     bool skip_bad;
 };
 
-/* Reads lines up to a line with a single dot. Stores no line after PASTE_LIMIT bytes. */
+/* Reads lines up to a line with a single dot, or to the end of the input. Stores no line after
+ * PASTE_LIMIT bytes. */
 static void read_pasted(struct session *s, struct str *out)
 {
     char *line = NULL;

@@ -42,7 +42,7 @@ bool saved_state_last(struct kept_session *out);
 /* Returns the directory of session @name: a path, the name of a saved session, or "last"; NULL
  * with err. The caller frees it. */
 char *saved_state_find(const char *name, struct err *err);
-/* Removes the oldest sessions and checkpoints beyond the limits. */
+/* Removes the oldest sessions and checkpoints beyond the limits. Keeps open sessions. */
 void saved_state_prune(void);
 
 #endif

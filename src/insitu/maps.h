@@ -16,8 +16,8 @@ struct map {
 
 struct maps { VEC(struct map) list; };
 
-/* Reads the mappings. Returns false if the process has ended. The caller always frees @out with
- * maps_done. */
+/* Reads the mappings. Returns false if they cannot be read, usually because the process has ended.
+ * The caller always frees @out with maps_done. */
 bool maps_read(pid_t pid, struct maps *out);
 void maps_done(struct maps *m);
 /* Returns the mapping that contains @address; NULL: none. */

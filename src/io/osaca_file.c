@@ -492,8 +492,8 @@ double osaca_number_of(const struct osaca_numbers *list, const char *class, doub
     return otherwise;
 }
 
-/* Reads the ports. A port with the name of a divider is a divider. If a file of Portolan lists its
- * dividers, uses this list instead. */
+/* Reads the ports. A port with the name of a divider is a divider. In a file of Portolan, only the
+ * listed dividers are dividers. */
 static bool read_ports(struct osaca_file *r)
 {
     const yaml_node_t *root = yaml_tree_root(&r->tree),
