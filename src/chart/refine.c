@@ -458,8 +458,9 @@ static bool is_open(const struct refining *r, size_t at)
            mapping_find(r->c->machine->mapping, f->row->form);
 }
 
-/* Tries usages for one form: its current usage, usages of similar forms with similar cycles, and
- * usages with a single port set. Then tries usages that differ from the best one by one µop. */
+/* Tries usages for one form: its current usage, usages of similar forms with similar cycles, its
+ * alternatives, and usages with a single port set. Then tries usages that differ from the best one
+ * by one µop. */
 static void refine_form(struct refining *r, size_t at, struct mapping *m)
 {
     const struct chart_form *f = &r->c->forms[at];
