@@ -67,7 +67,8 @@ void stage_log_progress(struct stage_log *l, enum chart_stage stage, double done
                         const char *what);
 /* Records a summary of @stage's result. @so_far: the chart at that time. */
 void stage_log_done(struct stage_log *l, enum chart_stage stage, const struct chart *so_far);
-/* Records the progress of a run without stages, and appends the point @share to its curve. */
+/* Records the progress of a run without stages, and appends the point @share (NaN: none) to its
+ * curve. */
 void stage_log_step(struct stage_log *l, double done, double total, double share, const char *what);
 /* Replaces a list with the first STAGE_FINDINGS of @rows. */
 void stage_log_list(struct stage_log *l, enum stage_list list, const char *title,

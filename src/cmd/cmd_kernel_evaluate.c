@@ -382,8 +382,9 @@ static bool is_rereadable(const struct kernel_evaluating *w)
     return stat(w->file, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* Returns the iterations of a block that the file's cycles include: 1, or 100 as in BHive. Decides
- * by the median errors of the first blocks under both assumptions. */
+/* Returns the iterations of a block that the file's cycles include: 100 as in BHive, or 1. Decides
+ * by the median errors of the first blocks under both assumptions. Returns 1 if the file cannot be
+ * read twice. If the result is 100, sets w->cycles_median. */
 static double iterations_of(struct kernel_evaluating *w)
 {
     if (!is_rereadable(w))

@@ -368,8 +368,8 @@ static void explaining_free(void *state)
     free(w);
 }
 
-/* Selects loop @number of the last profile. If @again is true, also selects the profiled program
- * with its arguments and input, to run it again. */
+/* Selects loop @number, from 1, of the last profile. If @again is true, also selects the profiled
+ * program with its arguments and input, to run it again. */
 static bool take_profiled(struct explaining *w, const struct run_profile *p, size_t number,
                           bool again, struct err *err)
 {

@@ -150,7 +150,8 @@ static unsigned any_set(struct annealer *s)
     return s->distinct ? s->dictionary[anneal_below(s, s->distinct)] : anneal_random_set(s);
 }
 
-/* Replaces set number @i of @gene by @set. Returns false if nothing changes or the gene is full. */
+/* Replaces set number @i of @gene by @set. Returns false if @set is empty, if nothing changes, or
+ * if the gene is full. */
 static bool exchange(struct gene *gene, unsigned i, unsigned set)
 {
     unsigned count = gene->count[i];

@@ -103,7 +103,8 @@ static int32_t rest(const struct maker *m, unsigned copy)
 }
 
 /* Returns the label for jumps from outside of the loop to @target, which is instruction @at of the
- * loop. */
+ * loop. With COPY_VISIT, the label is that of an entrance, which is added if missing; otherwise it
+ * is @target. */
 static uint32_t enter(struct maker *m, uint32_t target, uint32_t at)
 {
     if (m->mode != COPY_VISIT)

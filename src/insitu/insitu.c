@@ -264,7 +264,7 @@ static void keep_least(double *least, double value)
 }
 
 /* Returns whether the process may be copied again. After a copy, the program's first write to each
- * page takes longer, and these writes belong to the time of replays. */
+ * page takes longer. Adds the time of such writes since the last call to the time of replays. */
 static bool may_copy(struct insitu_watch *w)
 {
     struct replayed_all *r = &w->out->replays;
