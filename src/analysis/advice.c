@@ -291,7 +291,7 @@ static void name_issue(const struct advice *s, const char *each)
 }
 
 /* Appends ", 228 of them for vgatherdps" if the instructions of one form take at least half of the
- * slots, and each takes at least HEAVY. */
+ * slots. Each of these instructions must take at least HEAVY. */
 static void add_heavy(const struct advice *s)
 {
     const struct analysis *a = s->a;

@@ -45,8 +45,8 @@ const char *advice_frontend_part(const struct frontend *f);
 /* Appends the name of limit @kind, such as "ports 2 and 3". */
 void advice_limit(const struct advice *s, enum limit_kind kind);
 /* Returns whether the loop could use wider vectors of the machine. The loop must have contiguous
- * data, no push, pop, call or gather, no serial chain, and no branch or address that depends on
- * loaded data. */
+ * data and no serial chain. It must have no push, pop, call or gather, and no branch or address
+ * that depends on loaded data. */
 bool advice_could_widen(const struct analysis *a);
 /* Returns the assembler's option that keeps the front end's limiting jump within 32 bytes. An
  * option without a list of branch kinds aligns neither calls nor returns. */

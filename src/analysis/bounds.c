@@ -374,8 +374,8 @@ static double unhurried_limit(const struct core *c, const struct insn *insns, si
 
 /* Builds the dependencies and returns their bound. If memory accesses limit the loop, operations on
  * unhurried_ports take one cycle instead of two. Otherwise, if the dependencies limit the loop,
- * sets *@unhurried to the larger of @others and the bound with one cycle, if that bound is
- * smaller. */
+ * computes the bound with one cycle. If that bound is smaller, sets *@unhurried to the larger of
+ * that bound and @others. */
 static double dependence_bound(struct block_work *w, const struct insn *insns, size_t count,
                                const struct block_options *options, const struct bounds *others,
                                double *unhurried)

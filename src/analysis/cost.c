@@ -23,8 +23,8 @@ static void add_usage(struct costs *costs, struct cost *row, const struct usage 
 }
 
 /* Returns whether a micro-fused pair with an indexed address splits at rename (fact unlaminate).
- * With three-sources, a pair remains fused if it has at most two explicit operands, and stores or
- * reads the first operand. */
+ * With three-sources, a pair remains fused if it has at most two explicit operands. It must also
+ * store or read the first operand. */
 static bool splits_indexed(const struct core *c, const struct insn *insn, const struct cost *row)
 {
     unsigned listed = 0;

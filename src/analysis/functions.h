@@ -31,8 +31,8 @@ struct function_ranking {
     VEC(struct ranked_loop) loops;
 };
 
-/* Ranks all functions with loops, except very large ones (LARGEST), by a scan from the first to the
- * last byte, which does not follow jumps. Polls watch_steps. Returns false with err when cancelled.
+/* Ranks all functions with loops, except very large ones (LARGEST). Scans each from the first to
+ * the last byte, without following jumps. Polls watch_steps. Returns false with err when cancelled.
  * The caller always frees the lists with function_ranking_done. Any thread. */
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err);
 void function_ranking_done(struct function_ranking *r);
@@ -45,8 +45,9 @@ int loops_hotter(const struct ranked_loop *a, const struct ranked_loop *b);
 /* Finds the function that @wanted names: a symbol, a demangled name, an address ("0x4308") or an
  * offset ("f+0x40"). An address may follow the base name of @o's file ("gzip+0x4308") if the
  * function has no symbol, as profiles name loops. Sets *@place to the position in @o's code, or to
- * UINT64_MAX for the whole function. Returns NULL with err if there is no such function (err then
- * suggests similar names), if the offset is outside the function, or if there are several. */
+ * UINT64_MAX for the whole function. Returns NULL with err if there is no such function, or if
+ * there are several; err may suggest similar names. Also returns NULL if the offset is outside the
+ * function. */
 const struct object_symbol *function_find(const struct object *o, const char *wanted,
                                           uint64_t *place, struct err *err);
 

@@ -9,9 +9,9 @@
                                   * size of its arrays */
 
 /* Places arrays of @bytes in total. Walks get shares in proportion to their strides, and gathers
- * and chases get separate regions (memory_region). Returns false with err if no access changes its
- * address (ERR_DATA), if it needs more than @bytes (ERR_USAGE), or if an instruction has an
- * unsupported access (ERR_DATA). Pure. */
+ * and chases get separate regions (memory_region). Returns false with err: ERR_DATA if no access
+ * changes its address, or if an instruction has an unsupported access; ERR_USAGE if the loop needs
+ * more than @bytes. Pure. */
 bool layout_arrays(const struct insn *insns, const struct streams *s, uint64_t bytes,
                    struct arrays *out, struct err *err);
 

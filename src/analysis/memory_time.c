@@ -5,8 +5,7 @@
 
 /* share of the bytes for gathers and chases if the loop also has walks */
 #define REGIONS_SHARE 0.75
-/* largest ratio of the stride to the bytes of the accessed lines at which the walk counts as
- * skipping no line */
+/* largest ratio of the stride to the bytes of the accessed lines at which a walk skips no line */
 #define SKIPS 1.01
 #define SKIPPED_LINES 4      /* stride of measured loop COST_SKIPPED, in lines */
 #define SOME_LINES 16        /* stride of measured loop COST_EVERY_16, in lines */

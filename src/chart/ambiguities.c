@@ -23,8 +23,8 @@
  * further experiment is chosen. */
 #define TELLS_ENOUGH 4.0
 #define COPIES 2             /* maximum number of copies of the ambiguous form in one experiment */
-/* Maximum number of executions of a saturator, as a multiple of the smallest number that takes
- * longer than the ambiguous form. */
+/* Maximum number of executions of a saturator, relative to the smallest number that takes longer
+ * than the ambiguous form. */
 #define LEVELS 2
 #define SIZE_MOST 160        /* maximum number of instructions in one experiment */
 #define MASSES_MOST 400
@@ -177,8 +177,8 @@ static void write_experiment(const struct witnesses *w, const char *form, uint32
                        s->terms[i].count * count);
 }
 
-/* Returns @level times the smallest number of executions of @s that take at least a cycle longer
- * than @copies copies of the form; 0 if the experiment would be too large. */
+/* Returns @level times the smallest count of @s that takes at least a cycle longer than @copies of
+ * the form. Returns 0 if the experiment would be too large. */
 static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const struct saturator *s,
                              uint32_t level)
 {

@@ -356,8 +356,8 @@ static struct company company_of(const struct grouping *g, const size_t *firsts,
 }
 
 /* Returns the mean interference of class @k in cycles. The interference is small if the class has
- * few µops. It is infinite if ports cannot explain more than UNRULY_SHARE of the pairs of @k, and 1
- * if @k has no pairs. */
+ * few µops. It is infinite if ports cannot explain more than UNRULY_SHARE of the pairs of @k. It is
+ * 1 if @k has no pairs. */
 static double interference(const struct grouping *g, const size_t *firsts, size_t k)
 {
     struct company c = company_of(g, firsts, k);

@@ -269,8 +269,8 @@ static double repeated(const struct probes *p, const struct growing *g, size_t i
 
 /* Finds the largest length at full speed and the smallest one at the decoders' speed. Assigns a
  * time to the nearer of the two speeds, because a CPU evicts some lines of a loop that just fits.
- * Returns false if the decoders are not SLOWER times slower, if one of the lengths is unknown, or
- * if a loop runs at full speed but a shorter loop does not. */
+ * Returns false if the decoders are not SLOWER times slower, or if one of the lengths is unknown.
+ * Also returns false if a loop runs at full speed but a shorter loop does not. */
 static bool find_bounds(const struct probes *p, struct growing *g)
 {
     const double quick = probe_time(p, g->cached), slow = probe_time(p, g->decoded);

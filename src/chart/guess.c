@@ -328,8 +328,8 @@ static bool exceeds(const struct neighbour_pass *n)
     return over.cost > n->search->limit + GAIN;
 }
 
-/* Passes the guess of @n with @count more µops on set @set, unless the first measured time alone
- * makes its cost exceed the limit. */
+/* Passes the guess of @n with @count more µops on set @set. Does nothing if the first measured time
+ * alone makes the guess's cost exceed the limit. */
 static void pass_addition(const struct neighbour_pass *n, size_t set, int count)
 {
     const struct sights *s = n->search->sights;

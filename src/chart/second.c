@@ -119,8 +119,8 @@ static bool sure(const struct chart *c, const char *form)
             (c->forms[at].state == CHART_PLACED && c->forms[at].confidence > SURE));
 }
 
-/* Returns whether the usage of @form is certain, or whether its usage in @tried raises the mean
- * error of the form's experiments by more than CONTRADICTS. */
+/* Returns whether the usage of @form is certain, or its usage in @tried contradicts the form's
+ * experiments. It contradicts them if it raises their mean error by more than CONTRADICTS. */
 static bool contradicts(const struct chart *c, const struct machine *tried, const char *form)
 {
     if (sure(c, form))

@@ -434,8 +434,8 @@ static void say_how(struct result *result, const struct profiling *w)
                     p->samples, plural(p->samples));
 }
 
-/* Reports the time for arrays as large as the program's memory if it exceeds MEMORY_MATTERS times
- * the other prediction or measurement. The code does not show the cache level of the data. */
+/* Reports the time for arrays as large as the program's memory. Reports nothing if it is at most
+ * MEMORY_MATTERS times the other time. The code does not show the cache level of the data. */
 static void say_memory(struct result *result, const struct run_profile *p,
                        const struct profile_loop *l)
 {

@@ -11,8 +11,8 @@
 #define ROWS_MOST 2000
 
 /* Selects the two kernels on the shelf. @other: see comparison_new. With two machines both sides
- * may be the same kernel. Returns false with err if kernel @other does not exist, if there is no
- * other kernel, or if there are more than two machines. */
+ * may be the same kernel. Returns false with err if kernel @other does not exist, or if there is no
+ * other kernel. Also returns false with more than two machines. */
 static bool choose(struct paired_loops *c, struct session *s, size_t other, size_t machines,
                    struct err *err)
 {

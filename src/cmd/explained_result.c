@@ -420,8 +420,9 @@ static void say_cache(struct result *result, const struct explained_findings *f,
                 "prefetch some iterations ahead");
 }
 
-/* If the cache term exceeds its uncertainty, adds the cost of a new line next to the latencies of
- * the machine's levels. Adds the level that most new lines of the first listed load come from. */
+/* Adds the cost of a new line next to the latencies of the machine's levels. Adds the level that
+ * most new lines of the first listed load come from. Adds nothing if the cache term is at most its
+ * uncertainty. */
 static void say_levels(struct result *result, const struct explained_findings *f)
 {
     static const char *const names[] = {"L2", "L3", "memory"};

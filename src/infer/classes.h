@@ -14,7 +14,8 @@ struct classes {
 };
 
 /* Creates the classes. Returns NULL if more than four fifths of the forms would remain (sparse or
- * noisy measurements), if memory is exhausted, or when cancelled. The caller frees the result. */
+ * noisy measurements). Also returns NULL if memory is exhausted, or when cancelled. The caller
+ * frees the result. */
 struct classes *classes_new(const struct problem *whole);
 void classes_free(struct classes *q);
 /* Expands a genome to the whole problem: each form has the usage of its class. The caller frees the

@@ -80,10 +80,9 @@ typedef void select_report(void *state, const struct select_round *round,
                            const struct mapping *best);
 
 /* Measures @t's forms in isolation and o->first random experiments, except those with results. Then
- * repeats inference, selection and measurement until the mappings agree on all candidates, the best
- * mapping predicts the measurements, or o->most experiments are measured. Runs evolve_worker only
- * on the calling thread. Returns the best mapping, or NULL with err. The caller frees the
- * result. */
+ * repeats inference, selection and measurement until one of the ends in enum select_end. Runs
+ * evolve_worker only on the calling thread. Returns the best mapping, or NULL with err. The caller
+ * frees the result. */
 struct mapping *select_run(struct experiments *t, const struct select_options *o,
                            select_measure *measure, void *measure_state, select_report *report,
                            void *report_state, struct err *err);

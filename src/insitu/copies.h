@@ -54,9 +54,9 @@ struct copies {
     struct induction induction;
     uint32_t clock;                  /* label of stamps_clock */
     VEC(struct copy_anchor) anchors; /* anchors, one per anchor of the region */
-    /* Labels of an anchor at the pivot, and of one with another count and jump, if each iteration
-     * of a loop without computed gotos executes code of the original. The difference of their times
-     * is the cost of a patch. */
+    /* Labels of an anchor at the pivot, and of one with another count and jump. They exist if each
+     * iteration executes code of the original, but not with computed gotos. The difference of their
+     * times is the cost of a patch. */
     uint32_t once, twice;
     uint32_t visits;                 /* label of stamps_visits */
     uint32_t call;                   /* label of a system call instruction */

@@ -274,9 +274,9 @@ static bool may_copy(struct insitu_watch *w)
     return r->seconds <= REPLAY_SHARE * (clock_wall() - w->begun) + REPLAY_SECONDS;
 }
 
-/* Measures the core's clock and the overhead of timing a visit in a copy of the process, in at most
- * CLOCKED_MOST calls. Does nothing if copies do not work, or before iterations were counted. All
- * running threads must be stopped and settled. */
+/* Measures the core's clock and the overhead of timing a visit in a copy of the process. Measures
+ * at most CLOCKED_MOST times. Does nothing if copies do not work, or before iterations were
+ * counted. All running threads must be stopped and settled. */
 static void measure_clock(struct insitu_watch *w)
 {
     struct process *p = &w->process, copy;

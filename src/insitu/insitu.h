@@ -74,8 +74,8 @@ size_t insitu_disturbed(const struct insitu *x);
 /* Returns the cycles per iteration in the program at quantile @q of the timed blocks; NaN: too few
  * blocks. Sets *@alone to whether the time between visits is excluded. */
 double insitu_cycles(const struct insitu *x, double q, bool *alone);
-/* Returns the cycles per iteration at INSITU_TYPICAL, including the time between visits and the
- * return from the original after an indirect jump; NaN: too few blocks. */
+/* Returns the cycles per iteration at INSITU_TYPICAL; NaN: too few blocks. Includes the time
+ * between visits and the return from the original after an indirect jump. */
 double insitu_cycles_whole(const struct insitu *x);
 /* Returns whether insitu_cycles is the time of the original code in copies of the process. If not,
  * insitu_cycles includes the return from the original after an indirect jump leaves the timed

@@ -89,8 +89,8 @@ static double mean_up_to(const double *values, size_t all, double most, size_t *
 }
 
 /* Returns the mean cycles per iteration of the blocks of a timing; NaN: no blocks. Omits disturbed
- * blocks, moderately slow blocks if @busy, and the first quarter, because caches and the TLB are
- * cold after a stop of the program. Adds the number of disturbed blocks to *@disturbed. */
+ * blocks, and moderately slow blocks if @busy. Omits the first quarter, because caches and the TLB
+ * are cold after a stop of the program. Adds the number of disturbed blocks to *@disturbed. */
 static double mean_of(const struct timed_run *t, bool busy, size_t *disturbed)
 {
     double *kept = mem_alloc((t->count + 1) * sizeof *kept);

@@ -22,8 +22,8 @@ bool maps_read(pid_t pid, struct maps *out);
 void maps_done(struct maps *m);
 /* Returns the mapping that contains @address; NULL: none. */
 const struct map *maps_at(const struct maps *m, uint64_t address);
-/* Of those of the @count addresses that process @pid has mapped, returns the share whose mappings
- * mostly have pages of 2 MiB or more; NaN: unknown. */
+/* Returns the share of the @count addresses whose mappings mostly have pages of 2 MiB or more.
+ * Ignores addresses that are not mapped. NaN: unknown. */
 double maps_huge(pid_t pid, const uint64_t *addresses, size_t count);
 /* Returns the address of @size free bytes from which 32-bit distances reach all addresses in [@low,
  * @high); 0: none. */

@@ -109,8 +109,8 @@ void pmevo_name_of(const struct form_row *row, struct str *out)
             at++;
         }
     }
-    /* PMEvo has no notation for fixed registers and prefixes, so a name is used only if it can be
-     * converted back. */
+    /* PMEvo has no notation for fixed registers and prefixes. A name is therefore used only if it
+     * can be converted back. */
     if (!ok || !pmevo_form_name(str_text(out) + start, &back) ||
         strcmp(str_text(&back), row->form) != 0) {
         out->length = start;

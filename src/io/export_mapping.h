@@ -43,8 +43,8 @@ void export_pmevo_experiments(const struct experiments *t, const struct forms *f
 /* Writes the file. Forms with equal AT&T spelling and cost share an entry. If costs differ, the
  * general form is first, and the other forms follow with a size suffix. Each entry lists its forms
  * in portolan_forms, which OSACA ignores. import_osaca restores the mapping from this list. Returns
- * false with err for instruction sets without a spelling, for names that are not UTF-8, or if
- * memory is exhausted. */
+ * false with err for instruction sets without a spelling and for names that are not UTF-8. Also
+ * returns false if memory is exhausted. */
 bool export_osaca(const struct machine *m, struct str *out, struct err *err);
 
 #endif

@@ -134,9 +134,9 @@ static double fullest_port(const struct pressure_item *items, size_t count)
     return most;
 }
 
-/* Returns the cycles of @item as an integer of at least 1, or 0 if the item has none. If @beside is
- * true (another item has at least one cycle), also returns 0 for a fraction that would become the
- * bottleneck if it were rounded up. Example: [1, '23'], [0.5, ['11']] permit two per cycle. */
+/* Returns the cycles of @item as an integer of at least 1, or 0 if the item has none. @beside:
+ * another item has at least one cycle. A fraction that would become the bottleneck if rounded up is
+ * then also 0. Example: [1, '23'], [0.5, ['11']] permit two per cycle. */
 static double whole_cycles(const struct pressure_item *item, double most, bool beside)
 {
     double whole = fmax(1, round(item->cycles));

@@ -27,8 +27,8 @@ bool override_parse_usage(const char *text, const struct ports *ports, struct ov
                           struct err *err);
 void override_done(struct override *o);
 /* Applies a row. Adds a form that the mapping lacks, unless the row has a pattern. Returns false
- * with err if the pattern is invalid, if no form matches, if a new form has no usage, or if a µop
- * to remove is missing. */
+ * with err if the pattern is invalid, or if no form matches. Also returns false if a new form has
+ * no usage, or if a µop to remove is missing. */
 bool override_apply(struct override_list *list, const struct override *o, struct err *err);
 
 #endif
