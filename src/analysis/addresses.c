@@ -513,8 +513,8 @@ static const struct access *changed_from(const struct address_work *work, uint32
                : NULL;
 }
 
-/* Finds, for each access whose address does not change by a constant step, another access that had
- * the same address in the previous iteration. */
+/* Finds the accesses whose address does not change by a constant step. For each of these, finds
+ * another access that had the same address in the previous iteration. */
 static void find_origins(struct address_work *work)
 {
     work->changing.count = 0;

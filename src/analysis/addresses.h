@@ -11,7 +11,7 @@
 enum start_values {
     START_DIFFERENT,   /* the initial values of all registers are unknown and differ */
     /* Initial values in BHive's measurements: all registers except the stack and frame pointers
-     * contain the address of one page, all memory contains copies of this address, and all pages
+     * contain the address of one page. All memory contains copies of this address, and all pages
      * map to one physical page. */
     START_EQUAL,
     START_MEASURED,    /* values that `kernel measure` sets (model/start.h) */

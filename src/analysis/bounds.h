@@ -76,9 +76,9 @@ void block_work_free(struct block_work *w);
  * call. Computes bottleneck_ports only if @want_ports is true. */
 void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
                const struct block_options *options, bool want_ports, struct bounds *out);
-/* Returns whether the measured @cycles of @insns are below a bound of the ports, the issue width or
- * the loads and stores per cycle. Appends the reason, such as "below the ports bound of skylake,
- * 2.00". Ignores bounds that are estimates or contain fitted means. */
+/* Returns whether the measured @cycles of @insns are below a bound of ports, issue width, or loads
+ * and stores per cycle. Appends the reason, such as "below the ports bound of skylake, 2.00".
+ * Ignores bounds that are estimates or contain fitted means. */
 bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles,
                    struct str *reason);
 /* Returns the cycles of the loads including replays. Loads are replayed if their address comes

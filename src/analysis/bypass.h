@@ -12,8 +12,8 @@ struct bypass_source {
     const struct operand *written;
 };
 
-/* Returns the delay in hundredths of a cycle from @from to @reader, whose record is @op, in
- * addition to the latency of @from. Facts: bypass_delay_addition, bypass_ports, bypass_delay,
+/* Returns the delay in hundredths of a cycle from @from to @reader, in addition to the latency of
+ * @from. @op: record of @reader. Facts: bypass_delay_addition, bypass_ports, bypass_delay,
  * bypass_delay_domain. Returns 0 if the machine lacks them. Any thread. */
 int32_t bypass_latency(const struct core *c, const struct bypass_source *from,
                        const struct insn *reader, const struct op *op);

@@ -21,8 +21,8 @@ static bool writes(const struct insn *in, uint8_t reg)
     return false;
 }
 
-/* Returns the operand of the table of addresses that indirect jump @at reads, from the jump itself
- * or a load shortly before it. NULL: the jump reads no such table. */
+/* Returns the operand of the table of addresses that indirect jump @at reads. The jump itself or a
+ * load shortly before it has the operand. */
 static const struct operand *table_of(const struct insn *insns, size_t at)
 {
     const struct insn *in = &insns[at];

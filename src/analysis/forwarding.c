@@ -48,8 +48,8 @@ static bool covers_address(const struct core *c, const struct insn *insn)
 }
 
 /* Returns whether memory renaming applies to the load and the store, without regard to their
- * addresses. Memory renaming does not apply if the stored register is part of a register that
- * rename keeps as a register plus a constant. */
+ * addresses. Memory renaming does not apply to a stored part of a register that rename keeps as a
+ * register plus a constant. */
 static bool may_rename(const struct forwarding *f, const struct forward *link)
 {
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];

@@ -18,9 +18,9 @@ struct issue {
     struct dispatch_limit limit;
 };
 
-/* Computes the bound of rename. If the machine has a fact that can leave slots empty
- * (unlaminate_first, group_first, group_not_last, group_whole), simulates iterations until the
- * state at the start of an iteration repeats. */
+/* Computes the bound of rename. Some facts can leave slots empty (unlaminate_first, group_first,
+ * group_not_last, group_whole). If the machine has one, simulates iterations until the state at the
+ * start of an iteration repeats. */
 struct issue issue_of(const struct core *c, const struct insn *insns, const struct costs *costs);
 /* Returns the number of µops of @row to which @limit applies. */
 uint32_t issue_limited(const struct costs *costs, const struct cost *row,

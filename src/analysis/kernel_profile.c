@@ -180,9 +180,9 @@ static bool add_percents(struct kernel *k, const char *path, const struct perf_s
     return ok;
 }
 
-/* Makes a kernel of a function without a name, which perf cannot annotate, by decoding the code and
- * assigning the samples to instructions. @symbol: the function's address; NULL: the function with
- * the most samples. */
+/* Makes a kernel of a function without a name, which perf cannot annotate. Decodes the code and
+ * assigns the samples to instructions. @symbol: the function's address; NULL: the function with the
+ * most samples. */
 static struct kernel *by_address(const char *path, const char *profile, const char *symbol,
                                  const struct kernel_options *options, struct err *err)
 {

@@ -31,8 +31,8 @@ static bool function_lines(const char *text, const char *symbol, size_t *first, 
     return *first > 0;
 }
 
-/* Reduces the range *@first to *@last of lines of the assembler text to those that belong to the
- * selected lines of the C file. *@last 0: the end of the text. Returns false if there are none. */
+/* Reduces the range *@first to *@last of lines of the assembler text to those of the selected lines
+ * of the C file. *@last 0: the end of the text. Returns false if there are none. */
 static bool assembly_lines(const struct compiled *c, const char *path,
                            const struct kernel_options *wanted, size_t *first, size_t *last)
 {

@@ -106,7 +106,7 @@ static uint32_t user_of(const struct chain_work *w, bool *in_place)
     return stored;
 }
 
-/* Returns whether a link of the chain has the nodes of edge @at, and one of the two exists because
+/* Returns whether a link of the chain has the nodes of edge @at. One of the two must exist because
  * masked lanes keep their old value. */
 static bool is_link_again(const struct chain_work *w, size_t at)
 {

@@ -7,8 +7,8 @@
 /* Returns a copy of the instructions of loop @loop. Instructions that are never executed are
  * INSN_SKIPPED and have no operands: code after a jump, such as padding, if no other jump reaches
  * it, and code that leaves the loop. Code outside the loop's addresses is part of the loop if it
- * jumps back. If the head is not the loop's first instruction, several paths lead back to it, and
- * only the longest path counts as executed. Returns NULL if all instructions are executed, or if
+ * jumps back. If the head is not the loop's first instruction, several paths lead back to it. Only
+ * the longest path then counts as executed. Returns NULL if all instructions are executed, or if
  * the code is not a loop. The caller frees the array; the text of each instruction belongs to the
  * kernel. Any thread. */
 struct insn *loop_code_executed(const struct kernel *k, size_t loop);

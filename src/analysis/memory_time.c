@@ -82,15 +82,15 @@ static double held_of(const struct streams *s, double bytes, double way)
     return region + (steps > 0 ? (bytes - region) * held / steps : 0);
 }
 
-/* Returns the number of bytes of all lines that the loop accesses while a stream with @step bytes
- * per iteration advances by @distance bytes. */
+/* Returns the number of bytes of all lines that the loop accesses while a stream advances by
+ * @distance bytes. @step: stride of the stream in bytes per iteration. */
 static double reused_within(const struct streams *s, uint64_t distance, int64_t step)
 {
     return (double)distance / fabs((double)step) * STREAM_LINE * streams_lines(s);
 }
 
-/* Returns the cost of lines with a crowding of @crowding, between costs @from and @to of measured
- * loops with a crowding of @least and @most. The cost is a power of the crowding. */
+/* Returns the cost of lines with a crowding of @crowding. Measured loops with a crowding of @least
+ * and @most have the costs @from and @to. */
 static double crowded_cost(const struct memory_costs *m, enum memory_cost from, double least,
                            enum memory_cost to, double most, double crowding, double held)
 {

@@ -10,8 +10,7 @@
 #include "isa/operands.h"
 
 /* A kind of forms characterises a port set if it has at least this share of the kind's or the set's
- * forms, and at least FORMS_LEAST forms. Fewer forms are exceptions, such as placeholders for
- * system instructions. */
+ * forms. It must also have at least FORMS_LEAST forms. */
 #define KIND_LEAST 0.15
 #define FORMS_LEAST 3
 /* smallest share of stores that can use a store-data port */

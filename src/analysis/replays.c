@@ -300,8 +300,8 @@ static void step(struct replaying *r, uint32_t i)
 }
 
 /* Returns the cycles by which readers lengthen chains of one operation. The cycles depend on the
- * number of operations in the chains and their readers, and on the pairs of operations that read
- * the same value (fact chain_delay_company). */
+ * number of operations in the chains, and of their readers. They also depend on the pairs of
+ * operations that read the same value (fact chain_delay_company). */
 static double crowding(const struct replaying *r)
 {
     size_t waiting = 0, pairs = 0;

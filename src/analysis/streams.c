@@ -284,9 +284,9 @@ static void take_unstepped(struct finder *f, size_t at)
     refuse(f, a->insn, "the address is computed by an unsupported operation");
 }
 
-/* Returns the number of bits in memory of an index that @load loads into an element of @bits bits,
- * plus SIGNED if it is signed. Returns 0 if @load loads fewer than @count indices, or computes
- * them. */
+/* Returns the number of bits in memory of an index that @load loads into an element of @bits bits.
+ * Adds SIGNED if the index is signed. Returns 0 if @load loads fewer than @count indices, or
+ * computes them. */
 static uint32_t index_bits(const struct insn *load, uint32_t bits, uint32_t count)
 {
     /* pmovzx and pmovsx end with the letters of the sizes in memory and in the register. */

@@ -12,8 +12,8 @@ struct immediate_folding {
     uint32_t pending;
 };
 
-/* Fills @out, one entry per instruction, for the steady state. Returns false, with @out not to be
- * used, if the machine lacks the fact, or if the block neither adds nor sets a constant. */
+/* Fills @out, one entry per instruction, for the steady state. Returns false if the machine lacks
+ * the fact, or if the block neither adds nor sets a constant; @out is then undefined. */
 bool sums_find(const struct core *c, const struct insn *insns, size_t count,
                struct immediate_folding *out);
 

@@ -1,6 +1,6 @@
 /* Hash table with open addressing that maps keys to positions of items stored elsewhere. A slot has
- * a hash and a position, so only items with equal hashes are compared, and growing the table does
- * not access items. */
+ * a hash and a position, so only items with equal hashes are compared. Growing the table does not
+ * access items. */
 #ifndef PORTOLAN_BASE_INDEX_H
 #define PORTOLAN_BASE_INDEX_H
 

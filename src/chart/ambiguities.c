@@ -155,9 +155,9 @@ static bool may_run_beside(const struct witnesses *w, const char *form, const st
     return !own || !s->vectors || own == s->vectors;
 }
 
-/* Returns whether an experiment with @s can distinguish the usages. This is possible only if the
- * form can run with @s and the usages differ in µops on the ports of @s, or in slots if @s keeps
- * the issue slots busy. */
+/* Returns whether an experiment with @s can distinguish the usages. The form must be able to run
+ * with @s. The usages must differ in µops on the ports of @s, or in slots if @s keeps the issue
+ * slots busy. */
 static bool may_tell(const struct witnesses *w, const char *form, const struct mapping_entry *is,
                      const struct chart_usage *other, const struct saturator *s)
 {

@@ -357,8 +357,9 @@ static void conclude_decoders(struct probes *p, const struct front_probes *f,
     }
 }
 
-/* Infers the penalty of a length-changing prefix. A block takes its cycles in predecode (1 if the
- * predecode width is unknown) plus the penalty, but at least its time without a prefix. */
+/* Infers the penalty of a length-changing prefix. A block takes its cycles in predecode plus the
+ * penalty, but at least its time without a prefix. If the predecode width is unknown, predecode
+ * takes 1 cycle. */
 static void conclude_prefixes(struct probes *p, const struct front_probes *f,
                               const struct explained *e, struct front_found *found)
 {

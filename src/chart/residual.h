@@ -15,8 +15,8 @@
 #define RESIDUAL_RATIO 1.25
 /* Largest ratio of measured to predicted cycles of a form in isolation. On a Zen 4, stores to
  * consecutive lines take 0.556 cycles instead of 0.5. On a Zen 5, comparisons of memory with an
- * immediate take 0.300 cycles instead of 0.250, and CMOVZ (R64, R64) takes 0.197 instead of 0.167.
- * The loop has too few independent chains for six ports. */
+ * immediate take 0.300 cycles instead of 0.250. CMOVZ (R64, R64) takes 0.197 instead of 0.167. The
+ * loop has too few independent chains for six ports. */
 #define RESIDUAL_RATIO_ALONE 1.21
 
 struct residual_limit {

@@ -397,8 +397,8 @@ static double iterations_of(struct kernel_evaluating *w)
     return BHIVE_ITERATIONS;
 }
 
-/* Chooses the protocol: the requested protocol, or kernel measure's if the file has all columns of
- * kernel measure (@own), otherwise the protocol with the smaller error on the first blocks. Chooses
+/* Chooses the requested protocol, or kernel measure's if the file has all columns of kernel measure
+ * (@own). Otherwise chooses the protocol with the smaller error on the first blocks. Chooses
  * BHive's protocol if the file cannot be read twice, or if both errors are large. */
 static void protocol_choose(struct kernel_evaluating *w, bool own)
 {

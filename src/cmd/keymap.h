@@ -64,8 +64,8 @@ bool keymap_take_key(const char **text, char view[VIEW_NAME_MOST], int *key, str
 bool keymap_unbind(struct keymap *k, const char *text, struct err *err);
 /* Returns whether @row applies to @view. */
 bool key_row_in(const struct key_row *row, const char *view);
-/* Writes the name of the first key that runs @command in @view, including keys for all views that
- * the view does not override. Returns false if there is none. */
+/* Writes the name of the first key that runs @command in @view. Includes keys for all views unless
+ * the view overrides them. Returns false if there is none. */
 bool keymap_key(const struct keymap *k, const char *view, const char *command,
                 char out[KEY_NAME_MOST]);
 /* Returns the user's binding of @key that applies in @view, borrowed until the next change; NULL:

@@ -83,7 +83,7 @@ void program_say_faults(struct result *result, double seconds, double share);
 /* Reports the thread count and, for several threads, the assumptions about the threads. */
 void program_say_threads(struct result *result, size_t threads, double common);
 
-/* Starts a background job without output that studies the program for the program view, with the
+/* Starts a background job without output that studies the program for the program view. Uses the
  * last run's inputs and the current machine. */
 void program_show_quietly(struct session *s);
 /* program_show_put_off ends the job of program_show_quietly, because it would disturb a

@@ -120,8 +120,8 @@ static void write_bash(struct str *out)
                  "<(compgen -f -- \"$word\") ;;\n    esac\n}\ncomplete -F _portolan portolan\n");
 }
 
-/* Appends @text, escaped for single quotes of fish, or if @brackets is true, for those of zsh and
- * for the characters that its _arguments interprets. */
+/* Appends @text, escaped for single quotes of fish. If @brackets is true, escapes for those of zsh
+ * and for the characters that its _arguments interprets. */
 static void add_quoted(struct str *out, const char *text, bool brackets)
 {
     for (; *text; text++)

@@ -24,9 +24,9 @@ struct random_block {
 };
 
 struct block_maker;
-/* Creates a maker. Uses the forms in @forms (for @isa) that may run, do not branch, have no fixed
- * address, and take the same time with all values. @usable (may be NULL) can exclude forms. Returns
- * NULL with err if no form is left or the assembler cannot run. */
+/* Creates a maker. Uses the forms in @forms (for @isa) that may run, do not branch and have no
+ * fixed address. Their time must be the same with all values. @usable (may be NULL) can exclude
+ * forms. Returns NULL with err if no form is left or the assembler cannot run. */
 struct block_maker *block_maker_new(enum isa isa, const struct block_form *forms, size_t count,
                                     bool (*usable)(void *state, const struct insn *in), void *state,
                                     struct err *err);

@@ -66,7 +66,7 @@ static bool known(const struct judged *b)
     return isfinite(b->truth) && isfinite(b->predicted);
 }
 
-/* Returns 1 if the predicted time is too long, -1 if it is too short, and 0 if the prediction
+/* Returns 1 if the predicted time is too long, -1 if it is too short. Returns 0 if the prediction
  * agrees or a time is unknown. */
 static int side(const struct hunting *h, const struct judged *b)
 {

@@ -11,9 +11,8 @@
  * realistic mapping needs them. */
 #define COLUMNS_MOST 1024
 #define COLUMNS_RANDOM 512       /* maximum number of columns of a random genome */
-/* Maximum of the mean number of experiments per form at which copied usages always come from forms
- * of the same kind, if a few draws find one. Above it, the probability of this preference falls
- * with the fourth power of the mean. */
+/* Maximum mean number of experiments per form at which copied usages always come from forms of the
+ * same kind. If a few draws find no such form, any form is used. */
 #define KIN_LINKS 18
 #define RANDOM_SETS 24           /* maximum number of distinct µops of a random genome */
 

@@ -148,7 +148,7 @@ double evolve_residual_scale(const struct problem *p, double d_avg);
 bool evolve_sample_due(const struct evolve *e);
 /* Adds a point to the curves if one is due, or if @now is true. */
 void evolve_sample(struct evolve *e, bool now);
-/* Copies @g as the best genome if its error is not larger, and its additional µops cost no more
+/* Copies @g as the best genome if its error is not larger. Its additional µops must cost no more
  * than the error that they explain. */
 void evolve_note_best(struct evolve *e, const struct genome *g);
 /* Computes the cost of the best genome with the current prices. */

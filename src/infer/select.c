@@ -353,8 +353,8 @@ static bool infer(const struct experiments *t, const struct select_options *so,
     return out->count > 0;
 }
 
-/* Returns the mean relative error of @m on the rows of @t marked in @fresh, or NaN if @m covers
- * none of these rows. */
+/* Returns the mean relative error of @m on the rows of @t marked in @fresh; NaN if @m covers none
+ * of them, or if memory is exhausted. */
 static double error_on(const struct mapping *m, const struct experiments *t, const bool *fresh)
 {
     double *cycles = shortage_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;

@@ -50,8 +50,8 @@ static bool find_changes(const struct region *r, struct induction *x)
 }
 
 /* Marks the instructions that are reached from the pivot before the register changes. Returns false
- * unless it changes exactly once on each path from the pivot to the pivot, and each instruction is
- * always reached before the change, or always after it. */
+ * unless it changes exactly once on each path from the pivot to the pivot. Each instruction must
+ * always be reached before the change, or always after it. */
 static bool find_ahead(const struct region *r, struct induction *x)
 {
     bool *after = mem_zero(r->list.count, sizeof *after), *ahead = x->ahead.items, once = true;

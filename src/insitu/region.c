@@ -514,8 +514,8 @@ static bool resumes(const struct region *r, uint32_t at)
 }
 
 /* Returns the best pivot that each iteration executes: an instruction that can be patched,
- * preferably an instruction at which the flags are dead and, of these, a place that is always
- * patched. With @arms, iterations may execute code outside of the loop's range. */
+ * preferably one at which the flags are dead and, of these, one that is always patched. With @arms,
+ * iterations may execute code outside of the loop's range. */
 static uint32_t best_pivot(const struct region *r, bool arms)
 {
     const uint32_t head = head_of(r);

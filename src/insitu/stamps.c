@@ -155,9 +155,8 @@ void stamps_step_down(struct code *c, const struct stamp *s)
     code_label_here(c, s->go);
 }
 
-/* Appends code that reads the list at SLOT_TOUCH, sets the number of passes until the next stamp,
- * and loads the lines into the cache, with stores to the lines that the list has for stores.
- * Overwrites rax, rcx and rdx. */
+/* Appends code that reads the list at SLOT_TOUCH, and sets the number of passes until the next
+ * stamp. Loads the lines into the cache, with stores to the lines that the list has for stores. */
 static void touch(struct code *c)
 {
     code_load(c, CODE_RDX, SLOT_TOUCH);

@@ -32,9 +32,9 @@ void pmevo_name_of(const struct form_row *row, struct str *out);
 
 /* Writes PMEvo's JSON of kind ExperimentList: counts as repetitions, failures as error_cause,
  * unmeasured rows without a result. Rows imported from PMEvo keep their original names. In other
- * rows, forms with a template in PMEvo's notation (from @forms, may be NULL) have that name, and
- * the remaining forms have their own names. The text is incomplete if cancelled (base/watch.h),
- * which the caller must check. */
+ * rows, forms with a template in PMEvo's notation (from @forms, may be NULL) have that name. The
+ * remaining forms have their own names. The text is incomplete if cancelled (base/watch.h), which
+ * the caller must check. */
 void export_pmevo_experiments(const struct experiments *t, const struct forms *forms,
                               struct str *out);
 

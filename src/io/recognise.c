@@ -93,8 +93,8 @@ static bool is_forms(const struct sample *s)
     return has_columns(s, "form", "template");
 }
 
-/* Returns whether the file has the columns hex and cycles, or whether its first row is hex,cycles
- * without a header, as in BHive. */
+/* Returns whether the file has the columns hex and cycles. Also returns true if its first row is
+ * hex,cycles without a header, as in BHive. */
 static bool is_blocks(const struct sample *s)
 {
     size_t digits = strspn(s->text, "0123456789abcdefABCDEF");
