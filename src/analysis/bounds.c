@@ -107,8 +107,8 @@ static double replayed_ports(struct block_work *w)
     return throughput_of_masses(w->throughput, w->plain, plain) / REPLAY_SLOT;
 }
 
-/* If the memory bound is unknown or less than @cycles, sets it to @cycles, and its cause to @by.
- * Ignores NaN. */
+/* Sets the memory bound to @cycles, and its cause to @by, if the bound is unknown or less than
+ * @cycles. Ignores NaN. */
 static void raise_memory(struct bounds *out, double cycles, enum accesses_by by)
 {
     if (!(cycles > out->cycles[BOUND_MEMORY]) && !isnan(out->cycles[BOUND_MEMORY]))

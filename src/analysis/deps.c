@@ -489,7 +489,7 @@ static void read_memory(struct build *b, uint32_t at)
     }
 }
 
-/* If a load of the block is blocked, adds edges for stores and blocked loads: each store writes the
+/* Adds edges for stores and blocked loads if a load of the block is blocked. Each store writes the
  * cache after its data are available and after all previous stores. Also adds edges for fences. */
 static void keep_order(struct build *b, uint32_t at)
 {
@@ -612,9 +612,9 @@ static void read_inputs(struct build *b, uint32_t at)
     keep_order(b, at);
 }
 
-/* If instruction @at calls a function whose instructions do not follow in the sequence, marks its
- * result registers and the flags as ready. Other registers keep their values, because code that
- * reads them after the call was compiled for a function that does not change them. */
+/* Marks the results of a called function and the flags as ready. Does nothing unless @at is a call,
+ * and the function's instructions do not follow. Other registers keep their values: code that reads
+ * them later was compiled for a function that does not change them. */
 static void call(struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];

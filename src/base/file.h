@@ -14,7 +14,7 @@
  * before threads start. */
 void file_refuse_pipes(void);
 bool file_pipes_refused(void);
-/* If @only is true, restricts this thread to regular files; otherwise removes the restriction.
+/* Restricts this thread to regular files if @only is true; otherwise removes the restriction.
  * Reading a pipe may block, and opening a device may have effects. Used for paths that come from
  * files, and for directories that are read completely. Returns the previous setting. */
 bool file_only_files(bool only);

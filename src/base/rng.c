@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/rng.h"
 
-/* SplitMix64, which the authors of xoshiro256** recommend for filling its state from one word. */
+/* Returns the next number of SplitMix64. The authors of xoshiro256** recommend SplitMix64 for
+ * filling the state from one word. */
 static uint64_t split_mix(uint64_t *state)
 {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);

@@ -354,7 +354,7 @@ static void pass_addition(const struct neighbour_pass *n, size_t set, int count)
     pass_neighbour(n, &other);
 }
 
-/* For each set except @without, passes the guess that has @count more µops on that set than
+/* Passes, for each set except @without, the guess that has @count more µops on that set than
  * @reduced. @reduced is the guess of @n with fewer µops. */
 static void pass_additions(const struct neighbour_pass *n, const struct guess *reduced, int count,
                            size_t without)

@@ -260,8 +260,8 @@ static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes,
     return true;
 }
 
-/* Beyond the private caches, larger arrays never take less time. Times that contradict this were
- * disturbed, and are replaced by their mean. */
+/* Replaces times that fall with the size by their mean. Beyond the private caches, larger arrays
+ * never take less time, so such times were disturbed. */
 static void times_ascend(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                          double cycles[MEMORY_SIZES])
 {
@@ -276,9 +276,9 @@ static void times_ascend(const struct memory_lines *p, const struct memory_costs
     }
 }
 
-/* In private caches, too, no loop is faster with larger arrays. An unconfirmed time is therefore
- * limited to the time with larger arrays. The time of non-temporal stores is limited in the same
- * way: on a Zen 5, it doubles for some milliseconds at any size. */
+/* Limits each unconfirmed time to the time with larger arrays. In private caches, too, no loop is
+ * faster with larger arrays. Also limits the time of non-temporal stores: on a Zen 5, it doubles
+ * for some milliseconds at any size. */
 static void times_confirm(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                           double cycles[MEMORY_SIZES])
 {

@@ -434,7 +434,7 @@ static void fit_all(struct placer *p)
     fit_share(&w, 0);
 }
 
-/* If due, passes a mapping with the guesses of the finished forms to the hooks for display. */
+/* Passes a mapping with the guesses of the finished forms to the hooks for display, if due. */
 static void show(struct placer *p)
 {
     if (!lab_show_due(p->lab))

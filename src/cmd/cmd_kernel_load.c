@@ -73,8 +73,8 @@ static bool take_words(struct recipe *r, const struct kernel_load_values *v, str
     return ok && (r->path || err_set(err, ERR_USAGE, "kernel load FILE", "no file given"));
 }
 
-/* If *@path does not exist and begins with data/, replaces it by the path of the installed file, if
- * there is one. */
+/* Replaces *@path by the path of the installed file. Does nothing if *@path exists or does not
+ * begin with data/, or if there is no such file. */
 static void find_bundled(char **path)
 {
     if (access(*path, F_OK) == 0 || !str_has_prefix(*path, "data/"))

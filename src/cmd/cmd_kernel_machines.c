@@ -75,7 +75,7 @@ static bool search_work(void *state, struct result *result, struct err *err)
     return watch_goes_on(err);
 }
 
-/* With --show, keeps the selected machines that have all forms of the loop. Appends other machines
+/* Keeps, with --show, the selected machines that have all forms of the loop. Appends other machines
  * that have all forms, at most SHOWN in total. */
 static bool search_publish(struct session *s, void *state, struct result *result, struct err *err)
 {

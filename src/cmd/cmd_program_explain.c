@@ -163,8 +163,8 @@ static bool goes_on_sampling(void *state, double seconds, size_t samples)
     return !job_cancelled(w->job);
 }
 
-/* If tracing is not permitted, samples the process, which gives only the loop's share of the time.
- * Returns false if there are no samples. */
+/* Samples the process, because tracing is not permitted. Samples give only the loop's share of the
+ * time. Returns false if there are no samples. */
 static bool sample_instead(struct explaining *w)
 {
     const struct insitu_options *o = &w->options;

@@ -491,7 +491,7 @@ static bool sweep_piece(void *state, unsigned worker, struct unpacking *piece, s
     return true;
 }
 
-/* Nothing remains to be sent to rank 0. */
+/* Does nothing, because nothing remains to be sent to rank 0. */
 static bool close_hand(void *state, struct str *result, struct err *err)
 {
     (void)state;

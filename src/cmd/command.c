@@ -597,8 +597,8 @@ static bool run_command(struct session *s, const struct command *c, char **words
     return ok;
 }
 
-/* In JSON format, prints an object with the error for an invalid command line to @out (NULL:
- * nowhere). */
+/* Prints an object with the error for an invalid command line to @out (NULL: nowhere), in JSON
+ * format only. */
 static void print_refusal(struct session *s, const char *text, const char *end, FILE *out,
                           const struct err *err)
 {

@@ -139,7 +139,7 @@ static bool publish(struct session *s, void *state, struct result *result, struc
     return true;
 }
 
-/* In the workbench, makes the screen show rejected pasted text of at most EDIT_LIMIT bytes again,
+/* Makes the screen of the workbench show rejected pasted text of at most EDIT_LIMIT bytes again,
  * for correction. */
 static void give_back(struct session *s, const struct kernel_loading *l, const struct err *err)
 {

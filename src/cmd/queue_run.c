@@ -212,8 +212,8 @@ bool queue_load(struct session *s, const struct command *c, char **words, size_t
     return ok;
 }
 
-/* If the setting keep-going is on and no interrupt ended the command, reports an error, clears @err
- * and returns true. The exit status reports it later. In the workbench this applies only to
+/* Reports an error, clears @err and returns true, if the setting keep-going is on and no interrupt
+ * ended the command. The exit status reports it later. In the workbench this applies only to
  * scripts, because errors of typed commands appear in the error line. */
 static bool goes_on(struct session *s, const char *script, size_t number, FILE *out,
                     struct err *err)

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "infer/genome.h"
 
-/* Of the @n mappings @members, best first, selects those that the measurements of @p do not
+/* Selects those of the @n mappings @members, best first, that the measurements of @p do not
  * distinguish from the best mapping. Frees the other mappings, whose searches ended too early.
  * Returns the number of selected mappings. */
 unsigned consensus_members(const struct problem *p, struct genome **members, unsigned n);

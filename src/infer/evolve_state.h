@@ -110,8 +110,8 @@ void evolve_wait_change(struct evolve *e, struct watcher *w);
 /* Waits like evolve_wait_change, in a thread that does not use the problem. The problem may change
  * during the wait. */
 void evolve_wait_others(struct evolve *e, struct watcher *w);
-/* If experiments wait to join, blocks until all threads have stopped using the problem and the
- * run's state is converted. Returns false if none wait, or if the run must end first. */
+/* Blocks, if experiments wait to join, until all threads have stopped using the problem and the
+ * run's state is converted. Returns false if no experiments wait, or if the run must end first. */
 bool evolve_meet(struct evolve *e, struct watcher *w);
 /* Returns, for each form of @p, the form of @before whose usage it takes: the same form, or the
  * form whose cycles in isolation are nearest by ratio. The caller frees the result. Needs no

@@ -265,8 +265,8 @@ struct charge {
     int64_t cycles;
 };
 
-/* LLVM counts a use of a resource also for every group that contains it. Subtracts each use from
- * its supersets, small sets first. */
+/* Subtracts each use of a resource from its supersets, small sets first. LLVM counts a use also for
+ * every group that contains the resource. */
 static void undo_groups(struct charge *charges, size_t n, struct usage *usage)
 {
     qsort(charges, n, sizeof *charges, portset_by_size);

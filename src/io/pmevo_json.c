@@ -122,7 +122,7 @@ static char **mapping_sources(const struct translation *t, json_t *assignment, c
     return sources;
 }
 
-/* If two of PMEvo's forms with different usages are one form of Portolan, both keep their names. */
+/* Keeps PMEvo's names of forms that are one form of Portolan, but have different usages. */
 static void keep_disputed(struct translation *t, json_t *assignment)
 {
     struct names seen = {0};
