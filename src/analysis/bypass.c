@@ -80,9 +80,9 @@ static double share(const struct core *c, const struct op *op)
 }
 
 /* Returns the delay between a multiplier and a one-cycle operation, in hundredths of a cycle. The
- * formulas fit measured delays in cycles from and to the multiplier. They are 0.45 and 0.9 with two
- * of three ports in common, and 1 and 1 with all ports in common (shifts). They are 0.5 and 0.25
- * for floating-point logic. */
+ * formulas fit measured delays in cycles from and to the multiplier. With two of three ports in
+ * common, the delays are 0.45 and 0.9. With all ports in common (shifts), they are 1 and 1. For
+ * floating-point logic, they are 0.5 and 0.25. */
 static int32_t multiplier_delay(const struct core *c, const struct bypass_source *from,
                                 const struct insn *reader, const struct op *op)
 {

@@ -26,8 +26,8 @@ FILE *file_open(const char *path, struct err *err);
 /* Opens a directory. Returns NULL with errno. If memory is exhausted, uses the reserve
  * (mem_again). */
 DIR *file_open_directory(const char *path);
-/* Appends the bytes of the file to @out. Returns false with err on failure. It also fails if the
- * file has more than @limit bytes (ERR_LIMIT), or is neither a regular file nor a pipe. */
+/* Appends the bytes of the file to @out. Returns false with err on failure. Fails if the file has
+ * more than @limit bytes (ERR_LIMIT), or is neither a regular file nor a pipe. */
 bool file_read(const char *path, size_t limit, struct str *out, struct err *err);
 /* Replaces @path atomically: writes a temporary file next to it, syncs and renames it, and syncs
  * the directory. Preserves the mode of a replaced file. Replaces the target of a symbolic link. In
