@@ -9,8 +9,8 @@
 
 struct runner_options {
     double budget;          /* maximum seconds for all experiments; 0: no limit */
-    bool retry;             /* whether to repeat experiments that failed according to the
-                             * journal */
+    bool retry;             /* whether to repeat experiments that failed according to the table or
+                             * the journal */
     bool fresh;             /* whether to ignore the values in the journal */
     /* whether to measure only bodies of the source's length, and no short bodies */
     bool one_length;
@@ -76,9 +76,9 @@ struct runner_hooks {
     double (*expected)(void *state, size_t index);
 };
 
-/* Measures the rows of @table that have no cycles (failed ones only with @retry), and passes each
- * result to the hook. Does not change @table. @journal may be NULL. Returns false with err on
- * failure or when cancelled. Earlier results remain valid. */
+/* Measures the rows of @table whose state is open (experiment_state_open), and with options->retry
+ * also the failed rows. Passes each result to the hook. Does not change @table. @journal may be
+ * NULL. Returns false with err on failure or when cancelled. Earlier results remain valid. */
 bool runner_run(struct source *source, const struct experiments *table, struct journal *journal,
                 const struct runner_options *options, const struct runner_hooks *hooks,
                 struct runner_summary *out, struct err *err);

@@ -14,8 +14,8 @@
 
 #define EXPERIMENT_PENDING ""      /* state of a row that was never measured */
 #define EXPERIMENT_ONCE "once"     /* state of a row with unconfirmed cycles of one pass */
-/* State of a row measured on a busy core. It may have cycles, which are displayed but not used by
- * inference. The row is measured again on an idle core. */
+/* State of a row measured on a busy core. The row may have cycles, which are displayed but not used
+ * by inference. The row is measured again on an idle core. */
 #define EXPERIMENT_CONTENDED "contended"
 /* state of a row with valid cycles; any other text is the reason for a failure */
 #define EXPERIMENT_OK "ok"

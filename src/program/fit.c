@@ -25,8 +25,9 @@
 /* error at left-out runs that is added to each error (as squares), so that much smaller errors
  * count as equal */
 #define LEAST_ERROR 1e-7
-/* A formula's criterion is first computed from single left-out runs. If it then exceeds the best
- * one by at most this value, it is also computed from left-out values of inputs. */
+/* A formula's criterion is first computed from single left-out runs. If the criterion then exceeds
+ * the best one by at most this value, the criterion is also computed from left-out values of
+ * inputs. */
 #define LENIENCE 10
 /* largest excess of a formula's criterion over the best one at which the formula is considered
  * about as good */

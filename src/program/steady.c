@@ -395,8 +395,8 @@ static void count_columns(const struct program_run *run, const uint32_t *own, si
 }
 
 /* Returns the cycles of the core, caches and main memory together. Lines from caches overlap with
- * the core. Lines from main memory hardly overlap with it: even if they are prefetched, most are
- * still in flight when they are needed. */
+ * the core. Lines from main memory hardly overlap with the core: even if they are prefetched, most
+ * are still in flight when they are needed. */
 static double overlap(const struct part_time *p)
 {
     double core = p->core * p->executions, near = p->stream - p->far;
@@ -474,7 +474,8 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
 }
 
 /* Adds the cost of the block's external calls: the measured or walked (turns.h) time of libm's
- * functions. If the block also calls other functions, adds its time in the runs. */
+ * functions. If the block also calls other functions, adds the time of its calls in the runs
+ * instead, if known. */
 static void time_block_calls(struct timing *t, uint32_t block, struct part_time *out)
 {
     const struct program_block *b = &t->code->program->blocks[block];

@@ -33,7 +33,7 @@ struct study_block {
     /* cycles per execution: the block's share, by instructions, of its parts' cycles */
     double cycles;
     double share;              /* share of the program's time */
-    const char *limit;         /* limit of the block's largest part; "": it is in no part */
+    const char *limit;         /* limit of the block's largest part; "": the block is in no part */
     struct study_way ways[2];
     size_t way_count;
     bool more_ways;            /* whether the block ends in a switch; only two of its edges are

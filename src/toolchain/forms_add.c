@@ -114,7 +114,8 @@ static bool names_own_register(const struct insn *in)
     return false;
 }
 
-/* Checks that each line was assembled to one instruction of its row's form. */
+/* Checks that each line was assembled to one instruction of its row's form, without registers that
+ * are reserved for measurement. */
 static bool check_code(const struct csv_table *t, int form, const char *path,
                        const struct assembled *a, struct err *err)
 {

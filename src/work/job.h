@@ -73,7 +73,7 @@ void job_progress(struct job *job, double done, double total, const char *format
  * it between work items. */
 double job_wait_paused(struct job *job);
 
-/* Rejects the result of @run. The job then fails with @err. Call it in a finish function. UI
+/* Rejects the result of job @number. The job then fails with @err. Call it in a finish function. UI
  * thread. */
 void job_refuse(unsigned number, const struct err *err);
 

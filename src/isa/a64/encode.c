@@ -371,7 +371,7 @@ static bool zero_is_same(const struct form_row *row, const struct a64_code *code
 static bool access_agrees(const struct a64_code *c, const struct a64_text *text, char *reason,
                           size_t size)
 {
-    /* ACCESS_NONE has the letter R, which templates use for a zero register. */
+    /* An operand without access has the letter R, which templates use for a zero register. */
     static const char *const letters[] = {"R", "R", "W", "RW"};
 
     for (unsigned i = 0; i < c->slot_count; i++) {

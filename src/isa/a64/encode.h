@@ -53,7 +53,7 @@ struct a64_code {
     char mnemonic[32];
 };
 
-/* Derives the encodings of @rows that are not cached in a few runs of the assembler, and caches
+/* Derives in a few runs of the assembler the encodings of @rows that are not cached, and caches
  * them. Skips rows of other instruction sets. a64_code_find returns the errors of rejected rows.
  * Returns false with err if the assembler cannot run. */
 bool a64_codes_learn(const struct form_row *const *rows, size_t count,

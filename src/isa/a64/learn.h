@@ -11,9 +11,9 @@
 #define A64_MNEMONIC 32
 #define A64_OPERAND_TEXT 160
 
-/* Disassembles @words that are not cached with aarch64-linux-gnu-objdump, and those that it does
- * not support with llvm-mc if that is installed. Returns false with err only if objdump could not
- * run. */
+/* Disassembles @words that are not cached with aarch64-linux-gnu-objdump, and words that objdump
+ * does not support with llvm-mc, if llvm-mc is installed. Returns false with err only if objdump
+ * could not run. */
 bool a64_learn_words(const uint32_t *words, size_t count, struct err *err);
 /* Copies the text of @word for address @offset from the cache. Returns false if the cache lacks
  * the word. */
