@@ -114,8 +114,8 @@ char *accumulators_split(const struct analysis *a, const struct deps *d,
     const unsigned copies = (unsigned)((count + chain->count - 1) / chain->count);
     if (copies > 1)
         str_addf(&text,
-                 "  one in each of %u copies of the loop; adapt the other addresses in the copies, "
-                 "and advance the counter once, by %u steps:\n",
+                 "  one of these instructions in each of %u copies of the loop; adapt the other "
+                 "addresses in the copies, and advance the counter once, by %u steps:\n",
                  copies, copies);
     else
         str_add(&text, "  in the loop:\n");

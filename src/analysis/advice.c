@@ -78,11 +78,11 @@ static void say_accesses(const struct advice *s)
                  machine_number(a->machine, "store_lines_per_cycle") > 1 ? "s" : "");
         break;
     case ACCESSES_PLACES:
-        str_addf(s->out,
-                 "Loads and stores take %.2f cycles per iteration, because some accesses are wide "
-                 "stores, share banks of the first-level cache or cross cache lines: %zu load%s "
-                 "and %zu store%s.",
-                 cycles, loads, plural(loads), stores, plural(stores));
+        str_addf(
+            s->out,
+            "Loads and stores take %.2f cycles per iteration: %zu load%s and %zu store%s. Some "
+            "accesses are wide stores, share banks of the first-level cache or cross cache lines.",
+            cycles, loads, plural(loads), stores, plural(stores));
         break;
     case ACCESSES_AGAIN:
         str_addf(s->out,
@@ -652,7 +652,7 @@ static void add_assumed(const struct analysis *a, const struct kernel *k, size_t
     if (memory || branches)
         str_addf(out, " Assumed: %s%s%s%s%s%s.%s", memory ? "data in the first-level cache" : "",
                  levels.length ? " (" : "", str_text(&levels), levels.length ? " cycles)" : "",
-                 memory && branches ? ", " : "", branches ? "branches predicted" : "",
+                 memory && branches ? ", " : "", branches ? "branches predicted correctly" : "",
                  str_text(&size));
     str_done(&levels);
     str_done(&size);

@@ -213,15 +213,16 @@ void advice_say_select(const struct advice *s)
     str_addf(s->out, ". Each selection waits for the previous selection%s.",
              s->l->chain.compared ? " and for its own comparison" : "");
     str_add(s->out,
-            address ? " Run several searches in one loop; a well-predicted branch would let the "
-                      "loads execute earlier."
+            address ? " Run several searches in one loop, or use a well-predicted branch, which "
+                      "would let the loads execute earlier."
             : s->l->chain.addend
                 ? " Select the addend instead of the sum (x += c ? y : 0). The chain is then one "
                   "addition, and the accumulator can be split."
             : s->l->chain.extremum
                 ? " Keep the minimum or maximum of several parts of the data, and combine the "
-                  "results at the end; a well-predicted branch would not wait."
-                : " Interleave independent data; a well-predicted branch would not wait.");
+                  "results at the end. Or use a well-predicted branch, which would not wait."
+                : " Interleave independent data, or use a well-predicted branch, which would not "
+                  "wait.");
     advice_next(s);
 }
 

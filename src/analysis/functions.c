@@ -202,7 +202,7 @@ static const struct object_symbol *find_name(const struct object *o, const char 
     if (other) {
         char *first = demangle(found->name), *second = demangle(other->name);
         err_set(err, ERR_USAGE, "give the address of one function",
-                "several functions are called %s: %.300s, %.300s", wanted,
+                "several functions have the name %s: %.300s, %.300s", wanted,
                 first ? first : found->name, second ? second : other->name);
         free(first);
         free(second);
@@ -251,8 +251,8 @@ const struct object_symbol *function_find(const struct object *o, const char *wa
     }
     found = find_name(o, name, err);
     if (found && number >= found->size) {
-        err_set(err, ERR_USAGE, "give an address inside the function", "%s has 0x%llx bytes", name,
-                (unsigned long long)found->size);
+        err_set(err, ERR_USAGE, "give an address inside the function",
+                "the function %s has only 0x%llx bytes", name, (unsigned long long)found->size);
         found = NULL;
     }
     if (found)

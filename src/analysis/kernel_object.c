@@ -25,8 +25,8 @@ static bool options_fit(const struct object *o, const struct kernel_options *opt
     if (!options)
         return true;
     return !options->isa_given || options->isa == o->isa ||
-           err_set(err, ERR_USAGE, "omit --isa", "this object is %s, not %s", isa_name(o->isa),
-                   isa_name(options->isa));
+           err_set(err, ERR_USAGE, "omit --isa", "this object has %s code, not %s code",
+                   isa_name(o->isa), isa_name(options->isa));
 }
 
 /* Adds the function's name to the descriptions of the loops that do not contain it. */

@@ -431,7 +431,7 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     const uint64_t place = a.address % PLACE_UNIT;
     if (!unit_decode(&u, a.isa, a.code, a.length, place, true, &a)) {
         err_set(err, ERR_LIMIT, "load only the loop, or check for large .rept counts",
-                "more than %zu instructions", kernel_unit_most);
+                "the text has more than %zu instructions", kernel_unit_most);
         err_at(err, name, 0, 0);
         goto out;
     }
@@ -550,9 +550,11 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     for (; all && part_next(o, start, length, &part); parts++)
         all = unit_decode(&u, o->isa, part.code, part.length, part.position, texts, NULL);
     if (!all || u.insns.count == 0) {
-        err_set(err, all ? ERR_DATA : ERR_LIMIT, "give another function with --symbol",
-                all ? "only LTO bytecode or no code; compile without -flto"
-                    : "more than %zu instructions",
+        err_set(err, all ? ERR_DATA : ERR_LIMIT,
+                all ? "compile without -flto, or give another function with --symbol"
+                    : "give another function with --symbol",
+                all ? "no machine code, or only LTO bytecode"
+                    : "the code has more than %zu instructions",
                 kernel_unit_most);
         err_at(err, name, 0, 0);
         goto out;

@@ -369,8 +369,9 @@ bool kernel_text(const struct kernel *k, size_t loop, struct str *out, struct er
         assembled_done(&a);
     }
     if (ok && !same)
-        ok = err_set(err, ERR_DATA, "kernel show prints the instruction",
-                     "the assembler encodes the instruction differently");
+        ok = err_set(
+            err, ERR_DATA, "kernel show prints the instructions",
+            "the assembler encodes an instruction of the loop differently from the loaded code");
     if (ok)
         str_add(out, str_text(&text));
     for (size_t i = 0; i < w.places.list.count; i++)

@@ -54,7 +54,7 @@ static bool regions_find(struct planner *p, struct err *err)
     const struct streams *all = p->streams;
 
     if (all->items.count > sizeof p->region_of / sizeof *p->region_of)
-        return err_set(err, ERR_DATA, "load a smaller loop", "more than %zu streams",
+        return err_set(err, ERR_DATA, "load a smaller loop", "the loop has more than %zu streams",
                        sizeof p->region_of / sizeof *p->region_of);
     for (size_t i = 0; i < all->items.count; i++) {
         const struct stream *s = &all->items.items[i];

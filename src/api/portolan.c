@@ -308,7 +308,7 @@ API portolan_machine *portolan_infer(const char *file, const portolan_inference 
         return NULL;
     }
     if (own.threads > THREADS_MOST) {
-        refuse_argument(error, "more than 1024 threads");
+        refuse_argument(error, "the number of threads exceeds 1024");
         return NULL;
     }
     evolve_defaults(&o);

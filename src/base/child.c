@@ -439,7 +439,8 @@ bool child_run(const char *const *argv, const char *dir, const void *input, size
     pthread_sigmask(SIG_BLOCK, &stops, &before);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) < 0 ||
         pipe2(printed, O_CLOEXEC) < 0) {
-        err_set(err, ERR_IO, NULL, "cannot start %s: %s", argv[0], strerror(errno));
+        err_set(err, ERR_IO, "end other programs, or raise the limits shown by ulimit -a",
+                "cannot start %s: %s", argv[0], strerror(errno));
         goto out;
     }
     pid_t pid;

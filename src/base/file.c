@@ -46,7 +46,7 @@ static bool read_all(int fd, const char *path, size_t limit, struct str *out, st
         total += (size_t)got;
         if (total > limit) {
             err_set(err, ERR_LIMIT, "load only the relevant part of the file",
-                    "larger than the limit of %zu bytes", limit);
+                    "is larger than the limit of %zu bytes", limit);
             return err_at(err, path, 0, 0);
         }
         if (!str_try_reserve(out, (size_t)got))
@@ -186,7 +186,7 @@ bool file_read(const char *path, size_t limit, struct str *out, struct err *err)
         err_at(err, path, 0, 0);
     } else if (S_ISREG(status.st_mode) && status.st_size > 0 && (size_t)status.st_size > limit) {
         err_set(err, ERR_LIMIT, "load only the relevant part of the file",
-                "%lld bytes; the limit is %zu", (long long)status.st_size, limit);
+                "has %lld bytes; the limit is %zu", (long long)status.st_size, limit);
         err_at(err, path, 0, 0);
     } else {
         ok = read_all(fd, path, limit, out, err);

@@ -480,7 +480,8 @@ static bool read_row(char **row, const struct ports *ports, struct ambiguities *
     if (strcmp(row[COLUMN_FORM], "noise") == 0) {
         out->noise = d.weight;
         return (d.weight >= 0 && d.weight < 1) ||
-               err_set(err, ERR_DATA, NULL, "invalid noise: %s", row[COLUMN_WEIGHT]);
+               err_set(err, ERR_DATA, "give a number of at least 0 and below 1",
+                       "invalid noise: %s", row[COLUMN_WEIGHT]);
     }
     if (strcmp(row[COLUMN_FORM], "late") == 0) {
         out->late = d.weight > 0;

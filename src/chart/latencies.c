@@ -59,7 +59,7 @@ static bool known_open(struct latency_file *k, const char *path, struct err *err
                   {&k->cycles, "cycles"}, {&k->spread, "spread"}, {&k->state, "state"}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if ((*wanted[i].column = csv_table_column(k->table, wanted[i].name)) < 0) {
-            err_set(err, ERR_DATA, "give a latency measure CSV file", "the column %s is missing",
+            err_set(err, ERR_DATA, "give CSV output of latency measure", "the column %s is missing",
                     wanted[i].name);
             return err_at(err, path, 1, 1);
         }

@@ -167,7 +167,7 @@ static void check_items(struct table_reader *r, const struct piece *p)
         for (unsigned d = 0; p->kind == PIECE_ITEM && d < r->loop->dimensions; d++)
             found += r->loop->over[d].group == p->group;
         if (found != 1)
-            reader_fail(r, "the loop is %s over %s", found ? "twice" : "not",
+            reader_fail(r, "the loop %s over %s", found ? "runs twice" : "does not run",
                         r->t->groups.items[p->group].name);
         check_items(r, p->body);
         const struct item_group *g = &r->t->groups.items[p->group];

@@ -136,7 +136,7 @@ static void tell(const struct chart *c, enum chart_stage stage, char *text, size
         break;
     default:
         if (c->review.blocks)
-            snprintf(text, room, "%zu held-out blocks: error %.1f %%", c->review.blocks,
+            snprintf(text, room, "%zu held-out blocks: mean error %.1f %%", c->review.blocks,
                      100 * c->review.error);
         else
             snprintf(text, room, "no held-out blocks");

@@ -41,10 +41,10 @@ static void add_class(const struct names *names, const struct congruence *c, uin
     json_object_set_new(object, "representative", json_text(representative));
     json_object_set_new(object, "forms", members);
     if (c->untested[class])
-        str_addf(text, "      %llu pair%s of forms not compared; the experiment %s%s decides\n",
+        str_addf(text, "      %llu pair%s of forms not compared; missing experiments: %s%s\n",
                  (unsigned long long)c->untested[class], plural(c->untested[class]),
                  json_string_value(json_array_get(untold, 0)),
-                 json_array_size(untold) > 1 ? " and so on" : "");
+                 json_array_size(untold) > 1 ? ", and others" : "");
     json_object_set_new(object, "untested", json_integer((json_int_t)c->untested[class]));
     json_object_set_new(object, "untold", untold);
     str_done(&pair);

@@ -299,9 +299,9 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     const char *current = s->document.selected[0];
     const char *const *names = v->mappings.count ? v->mappings.items : &current;
     struct mapping_evaluating *w = mem_zero(1, sizeof *w);
-    bool ok =
-        v->file || s->document.experiments ||
-        err_set(err, ERR_USAGE, "evaluate FILE, or experiments load FILE first", "no experiments");
+    bool ok = v->file || s->document.experiments ||
+              err_set(err, ERR_USAGE, "use evaluate FILE, or experiments load FILE first",
+                      "no experiments");
 
     w->heat = v->heat;
     w->file = mem_strdup(v->file);

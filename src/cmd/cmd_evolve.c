@@ -191,14 +191,14 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
                     (unsigned long long)t->distinct, (unsigned long long)t->volume, t->cost,
                     100 * t->d_reached, str_text(&of), (double)t->evaluations / 1e6, t->rate / 1e6);
     if (t->agreed)
-        result_line(result,
-                    "the best mapping is a consensus: its predictions of unmeasured experiments "
-                    "differ by %.2f %% from the mean of the good mappings. The predictions of the "
-                    "mapping with the smallest error (%.2f %%, %llu distinct µops) differ by %.2f "
-                    "%%. evolve adopt uses the consensus, evolve adopt --least-error the other "
-                    "mapping",
-                    100 * t->unseen_agreed, 100 * t->d_single,
-                    (unsigned long long)t->distinct_single, 100 * t->unseen_single);
+        result_line(
+            result,
+            "the best mapping is a consensus: its predictions of unmeasured experiments differ by "
+            "%.2f %% from the mean of the good mappings. The predictions of the mapping with the "
+            "smallest error (%.2f %%, %llu distinct µops) differ by %.2f %%. evolve adopt uses the "
+            "consensus, evolve adopt --least-error uses the mapping with the smallest error",
+            100 * t->unseen_agreed, 100 * t->d_single, (unsigned long long)t->distinct_single,
+            100 * t->unseen_single);
     str_done(&line);
     str_done(&of);
 }
@@ -633,8 +633,8 @@ static void tell_which(const struct evolve_status *t, bool least_error, struct r
                             "of all numbers of ports tried (evolve status)");
     if (least_error && t->agreed)
         result_line(result,
-                    "used the mapping with the smallest error, %.2f %%, not the run's consensus, "
-                    "%.2f %%; evolve adopt uses the consensus",
+                    "the mapping has the smallest error, %.2f %%; the run's consensus has %.2f %%, "
+                    "and evolve adopt uses it",
                     100 * t->d_single, 100 * t->d_avg);
     else if (least_error)
         result_line(result, "the run has no consensus: its best mapping has the smallest error");

@@ -293,7 +293,7 @@ static bool make_table(void *state, struct result *result, struct err *err)
 static bool refuse_second(struct err *err)
 {
     return err_set(err, ERR_USAGE, "use job wait or job cancel",
-                   "active experiments are running already");
+                   "evolve start --active is already measuring experiments");
 }
 
 /* Starts the measuring job. A script waits for its end. */

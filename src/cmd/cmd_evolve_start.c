@@ -317,9 +317,10 @@ static bool lay_out(void *state, struct result *result, struct err *err)
                     "initial experiments",
                     w->problem->experiments, plural(w->problem->experiments));
     if (w->problem && w->resumed && w->before.live && !w->live)
-        result_line(result,
-                    "the run was live; with %u ranks it continues with its current experiments",
-                    ranks_count());
+        result_line(
+            result,
+            "--live does not apply to %u ranks: the run continues with its current experiments",
+            ranks_count());
     /* The measured issue width may have changed since the checkpoint was written, because more
      * forms were measured. */
     if (w->problem && w->o.width_measured && w->before.count)

@@ -217,14 +217,13 @@ static bool prepare_save(struct session *s, const void *values, struct task *tas
 const struct command command_experiments_save = {
     .name = "experiments save",
     .help = "write the experiments as CSV, or as PMEvo's JSON",
-    .arguments = PARAMETERS(
-        {PARAMETER(TEXT, "FILE", struct experiments_save_values, file), .required = true,
-         .complete = COMPLETE_FILE,
-         .help = "FILE.csv, or FILE.json for PMEvo; without an extension CSV, as for /dev/stdout"}),
-    .options = PARAMETERS(
-        {PARAMETER(FLAG, "--host", struct experiments_save_values, host),
-         .help = "CSV: name this host in the columns host, cpu and microcode of rows without a "
-                 "host"}),
+    .arguments = PARAMETERS({PARAMETER(TEXT, "FILE", struct experiments_save_values, file),
+                             .required = true, .complete = COMPLETE_FILE,
+                             .help = "FILE.csv, or FILE.json for PMEvo; a name without an "
+                                     "extension, such as /dev/stdout, selects CSV"}),
+    .options = PARAMETERS({PARAMETER(FLAG, "--host", struct experiments_save_values, host),
+                           .help = "CSV: in rows without a host, write this host's values to the "
+                                   "columns host, cpu and microcode"}),
     .examples = EXAMPLES("experiments save table.csv", "experiments save experiments.json",
                          "experiments save node3.csv --host"),
     .values_size = sizeof(struct experiments_save_values),

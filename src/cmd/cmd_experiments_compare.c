@@ -297,7 +297,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
 
     (void)s;
     if (v->files.count < 2)
-        return err_set(err, ERR_USAGE, "experiments compare FILE FILE...",
+        return err_set(err, ERR_USAGE, "use experiments compare FILE FILE...",
                        "a comparison needs at least two files");
     struct fleet_comparing *w = mem_zero(1, sizeof *w);
     w->hosts = mem_zero(v->files.count, sizeof *w->hosts);

@@ -83,7 +83,7 @@ static void worker_progress(void *state, const struct runner_summary *s, size_t 
         duration_print(s->seconds_left, &left);
     /* The remaining time is first, because narrow lines are truncated. */
     job_progress(w->job, s->share * (double)total, (double)total,
-                 "%s%s%zu settled, %zu failed, %.0f passes/s", str_text(&left),
+                 "%s%s%zu measured, %zu failed, %.0f passes/s", str_text(&left),
                  left.length ? " left, " : "", s->done, s->failed, s->rate);
     str_done(&left);
 }
@@ -482,12 +482,12 @@ bool experiments_measure(struct session *s, struct experiments **made,
 const struct command command_experiments_measure = {
     .name = "experiments measure",
     .help = "measure the experiments that have no cycles yet",
-    .description = "Runs in the background. Each result is written to the journal at once; after "
-                   "an interruption the next run continues from there.",
-    .arguments = PARAMETERS(
-        {PARAMETER(JOINED, "FILTER", struct experiments_measure_values, filter),
-         .otherwise = "all experiments",
-         .help = "conditions joined by &, such as form~VADD & experiment!=NOP"}),
+    .description = "Runs in the background. Each result is written to the journal at once. After "
+                   "an interruption the next run measures the remaining experiments.",
+    .arguments =
+        PARAMETERS({PARAMETER(JOINED, "FILTER", struct experiments_measure_values, filter),
+                    .otherwise = "all experiments",
+                    .help = "conditions joined by &, such as form~VADD & experiment!=NOP"}),
     .options = PARAMETERS(
         {PARAMETER(DURATION, "--budget", struct experiments_measure_values, budget), .value = "T",
          .otherwise = "until all experiments are measured",
@@ -515,9 +515,9 @@ const struct command command_experiments_measure = {
         {PARAMETER(COUNT, "--cpu", struct experiments_measure_values, cpu), .value = "N",
          .otherwise = "all CPUs that do not disturb each other, at most 4",
          .help = "measure only on CPU N; numbers start at 0"}),
-    .examples = EXAMPLES("experiments measure --budget 15m",
-                         "experiments measure --retry form~VADD",
-                         "experiments measure --simulate skylake"),
+    .examples =
+        EXAMPLES("experiments measure --budget 15m", "experiments measure --retry form~VADD",
+                 "experiments measure --simulate skylake"),
     .values_size = sizeof(struct experiments_measure_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB | COMMAND_FORMS,
     .run = run_measure,

@@ -138,7 +138,7 @@ static bool prepare_split(struct session *s, const void *values, struct task *ta
     if (!experiments_required(s, err))
         return false;
     if (length < 5 || strcmp(v->file + length - 4, ".csv") != 0)
-        return err_set(err, ERR_USAGE, "experiments split N FILE.csv",
+        return err_set(err, ERR_USAGE, "use experiments split N FILE.csv",
                        "the file name must end in .csv");
     struct splitting *w = mem_alloc(sizeof *w);
     *w = (struct splitting){experiments_hold(s->document.experiments), v->parts, v->controls,
@@ -361,8 +361,7 @@ static bool merge_work(void *state, struct result *result, struct err *err)
         return false;
     tell_hosts(w, result);
     if (!w->made)
-        return err_set(err, ERR_DATA,
-                       "no majority of hosts agrees: measure on another host, or use --all",
+        return err_set(err, ERR_DATA, "measure on another host, or use --all",
                        "every host disagrees with the others");
     result_line(result, "%zu experiment%s", w->made->rows.count, plural(w->made->rows.count));
     result_count(result, "experiments", (int64_t)w->made->rows.count);

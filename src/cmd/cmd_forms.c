@@ -70,13 +70,13 @@ static bool run_list(struct session *s, const void *values, struct result *resul
 
 const struct command command_forms_list = {
     .name = "forms list",
-    .help = "list instruction forms, their templates, and why some cannot be measured here",
-    .arguments = PARAMETERS(
-        {PARAMETER(TEXT, "PATTERN", struct forms_list_values, pattern), .otherwise = "all forms",
-         .complete = COMPLETE_FORM, .help = "forms to show, quoted; * and ? are wildcards"}),
-    .options = PARAMETERS(
-        {PARAMETER(CHOICE, "--isa", struct forms_list_values, isa), .choices = ISA_CHOICES,
-         .otherwise = "the kernel's", .help = "instruction set"}),
+    .help = "list instruction forms, their templates, and why some forms cannot be measured here",
+    .arguments = PARAMETERS({PARAMETER(TEXT, "PATTERN", struct forms_list_values, pattern),
+                             .otherwise = "all forms", .complete = COMPLETE_FORM,
+                             .help = "forms to show, quoted; * and ? are wildcards"}),
+    .options = PARAMETERS({PARAMETER(CHOICE, "--isa", struct forms_list_values, isa),
+                           .choices = ISA_CHOICES, .otherwise = "the kernel's",
+                           .help = "instruction set"}),
     .examples = EXAMPLES("forms list 'IMUL*'", "forms list 'FADD*' --isa aarch64"),
     .values_size = sizeof(struct forms_list_values),
     .read = run_list,

@@ -96,8 +96,8 @@ static bool run_list(struct session *s, const void *values, struct result *resul
         {.key = "loop", .kind = CELL_COUNT, .width = 4},
         {.key = "current", .kind = CELL_SWITCH, .hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT},
         {.key = "instructions", .kind = CELL_COUNT},
-        {.key = "first_line", .title = "from line", .kind = CELL_COUNT, .hide = of_text},
-        {.key = "last_line", .title = "to line", .kind = CELL_COUNT, .hide = of_text},
+        {.key = "first_line", .title = "first line", .kind = CELL_COUNT, .hide = of_text},
+        {.key = "last_line", .title = "last line", .kind = CELL_COUNT, .hide = of_text},
         {.key = "address", .kind = CELL_TEXT, .hide = of_code},
         {.key = "why", .kind = CELL_TEXT},
     };
@@ -226,11 +226,11 @@ const struct command command_kernel_save = {
     .name = "kernel save",
     .help = "write the current loop as assembler text (x86-64: Intel syntax)",
     .description = "Names of labels and exits are kept. The written text assembles to the same "
-                   "bytes: instructions that the assembler would encode differently are written as "
+                   "bytes. Instructions that the assembler would encode differently are written as "
                    "bytes, with their text in a comment.",
-    .arguments = PARAMETERS(
-        {PARAMETER(TEXT, "FILE", struct kernel_save_values, file), .required = true,
-         .complete = COMPLETE_FILE, .help = "file to write; replaced if it exists"}),
+    .arguments =
+        PARAMETERS({PARAMETER(TEXT, "FILE", struct kernel_save_values, file), .required = true,
+                    .complete = COMPLETE_FILE, .help = "file to write; replaced if it exists"}),
     .examples = EXAMPLES("kernel save loop.s", "kernel save /dev/stdout"),
     .values_size = sizeof(struct kernel_save_values),
     .read = run_save,

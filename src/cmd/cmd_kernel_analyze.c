@@ -50,7 +50,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     size_t count;
 
     if (v->all && v->trip != NOT_GIVEN)
-        return err_set(err, ERR_USAGE, "kernel load FILE --loop N; kernel analyze --trip 64",
+        return err_set(err, ERR_USAGE,
+                       "use kernel load FILE --loop N, then kernel analyze --trip 64",
                        "--trip applies to one outer loop, not to --all");
     if (v->all)
         return kernel_analyze_all(s, &v->machines, result, err);

@@ -294,11 +294,10 @@ static void show(const struct kernel_blaming *w, struct result *result)
     add_edges(b, insns, result);
     result_count(result, "variants", (int64_t)b->variants);
     result_number(result, "seconds", b->seconds);
-    result_line(
-        result,
-        "%zu variant%s in %.1f s; columns: cycles saved without the instruction, and with a "
-        "nop instead of it",
-        b->variants, plural(b->variants), b->seconds);
+    result_line(result,
+                "%zu variant%s measured in %.1f s; columns: cycles saved without the instruction, "
+                "and with a nop instead of it",
+                b->variants, plural(b->variants), b->seconds);
 }
 
 /* Moves @take_b into the document if the loop is still selected, and not just its most frequent
@@ -446,7 +445,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
                        "the loop has no instructions");
     if (count > INSNS_MOST)
         return err_set(err, ERR_LIMIT, "kernel load --lines A-B loads a part of the file",
-                       "the loop has %zu instructions; the maximum of kernel blame is %d", count,
+                       "the loop has %zu instructions; kernel blame accepts at most %d", count,
                        INSNS_MOST);
     const struct machine *m = choose(s, v->machine, err);
     if (!m || !session_fits(s, m, err))

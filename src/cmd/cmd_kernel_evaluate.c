@@ -137,7 +137,7 @@ static bool next_batch(void *state, unsigned worker)
            csv_reader_next(run->reader, &fields, &count, run->err)) {
         if (count < need) {
             err_set(run->err, ERR_DATA, "every row needs the columns hex and cycles",
-                    "%zu field%s, expected at least %zu", count, plural(count), need);
+                    "%zu field%s instead of at least %zu", count, plural(count), need);
             err_at(run->err, NULL, csv_reader_row(run->reader), 0);
             run->failed = true;
             break;
@@ -427,8 +427,8 @@ static void protocol_choose(struct kernel_evaluating *w, bool own)
             str_add(&w->because, "assumed: neither method explains the cycles; set --measured-by");
         else if (loops_error < copies_error || loops_error > copies_error)
             str_addf(&w->because,
-                     "detected: the %s error of the first %zu blocks is %.2f %%, with the other "
-                     "method %.2f %%",
+                     "detected: the %s error of the first %zu blocks is %.2f %%; the error with "
+                     "the other method is %.2f %%",
                      close ? "mean" : "median", copies.count, 100 * fmin(loops_error, copies_error),
                      100 * fmax(loops_error, copies_error));
         else
@@ -543,7 +543,8 @@ static bool evaluate_run(void *state, struct result *result, struct err *err)
     bool whole = !rows || !ferror(rows);   /* fclose reports only errors of the last buffer, so
                                             * earlier errors need ferror. */
     if (rows && (fclose(rows) != 0 || !whole) && ok)
-        ok = err_set(err, ERR_IO, "free some space", "%s is incomplete", w->rows_path);
+        ok = err_set(err, ERR_IO, "delete files, or write to another disk", "%s is incomplete",
+                     w->rows_path);
     w->seconds = clock_seconds() - start;
     return ok;
 }
@@ -556,12 +557,12 @@ static bool evaluate_finish(struct session *s, void *state, struct result *resul
     (void)err;
     if (w->per > 1) {
         result_line(result,
-                    "the cycles of %g iterations, as in BHive's data (median of the first blocks: "
-                    "%g), were divided by %g",
+                    "the file's cycles are those of %g iterations, as in BHive's data (median of "
+                    "the first blocks: %g), and were divided by %g",
                     w->per, w->cycles_median, w->per);
         result_number(result, "divided_by", w->per);
     }
-    result_line(result, "measured by %s (%s)",
+    result_line(result, "measurement method: %s (%s)",
                 w->protocol == PROTOCOL_PORTOLAN ? "kernel measure's loops"
                                                  : "BHive's unrolled copies",
                 str_text(&w->because));
@@ -651,8 +652,8 @@ const struct command command_kernel_evaluate = {
          .help = "evaluate only rows with this value in the column arch"},
         {PARAMETER(CHOICE, "--half", struct kernel_evaluate_values, half), .choices = "even|odd",
          .otherwise = "both",
-         .help = "evaluate only this half of the rows, selected by a hash of the code; fit "
-                 "constants on one half, report the error of the other half"},
+         .help = "evaluate only this half of the rows, selected by a hash of the code, for example "
+                 "to fit constants on one half and report the error of the other half"},
         {PARAMETER(COUNT, "--threads", struct kernel_evaluate_values, threads), .value = "N",
          .least = 1, .most = THREADS_MAX, .otherwise = "the setting threads",
          .help = "worker threads"},

@@ -61,8 +61,7 @@ static void say_how_to_take(const struct functions_listing *l, size_t fit, const
         result_line(result,
                     "\nand %zu more %s; --top N shows more, --matching TEXT selects by name",
                     fit - l->top, what);
-    result_line(result,
-                "\nkernel load %s --symbol NAME or --symbol ADDRESS loads the code there",
+    result_line(result, "\nkernel load %s --symbol S loads the code at the name or address S",
                 l->path);
 }
 
@@ -177,10 +176,12 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     const char *path = loaded ? k->recipe->path : v->file;
 
     if (!path && k)
-        return err_set(err, ERR_USAGE, "kernel functions FILE", "%s is not an object or program",
-                       k->name);
+        return err_set(err, ERR_USAGE,
+                       "use kernel functions FILE with an object, library or program",
+                       "%s is not an object or program", k->name);
     if (!path)
-        return err_set(err, ERR_USAGE, "kernel functions FILE", "no object or program is loaded");
+        return err_set(err, ERR_USAGE, "use kernel functions FILE",
+                       "no object or program is loaded");
     if (loaded && !session_may_open(s, k->recipe, err))
         return false;
     struct functions_listing *l = mem_zero(1, sizeof *l);
@@ -204,9 +205,9 @@ const struct command command_kernel_functions = {
                    "backward jumps, share of vector instructions, length. Innermost loops come "
                    "first. With --profile functions and loops are sorted by their share of the "
                    "program's samples. An outer loop counts only its own samples.",
-    .arguments = PARAMETERS(
-        {PARAMETER(TEXT, "FILE", struct functions_values, file), .complete = COMPLETE_FILE,
-         .otherwise = "the loaded file", .help = "object, library or program (ELF)"}),
+    .arguments = PARAMETERS({PARAMETER(TEXT, "FILE", struct functions_values, file),
+                             .complete = COMPLETE_FILE, .otherwise = "the loaded file",
+                             .help = "object, library or program (ELF)"}),
     .options = PARAMETERS(
         {PARAMETER(FLAG, "--loops", struct functions_values, loops),
          .help = "list loops instead of functions"},
@@ -214,7 +215,7 @@ const struct command command_kernel_functions = {
          .otherwise = "the profile given to kernel load, if any", .complete = COMPLETE_FILE,
          .help = "sort by the samples of perf record (perf.data); needs perf"},
         {PARAMETER(TEXT, "--matching", struct functions_values, matching), .value = "TEXT",
-         .otherwise = "all", .help = "print only names that contain TEXT"},
+         .otherwise = "all", .help = "print only functions whose names contain TEXT"},
         {PARAMETER(COUNT, "--top", struct functions_values, top), .value = "N", .least = 1,
          .most = 1e9, .otherwise = "40", .help = "maximum number of rows to print"}),
     .examples = EXAMPLES("kernel functions /usr/bin/gzip",

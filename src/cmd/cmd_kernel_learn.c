@@ -290,7 +290,7 @@ static bool learn_finish(struct session *s, void *state, struct result *result, 
     if (learned)
         result_line(result,
                     "%zu of %zu form%s learned with %zu blocking form%s; added to %s for this "
-                    "session (mapping save saves them)",
+                    "session (mapping save stores the machine)",
                     learned, w->lessons.count, plural(w->lessons.count), w->blockers,
                     plural(w->blockers), w->id);
     return true;

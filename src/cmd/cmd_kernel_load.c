@@ -70,7 +70,7 @@ static bool take_words(struct recipe *r, const struct kernel_load_values *v, str
         ok = err_set(err, ERR_USAGE, "write the value after the option", "%s needs a value",
                      str_text(&half));
     str_done(&half);
-    return ok && (r->path || err_set(err, ERR_USAGE, "kernel load FILE", "no file given"));
+    return ok && (r->path || err_set(err, ERR_USAGE, "use kernel load FILE", "no file given"));
 }
 
 /* Replaces *@path by the path of the installed file. Does nothing if *@path exists or does not
@@ -163,7 +163,7 @@ static bool fill(struct session *s, struct recipe *r, const struct kernel_load_v
                        "%s is not a source file; compiler options apply to C, C++ or Fortran only",
                        r->path);
     if (v->profile && (r->source || r->options.first_line))
-        return err_set(err, ERR_USAGE, "kernel load PROGRAM --profile perf.data",
+        return err_set(err, ERR_USAGE, "use kernel load PROGRAM --profile perf.data",
                        "--profile needs a program; it cannot be combined with a source file or "
                        "--lines");
     r->profile = mem_strdup(v->profile);
@@ -203,10 +203,10 @@ const struct command command_kernel_load = {
     .options = PARAMETERS(
         {PARAMETER(TEXT, "--symbol", struct kernel_load_values, symbol), .value = "S",
          .otherwise = "the whole file",
-         .help = "function to search for loops, an address (0x4308) or a place in a function "
-                 "(f+0x40)"},
+         .help = "function in which to find loops, an address (0x4308), or an address in a "
+                 "function (f+0x40)"},
         {PARAMETER(TEXT, "--profile", struct kernel_load_values, profile), .value = "FILE",
-         .otherwise = "the likely hot loops", .complete = COMPLETE_FILE,
+         .otherwise = "the likely hottest loop", .complete = COMPLETE_FILE,
          .help = "select the loop with the most samples of perf record (perf.data); needs perf"},
         LOADING_OPTION_SYNTAX(struct kernel_load_values),
         {PARAMETER(CHOICE, "--isa", struct kernel_load_values, isa), .choices = ISA_CHOICES,

@@ -20,7 +20,7 @@
 
 /* maximum number of measurements of a loop whose time is below a bound, each with new processes */
 #define DOUBTS 3
-#define PATIENT "kernel measure --patience 30s waits longer; --cpu N uses another CPU"
+#define PATIENT "kernel measure --patience 30s waits longer"
 
 /* distinct reasons, and the number of blocks with each */
 struct reasons { VEC(char *) texts; VEC(size_t) counts; };
@@ -342,7 +342,8 @@ static void add_layout(const struct kernel_measuring *w, struct result *result)
     if (isnan(w->placed))
         return;
     str_addf(&text,
-             "copies at other addresses; at the loop's own, the front end takes %.2f cycles (%s)",
+             "the copies are at other addresses; at the loop's own address, the front end takes "
+             "%.2f cycles (%s)",
              w->placed, w->machine->id);
     result_line(result, "layout: %s", str_text(&text));
     result_text(result, "layout", str_text(&text));
@@ -521,7 +522,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return err_set(err, ERR_USAGE, "use kernel measure --file CSV --out CSV",
                        "--out needs --file");
     if (v->file && !isnan(v->patience))
-        return err_set(err, ERR_USAGE, "kernel measure --patience T",
+        return err_set(err, ERR_USAGE, "use kernel measure --patience T, without --file",
                        "--patience applies to the loaded kernel, not to --file");
     struct kernel_measuring *w = mem_zero(1, sizeof *w);
     w->session = s;

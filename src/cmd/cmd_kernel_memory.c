@@ -85,7 +85,8 @@ static bool work(void *state, struct result *result, struct err *err)
         return false;
     if (!w->measure || (!w->curve.moves && !w->curve.streams.unknown))
         return true;
-    job_progress(w->job, 0, 0, "runs over %zu size%s", w->curve.count, plural(w->curve.count));
+    job_progress(w->job, 0, 0, "loop runs with %zu array size%s", w->curve.count,
+                 plural(w->curve.count));
     bool ok = memory_curve_measure(&w->curve, w->kernel, w->loop, w->here, MEASURE_SECONDS,
                                    w->huge, cancelled, w, err);
     if (!ok && cancelled(w))
@@ -219,7 +220,7 @@ static void add_points(const struct memory_job *w, struct result *result)
         {.key = "bytes_per_cycle", .title = "B/cycle", .kind = CELL_NUMBER, .decimals = 1},
         {.key = "gb_per_s", .title = "GB/s", .kind = CELL_NUMBER, .decimals = 1},
         {.key = "limit", .title = "limited by", .kind = CELL_TEXT},
-        {.key = "help", .title = "what would help", .kind = CELL_TEXT, .width = RAGGED},
+        {.key = "help", .title = "remedy", .kind = CELL_TEXT, .width = RAGGED},
         {.key = "block_bytes", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_DOCUMENT},
         {.key = "block_gain", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT}};
     const struct memory_curve *c = &w->curve;
@@ -379,8 +380,8 @@ static void add_assumed(const struct memory_job *w, struct result *result)
                     "costs of cache lines were measured on this CPU (%s)%s; other tasks that use "
                     "its caches change the costs",
                     c->costs.day,
-                    c->again ? ", those beyond a quarter of the second-level cache again after "
-                               "each size"
+                    c->again ? "; the costs beyond a quarter of the second-level cache were "
+                               "measured again after each size"
                              : "");
     else
         result_line(result, "costs of cache lines are from the facts of %s%s", c->machine->id,
@@ -401,7 +402,7 @@ static void add_assumed(const struct memory_job *w, struct result *result)
                     "pages. Arrays of more than a few MiB are slower with pages of 4 KiB",
                     100 * huge);
     else if (w->measure && !isnan(huge))
-        result_line(result, "arrays on pages of %s", huge >= 0.9 ? "2 MiB" : "4 KiB");
+        result_line(result, "the arrays are on pages of %s", huge >= 0.9 ? "2 MiB" : "4 KiB");
 }
 
 static bool publish(struct session *s, void *state, struct result *result, struct err *err)
@@ -430,8 +431,8 @@ static bool publish(struct session *s, void *state, struct result *result, struc
                         w->kernel->name, c->core.cycles);
         else
             result_line(result,
-                        "%s: its accesses have constant addresses: %.2f cycles per iteration with "
-                        "arrays of any size",
+                        "%s: the addresses of all accesses are constant: %.2f cycles per iteration "
+                        "with arrays of any size",
                         w->kernel->name, c->core.cycles);
         return true;
     }
@@ -444,7 +445,7 @@ static bool publish(struct session *s, void *state, struct result *result, struc
                     c->streams.why);
     add_points(w, result);
     if (w->cut_off.code)
-        result_line(result, "measured: only %zu of %zu sizes; %s", measured_count(c), c->count,
+        result_line(result, "only %zu of %zu sizes were measured; %s", measured_count(c), c->count,
                     w->cut_off.what);
     add_refuted(c, result);
     add_blocks(c, result);
@@ -514,11 +515,11 @@ const struct command command_kernel_memory = {
         MACHINE_OPTION(memory_values, "the current machine", "machine to predict for"),
         {PARAMETER(WORDS, "--arrays", struct memory_values, arrays), .value = "STREAM=STREAM+BYTES",
          .otherwise = "each stream has a separate array",
-         .help = "2=1+BYTES: stream 2 is in the array of stream 1, BYTES after stream 1, as rows "
-                 "of a stencil"}),
-    .examples = EXAMPLES("kernel memory", "kernel memory --size 16K..512M --measure",
-                         "kernel memory --machine skylake --size 2M",
-                         "kernel memory --arrays 2=1+4160"),
+         .help = "2=1+BYTES: stream 2 is in the array of stream 1, BYTES after stream 1, as for "
+                 "the rows of a stencil"}),
+    .examples =
+        EXAMPLES("kernel memory", "kernel memory --size 16K..512M --measure",
+                 "kernel memory --machine skylake --size 2M", "kernel memory --arrays 2=1+4160"),
     .values_size = sizeof(struct memory_values),
     .flags = COMMAND_JOB,
     .prepare = prepare,

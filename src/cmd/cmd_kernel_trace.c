@@ -72,7 +72,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (!session_has_kernel(s, err))
         return false;
     if (!ending || strcmp(ending, ".html") != 0)
-        return err_set(err, ERR_USAGE, "kernel trace FILE.html", "the file name must end in .html");
+        return err_set(err, ERR_USAGE, "use kernel trace FILE.html",
+                       "the file name must end in .html");
     struct machine *m = session_kernel_machine(s, v->machine, err);
     if (!m)
         return false;

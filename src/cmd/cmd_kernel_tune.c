@@ -133,7 +133,7 @@ static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn 
     struct calibration calibration;
     struct err fault = {0};
 
-    job_progress(w->job, 0, 0, "measuring the best");
+    job_progress(w->job, 0, 0, "measuring the best versions");
     if (!calibrate(s, cancelled, w, &calibration, err))
         return false;
     struct kernel_set *set = kernel_set_new(s, &calibration);
@@ -623,7 +623,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
                        "the loop has no instructions");
     if (count > TUNE_INSNS)
         return err_set(err, ERR_LIMIT, "kernel load --lines A-B loads a part of the file",
-                       "the loop has %zu instructions; the maximum of kernel tune is %d", count,
+                       "the loop has %zu instructions; kernel tune accepts at most %d", count,
                        TUNE_INSNS);
     /* The workbench uses the displayed machine. */
     const struct machine *m = v->machine || !s->interactive

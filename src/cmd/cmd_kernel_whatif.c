@@ -411,8 +411,8 @@ static bool apply(struct machine *changed, const char *word, char **swept, long 
         free(name);
         return false;
     }
-    bool ok = range ? !*swept ||
-                          err_set(err, ERR_USAGE, "sweep one parameter at a time", "several ranges")
+    bool ok = range ? !*swept || err_set(err, ERR_USAGE, "sweep one parameter at a time",
+                                         "only one parameter can have a range")
                     : !err->code && change(changed, name, value, err);
     if (range && ok) {
         *swept = name;
@@ -450,7 +450,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
 
 const struct command command_kernel_whatif = {
     .name = "kernel whatif",
-    .help = "predict the loop on a machine with a changed or swept fact, usage or latency",
+    .help = "predict the loop on a machine with a changed fact, usage or latency, or over a range "
+            "of a fact or latency",
     .description = "Shows bounds and simulation before and after the change, or for each value of "
                    "a range. The machine itself is not changed.",
     .arguments = PARAMETERS(
@@ -459,8 +460,8 @@ const struct command command_kernel_whatif = {
          .help = "FACT=VALUE, usage:FORM=USAGE or latency:FORM=CYCLES; ports have the names that "
                  "the loop's view shows; NAME=A..B sweeps a fact or latency over whole numbers; "
                  "alignment=A..B moves the loop, in bytes from the start of a 64-byte line"}),
-    .options = PARAMETERS(
-        MACHINE_OPTION(whatif_values, "the current machine", "machine to change")),
+    .options =
+        PARAMETERS(MACHINE_OPTION(whatif_values, "the current machine", "machine to change")),
     .examples = EXAMPLES("kernel whatif issue_width=6",
                          "kernel whatif reorder_buffer=64..512 --machine skylake",
                          "kernel whatif 'latency:ADD (R64, R64)=2'",

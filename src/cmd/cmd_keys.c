@@ -98,7 +98,7 @@ static bool run_keys(struct session *s, const void *values, struct result *resul
 
     keymap_views(add_view, &(struct listing_views){s, t, v->view});
     return table_rows(t) || err_set(err, ERR_USAGE, "keys lists the keys of all views",
-                                    "no view \"%s\" has keys", v->view);
+                                    "\"%s\" is not a view with keys", v->view);
 }
 
 const struct command command_keys = {

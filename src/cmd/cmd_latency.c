@@ -88,12 +88,13 @@ static bool chains_run(void *state, struct result *result, struct err *err)
     char todo[SIMILAR_TODO];
     ok = ok &&
          (matched ||
-          err_set(err, ERR_USAGE,
-                  similar_todo(
-                      &similar,
-                      "forms list shows the measurable forms, and why others cannot be measured",
-                      todo),
-                  "no measurable form matches the patterns"));
+          err_set(
+              err, ERR_USAGE,
+              similar_todo(
+                  &similar,
+                  "forms list shows the measurable forms, and why other forms cannot be measured",
+                  todo),
+              "no measurable form matches the patterns"));
     sandbox_free(sandbox);
     forms_free(forms);
     return ok;

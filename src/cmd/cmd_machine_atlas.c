@@ -204,7 +204,7 @@ static bool add_machines(struct atlas_job *w, struct session *s, const struct at
         if (!end || !end[1])
             return err_set(err, ERR_USAGE,
                            "use --experiments ID=FILE, such as zen4-charted=measured.csv",
-                           "%s is not of the form ID=FILE", text);
+                           "%s does not have the format ID=FILE", text);
         if (!e)
             return err_set(err, ERR_USAGE, "add the machine with --machine",
                            "the atlas has no machine %.*s", (int)(end - text), text);
@@ -238,15 +238,14 @@ const struct command command_machine_atlas = {
         "The pages need no server: open DIR/index.html. The site contains a table of forms on "
         "machines, a page per form and a page per machine. The site also shows experiments, ports, "
         "facts, and differences between pairs of machines. docs/atlas.md describes the pages.",
-    .arguments = PARAMETERS(
-        {PARAMETER(TEXT, "DIR", struct atlas_values, directory), .required = true,
-         .complete = COMPLETE_FILE,
-         .help = "directory to write; an existing atlas in it is replaced"}),
+    .arguments = PARAMETERS({PARAMETER(TEXT, "DIR", struct atlas_values, directory),
+                             .required = true, .complete = COMPLETE_FILE,
+                             .help = "directory to write; an existing atlas in it is replaced"}),
     .options = PARAMETERS(
         MACHINES_OPTION(atlas_values, "all shipped machines and your own",
                         "machine to show; columns have the order of these options"),
         {PARAMETER(WORDS, "--experiments", struct atlas_values, experiments), .value = "ID=FILE",
-         .complete = COMPLETE_FILE, .otherwise = "the journal of this CPU, for its charts",
+         .complete = COMPLETE_FILE, .otherwise = "this CPU's journal, for charts of this CPU",
          .help = "experiments measured on machine ID"}),
     .examples = EXAMPLES("machine atlas site",
                          "machine atlas zen --machine zen4-charted --machine znver4 --experiments "

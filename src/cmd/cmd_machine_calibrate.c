@@ -70,7 +70,7 @@ static void calibration_lines(const struct calibration *c, struct result *result
                 100 * c->contention, c->probe_rate, 100 * c->rules.probe_tolerance);
     if (c->doubtful)
         result_line(result, "this CPU has not been idle yet: the baseline is uncertain, and values "
-                            "measured now will be measured again");
+                            "measured now will be measured again on an idle CPU");
     else if (c->busy)
         result_line(result, "this host is busy: %.2f of %.2f nops per cycle (best value on %s)",
                     c->seen_rate, c->probe_rate, c->day);
@@ -207,7 +207,7 @@ static bool memory_run(void *state, struct result *result, struct err *err)
 
     (void)result;   /* The publish function fills the result. */
     w->job = job_current();
-    job_progress(w->job, 0, 0, "cycles per cache line of each level");
+    job_progress(w->job, 0, 0, "cycles per line of each cache level");
     uint64_t available = memory_available();
     if (available && available < MEMORY_LINES_ARENA + MEMORY_LINES_ARENA / 4)
         return err_set(
@@ -339,7 +339,7 @@ static bool prepare_calibrate(struct session *s, const void *values, struct task
     int cpu;
 
     if (v->memory && v->cpu != NOT_GIVEN)
-        return err_set(err, ERR_USAGE, "machine calibrate --memory",
+        return err_set(err, ERR_USAGE, "use machine calibrate --memory",
                        "--cpu does not apply to --memory");
     if (v->memory)
         return start_memory(s, task);

@@ -276,7 +276,7 @@ static void show(const struct machine_charting *w, struct result *result)
     if (t.hidden)
         result_line(
             result,
-            "the ports of %zu forms are not observable with the core forms: experiments with other "
+            "the ports of %zu forms are not observable with the core forms. Experiments with other "
             "forms determine the ports of %zu of them; the issue width hides the ports of the rest",
             t.hidden, t.hidden_told);
     if (t.of[CHART_UNEXPLAINED])

@@ -114,7 +114,7 @@ static void tell(struct checking *w, double done, double total, const char *what
     for (size_t i = c->count; i-- > 0;)
         if (isfinite(c->rows[i].measured) && isfinite(c->rows[i].predicted))
             rows[known++] = &c->rows[i];
-    list_rows(w->log, STAGE_WORST, "measured last", rows, known);
+    list_rows(w->log, STAGE_WORST, "last measured values", rows, known);
     for (size_t i = 0; i < known; i++)
         if (check_disagrees(rows[i]))
             rows[wrong++] = rows[i];
@@ -425,7 +425,7 @@ static bool choose_forms(struct checking *w, const struct check_values *v, struc
     form_uses_free(uses, count);
     return w->names.count ||
            err_set(err, ERR_USAGE,
-                   "forms list shows the measurable forms, and why others cannot be measured",
+                   "forms list shows the measurable forms, and why other forms cannot be measured",
                    "no measurable form matches the patterns");
 }
 
@@ -471,11 +471,12 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return false;
     if (strcmp(m->isa, isa_name(isa)) != 0 && simulated)
         return err_set(err, ERR_USAGE, "give two machines with the same instruction set",
-                       "%s is %s, but %s is %s", m->id, m->isa, simulated->id, simulated->isa);
+                       "%s is a machine for %s, but %s is a machine for %s", m->id, m->isa,
+                       simulated->id, simulated->isa);
     if (strcmp(m->isa, isa_name(isa)) != 0)
-        return err_set(err, ERR_USAGE,
-                       "use --machine to select a machine with this CPU's instruction set",
-                       "this CPU executes %s, but %s is %s", isa_name(isa), m->id, m->isa);
+        return err_set(
+            err, ERR_USAGE, "use --machine to select a machine with this CPU's instruction set",
+            "this CPU executes %s, but %s is a machine for %s", isa_name(isa), m->id, m->isa);
     struct checking *w = mem_zero(1, sizeof *w);
     char *cpu = cpu_title(s, v->simulate), title[128];
     w->session = s;

@@ -402,7 +402,8 @@ static bool choose_sides(struct session *s, const struct hunt_values *v, struct 
         return false;
     if (against && strcmp(against->isa, m->isa) != 0)
         return err_set(err, ERR_USAGE, "give two machines with the same instruction set",
-                       "%s is %s, but %s is %s", m->id, m->isa, against->id, against->isa);
+                       "%s is a machine for %s, but %s is a machine for %s", m->id, m->isa,
+                       against->id, against->isa);
     if (against || llvm)
         isa_parse(m->isa, &w->isa);   /* Accepts any instruction set, because nothing is
                                        * executed. */
@@ -411,7 +412,7 @@ static bool choose_sides(struct session *s, const struct hunt_values *v, struct 
             err, ERR_USAGE,
             "give a machine with this CPU's instruction set, or compare two machines with "
             "--against",
-            "this CPU executes %s, but %s is %s", isa_name(w->isa), m->id, m->isa);
+            "this CPU executes %s, but %s is a machine for %s", isa_name(w->isa), m->id, m->isa);
     w->machine = machine_copy(m);
     w->against = against ? machine_copy(against) : NULL;
     w->llvm = mem_strdup(llvm);

@@ -181,23 +181,22 @@ const struct command command_mapping_diff = {
     .name = "mapping diff",
     .help = "list forms that two machines execute differently",
     .description =
-        "B's usages are shown with A's ports: each port of B has the name of the port of A on "
+        "B's usages are shown with A's ports. Each port of B has the name of the port of A on "
         "which the shared forms have the most similar load. The percentage after a port is the "
         "overlap of the µops of both ports. Kinds of difference: pipes (other divider time), "
         "narrower and wider (same number of µops on fewer or more ports), ports (same number of "
         "µops on other ports), fewer and more (µops).",
-    .arguments = PARAMETERS(
-        {PARAMETER(TEXT, "A", struct diff_values, a), .required = true,
-         .complete = COMPLETE_MACHINE, .help = "a machine"},
-        {PARAMETER(TEXT, "B", struct diff_values, b), .required = true,
-         .complete = COMPLETE_MACHINE, .help = "machine to compare with"},
-        {PARAMETER(TEXT, "PATTERN", struct diff_values, pattern), .otherwise = "all forms",
-         .complete = COMPLETE_FORM, .help = "forms to list, quoted; * and ? are wildcards"}),
-    .options = PARAMETERS(
-        {PARAMETER(FLAG, "--renamed", struct diff_values, renamed),
-         .help = "match ports by use instead of by name"}),
-    .examples = EXAMPLES("mapping diff haswell broadwell",
-                         "mapping diff skylake znver3 'ADD*' --renamed"),
+    .arguments = PARAMETERS({PARAMETER(TEXT, "A", struct diff_values, a), .required = true,
+                             .complete = COMPLETE_MACHINE, .help = "a machine"},
+                            {PARAMETER(TEXT, "B", struct diff_values, b), .required = true,
+                             .complete = COMPLETE_MACHINE, .help = "machine to compare with"},
+                            {PARAMETER(TEXT, "PATTERN", struct diff_values, pattern),
+                             .otherwise = "all forms", .complete = COMPLETE_FORM,
+                             .help = "forms to list, quoted; * and ? are wildcards"}),
+    .options = PARAMETERS({PARAMETER(FLAG, "--renamed", struct diff_values, renamed),
+                           .help = "match ports by use instead of by name"}),
+    .examples =
+        EXAMPLES("mapping diff haswell broadwell", "mapping diff skylake znver3 'ADD*' --renamed"),
     .values_size = sizeof(struct diff_values),
     .read = run,
 };

@@ -205,8 +205,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (strcmp(v->format, "uops-info") == 0)
         return import_uops_files(&v->sources, v->architecture, task);
     if (v->sources.count != 1)
-        return err_set(err, ERR_USAGE, "import one file at a time",
-                       "%s imports one source, not %zu", v->format, v->sources.count);
+        return err_set(err, ERR_USAGE, "import one file at a time", "%s imports one file, not %zu",
+                       v->format, v->sources.count);
     if (v->architecture)
         return err_set(err, ERR_USAGE, "omit --architecture",
                        "--architecture applies to uops-info, not to %s", v->format);

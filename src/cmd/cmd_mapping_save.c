@@ -30,7 +30,7 @@ static bool run_save(struct session *s, const void *values, struct result *resul
         str_done(&text);
     }
     if (ok) {
-        result_confirm(result, "%s: saved to %s", m->id, v->path);
+        result_confirm(result, "%s saved to %s", m->id, v->path);
         result_text(result, "mapping", m->id);
         result_text(result, "file", v->path);
         result_count(result, "forms", (int64_t)mapping_count(m->mapping));
@@ -84,7 +84,7 @@ static bool run_export(struct session *s, const void *values, struct result *res
     bool ok = format_text(v, m, forms, s->document.experiments, &text, err) && watch_goes_on(err) &&
               file_write(v->path, text.data, text.length, err);
     if (ok) {
-        result_confirm(result, "%s: %zu form%s to %s", m->id, mapping_count(m->mapping),
+        result_confirm(result, "%s: %zu form%s exported to %s", m->id, mapping_count(m->mapping),
                        plural(mapping_count(m->mapping)), v->path);
         result_text(result, "mapping", m->id);
         result_text(result, "format", v->format);

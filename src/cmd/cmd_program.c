@@ -195,8 +195,8 @@ const struct command command_program_load = {
          .help = "words of the program's command line: {NAME} is an input, {directory} the run's "
                  "directory"},
         {PARAMETER(WORDS, "--define", struct program_load_values, defines), .value = "INPUT=MACRO",
-         .help = "input that is a macro of the sources, such as N=SIZE: the program is compiled "
-                 "for each value of the input"},
+         .help = "INPUT is the value of MACRO in the sources, as in N=SIZE; the program is "
+                 "compiled for each value of the input"},
         {PARAMETER(TEXT, "--template", struct program_load_values, template), .value = "FILE",
          .complete = COMPLETE_FILE,
          .help = "template of an input file, with {NAME} for an input; each run gets the completed "
@@ -509,7 +509,7 @@ static bool prepare_run_command(struct session *s, const void *values, struct ta
     const struct program_state *p = &s->document.program;
 
     if (!p->program)
-        return err_set(err, ERR_USAGE, "program load FILE", "no program is loaded");
+        return err_set(err, ERR_USAGE, "use program load FILE", "no program is loaded");
     struct running *r = mem_zero(1, sizeof *r);
     if (!program_inputs_read(&v->inputs, v->most, &r->inputs, err)) {
         running_free(r);

@@ -340,7 +340,7 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
         {.key = "measured", .unit = "s", .kind = CELL_NUMBER, .decimals = 4},
         {.key = "off", .title = "±", .kind = CELL_NUMBER, .decimals = 4},
         {.key = "difference", .unit = "s", .kind = CELL_NUMBER, .decimals = 4},
-        {.key = "core", .title = "cycles predicted", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "core", .title = "predicted cycles", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "alone", .title = "alone", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "term", .title = "cause", .kind = CELL_TEXT},
         {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT}};

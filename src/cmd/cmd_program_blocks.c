@@ -155,8 +155,8 @@ const struct command command_program_blocks = {
         "inputs, or if it follows from the trip counts of LLVM's scalar evolution. Library "
         "functions are assumed to return. A formula that fits the runs equals the count of every "
         "run, but the program may behave differently at other inputs. An estimate is the formula "
-        "with the least left-out error: the mean error when each run is predicted from the other "
-        "runs.",
+        "with the least left-out error. The left-out error is the mean error when each run is "
+        "predicted from the other runs.",
     .arguments = PARAMETERS(PROGRAM_INPUTS_ARGUMENT(blocks_values)),
     .options = PARAMETERS(
         {PARAMETER(COUNT, "--top", struct blocks_values, top), .value = "N", .least = 1,
@@ -423,8 +423,8 @@ static bool misses_finish(struct session *s, void *state, struct result *result,
     say_inputs(result, w->at.model, w->at.inputs, "misses");
     if (w->bins)
         result_line(result,
-                    "distances in %d bins for the whole program, as in the PPT-AMMP paper: "
-                    "references in bins that are empty in all runs are not predicted",
+                    "distances in %d bins for the whole program, as in the PPT-AMMP paper. "
+                    "References in bins that are empty in all runs are not predicted",
                     BINNED_BINS);
     result_line(result, "on %s", w->at.machine->title);
     program_say_memory(result, w->day);
@@ -433,9 +433,10 @@ static bool misses_finish(struct session *s, void *state, struct result *result,
     result_number(result, "references", reuse_histogram_total(&w->all));
     add_levels(result, &w->memory, &w->all, w->sets ? w->missed : NULL);
     if (w->sets)
-        result_line(result,
-                    "simulated with the addresses of a run at the given inputs: each set stores "
-                    "its latest lines, and is accessed on a miss of the previous level");
+        result_line(
+            result,
+            "simulated with the addresses of a run at the given inputs. Each set keeps its most "
+            "recently used lines, and is accessed after a miss in the previous cache level");
     add_curve(result, &w->all);
     return true;
 }
@@ -488,12 +489,12 @@ static bool prepare_misses(struct session *s, const void *values, struct task *t
 
 const struct command command_program_misses = {
     .name = "program misses",
-    .help = "show the program's cache misses on each level of a machine, and by cache size",
+    .help = "show the program's cache misses on each cache level of a machine, and by cache size",
     .description =
         "Uses the stack distance model, which assumes that lines are spread over the sets at "
         "random. Strides of large powers of two use few sets and miss more often than predicted. "
         "For this CPU (native) the last level is its available part. With --threads, the misses of "
-        "all threads are counted; the curve is still the serial run's.",
+        "all threads are counted; the curve is that of the serial run.",
     .arguments = PARAMETERS(PROGRAM_INPUTS_ARGUMENT(misses_values)),
     .options = PARAMETERS(
         MACHINE_OPTION(misses_values, "the current machine", "machine whose caches are used"),
@@ -502,12 +503,11 @@ const struct command command_program_misses = {
          .help = "clusters: distances of each reference, in clusters that depend on the inputs; "
                  "bins: the paper's 40 bins of the whole program, with formulas for their shares"},
         {PARAMETER(FLAG, "--sets", struct misses_values, sets),
-         .help = "also run the program at the given inputs, and simulate the sets of each level "
-                 "for the accessed addresses, to show actual conflicts"},
+         .help = "also run the program at the given inputs and simulate the cache sets, to show "
+                 "the conflicts of its addresses"},
         {PARAMETER(DURATION, "--limit", struct misses_values, limit), .value = "T", .least = 0.001,
          .most = 1e6, .initial = "60", .help = "time limit of the run of --sets"},
-        PROGRAM_FRESH_OPTION(misses_values),
-        PROGRAM_THREADS_OPTIONS(misses_values)),
+        PROGRAM_FRESH_OPTION(misses_values), PROGRAM_THREADS_OPTIONS(misses_values)),
     .examples = EXAMPLES("program misses", "program misses N=2000 --machine skylake",
                          "program misses N=2000 --threads 8 --common 30",
                          "program misses N=2000 --profile bins"),

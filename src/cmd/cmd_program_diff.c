@@ -644,9 +644,9 @@ static bool choose_isa(const struct program_diff_values *v, enum isa *out, struc
 
     if (!build_isa(v->a, out, err) || !build_isa(v->b, &other, err))
         return false;
-    return *out == other ||
-           err_set(err, ERR_USAGE, "give two builds for one instruction set", "%s is %s, %s is %s",
-                   v->a, isa_name(*out), v->b, isa_name(other));
+    return *out == other || err_set(err, ERR_USAGE, "give two builds for one instruction set",
+                                    "%s has %s code, but %s has %s code", v->a, isa_name(*out),
+                                    v->b, isa_name(other));
 }
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
@@ -686,10 +686,11 @@ const struct command command_program_diff = {
     .description =
         "Loops are matched by function, then by source line if both builds have debug information. "
         "Functions that were renamed or have no symbol are matched by their instructions. Cycles "
-        "are per source iteration: if a build combines several iterations, as the strides of its "
-        "accesses show, the cycles are divided by their number. Loops with the largest change come "
-        "first. With arguments or --run both programs are run and sampled. Loops with the largest "
-        "effect on the run then come first. Stalls for caches or branches are not included.",
+        "are per source iteration. If a build combines several iterations, as the strides of its "
+        "accesses show, the cycles are divided by the number of combined iterations. Loops with "
+        "the largest change come first. With arguments or --run both programs are run and sampled. "
+        "Loops with the largest effect on the run then come first. Stalls for caches or branches "
+        "are not included.",
     .arguments = PARAMETERS(
         {PARAMETER(TEXT, "A", struct program_diff_values, a), .required = true,
          .complete = COMPLETE_FILE,

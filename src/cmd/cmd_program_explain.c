@@ -121,7 +121,7 @@ static bool enough(const struct explaining *w, struct err *err)
     err_set(err, ERR_DATA, str_text(&todo),
             "the loop was not executed in %.1f s: no execution of the instruction at %s, which "
             "each iteration contains",
-            x->seconds, pivot ? insn_address_text(pivot, address) : "its head");
+            x->seconds, pivot ? insn_address_text(pivot, address) : "the loop's head");
     str_done(&todo);
     return false;
 }
@@ -207,8 +207,7 @@ static void measure_paths(struct explaining *w)
             job_progress(w->job, (double)i, (double)most, "measuring paths outside the program");
             if (!p->insns.count)
                 err_set(&w->found.unmeasured, ERR_LIMIT, NULL,
-                        "the path has %zu instructions; paths of at most %u are measured",
-                        p->executed, PATH_MOST);
+                        "the path has %zu instructions; the maximum is %u", p->executed, PATH_MOST);
             else if (kernel_run(sandbox, &calibration, p->insns.items, p->insns.count, &measured,
                                 &w->found.unmeasured))
                 p->alone = measured.cycles;
@@ -477,7 +476,7 @@ const struct command command_program_explain = {
     .help = "count and time a hot loop within its running program",
     .description =
         "Works on optimised and stripped programs and libraries, without counters and privileges. "
-        "Copies of the loop are inserted into the running program: one copy counts all iterations, "
+        "Copies of the loop are inserted into the running program. One copy counts all iterations, "
         "one is timed at some moments, and one records branch outcomes. The program's results and "
         "output do not change. Unsupported programs (generated code, seccomp, set-user-ID, a "
         "shadow stack) are rejected before any change. x86-64 Linux only.",

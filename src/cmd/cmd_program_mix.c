@@ -190,7 +190,7 @@ static bool formula_finish(struct session *s, void *state, struct result *result
     (void)s;
     (void)err;
     formula_print(&f->formula, (const char *const *)runs->names, runs->name_count, &text);
-    result_line(result, "%s on %s, nanoseconds: %s", runs->program->name, f->machine->id,
+    result_line(result, "%s on %s, in nanoseconds: %s", runs->program->name, f->machine->id,
                 str_text(&text));
     program_say_memory(result, f->day);
     result_text(result, "machine", f->machine->id);
@@ -248,10 +248,10 @@ const struct command command_program_formula = {
     .name = "program formula",
     .help = "show the program's predicted time as a formula of its inputs",
     .description = "Fits a formula by regression to predictions at the inputs of the runs and at "
-                   "larger inputs, up to eight times. If the data outgrow a cache, the formula "
-                   "only approximates program predict.",
-    .options = PARAMETERS(
-        MACHINE_OPTION(formula_values, "the current machine", "machine to predict for")),
+                   "inputs up to eight times larger. If the data outgrow a cache, the formula only "
+                   "approximates program predict.",
+    .options =
+        PARAMETERS(MACHINE_OPTION(formula_values, "the current machine", "machine to predict for")),
     .examples = EXAMPLES("program formula", "program formula --machine skylake"),
     .values_size = sizeof(struct formula_values),
     .flags = COMMAND_JOB,

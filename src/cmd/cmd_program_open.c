@@ -19,7 +19,8 @@ static bool open_loop(struct session *s, size_t number, struct err *err)
     const struct run_profile *p = s->document.profile;
 
     if (!p)
-        return err_set(err, ERR_USAGE, "program profile PROGRAM", "no program has been profiled");
+        return err_set(err, ERR_USAGE, "use program profile PROGRAM",
+                       "no program has been profiled");
     if (!number || number > p->loops.count)
         return err_set(err, ERR_USAGE, "program profile lists the loops",
                        "no loop %zu: %zu loop%s in the profile of %s", number, p->loops.count,
@@ -55,8 +56,7 @@ static bool refuse_shared(const struct study *study, const char *name, struct er
             str_addf(&names, " (line %u)", b->line);
     }
     if (count)
-        err_set(err, ERR_USAGE, str_text(&names), "functions of several files are called \"%s\"",
-                name);
+        err_set(err, ERR_USAGE, str_text(&names), "several files have a function \"%s\"", name);
     str_done(&names);
     return count == 0;
 }
@@ -68,7 +68,7 @@ static bool open_block(struct session *s, const char *name, struct err *err)
     char todo[SIMILAR_TODO];
 
     if (!study || !study->estimator)
-        return err_set(err, ERR_USAGE, "program show",
+        return err_set(err, ERR_USAGE, "use program show",
                        "the program has not been predicted, so it has no block \"%s\"", name);
     for (size_t i = 0; i < study->blocks.count; i++) {
         const struct study_block *b = &study->blocks.items[i];
@@ -86,7 +86,7 @@ static bool open_block(struct session *s, const char *name, struct err *err)
     if (!refuse_shared(study, name, err))
         return false;
     return err_set(err, ERR_USAGE, similar_todo(&similar, "program show lists all blocks", todo),
-                   "no executed block is called \"%s\"", name);
+                   "no executed block has the name \"%s\"", name);
 }
 
 static bool run_open(struct session *s, const void *values, struct result *result, struct err *err)

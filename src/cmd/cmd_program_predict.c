@@ -487,7 +487,7 @@ const struct command command_program_predict = {
     .description =
         "Each loop's machine code is analysed in steady state. Straight-line code takes its "
         "largest bound. Execution counts come from the formulas of the runs. Misses come from "
-        "reuse distances with the stack distance model: lines with a constant stride cost "
+        "reuse distances with the stack distance model. Lines with a constant stride cost "
         "bandwidth, other lines cost the latency that the reorder buffer does not hide. Calls to "
         "the math library cost their time on this CPU. Other calls cost their time in the runs. "
         "They are listed, but not included, if the runs did not measure them (--mode counts). For "
@@ -507,10 +507,9 @@ const struct command command_program_predict = {
          .otherwise = "measured for this CPU, otherwise the machine's fact clock",
          .help = "core clock"},
         {PARAMETER(WORDS, "--fact", struct predict_values, facts), .value = "KEY=VALUE",
-         .otherwise = "the machine's own",
+         .otherwise = "the machine's facts",
          .help = "replace a fact of the machine; suffixes: k (1,024) and M (1,024 k)"},
-        PROGRAM_FRESH_OPTION(predict_values),
-        PROGRAM_THREADS_OPTIONS(predict_values),
+        PROGRAM_FRESH_OPTION(predict_values), PROGRAM_THREADS_OPTIONS(predict_values),
         {PARAMETER(COUNT, "--top", struct predict_values, top), .value = "N", .least = 1,
          .most = 1e9, .initial = "12", .help = "number of parts to show, the slowest first"}),
     .examples = EXAMPLES("program predict N=4096",

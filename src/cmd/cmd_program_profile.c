@@ -266,8 +266,8 @@ static bool enough(const struct profiling *w, struct err *err)
                        "%s crashed after %zu sample%s: %s", s->path, count, plural(count),
                        strsignal(WTERMSIG(s->status)));
     return err_set(err, ERR_DATA, "use a larger input, or a higher sampling rate: --rate 10000",
-                   "%s is too short: %zu sample%s in %.3f s of CPU time", s->path, count,
-                   plural(count), s->user);
+                   "%s used too little CPU time: %zu sample%s in %.3f s of CPU time", s->path,
+                   count, plural(count), s->user);
 }
 
 static bool profile_run(void *state, struct result *result, struct err *err)
@@ -422,7 +422,7 @@ static void say_how(struct result *result, const struct profiling *w)
                     w->interrupted || atomic_load(&w->stop) ? "stopped" : "time limit reached",
                     s->seconds);
     else if (w->options.argv && WIFSIGNALED(s->status))
-        result_line(result, "it crashed: %s", strsignal(WTERMSIG(s->status)));
+        result_line(result, "the program crashed: %s", strsignal(WTERMSIG(s->status)));
     else if (w->options.argv && WEXITSTATUS(s->status))
         result_line(result, "the program exited with status %d", WEXITSTATUS(s->status));
     if (p->output)

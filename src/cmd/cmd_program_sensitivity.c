@@ -211,10 +211,11 @@ static bool prepare_sensitivity(struct session *s, const void *values, struct ta
 const struct command command_program_sensitivity = {
     .name = "program sensitivity",
     .help = "show the effect of each property of a machine on the program's time",
-    .description = "The elasticity is the relative change of the time per relative change of the "
-                   "property: 1 means that doubling the property doubles the time, -1 that it "
-                   "halves the time. It is computed from values 1 % larger and 1 % smaller "
-                   "(integers: larger and smaller by 1). The machine itself is not changed.",
+    .description =
+        "The elasticity is the relative change of the time per relative change of the property. An "
+        "elasticity of 1 means that doubling the property doubles the time; -1 means that doubling "
+        "it halves the time. The elasticity is computed from values 1 % larger and 1 % smaller "
+        "(integers: larger and smaller by 1). The machine itself is not changed.",
     .arguments = PARAMETERS(PROGRAM_INPUTS_ARGUMENT(sensitivity_values)),
     .options = PARAMETERS(COMMON_OPTIONS(sensitivity_values)),
     .examples = EXAMPLES("program sensitivity N=2000",

@@ -459,8 +459,8 @@ const struct command command_program_validate = {
         "counters. Its CPU time includes system time for its start and memory. This system time is "
         "measured on this CPU and added to the prediction. The clock, caches, memory and the "
         "available share of the core are measured in each run. With --threads the program gets "
-        "OMP_NUM_THREADS, and its time is the CPU time of all threads divided by their number: "
-        "program load ./serial --untraced ./with-openmp --arguments ...",
+        "OMP_NUM_THREADS, and its time is the CPU time of all threads divided by their number. "
+        "Load such a program with program load ./serial --untraced ./with-openmp.",
     .arguments = PARAMETERS(
         {PARAMETER(WORDS, "INPUT=VALUES", struct validate_values, inputs), .required = true,
          .help = "input and its values; with several inputs, all combinations are run"}),
@@ -474,8 +474,8 @@ const struct command command_program_validate = {
         {PARAMETER(DURATION, "--limit", struct validate_values, limit), .value = "T",
          .least = 0.001, .most = 1e6, .initial = "60",
          .help = "time limit of each run; the command fails if a run exceeds it"}),
-    .examples = EXAMPLES("program validate N=512,1000,2000",
-                         "program validate N=512 --times 5 --limit 1m"),
+    .examples =
+        EXAMPLES("program validate N=512,1000,2000", "program validate N=512 --times 5 --limit 1m"),
     .values_size = sizeof(struct validate_values),
     .flags = COMMAND_JOB,
     .prepare = prepare_validate,

@@ -76,10 +76,10 @@ static bool prepare_list(struct session *s, const void *values, struct task *tas
 
 const struct command command_session_list = {
     .name = "session list",
-    .help = "list the automatically saved sessions of workbenches",
-    .description =
-        "The workbench saves its session after each change in $XDG_STATE_HOME/portolan/sessions. "
-        "session load NAME resumes a session; the column run shows the progress of an inference.",
+    .help = "list the sessions that workbenches saved automatically",
+    .description = "The workbench saves its session after each change in "
+                   "$XDG_STATE_HOME/portolan/sessions. session load NAME resumes a session; the "
+                   "column run shows the progress of the session's inference run.",
     .examples = EXAMPLES("session list"),
     .flags = COMMAND_JOB,
     .prepare = prepare_list,

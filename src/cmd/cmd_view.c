@@ -62,14 +62,14 @@ const struct command command_jump = {
     .name = "jump",
     .help = "show the selected form in another view, or go back",
     .description = "From an instruction, an experiment (its first form) or a checked form the jump "
-                   "leads to its row in the mapping. From there it leads to the experiments with "
-                   "the form, or to the lines of the loop. jump swap alternates between the "
-                   "inferred mapping and the machine's tables, at the same form. jump back and "
-                   "jump forward follow the history of jumps and views.",
+                   "leads to its row in the mapping. From the mapping the jump leads to the "
+                   "experiments with the form, or to the lines of the loop. jump swap alternates "
+                   "between the inferred mapping and the machine's tables, at the same form. jump "
+                   "back and jump forward follow the history of jumps and views.",
     .arguments = PARAMETERS(
         {PARAMETER(CHOICE, "WHERE", struct verb_values, text),
          .choices = "back|forward|mapping|experiments|kernel|swap",
-         .otherwise = "the mapping, or from the mapping the experiments",
+         .otherwise = "the mapping, or the experiments if the view is mapping",
          .help = "view in which to show the selected form, or direction in the history of jumps"}),
     .examples = EXAMPLES("jump", "jump kernel", "jump back"),
     .values_size = sizeof(struct verb_values),

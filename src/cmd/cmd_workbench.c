@@ -56,11 +56,11 @@ const struct command command_demo = {
     .help =
         "show the workbench in two minutes: a loop, and the ports of a simulated CPU and of this "
         "CPU",
-    .description = "Any key ends the demonstration. It uses a separate session; your session is "
-                   "restored unchanged. Rejected while jobs run.",
-    .options = PARAMETERS(
-        {PARAMETER(DURATION, "--seconds", struct demo_values, seconds), .value = "T", .least = 1,
-         .most = 3600, .initial = "120", .help = "duration, such as 60 or 2m"}),
+    .description = "Any key ends the demonstration. The demonstration uses a separate session; "
+                   "your session is restored unchanged. Rejected while jobs run.",
+    .options = PARAMETERS({PARAMETER(DURATION, "--seconds", struct demo_values, seconds),
+                           .value = "T", .least = 1, .most = 3600, .initial = "120",
+                           .help = "duration, such as 60 or 2m"}),
     .examples = EXAMPLES("demo", "demo --seconds 60"),
     .values_size = sizeof(struct demo_values),
     .run = run_demo,

@@ -414,7 +414,7 @@ static bool may_run(const struct session *s, const struct command *c, struct err
 {
     return !s->replacing || (!(c->flags & (COMMAND_CHANGES | COMMAND_JOB)) && !c->read) ||
            c->flags & COMMAND_SILENT ||
-           err_set(err, ERR_USAGE, "Esc cancels the command, job wait waits for it", "job %u %s",
+           err_set(err, ERR_USAGE, "job wait waits for the job, Esc cancels it", "job %u %s",
                    s->replacing, s->replacing_how);
 }
 
@@ -582,7 +582,8 @@ static bool run_command(struct session *s, const struct command *c, char **words
     if (out && !shortage.cut && !cut)
         utf8_write(out, str_text(&printed), printed.length);
     if (out && fflush(out) != 0 && ok)
-        ok = err_set(err, ERR_IO, NULL, "cannot write the output: %s", strerror(errno));
+        ok = err_set(err, ERR_IO, "write the output to another file", "cannot write the output: %s",
+                     strerror(errno));
     /* A command in the background shows a note, but no result. */
     if (ok && line && shows(s, c) && !(s->queue.now && s->queue.own))
         keep_result(s, mem_strdup(line));

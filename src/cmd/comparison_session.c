@@ -54,7 +54,7 @@ static bool take_machine(struct comparison_side *side, struct session *s, const 
         return false;
     if (strcmp(m->isa, isa_name(k->isa)) != 0)
         return err_set(err, ERR_USAGE, "select a machine for each kernel with --machine",
-                       "%s is a machine for %s, %s is %s", m->id, m->isa, k->name,
+                       "%s is a machine for %s, but %s has %s code", m->id, m->isa, k->name,
                        isa_name(k->isa));
     kernel_insns(k, side->item.loop, &insns);
     if (insns > ROWS_MOST)

@@ -146,7 +146,7 @@ static bool take(struct drawing *d, struct session *s, enum drawing_kind kind, s
         return true;
     default:
         if (!s->document.sweep.count)
-            return err_set(err, ERR_USAGE, "kernel whatif issue_width=1..8",
+            return err_set(err, ERR_USAGE, "use kernel whatif issue_width=1..8",
                            "no parameter was swept by kernel whatif");
         take_sweep(d, &s->document.sweep);
         return true;

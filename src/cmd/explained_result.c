@@ -42,7 +42,7 @@ static void add_parts(struct result *result, const struct explained_findings *f)
 {
     static const struct result_column columns[] = {
         {.key = "address", .kind = CELL_TEXT},
-        {.key = "instruction", .title = "begins with", .kind = CELL_TEXT},
+        {.key = "instruction", .title = "first instruction", .kind = CELL_TEXT},
         {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
         {.key = "mispredictions",
          .title = "next mispredicted",
@@ -63,7 +63,7 @@ static void add_parts(struct result *result, const struct explained_findings *f)
     if (executed)
         qsort(parts, executed, sizeof *parts, by_count);
     result_line(result,
-                "\nparts of the loop of computed gotos: %zu, executed: %zu; an iteration is one "
+                "\nparts of the loop of computed gotos: %zu, executed: %zu. An iteration is one "
                 "execution of a part; shares of %" PRIu64
                 " executions, without those during timing and recording",
                 x->parts.count + r->unresumed, executed, all);
@@ -143,7 +143,8 @@ static void add_branches(struct result *result, const struct explained_findings 
     static const struct result_column columns[] = {
         {.key = "address", .kind = CELL_TEXT},
         {.key = "branch", .kind = CELL_TEXT},
-        {.key = "executed", .title = "per iteration", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "executed", .title = "executions per iteration",
+                                     .kind = CELL_NUMBER, .decimals = 3},
         {.key = "taken", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
         {.key = "targets", .kind = CELL_COUNT},
         {.key = "mispredictions",
@@ -542,9 +543,9 @@ static void say_terms(struct result *result, const struct explained_findings *f)
         return;
     }
     result_line(result,
-                "  of the difference, %.1f (± %.1f) cycles due to mispredicted branches, %.1f "
-                "(± %.1f) due to caches and TLB, %.1f (± %.1f) due to other causes, from replays "
-                "at %zu moment%s",
+                "  of the difference, %.1f (± %.1f) cycles are due to mispredicted branches, %.1f "
+                "(± %.1f) due to caches and TLB, %.1f (± %.1f) due to other causes, according to "
+                "replays at %zu moment%s",
                 s->branch.cycles, s->branch.off, s->cache.cycles, s->cache.off, s->rest.cycles,
                 s->rest.off, f->insitu.replays.list.count, plural(f->insitu.replays.list.count));
     say_levels(result, f);
@@ -667,7 +668,7 @@ void explained_result(const struct explained_findings *f, struct result *result)
     add_loads(result, f);
     say_slow_down(result, f);
     if (x->ended && WIFSIGNALED(x->status) && !x->killed)
-        result_line(result, "it crashed: %s", strsignal(WTERMSIG(x->status)));
+        result_line(result, "the program crashed: %s", strsignal(WTERMSIG(x->status)));
     else if (x->ended && f->started && WIFEXITED(x->status) && WEXITSTATUS(x->status))
         result_line(result, "the program exited with status %d", WEXITSTATUS(x->status));
     if (f->output)

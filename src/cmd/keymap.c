@@ -190,7 +190,7 @@ bool keymap_unbind(struct keymap *k, const char *text, struct err *err)
         return false;
     key_print(key, name);
     if (*text)
-        return err_set(err, ERR_USAGE, "unbind [VIEW] KEY", "unexpected \"%s\"", text);
+        return err_set(err, ERR_USAGE, "use unbind [VIEW] KEY", "unexpected \"%s\"", text);
     return drop(k, view, key) || err_set(err, ERR_USAGE, "the command keys lists the bound keys",
                                          "%s was not bound with bind in %s%s", name,
                                          strcmp(view, KEYMAP_ALL) == 0 ? "all views" : "the view ",

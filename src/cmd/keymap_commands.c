@@ -41,7 +41,7 @@ static bool check(const char *line, struct err *err)
             return false;
     }
     return any ||
-           err_set(err, ERR_USAGE, "bind [VIEW] KEY COMMAND", "give the command for the key");
+           err_set(err, ERR_USAGE, "use bind [VIEW] KEY COMMAND", "give the command for the key");
 }
 
 bool keymap_bind(struct keymap *k, const char *text, struct err *err)

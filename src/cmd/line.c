@@ -79,7 +79,8 @@ bool line_split(const char *text, const char *end, struct line_words *words, str
             continue;
         }
         if (words->count == LINE_WORDS)
-            return err_set(err, ERR_USAGE, "split the command", "more than %d words", LINE_WORDS);
+            return err_set(err, ERR_USAGE, "split the command",
+                           "the command has more than %d words", LINE_WORDS);
         starts[words->count++] = words->storage.length;
         if (!(at = take_word(at, end, &words->storage, err)))
             return false;

@@ -50,11 +50,11 @@ bool memory_curve_sizes(const char *text, double *from, double *to, struct err *
     if (!isnan(*from) && strncmp(end, "..", 2) == 0)
         *to = size_read(end + 2, &end);
     if (isnan(*from) || isnan(*to) || *end)
-        return err_set(err, ERR_USAGE, "--size 16K..512M, or --size 2M",
+        return err_set(err, ERR_USAGE, "use --size 16K..512M, or --size 2M",
                        "`%.40s` is neither a size nor a range of sizes", text);
     if (*from > *to)
         return err_set(err, ERR_USAGE, "give the smaller size first: --size 16K..512M",
-                       "`%.40s` starts with the larger size", text);
+                       "`%.40s` begins with the larger size", text);
     if (*from < MEMORY_CURVE_LEAST || *to > MEMORY_CURVE_MOST)
         return err_set(err, ERR_USAGE, "give sizes from 4K to 64G: --size 16K..512M, or --size 2M",
                        "`%.40s` is below 4K or above 64G", text);
@@ -84,7 +84,7 @@ static bool join(struct memory_curve *c, const char *word, struct err *err)
             "use --arrays 2=1+4160: stream 2 begins 4,160 bytes into the array of stream 1",
             "invalid arrays `%.40s`: expected STREAM=ARRAY", word);
     if (llabs(distance) > (1ll << 40))
-        return err_set(err, ERR_USAGE, "--arrays 2=1+4160",
+        return err_set(err, ERR_USAGE, "give a smaller distance, as in --arrays 2=1+4160",
                        "the distance in `%.40s` is too large", word);
     return streams_join(&c->streams, at, other, distance, err);
 }
@@ -244,7 +244,7 @@ static bool symbols_place(const struct kernel *k, const struct insn *insns, size
             if (!isa_ops((enum isa)insns[i].isa)->references_from_end ||
                 in + sizeof displacement > insns[i].length)
                 return err_set(err, ERR_DATA, NULL,
-                               "instruction %zu: address of its symbol unknown", i + 1);
+                               "instruction %zu: the address of its symbol is unknown", i + 1);
             memcpy(own[i].bytes + in, &displacement, sizeof displacement);
         }
     }

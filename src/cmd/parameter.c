@@ -288,7 +288,7 @@ static bool refuse_word(const char *command, const struct parameter *arguments, 
     char todo[128];
 
     if (!arguments || !arguments->name)
-        return err_set(err, ERR_USAGE, "omit the value",
+        return err_set(err, ERR_USAGE, "omit the argument",
                        "%s has no arguments, so \"%s\" is not allowed", command, word);
     snprintf(todo, sizeof todo, "help %s lists the arguments", command);
     return err_set(err, ERR_USAGE, todo, "unexpected argument \"%s\" for %s", word, command);

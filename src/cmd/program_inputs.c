@@ -22,9 +22,10 @@
 const struct program_model *program_fitted(struct session *s, struct err *err)
 {
     if (!s->document.program.program)
-        err_set(err, ERR_USAGE, "program load FILE", "no program is loaded");
+        err_set(err, ERR_USAGE, "use program load FILE", "no program is loaded");
     else if (!s->document.program.model)
-        err_set(err, ERR_USAGE, "program run N=16,32,64,128", "the program has not been run");
+        err_set(err, ERR_USAGE, "use program run, as in program run N=16,32,64,128",
+                "the program has not been run");
     return s->document.program.model;
 }
 
@@ -128,8 +129,8 @@ static bool combine(const value_list *values, struct program_inputs *out, struct
     out->count = 1;
     for (size_t i = 0; i < out->name_count; i++)
         if ((out->count *= values[i].count) > COMBINATIONS_MOST)
-            return err_set(err, ERR_LIMIT, "give fewer values", "more than %d combinations",
-                           COMBINATIONS_MOST);
+            return err_set(err, ERR_LIMIT, "give fewer values",
+                           "the values have more than %d combinations", COMBINATIONS_MOST);
     out->values = mem_zero(out->count * out->name_count + 1, sizeof *out->values);
     for (size_t r = 0; r < out->count; r++)
         for (size_t i = out->name_count, rest = r; i-- > 0; rest /= values[i].count)
@@ -191,7 +192,7 @@ bool program_inputs_read(const struct word_list *words, size_t most, struct prog
     if (words->count > INPUTS_MAX)
         return err_set(err, ERR_LIMIT,
                        "set some inputs to fixed values in program load --arguments",
-                       "more than %d inputs", INPUTS_MAX);
+                       "more than %d inputs are given", INPUTS_MAX);
     out->names = mem_zero(words->count + 1, sizeof *out->names);
     for (size_t i = 0; ok && i < words->count; i++, out->name_count++) {
         ok = read_word(words->items[i], &out->names[i], &values[i], err);

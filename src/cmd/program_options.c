@@ -13,7 +13,7 @@ const struct program_option program_options[] = {
     {OPTION_MACHINE, "machine", "ID", "machine to show (native: this CPU); can be repeated",
      SHELL_MACHINES},
     {OPTION_SESSION, "session", "DIR", "resume a saved session", SHELL_DIRECTORY},
-    {OPTION_NO_COLOR, "no-color", NULL, "no colours", SHELL_NOTHING},
+    {OPTION_NO_COLOR, "no-color", NULL, "do not use colours", SHELL_NOTHING},
     {OPTION_COMPLETE, "complete", "COMMANDS",
      "print completions of an unfinished command, for shells", SHELL_NOTHING},
     {OPTION_NO_RC, "no-rc", NULL, "open the workbench without the commands of portolan/rc",

@@ -90,13 +90,12 @@ void rc_run(struct session *s, struct str *told)
             tell(&t, path, 0, &err);
         }
     } else if (path) {   /* A pipe or device could block the start. */
-        bool ok = S_ISREG(about.st_mode) ? file_read(path, RC_LIMIT, &text, &err)
-                                         : err_set(&err, ERR_IO,
-                                                   "replace it with a regular file, or start with "
-                                                   "--no-rc",
-                                                   "is not a regular file");
+        bool ok = S_ISREG(about.st_mode)
+                      ? file_read(path, RC_LIMIT, &text, &err)
+                      : err_set(&err, ERR_IO, "use a regular file, or start with --no-rc",
+                                "is not a regular file");
         if (ok && !path_owner_trusted(&about))
-            ok = err_set(&err, ERR_IO, "change its owner, or start with --no-rc",
+            ok = err_set(&err, ERR_IO, "change the file's owner, or start with --no-rc",
                          "belongs to another user");
         if (ok && strlen(str_text(&text)) != text.length)
             ok =

@@ -223,7 +223,8 @@ static bool find_machines(struct session *s, char **ids, size_t count, const cha
         *first = i ? *first : isa;
         if (isa != *first)
             return err_set(err, ERR_USAGE, "select machines with the same instruction set",
-                           "%s is %s and %s is %s", ids[0], isa_name(*first), ids[i], m->isa);
+                           "%s is a machine for %s, but %s is a machine for %s", ids[0],
+                           isa_name(*first), ids[i], m->isa);
         /* The id replaces the path of a directory. The machine is then loaded only once, and its
          * changes persist. */
         own[i] = m->id;

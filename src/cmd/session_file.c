@@ -138,7 +138,7 @@ static bool save_machine(struct session_saving *w, const struct machine *m, stru
 
     if (!plain_id(m->id))
         return err_set(err, ERR_DATA, "save the machine under another name with mapping save",
-                       "a session cannot save a machine called \"%s\"", m->id);
+                       "a session cannot save a machine with the name \"%s\"", m->id);
     if (overrides_of(m, &rows)) {
         str_addf(&name, "overrides/%s.csv", m->id);
         ok = !rows.length || session_write(w, str_text(&name), &rows, err);
@@ -282,8 +282,8 @@ static bool only_ours(const char *dir, const struct names *manifest, struct err 
     if (!stranger)
         return true;
     if (manifest->count)
-        err_set(err, ERR_DATA, "choose another directory, or move the file away",
-                "%s in the directory is not part of a session", stranger);
+        err_set(err, ERR_DATA, "choose another directory, or move this file to another directory",
+                "the directory contains %s, which is not part of a session", stranger);
     else
         err_set(err, ERR_DATA, "choose another directory",
                 "not a Portolan session: the directory has %s and no " MANIFEST, stranger);

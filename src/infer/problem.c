@@ -211,7 +211,7 @@ struct problem *problem_new(const struct experiments *t, const bool *keep, struc
     if (!rows) {
         err_memory_for(err, "the experiments", (t->rows.count + 1) * sizeof *rows);
     } else if (count == 0) {
-        err_set(err, ERR_DATA, "experiments load FILE, or experiments measure",
+        err_set(err, ERR_DATA, "use experiments load FILE, or experiments measure",
                 "no measured experiments");
     } else if (watch_over()) {
         err_set(err, ERR_LIMIT, "use a longer time limit, or fewer experiments",

@@ -195,7 +195,8 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
         _exit(put_result(w.tell, ok, &why, out) ? 0 : 1);
     }
     if (pid < 0)
-        err_set(err, ERR_IO, NULL, "cannot create the tracing process: %s", strerror(errno));
+        err_set(err, ERR_IO, "end other programs, or raise the limit on processes (ulimit -u)",
+                "cannot create the tracing process: %s", strerror(errno));
     if (up[1] >= 0)
         close(up[1]);
     if (down[0] >= 0)

@@ -175,8 +175,9 @@ bool trial_run(struct trial_seen *out, struct err *err)
         __builtin_unreachable();
     }
     if (pid < 0)
-        return err_set(err, ERR_IO, NULL, "cannot create a process to test ptrace: %s",
-                       strerror(errno));
+        return err_set(err, ERR_IO,
+                       "end other programs, or raise the limit on processes (ulimit -u)",
+                       "cannot create a process to test ptrace: %s", strerror(errno));
     bool ok = process_seize(pid, true, &p, err);
     if (ok && prepare(&p, out)) {
         try_copy(&p, out);

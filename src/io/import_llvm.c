@@ -218,7 +218,8 @@ static bool read_resources(struct llvm_import *r, const char *text, const char *
         if (!resource_line(at, line_end(at, end), &line))
             continue;
         if (r->count == RESOURCES_MAX)
-            return err_set(err, ERR_LIMIT, NULL, "more than %d resources", RESOURCES_MAX);
+            return err_set(err, ERR_LIMIT, "choose another CPU",
+                           "LLVM's model has more than %d resources", RESOURCES_MAX);
         struct resource *resource = &r->resources[r->count];
         memcpy(resource->name, line.name, line.length);
         resource->units = line.units;

@@ -314,7 +314,7 @@ static bool stream_xml(FILE *file, const char *path, const char *architecture, s
         watch_at("bytes", done += (double)n, total);
         last = n < 1 << 16;
         if (ferror(file)) {
-            err_set(err, ERR_IO, NULL, "cannot read: %s", strerror(errno));
+            err_set(err, ERR_IO, "check the file", "cannot read: %s", strerror(errno));
             ok = err_at(err, path, 0, 0);
         } else {
             ok = uops_xml_feed(x, buffer, n, last, err);

@@ -33,7 +33,7 @@ static void explain(const char *program_name, const char *cpu, const char *outpu
     what += strspn(what, " ");
     if (strstr(output, "is not a recognized processor"))
         err_set(err, ERR_MISSING, "llvm-mca -mcpu=help lists the names",
-                "LLVM has no scheduling model for %s", cpu);
+                "LLVM does not recognise the CPU %s", cpu);
     else if (strstr(output, "is not a recognized feature"))
         err_set(err, ERR_USAGE, "llvm-mca -mattr=help lists the names",
                 "LLVM does not recognise all features of %s", cpu);
@@ -91,9 +91,10 @@ static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *e
         goto out;
     }
     if (result.timed_out) {
-        err_set(err, ERR_LIMIT, NULL, "%s did not end within %.0f s", argv[0], limits.wall_seconds);
+        err_set(err, ERR_LIMIT, "end other programs and repeat the command",
+                "%s did not end within %.0f s", argv[0], limits.wall_seconds);
     } else if (WIFSIGNALED(result.status)) {
-        err_set(err, ERR_DATA, NULL, "%s was killed by signal %d", argv[0],
+        err_set(err, ERR_DATA, "use llvm-mca 22", "%s was killed by signal %d", argv[0],
                 WTERMSIG(result.status));
         how = LLVM_MCA_DIED;
     } else if (result.status != 0 ||

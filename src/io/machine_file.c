@@ -78,7 +78,7 @@ static bool take_facts(const struct csv_table *t, const char *path, struct machi
         return err_at(err, path, 1, 1);
     }
     if (t->count > FACTS_MAX) {
-        err_set(err, ERR_LIMIT, NULL, "more than %d facts", FACTS_MAX);
+        err_set(err, ERR_LIMIT, "remove rows", "the file has more than %d facts", FACTS_MAX);
         return err_at(err, path, t->lines[FACTS_MAX], 0);
     }
     struct err ambiguity = {0};
@@ -208,7 +208,8 @@ static bool take_mapping(const struct csv_table *t, const char *path, bool overr
         return err_at(err, path, 1, 1);
     }
     if (overrides && t->count > OVERRIDES_MAX) {
-        err_set(err, ERR_LIMIT, "use patterns", "more than %d overrides", OVERRIDES_MAX);
+        err_set(err, ERR_LIMIT, "combine rows by patterns", "the file has more than %d overrides",
+                OVERRIDES_MAX);
         return err_at(err, path, t->lines[OVERRIDES_MAX], 0);
     }
     if (overrides)

@@ -122,7 +122,7 @@ static bool change(struct mapping *m, const char *form, const struct override *o
     if (ok)
         mapping_set(m, &fresh);
     else
-        err_set(err, ERR_DATA, "use µops that the form has",
+        err_set(err, ERR_DATA, "remove only µops that the form has",
                 "%s lacks some of the µops to remove", form);
     usage_done(&fresh.usage);
     free(fresh.form);

@@ -230,7 +230,7 @@ static const struct {
      "a macOS program (Mach-O)",
      "llvm-objdump -d prints its code, which kernel load reads",
      {0}},
-    {is_compressed, "a compressed file", "unpack it first", {0}},
+    {is_compressed, "a compressed file", "unpack the file first", {0}},
     {is_picture, "a picture or a document", "give the text itself", {0}},
 };
 

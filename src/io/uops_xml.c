@@ -126,7 +126,7 @@ static void XMLCALL on_start(void *data, const XML_Char *element, const XML_Char
 
     watch_steps(1);
     if (++x->depth > DEPTH_LIMIT) {
-        fault(x, "give uops.info's instructions.xml", "elements nested too deeply");
+        fault(x, "give uops.info's instructions.xml", "elements are nested too deeply");
         return;
     }
     if (strcmp(element, "instruction") == 0) {

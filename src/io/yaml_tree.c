@@ -44,7 +44,8 @@ static bool few_directives(const char *name, const char *text, size_t length, st
 
     for (const char *at = text, *end = text + length; at && at < end; line++) {
         if (*at == '%' && ++count > TAG_LIMIT) {
-            err_set(err, ERR_LIMIT, "give an OSACA machine file", "too many directives");
+            err_set(err, ERR_LIMIT, "give an OSACA machine file",
+                    "the file has too many directives");
             return err_at(err, name, line, 1);
         }
         at = memchr(at, '\n', (size_t)(end - at));
@@ -86,11 +87,11 @@ static bool within_limits(const char *name, const char *text, size_t length, str
         if (watch_steps(1 + depth))
             ok = watch_goes_on(err);
         else if (depth > DEPTH_LIMIT)
-            ok = refuse(&event, name, "lists or mappings nested too deeply", err);
+            ok = refuse(&event, name, "lists or mappings are nested too deeply", err);
         else if (anchors > ANCHOR_LIMIT)
-            ok = refuse(&event, name, "too many anchors", err);
+            ok = refuse(&event, name, "the file has too many anchors", err);
         else if (aliases > ALIAS_LIMIT)
-            ok = refuse(&event, name, "too many aliases", err);
+            ok = refuse(&event, name, "the file has too many aliases", err);
         yaml_event_delete(&event);
     }
     yaml_parser_delete(&parser);

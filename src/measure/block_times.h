@@ -9,7 +9,7 @@
 #define BLOCK_PATIENCE 1.75
 
 /* advice for blocks for which the time limit was too short */
-#define BLOCK_WAIT_LONGER "wait longer with --patience, or use another CPU"
+#define BLOCK_WAIT_LONGER "wait longer with --patience"
 
 /* Result of one block */
 struct block_time {

@@ -191,10 +191,11 @@ static int open_locked(const char *path, struct err *err)
          * fails, the directory is still private. */
         fchmod(fd, 0600);
     if (fd < 0) {
-        err_set(err, ERR_IO, "use another file with --journal", "cannot write: %s",
-                strerror(errno));
+        err_set(err, ERR_IO, "use experiments measure --journal with another file",
+                "cannot write: %s", strerror(errno));
     } else if ((flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) || !current(fd, path)) {
-        err_set(err, ERR_IO, "wait for the process, or use another file with --journal",
+        err_set(err, ERR_IO,
+                "wait for the process, or use experiments measure --journal with another file",
                 "another process uses the file");
         close(fd);
         fd = -1;
@@ -245,15 +246,16 @@ static bool take_in(struct journal *j, const struct str *bytes, struct err *err)
     bool ok = journal_parts_read(str_text(bytes), bytes->length, &parts);
 
     if (!ok) {
-        err_set(err, ERR_DATA, "use another file with --journal", "not a journal");
+        err_set(err, ERR_DATA, "use experiments measure --journal with another file",
+                "not a journal");
         err_at(err, j->path, 1, 0);
     } else if (parts.old || parts.bad) {
         ok = rewrite(j, &parts, err);
     } else {
         j->length = (off_t)(bytes->length - parts.torn);
         ok = !parts.torn || file_calls.truncate(j->file, j->length) == 0 ||
-             err_set(err, ERR_IO, NULL, "cannot remove the incomplete last line: %s",
-                     strerror(errno));
+             err_set(err, ERR_IO, "use experiments measure --journal with another file",
+                     "cannot remove the incomplete last line: %s", strerror(errno));
     }
     ok = ok && read_back(j, &parts.rows, err);
     journal_parts_done(&parts);
@@ -315,7 +317,7 @@ void journal_add(struct journal *j, const struct experiment *e, const char *code
 static bool write_fault(const struct journal *j, struct err *err)
 {
     return file_fault(err, j->path, "store results",
-                      "delete files, or use another file with --journal");
+                      "delete files, or use experiments measure --journal with another file");
 }
 
 bool journal_flush(struct journal *j, struct err *err)

@@ -101,9 +101,11 @@ static bool copies_add(struct kernel_arrays *k, size_t count, struct arrays_code
     *to = (struct arrays_code){copies, stride, sandbox_next_offset(k->sandbox)};
     const size_t length =
         kernel_copies_emit(k->insns, count, copies, stride, to->offset, code);
-    bool ok = length || err_set(err, ERR_DATA, NULL, "copies of the loop decode differently");
+    bool ok =
+        length || err_set(err, ERR_DATA, NULL, "copies of the loop decode to other instructions");
     ok = ok && (sandbox_add(k->sandbox, code, length, 1, k->counter, &unused) ||
-                err_set(err, ERR_LIMIT, NULL, "kernel too long"));
+                err_set(err, ERR_LIMIT, "kernel load --lines A-B loads a part of the file",
+                        "the loop is too long for the sandbox"));
     free(code);
     return ok;
 }
@@ -285,7 +287,7 @@ bool arena_clock(struct sandbox *s, struct arena_state *a, struct err *err)
     a->clock = SANDBOX_CHAIN_LENGTH * (double)(CLOCK_LONG - CLOCK_SHORT) / (ticks - a->clock_least);
     a->clock_at = clock_seconds();
     return a->clock > 0 || err_set(err, ERR_LIMIT, "repeat the command when the computer is idle",
-                                   "clock frequency not measurable");
+                                   "the clock frequency cannot be measured");
 }
 
 /* Measures the clock if the last measurement is not recent. */

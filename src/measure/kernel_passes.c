@@ -206,19 +206,18 @@ static double kernel_passes_rough(const struct kernel_passes *p)
 
 bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err)
 {
-    static const char again[] = "repeat the command, or use another CPU with --cpu N";
+    static const char again[] = "repeat the command when the computer is idle";
     double least, most;
 
     if (!p->count)
-        return p->plan.known ? err_set(err, ERR_LIMIT, again,
-                                       "core is contended: about %.2f cycles, with other tasks on "
-                                       "this core, not confirmed",
-                                       p->plan.rough)
-                             : err_set(err, ERR_LIMIT, again, "core is contended");
+        return p->plan.known
+                   ? err_set(err, ERR_LIMIT, again,
+                             "core is contended: about %.2f cycles, not confirmed", p->plan.rough)
+                   : err_set(err, ERR_LIMIT, again, "core is contended");
     kernel_passes_range(p, &least, &most);
     if (p->count < 2 * FEW || p->visits < 2)
         return err_set(err, ERR_LIMIT, again,
-                       "core is contended: too few times (lowest %.2f cycles), not confirmed",
+                       "core is contended: too few times were measured (lowest: %.2f cycles)",
                        least);
     return err_set(err, ERR_LIMIT, "repeat the command when the computer is idle",
                    "no stable time: %.2f-%.2f cycles", least, most);

@@ -45,7 +45,7 @@
  * run */
 #define CANARIES 3
 #define REPEATS 16                /* number of repetitions of a single instruction */
-#define TRY_AGAIN "repeat the command, or use another CPU with --cpu N"
+#define TRY_AGAIN "repeat the command when the computer is idle"
 /* Number of bytes by which pointers advance: a multiple of the largest register's size. 64
  * iterations fit in a page. */
 #define STRIDE 64
@@ -111,9 +111,10 @@ static bool code_place(struct sandbox *s, struct run_plan *p, struct err *err)
                                          p->code);
     uint32_t offset;
     if (!at)
-        return err_set(err, ERR_DATA, NULL, "copies of the loop decode differently");
+        return err_set(err, ERR_DATA, NULL, "copies of the loop decode to other instructions");
     return sandbox_add(s, p->code, at, 1, p->counter, &offset) ||
-           err_set(err, ERR_LIMIT, NULL, "kernel too long");
+           err_set(err, ERR_LIMIT, "kernel load --lines A-B loads a part of the file",
+                   "the loop is too long for the sandbox");
 }
 
 static void registers_fill(const struct run_plan *p, enum values values, uint64_t general[32])
@@ -340,7 +341,7 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     plan->pages = item->pages;
     for (uint64_t next = 4; last < window; next *= 2) {
         if (next > COUNT_LIMIT)
-            return err_set(err, ERR_DATA, NULL,
+            return err_set(err, ERR_DATA, "repeat the command when the computer is idle",
                            "the time does not increase with the number of iterations");
         if (!try(s, p, values, next, &item, &ticks, err))
             return false;

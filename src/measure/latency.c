@@ -28,7 +28,7 @@ size_t latency_measure(struct sandbox *s, const struct calibration *c, const str
         if (!chain_make(code, &chains[i], LINKS, body, &fault) ||
             !sandbox_add(s, body->code, body->length, 1, COUNTER_BODY, &offset)) {
             snprintf(out[i].state, sizeof out[i].state, "%.90s",
-                     fault.what[0] ? fault.what : "code too long");
+                     fault.what[0] ? fault.what : "the code is too long");
             continue;
         }
         for (unsigned k = 0; k < TIMES; k++) {

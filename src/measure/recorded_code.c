@@ -396,7 +396,8 @@ static bool put_access(struct emitter *e, const struct recorded_insn *in, uint32
         const size_t length =
             rewrite_at_address(in->insn, p->record, REG_NONE, (int32_t)p->places[at], bytes);
         put(e, bytes, length);
-        return length || kernel_refuse(in->insn, 1, "its address cannot be replaced", err);
+        return length ||
+               kernel_refuse(in->insn, 1, "the address of an access cannot be replaced", err);
     }
     if (p->fixed[at]) {
         PUT(e, rex(true, 0, 0, p->value), (uint8_t)(0xb8 | (p->value & 7)));
@@ -412,7 +413,7 @@ static bool put_access(struct emitter *e, const struct recorded_insn *in, uint32
     }
     const size_t length = rewrite_at_address(in->insn, p->value, index, 0, bytes);
     put(e, bytes, length);
-    return length || kernel_refuse(in->insn, 1, "its address cannot be replaced", err);
+    return length || kernel_refuse(in->insn, 1, "the address of an access cannot be replaced", err);
 }
 
 static bool put_insn(struct emitter *e, uint32_t at, uint64_t fixed, struct err *err)

@@ -96,14 +96,15 @@ static bool area_map(struct sandbox *s, struct err *err)
                     s->page_file, 0);
     if (s->area == MAP_FAILED || s->code == MAP_FAILED || s->batch == MAP_FAILED ||
         s->pages == MAP_FAILED)
-        return err_set(err, ERR_IO, NULL, "cannot map the sandbox's memory: %s", strerror(errno));
+        return err_set(err, ERR_IO, "end other programs, or raise the limit shown by ulimit -v",
+                       "cannot map the sandbox's memory: %s", strerror(errno));
     static const size_t parts[] = {AREA_LOCAL, AREA_LOADS, AREA_STORES, AREA_STACK};
     for (size_t i = 0; i < 4; i++) {
         size_t at = parts[i] + (parts[i] == AREA_STACK ? 0 : AREA_PAGES_AT),
                size = parts[i] == AREA_STACK ? AREA_STACK_SIZE : AREA_PAGES;
         if (mprotect(s->area + at, size, PROT_READ | PROT_WRITE) < 0)
-            return err_set(err, ERR_IO, NULL, "cannot map the sandbox's memory: %s",
-                           strerror(errno));
+            return err_set(err, ERR_IO, "end other programs, or raise the limit shown by ulimit -v",
+                           "cannot map the sandbox's memory: %s", strerror(errno));
     }
     uint64_t *local = (uint64_t *)(s->area + AREA_LOCAL + AREA_PAGES_AT);
     for (size_t i = 0; i < AREA_PAGES / 8; i++)

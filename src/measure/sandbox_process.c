@@ -142,8 +142,9 @@ bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *give
     close(link[1]);
     if (pid < 0) {
         close(link[0]);
-        return err_set(err, ERR_LIMIT, NULL, "cannot create the sandbox process: %s",
-                       strerror(error));
+        return err_set(err, ERR_LIMIT,
+                       "end other programs, or raise the limit on processes (ulimit -u)",
+                       "cannot create the sandbox process: %s", strerror(error));
     }
     *p = (struct sandbox_process){pid, link[0]};
     const struct sandbox_watching how = {.patience = START_SECONDS};

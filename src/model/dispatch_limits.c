@@ -60,7 +60,7 @@ bool dispatch_limits_parse(const char *text, const struct ports *ports, struct d
     *out = (struct dispatch_limits){0};
     do {
         if (out->count == DISPATCH_LIMITS_MAX)
-            return err_set(err, ERR_LIMIT, NULL, "%s has more than %d limits", KEY,
+            return err_set(err, ERR_LIMIT, "remove limits", "%s has more than %d limits", KEY,
                            DISPATCH_LIMITS_MAX);
         if (!parse_one(&at, ports, &out->items[out->count], err))
             return false;

@@ -176,7 +176,8 @@ static bool parse_term(const char *text, const char *at, const char *end, struct
     } else if (ok && !full) {
         term_push(out, form, (uint32_t)count);
     } else if (full) {
-        err_set(err, ERR_LIMIT, "split the experiment", "more than %u forms", EXPERIMENT_FORMS_MAX);
+        err_set(err, ERR_LIMIT, "split the experiment", "the experiment has more than %u forms",
+                EXPERIMENT_FORMS_MAX);
         ok = fail_at(text, at, err);
     } else {
         err_set(err, ERR_DATA, "use counts from 1 to 10000", "the count of %.64s is out of range",

@@ -28,8 +28,8 @@ const struct fact fact_schema[] = {
      true},
     {"checked", FACT_TEXT, NO_UNIT, NULL, NULL, "reference and error of the accuracy check",
      "machine list", true},
-    {"measured_host", FACT_TEXT, NO_UNIT, NULL, NULL, "name of the host that measured the mapping",
-     "forms compare", true},
+    {"measured_host", FACT_TEXT, NO_UNIT, NULL, NULL,
+     "name of the host on which the mapping was measured", "forms compare", true},
     {"measured_cpu", FACT_TEXT, NO_UNIT, NULL, NULL, "processor of measured_host", "forms compare",
      true},
     {"measured_microcode", FACT_TEXT, NO_UNIT, NULL, NULL, "microcode of measured_cpu",
@@ -61,8 +61,8 @@ const struct fact fact_schema[] = {
      "stores",
      "issue bound", false},
     {"eliminate_once", FACT_WORDS, NO_UNIT, NULL, "gpr32 gpr64 xmm ymm zmm x w v s",
-     "classes of moves (rows of the mapping) that are executed if another eliminated move wrote "
-     "their source",
+     "classes of moves that are executed, with the usage of their form, if another eliminated move "
+     "wrote their source",
      "rename", false},
     {"eliminate_per_cycle", FACT_WHOLE, "moves/cycle", 1, MOST, NULL, NULL,
      "register moves that rename eliminates per cycle", "issue bound, simulation", false},
@@ -139,13 +139,13 @@ const struct fact fact_schema[] = {
      "simulation", false},
     {"stack_pointer_sync", FACT_CHOICE, NO_UNIT, "all", "all computed changed",
      "instructions before which the stack engine inserts a µop to update the stack pointer. all: "
-     "instructions that name the stack pointer; computed: instructions that compute it from its "
-     "old value; changed: computed, except additions of a constant",
+     "instructions that name the stack pointer; computed: instructions that compute the stack "
+     "pointer from its old value; changed: computed, except additions of a constant",
      "µops", false},
     {"high_byte_renamed", YES_OR_NO, "yes", NULL,
      "ah, bh, ch and dh are renamed separately from their registers", "dependencies", false},
     {"slow_flags", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
-     "instructions whose flags are slow to read for conditional moves and sets of the same group",
+     "instructions whose flags conditional moves and sets of the same rename group read slowly",
      "dependencies", false},
     {"slow_flags_latency", FACT_NUMBER, CYCLES, NULL, NULL,
      "latency, also from registers, of a conditional move or set that reads flags of slow_flags. "
@@ -348,8 +348,8 @@ const struct fact fact_schema[] = {
     {"alu_replays_ports", FACT_PORTS, NO_UNIT, NULL, NULL, "ports of the operations of alu_replays",
      "port bound, simulation", false},
     {"split_loads_per_cycle", FACT_NUMBER, "loads/cycle", 0.01, MOST, NULL, NULL,
-     "loads per cycle that cross a line of 64 bytes; each uses loads_per_cycle divided by this "
-     "number of load slots", "memory bound, simulation", false},
+     "loads per cycle that cross a line of 64 bytes; each takes loads_per_cycle / "
+     "split_loads_per_cycle load slots", "memory bound, simulation", false},
     {"split_access_slots", FACT_NUMBER, "accesses", 1, 16, NULL, NULL,
      "load or store slots of an access that crosses a line of 64 bytes", "memory bound", false},
     {"dtlb_miss", FACT_NUMBER, CYCLES, "0", NULL,
@@ -371,7 +371,7 @@ const struct fact fact_schema[] = {
      "largest constant stride of loads prefetched from the second-level cache, even across pages; "
      "default: no prefetch", "programs", false},
     {"l1_crowded_cycles", FACT_NUMBER, CYCLES, "0", NULL,
-     "minimum cycles per line of consecutive lines in one L1 set", "programs", false},
+     "minimum cycles per line of consecutive lines in a first-level cache set", "programs", false},
     {"l2_bytes", FACT_NUMBER, "bytes", 64, 1e12, NULL, NULL,
      "size of the second-level cache available to a core", "programs", false},
     {"l2_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "associativity", "programs", false},
@@ -549,7 +549,7 @@ const struct fact fact_schema[] = {
      "without an index register", "dependencies", false},
     {"memory_renaming_relative", FACT_CHOICE, NO_UNIT, "yes", "yes loads no",
      "memory renaming also applies to addresses relative to the program counter, and to fixed "
-     "addresses; loads: to read-modify-writes only by memory_renaming_length",
+     "addresses; loads: to read-modify-writes only according to memory_renaming_length",
      "dependencies", false},
     {"memory_renaming_per_block", FACT_WHOLE, "loads", 1, MOST, NULL, NULL,
      "largest number of loads with a matching store per 32 bytes of a block at which memory "

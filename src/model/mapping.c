@@ -315,8 +315,8 @@ bool mapping_check(const struct mapping *m, struct err *err)
             while (k < count && sets[k] != set)
                 k++;
             if (k == PORTSETS_MAX)
-                return err_set(err, ERR_LIMIT, NULL, "more than %d distinct port sets",
-                               PORTSETS_MAX);
+                return err_set(err, ERR_LIMIT, NULL,
+                               "the usages have more than %d distinct port sets", PORTSETS_MAX);
             sets[k] = set;
             count += k == count;
         }

@@ -23,10 +23,10 @@ bool ports_add(struct ports *ports, const char *name, struct err *err)
     size_t length = strlen(name);
 
     if (ports->count == PORTS_MAX)
-        return err_set(err, ERR_LIMIT, NULL, "too many ports at %s: the limit is %d", name,
-                       PORTS_MAX);
+        return err_set(err, ERR_LIMIT, "use fewer ports", "port %s exceeds the limit of %d ports",
+                       name, PORTS_MAX);
     if (length == 0 || length >= PORT_NAME_MAX)
-        return err_set(err, ERR_DATA, "use 1 to 11 letters and digits",
+        return err_set(err, ERR_DATA, "use 1 to 11 letters, digits and _",
                        "port name \"%s\" is too %s", name, length ? "long" : "short");
     for (size_t i = 0; i < length; i++)
         if (!name_char(name[i]))
@@ -171,7 +171,8 @@ bool portset_parse(const char **text, const struct ports *ports, portset *out, s
                 return false;
         } while (*at == ',');
         if (*at != ']') {
-            err_set(err, ERR_DATA, "close it with ]", "unclosed port set \"%.24s\"", start);
+            err_set(err, ERR_DATA, "close the port set with ]", "unclosed port set \"%.24s\"",
+                    start);
             return err_at(err, NULL, 0, (size_t)(at - start) + 1);
         }
         at++;

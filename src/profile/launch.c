@@ -30,7 +30,8 @@ bool launch_check(const char *path, const char *name, struct err *err)
         return errno == ENOENT
                    ? err_set(err, ERR_MISSING, "give the name of a program in PATH, or a path",
                              "no such program: %s", name)
-                   : err_set(err, ERR_IO, NULL, "cannot read %s: %s", name, strerror(errno));
+                   : err_set(err, ERR_IO, "check the file's permissions", "cannot read %s: %s",
+                             name, strerror(errno));
     if (S_ISDIR(status.st_mode))
         return err_set(err, ERR_DATA, "give a program in that directory", "%s is a directory",
                        name);
@@ -41,7 +42,8 @@ bool launch_check(const char *path, const char *name, struct err *err)
             "%s is not executable", name);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return err_set(err, ERR_IO, NULL, "cannot read %s: %s", name, strerror(errno));
+        return err_set(err, ERR_IO, "check the file's permissions", "cannot read %s: %s", name,
+                       strerror(errno));
     length = read(fd, &header, sizeof header);
     close(fd);
     if (length < (ssize_t)SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
@@ -130,11 +132,13 @@ bool launch(const char *const *argv, const char *output, const char *input, stru
             errno == ENXIO ? "named pipes are not supported: write the data to a file first" : NULL,
             "cannot read %s: %s", input, strerror(errno));
     if (ok && (pipe2(go, O_CLOEXEC) < 0 || pipe2(fault, O_CLOEXEC) < 0))
-        ok = err_set(err, ERR_IO, NULL, "cannot start %s: %s", out->path, strerror(errno));
+        ok = err_set(err, ERR_IO, "end other programs, or raise the limits shown by ulimit -a",
+                     "cannot start %s: %s", out->path, strerror(errno));
     if (ok && (out->pid = fork()) == 0)
         become(out->path, argv, in, to, go[0], fault[1]);
     if (ok && out->pid < 0)
-        ok = err_set(err, ERR_IO, NULL, "cannot start %s: %s", out->path, strerror(errno));
+        ok = err_set(err, ERR_IO, "end other programs, or raise the limits shown by ulimit -a",
+                     "cannot start %s: %s", out->path, strerror(errno));
     const int ours[] = {in, to, go[0], fault[1]};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (ours[i] >= 0)
@@ -151,7 +155,8 @@ bool launch_go(struct launched *l, void (*go_on)(void *state), void *state, stru
     ssize_t length;
 
     if (write(l->go, "g", 1) != 1)
-        return err_set(err, ERR_IO, NULL, "%s was killed before it ran", l->path);
+        return err_set(err, ERR_IO, "run the command again", "%s was killed before it ran",
+                       l->path);
     while (go_on && poll(&began, 1, 1) <= 0)
         go_on(state);
     while ((length = read(l->fault, &reason, sizeof reason)) < 0 && errno == EINTR)

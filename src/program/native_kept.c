@@ -107,10 +107,11 @@ bool native_renew(struct machine *m, struct err *err)
     }
     if (ok) {
         if (apart > AGREE)
-            log_add(LOG_WARN,
-                    "the two nearest measurements of caches and memory differ by up to %.0f %%; "
-                    "their mean is used. For better facts, end other programs and repeat",
-                    100 * apart);
+            log_add(
+                LOG_WARN,
+                "the two nearest measurements of caches and memory differ by up to %.0f %%; their "
+                "mean is used. For better facts, end other programs and repeat the command",
+                100 * apart);
         native_apply(&native, m);
         rows_keep(m, is_other_fact);
     } else if (probe && !err->code) {

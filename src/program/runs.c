@@ -109,8 +109,8 @@ static bool judge(const struct program_runs *runs, const double *inputs,
     else if (!(ok = WIFEXITED(r->status) &&
                     (WEXITSTATUS(r->status) == 0 || options->how.any_status)))
         err_set(err, ERR_DATA,
-                "program load --arguments sets the form of the inputs; --allow-exit accepts any "
-                "exit status",
+                "program load --arguments sets where the program reads its inputs; --allow-exit "
+                "accepts any exit status",
                 "the program exited with status %d for %s%s%.*s", WEXITSTATUS(r->status),
                 str_text(&at), *said ? ": " : "", (int)strcspn(said, "\n"), said);
     str_done(&at);

@@ -114,9 +114,9 @@ static bool measure_base(struct blame_work *w, struct err *err)
         if (!measure(w, w->insns, w->count, &cycles, &spread, state, err))
             return false;
     if (isnan(cycles))
-        return w->bases > 0 || err_set(err, ERR_LIMIT, "repeat the command when the computer is "
-                                                       "idle",
-                                       "the loop itself: %s", state);
+        return w->bases > 0 ||
+               err_set(err, ERR_LIMIT, "repeat the command when the computer is idle",
+                       "no time of the unchanged loop: %s", state);
     if (w->bases == BASES)
         return true;
     w->base[w->bases++] = cycles;
@@ -172,7 +172,7 @@ static bool cost_of(struct blame_work *w, struct variant *take_v, struct blame_c
         snprintf(cost->state, sizeof cost->state, "%s", take_v->reason);
     } else if (is_over(w)) {
         if (!cost->state[0])
-            snprintf(cost->state, sizeof cost->state, "time is up");
+            snprintf(cost->state, sizeof cost->state, "time limit reached");
     } else if (cost->count < BLAME_TIMES) {
         ok = measure(w, take_v->insns, take_v->count, &cycles, &spread, cost->state, err);
         cost->copies = take_v->copies;

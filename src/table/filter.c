@@ -80,7 +80,8 @@ static bool parse_term(const char *at, const char *end, const struct table_colum
     at = trim(at, &end);
     const char *op = find_plain(at, end, "<>=!~");
     if (at == end)
-        return err_set(err, ERR_USAGE, "cycles>2 & form~VADD", "empty condition");
+        return err_set(err, ERR_USAGE, "give a condition, as in cycles>2 & form~VADD",
+                       "empty condition");
     if (op == end) {   /* Without an operator, the words may be in any column. */
         *out =
             (struct filter_term){.column = -1, .op = '~', .number = NAN, .text = unquoted(at, end)};
@@ -106,7 +107,8 @@ static bool parse_term(const char *at, const char *end, const struct table_colum
         err_set(err, ERR_USAGE, "~ matches a part of the text, = the full text",
                 "%s is text, so no row can match", columns[out->column].name);
     else if (order && isnan(out->number))
-        err_set(err, ERR_USAGE, "cycles>2", "invalid number \"%s\"", out->text);
+        err_set(err, ERR_USAGE, "give a number, as in cycles>2", "invalid number \"%s\"",
+                out->text);
     else
         return true;
     free(out->text);

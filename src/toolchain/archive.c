@@ -247,7 +247,8 @@ bool archive_read(const char *path, struct archive *out, struct err *err)
     *out = (struct archive){0};
     elf_version(EV_CURRENT);
     if (fd < 0) {
-        err_set(err, ERR_IO, NULL, "cannot open %s: %s", path, strerror(errno));
+        err_set(err, ERR_IO, "check the file's permissions", "cannot open %s: %s", path,
+                strerror(errno));
     } else if (kind == ARCHIVE_NONE) {
         err_set(err, ERR_DATA, "give an archive made by ar", "not an archive");
     } else if (fstat(fd, &status) != 0 || !mapped_open(&file, fd, (size_t)status.st_size)) {

@@ -468,7 +468,7 @@ static bool text_check(enum isa isa, const char *text, size_t length, struct err
 {
     if (length > TEXT_LIMIT)
         return err_set(err, ERR_LIMIT, "load only the loop",
-                       "text too long: %zu MiB, the limit is 16 MiB", length >> 20);
+                       "the text has %zu MiB; the maximum is 16 MiB", length >> 20);
     if (memchr(text ? text : "", 0, length))
         return err_set(err, ERR_DATA, "give assembler text, a listing or an ELF file",
                        "the input is binary data, not assembler text");

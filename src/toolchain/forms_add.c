@@ -81,7 +81,7 @@ static bool instances(enum isa isa, const struct csv_table *t, int form, int tem
                              "the form is empty or too long");
         if (!is_plain(row.template, isa_ops(isa))) {
             char todo[128];
-            snprintf(todo, sizeof todo, "write it as %s", isa_ops(isa)->template_example);
+            snprintf(todo, sizeof todo, "write the template as %s", isa_ops(isa)->template_example);
             return row_fault(err, path, t->lines[i], todo, "invalid template \"%.100s\"",
                              row.template);
         }

@@ -35,7 +35,7 @@ bool perf_tool_ask(const char *const *argv, size_t most, struct str *out, struct
         *err = fault;
     else if (ok && (result.timed_out || result.cut))
         ok = err_set(err, ERR_LIMIT, "record fewer samples, or give a function with --symbol",
-                     result.cut ? "perf %s printed more than %zu MB"
+                     result.cut ? "perf %s printed more than %zu MiB"
                                 : "perf %s exceeded its time limit",
                      argv[1], most >> 20);
     else if (ok && !(WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0))

@@ -86,7 +86,9 @@ bool editor_run(const char *path, size_t line, struct err *err)
     sigaction(SIGTSTP, &before[0], NULL);
     sigaction(SIGQUIT, &before[1], NULL);
     if (child < 0)
-        return err_set(err, ERR_IO, NULL, "cannot start an editor: %s", strerror(reason));
+        return err_set(err, ERR_IO,
+                       "end other programs, or raise the limit on processes (ulimit -u)",
+                       "cannot start an editor: %s", strerror(reason));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         return err_set(err, ERR_MISSING, "set EDITOR to an installed editor",
                        "the editor %.200s does not exist", command);

@@ -292,7 +292,7 @@ static char *history_path(void)
         path_make_parents(path, 0700, NULL);
     /* Rejects all except regular files, because readline follows links. */
     if (path && lstat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
-        log_add(LOG_WARN, "%s is not a file: the history is not saved", path);
+        log_add(LOG_WARN, "%s is not a regular file: the history is not saved", path);
         free(path);
         path = NULL;
     }

@@ -72,8 +72,8 @@ static bool flat_place(struct sandbox *s, struct flat *f, uint32_t flags, struct
         length += f->insns[i].length;
     if (length > CODE_MOST)
         return err_set(err, ERR_LIMIT, "select a shorter loop with kernel use",
-                       "the loop has %zu bytes of code; results are compared up to %d", length,
-                       (int)CODE_MOST);
+                       "the loop has %zu bytes of code; results are compared for at most %d bytes",
+                       length, (int)CODE_MOST);
     uint8_t *code = mem_alloc(length + TAIL);
     f->offset = sandbox_next_offset(s);
     for (size_t i = 0; i < f->count; i++)

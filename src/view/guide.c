@@ -52,9 +52,9 @@ static const struct deed steps[] = {
              "previous place.",
      .view = "mapping"},
     {.title = "A command",
-     .text = "Every action is also a command; Tab completes a command, Up recalls earlier "
-             "commands. Type  :kernel list  and Enter: the loops of this file. q closes the "
-             "output.",
+     .text =
+         "Every action is also a command; Tab completes a command, Up recalls earlier commands. "
+         "Type  :kernel list  and Enter to list the loops of this file. q closes the output.",
      .commands = {"kernel list"}},
     {.title = "Another loop",
      .text = "Type  :kernel load data/kernels/pi-O1.s  and Enter. You can also paste your own "
@@ -65,8 +65,8 @@ static const struct deed steps[] = {
              "instruction.",
      .commands = {"kernel compare", "kernel diff"}},
     {.title = "What if",
-     .text = "Type  :kernel whatif issue_width=6  and Enter: the loop on a hypothetical machine. A "
-             "range, as in reorder_buffer=64..512, becomes a curve.",
+     .text = "Type  :kernel whatif issue_width=6  and Enter to analyse the loop on a hypothetical "
+             "machine. A range, as in reorder_buffer=64..512, becomes a curve.",
      .commands = {"kernel whatif"}},
     {.title = "This CPU",
      .text = "Type  :kernel measure  and Enter: the loop runs on this CPU, without hardware "

@@ -172,7 +172,7 @@ static bool swap_mappings(struct frame *f, struct err *err)
     unsigned place, pane, at;
 
     if (!f->session->document.run_count && !lab_log_charts(f->session) && views[to] == &matrix_view)
-        return err_set(err, ERR_USAGE, "evolve start", "no mapping has been inferred yet");
+        return err_set(err, ERR_USAGE, "use evolve start", "no mapping has been inferred yet");
     if (v->form_at)
         v->form_at(f->states[f->current], f->session, &form);
     place_of(views[to], &place, &pane, &at);

@@ -376,7 +376,7 @@ void table_draw(struct table *t, const struct table_source *source, const void *
         }
     }
     if (!t->shown && t->arranging && t->height)
-        grid_printf(g, 2, y + 1, 0, ROLE_DIM, 0, "Sorting, %.0f %%; Esc ends it",
+        grid_printf(g, 2, y + 1, 0, ROLE_DIM, 0, "Sorting, %.0f %%; Esc ends the sort",
                     100 * arrange_done(t->arranging));
     else if (!t->shown && t->total && t->height)
         grid_put(g, 2, y + 1, 0, ROLE_DIM, 0,

@@ -77,8 +77,8 @@ static void whatif_draw(void *state, struct session *s, struct grid *g)
     }
     if (!sweep->count) {
         view_draw_empty(s, &whatif_view, g,
-                        "The loop on a changed machine: set a fact, a usage or a latency, or sweep "
-                        "it over a range to plot a curve.",
+                        "The loop on a changed machine: set a fact, a usage or a latency. A sweep "
+                        "of a fact or latency over a range plots a curve.",
                         s->document.kernel ? "prompt kernel whatif" : "prompt kernel load",
                         !s->document.kernel
                             ? "loads a loop"

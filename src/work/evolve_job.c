@@ -166,9 +166,10 @@ bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage
     struct ports names;
 
     if (!o || problem_form(o->problem, form) == SIZE_MAX)
-        return err_set(err, ERR_USAGE, "the matrix in LAB lists the forms",
-                       o ? "run %u has no form \"%s\"" : "run %u has no mapping yet", run->number,
-                       form);
+        return err_set(
+            err, ERR_USAGE,
+            o ? "the matrix in LAB lists the forms" : "edit usages when the run has a mapping",
+            o ? "run %u has no form \"%s\"" : "run %u has no mapping yet", run->number, form);
     evolve_run_ports(run, o->best->ports, &names);
     if (!usage_parse(usage, &names, &entry.usage, err))
         return false;

@@ -2,7 +2,7 @@
 # (analysis/limit.c; + between those of a tie) and what it is. "# says:" lists what the sentence
 # holds, between |, and behind ! what it does not hold.
 ### skylake: reduction: dot product, scalar
-# says: waits for the accumulator | Split the accumulator: 4 accumulators in an unrolled loop | 1.25 cycles or less, then limited by issue width | round differently: -ffast-math and kernel tune --reassociate | data in the first-level cache, branches predicted | !run at
+# says: waits for the accumulator | Split the accumulator: 4 accumulators in an unrolled loop | 1.25 cycles or less, then limited by issue width | round differently: -ffast-math and kernel tune --reassociate | data in the first-level cache, branches predicted correctly | !run at
 1:	vmovsd	(%rdi,%rax,8), %xmm1
 	vfmadd231sd	(%rsi,%rax,8), %xmm1, %xmm0
 	incq	%rax
@@ -78,7 +78,7 @@
 	cmp	x0, x2
 	bne	.L3
 ### skylake: front end+induction variable: empty loop
-# says: Tied limits, 1.00 | the front end (µop cache) and the induction variable | Unrolling relieves both | Assumed: branches predicted. | !data in the first-level cache
+# says: Tied limits, 1.00 | the front end (µop cache) and the induction variable | Unrolling relieves both | Assumed: branches predicted correctly. | !data in the first-level cache
 1:	addl	$1, %ecx
 	cmpl	%ecx, %r10d
 	ja	1b
@@ -954,7 +954,7 @@
 	cmp	x3, x5
 	bne	.L1
 ### neoverse-n1: recurrence: a loop with its way out inside, gcc -O2, AArch64
-# says: fmul 3 (line 1), fsub 2 (line 9), fadd 2 (line 13) | Assumed: branches predicted. | !data in the first-level cache
+# says: fmul 3 (line 1), fsub 2 (line 9), fadd 2 (line 13) | Assumed: branches predicted correctly. | !data in the first-level cache
 .L1:	fmul	d3, d2, d2
 	fmul	d5, d4, d4
 	fadd	d6, d3, d5

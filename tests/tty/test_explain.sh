@@ -210,7 +210,7 @@ same_output() {
         rm -f "$work/profiled" "$work/printed"
         "$portolan" -e "program profile --measure 0 --output $work/profiled --input $input -- $*; program explain $number --measure 0 --output $work/printed" >"$work/out" 2>"$work/err" </dev/null && break
         # The program is too short for a hot loop, or its loop is rejected.
-        grep -qE 'is too short|ptrace of process|no loop|not executed|space for a jump|at most' "$work/err" || fail "$real: $(cat "$work/err")"
+        grep -qE 'too little CPU time|ptrace of process|no loop|not executed|space for a jump|at most' "$work/err" || fail "$real: $(cat "$work/err")"
         number=
     done
     [ -n "$number" ] || return 0
@@ -357,7 +357,7 @@ test_recorded_paths() {
     if grep -q '^no paths' "$work/out"; then   # the host was too busy to record before the program ended
         grep -q 'depends on data' "$work/err" || fail "status $status: $(cat "$work/err")"
     elif [ "$status" -eq 0 ]; then
-        grep -qE 'along the path of|path of most iterations was not measured: (the loop itself: )?(no stable|core is)' "$work/out" || fail "no path: $(cat "$work/out")"
+        grep -qE 'along the path of|path of most iterations was not measured: (no time of the unchanged loop: )?(no stable|core is)' "$work/out" || fail "no path: $(cat "$work/out")"
         grep -qE 'with the recorded branch outcomes and addresses: [0-9]|recorded iterations were not measured outside the program: core is' "$work/out" || fail "no recorded run: $(cat "$work/out")"
     else
         grep -qE 'no stable time|core is contended|perf|seccomp|not available|within|cancelled' "$work/err" || fail "status $status: $(cat "$work/err")"

@@ -63,7 +63,7 @@ test_against_llvm() {
     holds out "skylake compared with llvm-mca's skylake: "
     holds out 'cycles, '
     expect 1 "$portolan" -e 'machine hunt --machine skylake --against llvm-mca:nothing --blocks 20'
-    holds err 'LLVM has no scheduling model for nothing'
+    holds err 'LLVM does not recognise the CPU nothing'
 }
 
 # A model agrees with itself. Bounds and simulation differ.

@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 CODE
     ${CC:-cc} -std=c11 -I"$source/src/api" -o "$work/threads" "$work/threads.c" -L"$build" -lportolan || fail 'threads.c'
     expect 0 "$work/threads" "$work/e.csv"
-    holds out 'more than 1024 threads'
+    holds out 'the number of threads exceeds 1024'
 }
 
 # Measures a loop on this CPU. Two dependent instructions take four cycles on all known CPUs, and

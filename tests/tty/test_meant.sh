@@ -122,14 +122,14 @@ test_estimates_are_marked() {
 test_the_method_is_found() {
     cut -d, -f1,2 "$source/tests/data/zen4-loops.csv" >"$work/loops.csv"
     expect 0 "$portolan" -e "kernel evaluate $work/loops.csv --machine znver4"
-    holds out "measured by kernel measure's loops (detected"
+    holds out "measurement method: kernel measure's loops (detected"
     expect 0 "$portolan" -e "kernel evaluate $work/loops.csv --machine znver4 --measured-by bhive"
-    holds out "measured by BHive's unrolled copies (set by --measured-by)"
+    holds out "measurement method: BHive's unrolled copies (set by --measured-by)"
     printf '4883c2014883fa40,103\n480fafc0,301\n4801c8,100\n4809c8,100\n90,25\n' >"$work/five.csv"
     expect 0 "$portolan" -e "kernel evaluate $work/five.csv --machine skylake"
-    holds out 'the cycles of 100 iterations'
+    holds out 'cycles are those of 100 iterations'
     holds out '5 blocks'
-    holds out 'measured by'
+    holds out 'measurement method: '
 }
 
 # A .S file is preprocessed first. Its own lines are shown.

@@ -96,7 +96,7 @@ test_wrong_sizes() {
         holds err '--size'
     done
     expect 1 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel memory --size 16K..8K"
-    holds err 'starts with the larger size'
+    holds err 'begins with the larger size'
     expect 1 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel memory --pages 1G"
     expect 1 "$portolan" -e "machine calibrate --memory --cpu 0"
     holds err '--cpu does not apply to --memory'

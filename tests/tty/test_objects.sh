@@ -80,7 +80,7 @@ test_places() {
     expect 0 "$portolan" -e "kernel load nest.o --symbol $inner"
     holds out "innermost loop $inner"
     expect 1 "$portolan" -e 'kernel load nest.o --symbol matmul+0x8000'
-    holds err 'matmul has 0x'
+    holds err 'the function matmul has only 0x'
 }
 
 test_near_names() {

@@ -338,7 +338,7 @@ test_what_cannot_be_profiled() {
     with_byte 18 "$machine"
     refuse ./changed "is a program for $name"
     expect 1 "$portolan" -e 'program profile --measure 0 /bin/true'
-    grep -q 'the system forbids' "$work/err" || holds err 'is too short'
+    grep -q 'the system forbids' "$work/err" || holds err 'used too little CPU time'
     refuse '--pid 4194303' 'process 4194303 does not exist'
     refuse '--pid 4194303 --output printed' '--pid cannot be combined with --output'
     refuse '--pid 4194303 --input text' '--pid cannot be combined with --input'

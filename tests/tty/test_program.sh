@@ -375,7 +375,7 @@ C
     block=$(grep -o '^a\.c:work:[0-9]*' "$work/out" | head -1)
     [ -n "$block" ] && grep -q '^b\.c:work:' "$work/out" || fail "$(cat "$work/out")"
     expect 1 "$portolan" --machine skylake -e "$predicted; program open ${block#a.c:}"
-    holds err "functions of several files are called \"${block#a.c:}\""
+    holds err "several files have a function \"${block#a.c:}\""
     holds err "$block (line 1)"
     holds err "b.c:${block#a.c:}"
     expect 0 "$portolan" --machine skylake -e "$predicted; program open $block; kernel show"

@@ -71,7 +71,7 @@ test_blocks_are_shared_out() {
     # An invalid row is reported with its line number, as without ranks.
     echo 4801d8 >>"$work/blocks.csv"
     expect 1 ranks 2 -e "$command"
-    grep -q 'blocks.csv:9002: 1 fields, expected at least 2' "$work/err" || fail "$(cat "$work/err")"
+    grep -q 'blocks.csv:9002: 1 field instead of at least 2' "$work/err" || fail "$(cat "$work/err")"
 }
 
 test_files_are_shared_out() {

@@ -69,7 +69,7 @@ hello.exe|objdump -d prints its code|
 hello.macho|llvm-objdump -d prints its code|
 both.macho|llvm-objdump -d prints its code|
 Loop.class|give machine code: a program or an object file|
-loop.s.gz|unpack it first|
+loop.s.gz|unpack the file first|
 screen.png|give the text itself|
 FILES
 }

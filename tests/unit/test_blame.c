@@ -235,7 +235,7 @@ static void test_missing_times(void **state)
     t = (struct truth){0};
     b = blame("skylake", chain, NULL, NULL, &t, 0, &err);
     assert_non_null(b);
-    assert_string_equal(b->rows[0].out.state, "time is up");
+    assert_string_equal(b->rows[0].out.state, "time limit reached");
     assert_int_equal(b->variants, 3);
     blame_free(b);
 }

@@ -67,7 +67,7 @@ static void test_messages(void **state)
                  "LLVM has no scheduling model for some", "select", 1);
     assert_fault("echo \"'some' is not a recognized processor for this target (ignoring "
                  "processor)\"; exit 1",
-                 "LLVM has no scheduling model for some", "-mcpu=help", 1);
+                 "LLVM does not recognise the CPU some", "-mcpu=help", 1);
     assert_fault("echo 'warning: old'; echo 'error: no such option'; exit 1",
                  "failed: no such option", "", 1);
     assert_fault("exit 1", "without a message", "llvm-mca 22", 1);

@@ -152,13 +152,13 @@ static void test_advice(void **state)
 static void test_assumed(void **state)
 {
     assert_sentence("skylake", "1: addsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rax\n jne 1b",
-                    HOLDS("Assumed: data in the first-level cache, branches predicted."),
+                    HOLDS("Assumed: data in the first-level cache, branches predicted correctly."),
                     "Not modelled");
     assert_sentence("skylake", "addq $1, %rax", HOLDS("cycles"), "Assumed");
     assert_sentence("skylake", "addq (%rdi), %rax",
                     HOLDS("Assumed: data in the first-level cache."), "branches");
     assert_sentence("skylake", "1: addq $1, %rax\n decl %ecx\n jne 1b",
-                    HOLDS("Assumed: branches predicted."), "data in");
+                    HOLDS("Assumed: branches predicted correctly."), "data in");
     assert_sentence(
         "skylake",
         "1: movzbl (%rdi), %eax\n addl $1, (%rdx,%rax,4)\n incq %rdi\n cmpq %rdi, %rsi\n jne 1b",

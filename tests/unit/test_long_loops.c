@@ -138,7 +138,7 @@ static void test_limits(void **state)
     assert_false(command_run(&session, "kernel blame", NULL, &err));
     if (isa_host() == ISA_X86_64)
         assert_string_equal(err.what,
-                            "the loop has 501 instructions; the maximum of kernel blame is 500");
+                            "the loop has 501 instructions; kernel blame accepts at most 500");
     str_done(&line);
 }
 

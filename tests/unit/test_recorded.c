@@ -270,8 +270,8 @@ static void test_refused(void **state)
                  {"c3 75fd", "a return", false},
                  {"e2fe", "a branch on a register", false},
                  {"0fa2 75fc", NULL, false},
-                 {"480fa318 75fa", "its address cannot be replaced", false},
-                 {"480fab18 75fa", "its address cannot be replaced", false},
+                 {"480fa318 75fa", "the address of an access cannot be replaced", false},
+                 {"480fab18 75fa", "the address of an access cannot be replaced", false},
                  {"488b00 4885c0 75f8", "can be repeated", true},
                  {"4801d8 4801ca 4801ee 4801fd 4d01c1 4d01d3 4d01e5 4d01f7 4c03e4 75e3",
                   "registers", false}};
