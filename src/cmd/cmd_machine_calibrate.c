@@ -74,7 +74,7 @@ static void calibration_lines(const struct calibration *c, struct result *result
     else if (c->busy)
         result_line(result, "this host is busy: %.2f of %.2f nops per cycle (best value on %s)",
                     c->seen_rate, c->probe_rate, c->day);
-    result_line(result, "loads of experiments access %u bytes", c->load_window);
+    result_line(result, "loads of experiments access a window of %u bytes", c->load_window);
     if (isnan(c->second_ratio))
         result_line(result, "clock check by a chain of multiplications: not used, because a "
                             "multiplication does not take a whole number of cycles on this CPU");

@@ -125,7 +125,7 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
               100 * c.contention);
     used = grid_printf(g, 0, y, 0, ROLE_DIM, 0, "idle    %.3f nops per cycle", c.probe_rate);
     used += put_whole(g, used, y, ROLE_DIM, ", tolerance %.1f %%", 100 * c.rules.probe_tolerance);
-    used += put_whole(g, used, y, ROLE_DIM, "; loads access %u bytes", c.load_window);
+    used += put_whole(g, used, y, ROLE_DIM, "; loads within %u bytes", c.load_window);
     if (c.doubtful || c.busy) {
         const char *says = c.doubtful ? "; doubtful: never idle" : "; busy when calibrated";
         const unsigned put = put_whole(g, used, y, ROLE_WARN, "%s", says);
