@@ -71,8 +71,12 @@ void deps_done(struct deps *d)
     *d = (struct deps){0};
 }
 
+/* Adds a result. Of two results in one register, the first remains (MULX: the high half). */
 static void add_node(struct deps *d, uint32_t insn, int end, uint8_t resource)
 {
+    for (uint32_t n = d->first_node[insn]; n < d->node_count; n++)
+        if (d->nodes[n].resource == resource)
+            return;
     if (d->node_count == d->node_capacity) {
         d->node_capacity = d->node_capacity ? 2 * d->node_capacity : 64;
         d->nodes = mem_resize(d->nodes, d->node_capacity * sizeof *d->nodes);
@@ -130,21 +134,19 @@ static bool is_blocked(const struct build *b, uint32_t at)
 
 static void make_nodes(const struct build *b, const struct insn *insn, uint32_t at)
 {
-    struct deps *d = b->d;
-
     for (unsigned i = 0; i < insn->operand_count; i++)
         if (is_followed(&insn->operands[i]) && insn->operands[i].access & ACCESS_WRITE)
-            add_node(d, at, (int)i, resource_of(b, at, &insn->operands[i]));
+            add_node(b->d, at, (int)i, resource_of(b, at, &insn->operands[i]));
     if (insn->flags_written & FLAG_CARRY)
-        add_node(d, at, LATENCY_FLAGS, RESOURCE_CARRY);
+        add_node(b->d, at, LATENCY_FLAGS, RESOURCE_CARRY);
     if (insn->flags_written & OTHER_FLAGS)
-        add_node(d, at, LATENCY_FLAGS, RESOURCE_FLAGS);
+        add_node(b->d, at, LATENCY_FLAGS, RESOURCE_FLAGS);
     if (insn->traits & INSN_STORE)
-        add_node(d, at, LATENCY_MEMORY, RESOURCE_MEMORY);
+        add_node(b->d, at, LATENCY_MEMORY, RESOURCE_MEMORY);
     if (b->blocked && (insn->traits & INSN_STORE || is_blocked(b, at)))
-        add_node(d, at, LATENCY_COMMIT, RESOURCE_COMMIT);
+        add_node(b->d, at, LATENCY_COMMIT, RESOURCE_COMMIT);
     if (b->costs->rows[at].op->fence > 0)
-        add_node(d, at, LATENCY_FENCE, RESOURCE_FENCE);
+        add_node(b->d, at, LATENCY_FENCE, RESOURCE_FENCE);
 }
 
 /* Makes @node the last writer of its register. A write of the whole register replaces a separate
@@ -217,9 +219,7 @@ static int32_t latency_of(const struct build *b, uint32_t at, int from, int to, 
     /* On Intel's cores, a move that rename does not eliminate takes a cycle. */
     if (row->op->traits & OP_ELIMINATED && latency < CYCLE && b->c->fused_domain)
         latency = CYCLE;
-    if (is_unhurried(b, row, latency))
-        return CYCLE;
-    return latency < b->slow ? b->slow : latency;
+    return is_unhurried(b, row, latency) ? CYCLE : latency < b->slow ? b->slow : latency;
 }
 
 static bool is_idiom(const struct cost *row)

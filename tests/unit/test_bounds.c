@@ -255,6 +255,7 @@ static void test_pairs_of_operands(void **state)
         {"skylake", "leaq 8(%rcx,%rax), %rax", 3},
         {"zen5-charted", "mulxq %rbx, %rdx, %rcx", 3},
         {"zen5-charted", "mulxq %rbx, %rcx, %rdx", 4},
+        {"zen5-charted", "mulxq %rbx, %rdx, %rdx", 4},
         {"znver4", "mulxq %rbx, %rdx, %rcx", 3},
         /* A broadcast loads one element. Its operation costs the same as on registers. */
         {"sapphirerapids", "vpternlogd $1, (%rsi){1to16}, %zmm1, %zmm0", 1},
@@ -263,6 +264,7 @@ static void test_pairs_of_operands(void **state)
         {"skylake-avx512", "vfmadd132pd (%rsi){1to4}, %ymm1, %ymm0", 4},
         {"skylake", "mulxq %rbx, %rdx, %rcx", 3},
         {"skylake", "mulxq %rbx, %rcx, %rdx", 4},
+        {"skylake", "mulxq %rbx, %rdx, %rdx", 4},
         {"sapphirerapids", "mulxq %rbx, %rdx, %rcx", 3},
     };
 
