@@ -6,6 +6,7 @@
 
 #include "analysis/memory_note.h"
 #include "analysis/nest.h"
+#include "toolchain/margins.h"
 
 /* largest share of unused slots at which the slots of a group count as full */
 #define SLOTS_FULL 0.005
@@ -667,6 +668,15 @@ static void add_assumed(const struct analysis *a, const struct kernel *k, size_t
             str_addf(out, "%s%s", told ? "; " : " Not modelled: ", a->not_modelled[kind]);
             told = true;
         }
+    for (size_t i = 0; i < k->left_out_count; i++) {
+        const struct diagnostic *d = &k->left_out[i];
+        if ((strcmp(d->reason, MARGIN_OMITTED) == 0 || strcmp(d->reason, MARGIN_GAP) == 0) &&
+            d->line > k->loops[loop].first_line && d->line <= k->loops[loop].last_line) {
+            str_addf(out, "%s" MARGIN_OMITTED " (line %zu)", told ? "; " : " Not modelled: ",
+                     d->line);
+            told = true;
+        }
+    }
     str_add(out, told ? "." : "");
 }
 

@@ -27,6 +27,7 @@
 #include "toolchain/debug_lines.h"
 #include "toolchain/demangle.h"
 #include "toolchain/listing.h"
+#include "toolchain/margins.h"
 #include "toolchain/markers.h"
 #include "toolchain/object.h"
 #include "toolchain/plain.h"
@@ -315,6 +316,26 @@ static void loops_set(struct kernel *k, struct unit *u, struct loop_list *marked
     memset(u, 0, sizeof *u);
 }
 
+/* Removes the reports of omitted instructions before used lines that no loop contains. */
+static void gaps_forget(struct kernel *k)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < k->left_out_count; i++) {
+        struct diagnostic *d = &k->left_out[i];
+        bool keep = strcmp(d->reason, MARGIN_GAP) != 0;
+        for (size_t l = 0; l < k->loop_count; l++)
+            keep |= d->line > k->loops[l].first_line && d->line <= k->loops[l].last_line;
+        if (keep) {
+            k->left_out[kept++] = *d;
+        } else {
+            free(d->text);
+            free(d->reason);
+        }
+    }
+    k->left_out_count = kept;
+}
+
 size_t kernel_loop_requested(const struct kernel_options *options)
 {
     return options && options->loop ? options->loop - 1 : 0;
@@ -472,6 +493,7 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     marks_bytes(&u, a.isa, a.code, a.length, place, &marked);
     references_of_text(&u, &a);
     loops_set(k, &u, &marked, a.labels, a.label_count, "whole text (no loop)");
+    gaps_forget(k);
     kernel_names_of_text(k, &a);
     k = kernel_with_loop(k, o, err);
 out:

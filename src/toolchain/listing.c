@@ -636,6 +636,30 @@ static bool has_names_only(const char *text, const struct margins *m)
     return false;
 }
 
+/* Refuses the conditions of the C preprocessor, which assemblers read as comments. Requires an
+ * `#endif`, because other comments may begin with `#if`. */
+static void conditions_refuse(struct listing *l, const char *text, const struct margins *m)
+{
+    static const char *const words[] = {"#if", "#ifdef", "#ifndef", "#elif", "#else", "#endif",
+                                        NULL};
+    size_t first = l->refused.count;
+    bool ends = false;
+
+    for (size_t i = 0; i < m->lines.count; i++) {
+        const char *end = text + m->lines.items[i].end,
+                   *p = skip_blank(text + m->lines.items[i].start, end),
+                   *e = p < end ? word_end(p + 1, end) : end;
+        ends |= word_is(p, e, "#endif");
+        if (word_among(p, e, words))
+            vec_add(&l->refused,
+                    ((struct diagnostic){
+                        i + 1, NULL,
+                        mem_strdup("a condition of the C preprocessor; name the file .S")}));
+    }
+    while (!ends && l->refused.count > first)
+        free(l->refused.items[--l->refused.count].reason);
+}
+
 void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax,
                    const struct line_places *places, struct listing *out)
 {
@@ -668,6 +692,8 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
                                        text + margins.lines.items[i].end);
     out->no_nasm = out->nasm && !path_has_program("nasm");
     out->nasm = out->nasm && !out->no_nasm;
+    if (!out->disassembly)
+        conditions_refuse(out, text, &margins);
     for (size_t i = 0; i < margins.lines.count; i++) {
         if (out->nasm)
             nasm_clean(out, &code, text, i + 1, &margins.lines.items[i]);

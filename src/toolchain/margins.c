@@ -389,12 +389,40 @@ static void prose_leave(struct framed_text *r)
             margin_set(r, line, start, stop);
             line->symbol = true;
         } else if (prose_is_ellipsis(p, end))
-            margin_leave(line, "omitted instructions");
+            margin_leave(line, MARGIN_OMITTED);
         else if (prose_is_heading(p, end))
             margin_leave(line, NULL);
         else if ((why = prose_reason(p, end, r->percents, macros)))
             margin_leave(line, why);
     }
+}
+
+/* Marks lines of code whose address is beyond the end of the previous line of code, if the addresses
+ * ascend. Without bytes, or after a skipped line, which may be more bytes, a line ends less than
+ * MARGIN_BYTES after its address. Lines without addresses are not compared. */
+static void gaps_mark(struct margins *m)
+{
+    const struct margin *before = NULL;
+    uint64_t length = 0;
+    size_t gaps = 0;
+
+    for (size_t pass = 0; pass < 2 && (pass == 0 || gaps); pass++, before = NULL)
+        for (size_t i = 0; i < m->lines.count; i++) {
+            struct margin *line = &m->lines.items[i];
+            if (line->left_out && line->start == line->end)
+                length = MARGIN_BYTES - 1;
+            if (line->start == line->end && !line->byte_count)
+                continue;
+            const bool follows = before && line->addressed && line->section == before->section;
+            if (follows && line->address < before->address)
+                return;
+            if (follows && line->address > before->address + length) {
+                gaps++;
+                line->left_out = pass ? MARGIN_GAP : NULL;
+            }
+            before = line->addressed ? line : NULL;
+            length = line->byte_count % MARGIN_BYTES ? line->byte_count : MARGIN_BYTES - 1;
+        }
 }
 
 /* Returns whether the lines of @m are Plan 9 assembler language. */
@@ -427,6 +455,7 @@ void margins_find(const char *text, size_t length, struct margins *out)
     out->disassembly |= r.percents;
     out->plan9 = is_plan9(text, out);
     prose_leave(&r);
+    gaps_mark(out);
 }
 
 void margins_done(struct margins *m)

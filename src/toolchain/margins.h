@@ -11,6 +11,8 @@
 
 /* maximum number of bytes of machine code per line: more than the longest instruction */
 #define MARGIN_BYTES 16
+#define MARGIN_OMITTED "omitted instructions"                /* reason to skip a line of dots */
+#define MARGIN_GAP "used, but instructions before it are omitted"
 
 struct margin {
     size_t start, end;      /* range of the code in the text, in bytes; empty if start equals end */
@@ -23,7 +25,8 @@ struct margin {
     uint8_t byte_count;     /* number of bytes; MARGIN_BYTES if there are more */
     bool joined;            /* whether the bytes are written as one number */
     float percent;          /* share of a profile's samples in percent; NaN: none */
-    /* reason to skip the line; NULL: the line is used, is empty, or is a heading without code */
+    /* reason to skip the line, or MARGIN_GAP; NULL: the line is used, is empty, or is a heading
+     * without code */
     const char *left_out;
 };
 

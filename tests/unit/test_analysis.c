@@ -352,6 +352,20 @@ static void assert_unmodelled(const char *source, const char *branches, const ch
     assert_unmodelled_with(source, branches, crossings, NULL, NULL);
 }
 
+/* Code that a listing leaves out within the loop is named, with its line. */
+static void test_omitted(void **state)
+{
+    struct machine *m = load_machine("skylake");
+    struct kernel *k = kernel_of("10:\tinc %rcx\n30:\tcmp %rsi,%rcx\n33:\tjne 10\n"
+                                 "60:\tnop\n");
+    struct analysis *a = analysis_new(k, 0, m);
+
+    assert_non_null(strstr(a->sentence, "Not modelled: omitted instructions (line 2)."));
+    analysis_free(a);
+    kernel_free(k);
+    machine_free(m);
+}
+
 /* Effects outside of all bounds are listed if they may occur: for branches on loaded data, but not
  * on counters, even in memory; for moving accesses without required alignment. */
 static void test_not_modelled(void **state)
@@ -541,7 +555,7 @@ static void test_estimates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_not_modelled),
+        cmocka_unit_test(test_not_modelled), cmocka_unit_test(test_omitted),
         cmocka_unit_test(test_known_kernels),
         cmocka_unit_test(test_rows_of_triad),
         cmocka_unit_test(test_fusion),

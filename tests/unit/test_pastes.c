@@ -257,6 +257,46 @@ static void test_reasons(void **state)
     }
 }
 
+/* Lines of a disassembly whose addresses leave out code are reported, but used. With bytes a gap of
+ * one byte counts, without bytes a gap longer than any instruction. */
+static void test_gaps(void **state)
+{
+    static const struct { const char *text; size_t line;
+    } cases[] = {
+        {"10:\tinc %rcx\n13:\tcmp %rsi,%rcx\n16:\tjne 10\n", 0},
+        {"10:\tinc %rcx\n22:\tcmp %rsi,%rcx\n25:\tjne 10\n", 2},
+        {"10:\t48 ff c1 \tinc %rcx\n13:\t48 39 f1 \tcmp %rsi,%rcx\n16:\t75 f8 \tjne 10\n", 0},
+        {"10:\t48 ff c1 \tinc %rcx\n13:\t48 39 f1 \tcmp %rsi,%rcx\n17:\t75 f7 \tjne 10\n", 3},
+        {"10:\t48 ff c1 \tinc %rcx\n\t...\n20:\t48 39 f1 \tcmp %rsi,%rcx\n"
+         "23:\t75 eb \tjne 10\n", 3},
+        {"10:\tinc %rcx\n13:\tjne 10\n60:\tret\n", 0},
+        {"0010 <f>:\n10:\t48 ff c1 \tinc %rcx\n13:\t75 fb \tjne 10\n0020 <g>:\n"
+         "20:\t48 ff c1 \tinc %rcx\n23:\t75 fb \tjne 20\n", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct kernel *k = kernel_of(cases[i].text);
+        assert_int_equal(k->left_out_count, cases[i].line > 0);
+        assert_int_equal(k->left_out_count ? k->left_out[0].line : 0, cases[i].line);
+        assert_int_equal(k->loops[0].count, i >= 5 ? 2 : 3);
+        kernel_free(k);
+    }
+}
+
+/* Conditions of the C preprocessor are refused; a comment that begins with #if is not. */
+static void test_conditions(void **state)
+{
+    static const char conditions[] = "1: addl $1, %eax\n#if 0\nnop\n#endif\njne 1b\n";
+    struct err err = {0};
+
+    assert_null(kernel_from_text("t", conditions, strlen(conditions), &(struct kernel_options){0},
+                                 &err));
+    assert_non_null(strstr(err.what, "a condition of the C preprocessor"));
+    assert_int_equal(err.line, 2);
+    struct kernel *k = kernel_of("1: addl $1, %eax\n#if zero, next\njne 1b\n");
+    assert_int_equal(k->loops[0].count, 2);
+    kernel_free(k);
+}
+
 /* Special characters are removed or replaced. Plain text is unchanged. */
 static void test_plain(void **state)
 {
@@ -301,7 +341,8 @@ int main(void)
                                        cmocka_unit_test(test_mistakes_are_refused),
                                        cmocka_unit_test(test_code_is_kept),
                                        cmocka_unit_test(test_semicolons),
-                                       cmocka_unit_test(test_reasons),
+                                       cmocka_unit_test(test_reasons), cmocka_unit_test(test_gaps),
+                                       cmocka_unit_test(test_conditions),
                                        cmocka_unit_test(test_plain)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
