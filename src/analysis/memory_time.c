@@ -28,6 +28,12 @@ static bool walks_alone(const struct stream *s)
     return s->kind == STREAM_WALK && s->follows == STREAM_ALONE;
 }
 
+/* Returns whether the stream walks over its array and skips no line. */
+static bool walks_in_order(const struct stream *s)
+{
+    return walks_alone(s) && fabs((double)s->step) <= SKIPS * STREAM_LINE * s->lines;
+}
+
 /* Returns the number of bytes of the array of stream @at that gathers or chases can access. Returns
  * 0 if it is the array of an earlier stream. */
 static double array_range(const struct streams *s, size_t at)
@@ -57,6 +63,13 @@ double memory_region(const struct streams *s, double bytes)
             range += array_range(s, i);
     }
     return fmin(walks ? REGIONS_SHARE * bytes : bytes, range);
+}
+
+/* Returns the cost of a line at a random place in @region bytes. The loops that measure @cost walk
+ * over their indices, which have the rest of the arrays. */
+static double random_cost(const struct memory_costs *m, enum memory_cost cost, double region)
+{
+    return memory_cost_at(m, cost, region / REGIONS_SHARE);
 }
 
 /* Returns the number of bytes of cache that the lines of all streams occupy. Skipped lines occupy
@@ -173,8 +186,8 @@ static void stream_cost(const struct streams *s, const struct stream *one,
 {
     if (one->kind == STREAM_GATHER || one->kind == STREAM_CHASE) {
         double region = fmin(memory_region(s, bytes), stream_range(one)),
-               place = fmax(one->loads ? memory_cost_at(m, COST_RANDOM, region) : 0,
-                            one->stores ? memory_cost_at(m, COST_SCATTER, region) : 0);
+               place = fmax(one->loads ? random_cost(m, COST_RANDOM, region) : 0,
+                            one->stores ? random_cost(m, COST_SCATTER, region) : 0);
         if (one->kind == STREAM_CHASE)
             part_add(out, LIMIT_HOPS,
                      fmax(0, hops_cost(one, m, core, region) - out->parts[LIMIT_HOPS]), region);
@@ -260,8 +273,7 @@ static void ahead_cost(const struct streams *s, const struct memory_costs *m,
         iterations = fmin(iterations, core->scheduler / s->waiting);
     for (size_t i = 0; i < s->items.count; i++) {
         const struct stream *one = &s->items.items[i];
-        if (walks_alone(one) && one->loads &&
-            fabs((double)one->step) <= SKIPS * STREAM_LINE * one->lines) {
+        if (walks_in_order(one) && one->loads) {
             lines += one->lines;
             streams++;
         }
@@ -282,13 +294,32 @@ static void ahead_cost(const struct streams *s, const struct memory_costs *m,
     part_add(out, LIMIT_AHEAD, wait, wait > 0 ? fmax(out->held, random > 0 ? region : 0) : 0);
 }
 
-static unsigned walks_count(const struct streams *s)
+/* Returns the share of the lines in order that the largest stream has, if the loop only reads it.
+ * Lines of non-temporal stores do not count. */
+static double largest_share(const struct streams *s)
 {
-    unsigned count = 0;
+    double lines = 0, largest = 0;
 
-    for (size_t i = 0; i < s->items.count; i++)
-        count += walks_alone(&s->items.items[i]);
-    return count;
+    for (size_t i = 0; i < s->items.count; i++) {
+        const struct stream *one = &s->items.items[i];
+        if (!walks_in_order(one) || one->non_temporal)
+            continue;
+        lines += one->lines;
+        if (!one->stores)
+            largest = fmax(largest, one->lines);
+    }
+    return lines > 0 ? largest / lines : 0;
+}
+
+/* Returns the cost of a fetched line in order. A single stream has COST_ALONE, and streams of equal
+ * size have COST_LOAD. A stream with more than half of the lines is between the two. */
+static double fetched_cost(const struct streams *s, const struct memory_costs *m, double held)
+{
+    const double load = memory_cost_at(m, COST_LOAD, held), share = largest_share(s);
+
+    return share > 0.5
+               ? load + (memory_cost_at(m, COST_ALONE, held) - load) * (2 - 1 / share)
+               : load;
 }
 
 /* Returns whether lines arrive irregularly, and the core waits although transfers take less time.
@@ -329,9 +360,8 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
 
     for (size_t i = 0; i < s->items.count; i++)
         stream_cost(s, &s->items.items[i], m, core, bytes, lines, &out);
-    const bool single = walks_count(s) == 1 && !(lines[COST_STORE] + lines[COST_UPDATE] > 0);
     double fetched = (lines[COST_LOAD] + lines[COST_STORE] + lines[COST_UPDATE]) *
-                     memory_cost_at(m, single ? COST_ALONE : COST_LOAD, out.held);
+                     fetched_cost(s, m, out.held);
     double written = lines[COST_STORE] * memory_cost_at(m, COST_STORE, out.held) +
                      lines[COST_UPDATE] * memory_cost_at(m, COST_UPDATE, out.held);
     double ordered = written > 0
@@ -372,7 +402,7 @@ void memory_time_needs(const struct streams *s, bool out[MEMORY_COSTS])
 {
     for (size_t i = 0; i < MEMORY_COSTS; i++)
         out[i] = i == COST_LOAD || i == COST_FEW || i == COST_SOME ||
-                 (i == COST_ALONE && walks_count(s) == 1);
+                 (i == COST_ALONE && largest_share(s) > 0.5);
     for (size_t i = 0; i < s->items.count; i++) {
         const struct stream *one = &s->items.items[i];
         const bool skips = one->kind == STREAM_WALK && !one->non_temporal &&

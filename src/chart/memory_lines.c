@@ -131,10 +131,7 @@ static bool probes_begin(struct memory_lines *p, struct err *err)
  * the arena is the limit. */
 static double arrays_bytes(const struct memory_lines *p, size_t at, double bytes)
 {
-    const double wanted = at == COST_ODD ? ODD_LINES * bytes
-                          : probes[at].ordered > 0
-                              ? bytes * bytes / memory_region(&p->streams[at], bytes)
-                              : bytes;
+    const double wanted = at == COST_ODD ? ODD_LINES * bytes : bytes;
 
     return fmin(wanted, fmax(bytes, p->room - LAYOUT_SLACK));
 }
