@@ -48,6 +48,8 @@
 #define ROUGH_CYCLES 6e4
 #define ROUGH_MORE 6
 #define ROUGH_RUNS 2              /* number of runs of an estimate, which uses the fastest run */
+/* largest ratio of an improved estimate to the previous one at which it is improved again */
+#define REFINED 0.7
 #define LAYOUT_RUNS 4             /* number of runs of an estimate that compares layouts */
 #define GOLDEN 0.6180339887498949 /* golden ratio; its multiples modulo 1 are evenly distributed */
 #define SAMPLES 150               /* maximum number of samples per measurement */
@@ -503,6 +505,26 @@ static struct sample_plan sampling_plan(const struct arrays *arrays, const struc
     return p;
 }
 
+/* Improves the estimate *@rough of runs of a part of the arrays, with runs of the planned length.
+ * @p receives the new plan. The first estimate is of a short run, which begins with cold TLBs. On a
+ * Zen 5, random loads from 24 MiB take 400 cycles each in 200 iterations, and 11 in 10,000. */
+static bool plan_refine(struct kernel_arrays *k, const struct arrays *arrays,
+                        const struct array_walk *w, double *rough, struct sample_plan *p,
+                        struct err *err)
+{
+    double ticks, before = INFINITY;
+
+    while (!p->own && p->units < p->walk && *rough < REFINED * before) {
+        before = *rough;
+        if (!clock_renew(k, err) ||
+            !run(k, w->code, arrays, run_ahead(k, w, p->units), 0, p->units, 1, &ticks, err))
+            return false;
+        *rough = fmin(before, fmax(1, ticks * k->arena->clock / (double)p->units));
+        *p = sampling_plan(arrays, w, *rough);
+    }
+    return true;
+}
+
 /* Reads each line of the arrays once. */
 static bool lines_read(struct kernel_arrays *k, uint64_t bytes, struct err *err)
 {
@@ -734,7 +756,8 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
     if (!walk_through(k, arrays, &w, &p, &rough, expected, fresh, &samples, err))
         return false;
     p = sampling_plan(arrays, &w, rough);
-    if (!samples_take(k, arrays, &w, &p, seconds, &samples, err))
+    if (!plan_refine(k, arrays, &w, &rough, &p, err) ||
+        !samples_take(k, arrays, &w, &p, seconds, &samples, err))
         return false;
     const unsigned n = samples.count;
     /* The start-up cost, which is subtracted, includes the first unit, so that unit is not
