@@ -43,7 +43,7 @@ static void distance(struct code *c, uint32_t label, uint64_t target)
     uint32_t at = code_place(c);
 
     word(c, 0);
-    vec_push(&c->fixups, ((struct code_fixup){at, at + 4, label, target}));
+    vec_push(&c->fixups, ((struct code_fixup){at, at + 4, label, target, 0}));
 }
 
 void code_relocated(struct code *c, const uint8_t *bytes, size_t length, size_t at, uint64_t target)
@@ -52,7 +52,7 @@ void code_relocated(struct code *c, const uint8_t *bytes, size_t length, size_t 
 
     code_bytes(c, bytes, length);
     vec_push(&c->fixups, ((struct code_fixup){begin + (uint32_t)at, begin + (uint32_t)length,
-                                              CODE_UNPLACED, target}));
+                                              CODE_UNPLACED, target, 0}));
 }
 
 void code_jump(struct code *c, uint32_t label)
@@ -77,6 +77,14 @@ void code_branch_address(struct code *c, unsigned cc, uint64_t address)
 {
     BYTES(c, 0x0f, (uint8_t)(0x80 | cc));
     distance(c, CODE_UNPLACED, address);
+}
+
+void code_branch_near(struct code *c, uint8_t opcode, uint32_t label, uint32_t number)
+{
+    const uint32_t at = code_place(c) + 1;
+
+    BYTES(c, opcode, 0);
+    vec_push(&c->fixups, ((struct code_fixup){at, at + 1, label, 0, number}));
 }
 
 void code_branch_zero(struct code *c, uint32_t label)
@@ -156,11 +164,11 @@ bool code_resolve(struct code *c, uint64_t base, struct err *err)
         const struct code_fixup *f = &c->fixups.items[i];
         uint64_t target = f->label == CODE_UNPLACED ? f->target : base + c->labels.items[f->label];
         int64_t far = (int64_t)(target - (base + f->next));
-        if (far != (int32_t)far)
+        if (far != (f->near ? (int8_t)far : (int32_t)far))
             return err_set(err, ERR_LIMIT, NULL, "a jump at 0x%llx cannot reach 0x%llx",
                            (unsigned long long)base, (unsigned long long)target);
         int32_t near = (int32_t)far;
-        memcpy(c->bytes.items + f->at, &near, sizeof near);
+        memcpy(c->bytes.items + f->at, &near, f->near ? 1 : sizeof near);
     }
     return true;
 }

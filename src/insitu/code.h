@@ -17,12 +17,15 @@ enum code_register {
 #define CODE_UNPLACED UINT32_MAX
 
 struct code_fixup {
-    uint32_t at;               /* offset of the 32-bit distance in the code */
+    uint32_t at;               /* offset of the distance in the code */
     uint32_t next;             /* offset of the next instruction, to which the distance is
                                 * relative */
     /* label of the target; CODE_UNPLACED: the target is the address @target */
     uint32_t label;
     uint64_t target;
+    /* 0: the distance has 32 bits. Otherwise it has 8 bits, and this is the number of the branch,
+     * from 1. */
+    uint32_t near;
 };
 
 struct code {
@@ -52,6 +55,8 @@ void code_jump(struct code *c, uint32_t label);
 void code_jump_address(struct code *c, uint64_t address);
 void code_branch(struct code *c, unsigned cc, uint32_t label);
 void code_branch_address(struct code *c, unsigned cc, uint64_t address);
+/* Appends a branch of two bytes with @opcode to @label. @number: number of the branch, from 1 */
+void code_branch_near(struct code *c, uint8_t opcode, uint32_t label, uint32_t number);
 /* Appends a jump to @label that is taken if rcx is 0. The label may be at any distance. */
 void code_branch_zero(struct code *c, uint32_t label);
 /* Appends a jump to the address that is stored at gs:@slot. */

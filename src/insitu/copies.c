@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "insitu/stamps.h"
+#include "insitu/copies_state.h"
+#include "insitu/detours.h"
 
 /* number of instructions in all copies of a short loop, rounded down to whole copies */
 #define TIMED_INSNS 192u
@@ -14,66 +15,23 @@
 #define ARMS_INSNS 64u
 #define ARMS_MOST 8u
 #define ARMS_LEAST 2u
-#define LINE 64u               /* number of bytes of code per fetch */
-/* maximum number of instructions after a patch among which a jump is searched for */
-#define DISPLACED_MORE 8u
+#define LAYOUT_MOST 4096u      /* maximum size in bytes of a copy with the layout of the original */
 /* size in bytes of the range from the region's start in which targets of indirect jumps are
  * translated */
 #define WINDOW 65536u
 
-/* Code that records the time at which control enters the loop at instruction @at, and then jumps to
- * @target */
-struct entrance {
-    uint32_t label, target, at;
-};
-
-/* Code of a branch, after the copies */
-struct stub {
-    uint32_t label;
-    uint32_t source;           /* index of the branch in the list, and index of the copy */
-    unsigned copy;
-    bool taken;                /* whether the event records that the branch was taken */
-    /* whether the event is on the path of the branch that is not taken */
-    bool falls;
-};
-
-struct maker {
-    const struct region *r;
-    struct copies *out;
-    struct code *c;
-    uint64_t bias;
-    enum copy_mode mode;
-    unsigned times;
-    uint32_t *at;           /* labels of instructions, by copy * list count + index */
-    uint32_t *heads;        /* per copy: label of the pivot */
-    struct stamp stamp;     /* stamp at the pivot of a timed copy, or at an anchor */
-    /* whether the copies contain only the instructions that patches overwrite */
-    bool displaced;
-    uint32_t shared;        /* label of a shared stamp; CODE_UNPLACED: none */
-    /* register for counting, unused by the loop if possible */
-    enum code_register spare;
-    /* labels of the table for indirect jumps and of its default target; CODE_UNPLACED before their
-     * first use */
-    uint32_t table, missed;
-    VEC(struct stub) stubs;
-    VEC(struct entrance) entrances;   /* entrances, if visits are timed */
-    /* whether the copies have no counting code, because of an induction register */
-    bool steps;
-};
-
-static bool records(const struct maker *m)
+static bool records(const struct copy_maker *m)
 {
     return m->mode == COPY_RECORD || m->mode == COPY_FOLLOW;
 }
 
 /* Returns whether the copy ends with int3 where control would continue in the original. */
-static bool ends(const struct maker *m)
+static bool ends(const struct copy_maker *m)
 {
     return !m->displaced && (m->mode == COPY_REPLAY || m->mode == COPY_FOLLOW);
 }
 
-/* Appends a jump to @address in the original, or int3 if the copy ends there. */
-static void outside(struct maker *m, uint64_t address)
+void maker_outside(struct copy_maker *m, uint64_t address)
 {
     if (ends(m))
         BYTES(m->c, 0xcc);
@@ -82,7 +40,7 @@ static void outside(struct maker *m, uint64_t address)
 }
 
 /* Appends a jump to the address in SLOT_JUMP_ORIGINAL, or int3 if the copy ends there. */
-static void outside_indirect(struct maker *m)
+static void outside_indirect(struct copy_maker *m)
 {
     if (ends(m))
         BYTES(m->c, 0xcc);
@@ -90,14 +48,14 @@ static void outside_indirect(struct maker *m)
         code_jump_slot(m->c, SLOT_JUMP_ORIGINAL);
 }
 
-static uint32_t label_of(const struct maker *m, unsigned copy, uint32_t at)
+static uint32_t label_of(const struct copy_maker *m, unsigned copy, uint32_t at)
 {
     return m->at[copy * m->r->list.count + at];
 }
 
 /* Returns the number of passes that were counted in advance but are not executed if control leaves
  * copy @copy. */
-static int32_t rest(const struct maker *m, unsigned copy)
+static int32_t rest(const struct copy_maker *m, unsigned copy)
 {
     return (int32_t)(m->times - 1 - copy);
 }
@@ -105,20 +63,20 @@ static int32_t rest(const struct maker *m, unsigned copy)
 /* Returns the label for jumps from outside of the loop to @target, which is instruction @at of the
  * loop. With COPY_VISIT, the label is that of an entrance, which is added if missing; otherwise it
  * is @target. */
-static uint32_t enter(struct maker *m, uint32_t target, uint32_t at)
+static uint32_t enter(struct copy_maker *m, uint32_t target, uint32_t at)
 {
     if (m->mode != COPY_VISIT)
         return target;
     for (size_t i = 0; i < m->entrances.count; i++)
         if (m->entrances.items[i].target == target)
             return m->entrances.items[i].label;
-    vec_push(&m->entrances, ((struct entrance){code_label(m->c), target, at}));
+    vec_push(&m->entrances, ((struct copy_entrance){code_label(m->c), target, at}));
     return m->entrances.items[m->entrances.count - 1].label;
 }
 
 /* Appends code that counts an exit from the loop, or if @away is true, an instruction that is
  * executed in the original. Appends nothing if @source is not in the loop. */
-static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
+static void leave(struct copy_maker *m, uint32_t source, unsigned copy, bool away)
 {
     if (m->displaced || !m->r->list.items[source].in_loop)
         return;
@@ -140,7 +98,7 @@ static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
 }
 
 /* Returns the label of a jump from @source in copy @copy to instruction @target of the list. */
-static uint32_t inner(struct maker *m, uint32_t source, unsigned copy, uint32_t target)
+static uint32_t inner(struct copy_maker *m, uint32_t source, unsigned copy, uint32_t target)
 {
     bool from_loop = m->r->list.items[source].in_loop;
 
@@ -153,27 +111,48 @@ static uint32_t inner(struct maker *m, uint32_t source, unsigned copy, uint32_t 
 }
 
 /* Returns whether a jump of @source to its target needs no counting. */
-static bool silent(const struct maker *m, uint32_t source)
+static bool silent(const struct copy_maker *m, uint32_t source)
 {
     const struct region_insn *i = &m->r->list.items[source];
     return i->target != REGION_NONE && (!i->in_loop || m->r->list.items[i->target].in_loop);
 }
 
-static void go_to_target(struct maker *m, uint32_t source, unsigned copy)
+/* Appends branch @in to @label with its original size of two bytes, so that the copy has the layout
+ * of the original. Returns false without appending if the branch has another size, or if the label
+ * is too far. */
+static bool branch_near(struct copy_maker *m, const struct insn *in, uint32_t label)
+{
+    const uint8_t opcode = in->bytes[0];
+
+    if (in->length != 2 || (opcode != 0xeb && opcode >> 4 != 7))
+        return false;
+    const uint32_t number = m->near_count++;
+    if (number < m->far->list.count && m->far->list.items[number])
+        return false;
+    code_branch_near(m->c, opcode, label, number + 1);
+    return true;
+}
+
+/* Appends jump @source to its target. */
+static void go_to_target(struct copy_maker *m, uint32_t source, unsigned copy)
 {
     const struct region_insn *i = &m->r->list.items[source];
+    const bool inside = i->target != REGION_NONE && !m->displaced;
 
     if (!silent(m, source))
         leave(m, source, copy, false);
-    if (i->target != REGION_NONE && !m->displaced)
-        code_jump(m->c, inner(m, source, copy, i->target));
-    else
-        outside(m, i->target_address + m->bias);
+    if (!inside)
+        maker_outside(m, i->target_address + m->bias);
+    else {
+        const uint32_t label = inner(m, source, copy, i->target);
+        if (!silent(m, source) || !branch_near(m, i->insn, label))
+            code_jump(m->c, label);
+    }
 }
 
 /* Appends a branch with the condition of @in to @label, or to @address if @label is
  * CODE_UNPLACED. */
-static void branch(struct maker *m, const struct insn *in, uint32_t label, uint64_t address)
+static void branch(struct copy_maker *m, const struct insn *in, uint32_t label, uint64_t address)
 {
     unsigned size = 0, at = insn_branch_distance(in, &size), condition = insn_branch_condition(in);
     uint8_t opcode = in->bytes[at - 1];
@@ -194,7 +173,7 @@ static void branch(struct maker *m, const struct insn *in, uint32_t label, uint6
         code_branch(m->c, condition, label);
 }
 
-static void conditional(struct maker *m, uint32_t source, unsigned copy)
+static void conditional(struct copy_maker *m, uint32_t source, unsigned copy)
 {
     const struct region_insn *i = &m->r->list.items[source];
     bool recorded = records(m) && i->in_loop;
@@ -203,18 +182,32 @@ static void conditional(struct maker *m, uint32_t source, unsigned copy)
         branch(m, i->insn, CODE_UNPLACED, i->target_address + m->bias);
         return;
     }
-    if (silent(m, source) && !recorded) {
-        branch(m, i->insn, inner(m, source, copy, i->target), 0);
+    const bool direct = silent(m, source) && !recorded;
+    uint32_t label = direct ? inner(m, source, copy, i->target) : code_label(m->c);
+    if (!branch_near(m, i->insn, label))
+        branch(m, i->insn, label, 0);
+    if (direct)
         return;
-    }
-    uint32_t label = code_label(m->c);
-    branch(m, i->insn, label, 0);
-    vec_push(&m->stubs, ((struct stub){label, source, copy, recorded, false}));
+    vec_push(&m->stubs, ((struct copy_stub){label, source, copy, recorded, false}));
     if (recorded)
         events_add(m->c, (uint16_t)source, 0);
 }
 
-static void point(struct maker *m, uint32_t at, int32_t unfinished)
+/* Copies the unconditional jump @source. A copy with the layout of the original counts an exit
+ * elsewhere. */
+static void jump(struct copy_maker *m, uint32_t source, unsigned copy)
+{
+    if (!m->steps || silent(m, source)) {
+        go_to_target(m, source, copy);
+        return;
+    }
+    const uint32_t label = code_label(m->c);
+    if (!branch_near(m, m->r->list.items[source].insn, label))
+        code_jump(m->c, label);
+    vec_push(&m->stubs, ((struct copy_stub){label, source, copy, false, false}));
+}
+
+void maker_point(struct copy_maker *m, uint32_t at, int32_t unfinished)
 {
     const bool steps = m->steps && m->r->list.items[at].in_loop;
     struct copy_point p = {code_place(m->c), at, steps ? 0 : unfinished, steps};
@@ -224,7 +217,7 @@ static void point(struct maker *m, uint32_t at, int32_t unfinished)
         vec_push(&m->out->points, p);
 }
 
-static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
+static void indirect(struct copy_maker *m, uint32_t source, int32_t unfinished)
 {
     const struct region_insn *i = &m->r->list.items[source];
     uint32_t within = code_label(m->c);
@@ -235,7 +228,7 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
         m->missed = code_label(c);
     }
     events_save(c);
-    point(m, source, unfinished);   /* Here rax and rcx have the values of the original. */
+    maker_point(m, source, unfinished);   /* Here rax and rcx have the values of the original. */
     events_load_target(m->c, i->insn, m->bias);
     if (records(m) && i->in_loop)
         events_add_rax(c, (uint16_t)source);
@@ -252,7 +245,7 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
     outside_indirect(m);
     code_label_here(c, within);
     BYTES(c, 0x48, 0x8d, 0x0d, 0, 0, 0, 0);             /* lea table, rcx */
-    vec_push(&c->fixups, ((struct code_fixup){code_place(c) - 4, code_place(c), m->table, 0}));
+    vec_push(&c->fixups, ((struct code_fixup){code_place(c) - 4, code_place(c), m->table, 0, 0}));
     BYTES(c, 0x48, 0x63, 0x04, 0x81);                   /* movslq (rcx,rax,4), rax */
     BYTES(c, 0x48, 0x8d, 0x04, 0x01);                   /* lea (rcx,rax), rax */
     code_store(c, CODE_RAX, SLOT_JUMP_COPY);
@@ -261,7 +254,7 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
 }
 
 /* Copies an instruction and recomputes its relative address. */
-static void plain(struct maker *m, const struct insn *in)
+static void plain(struct copy_maker *m, const struct insn *in)
 {
     unsigned at = insn_rip_displacement(in);
 
@@ -272,16 +265,14 @@ static void plain(struct maker *m, const struct insn *in)
         code_bytes(m->c, in->bytes, in->length);
 }
 
-/* Copies instruction @at to copy @copy. @unfinished: number of passes that are counted but not
- * executed if the instruction faults. */
-static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unfinished)
+void maker_instruction(struct copy_maker *m, uint32_t at, unsigned copy, int32_t unfinished)
 {
     const struct region_insn *i = &m->r->list.items[at];
     uint32_t traits = i->insn->traits;
 
     if (i->in_place) {
         leave(m, at, copy, true);
-        outside(m, i->insn->offset + m->bias);
+        maker_outside(m, i->insn->offset + m->bias);
     } else if (i->indirect && records(m) && !m->displaced)
         indirect(m, at, unfinished);
     else if (traits & INSN_RETURN) {
@@ -293,7 +284,7 @@ static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unf
     } else if (i->direct && traits & INSN_CONDITIONAL)
         conditional(m, at, copy);
     else if (i->direct)
-        go_to_target(m, at, copy);
+        jump(m, at, copy);
     else {
         if (!m->displaced && (m->mode == COPY_FOLLOW
                                   ? events_follows(i)
@@ -303,12 +294,12 @@ static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unf
             events_add_rax(m->c, (uint16_t)at);
             events_restore(m->c);
         }
-        point(m, at, unfinished);
+        maker_point(m, at, unfinished);
         plain(m, i->insn);
     }
 }
 
-static void count_up(struct maker *m, uint32_t slot)
+void maker_count_up(struct copy_maker *m, uint32_t slot)
 {
     if (m->stamp.flags_free)
         code_step(m->c, slot, false);
@@ -316,15 +307,12 @@ static void count_up(struct maker *m, uint32_t slot)
         code_count(m->c, m->spare, slot, 1, SLOT_FREE0);
 }
 
-/* Appends code that counts an execution of the pivot in the first copy. In timed copies and
- * recordings, the code counts down to a stamp or to the end of the recording. A timed copy with an
- * induction register needs no such code. */
-static void arrive(struct maker *m)
+void maker_arrive(struct copy_maker *m)
 {
     struct code *c = m->c;
 
     if (m->mode == COPY_COUNT)
-        count_up(m, SLOT_PASSES);
+        maker_count_up(m, SLOT_PASSES);
     else if (records(m)) {
         stamps_count_down(c, SLOT_RECORDS_LEFT, m->stamp.here, true);
         events_add(c, EVENT_PASS, 0);
@@ -332,32 +320,33 @@ static void arrive(struct maker *m)
         stamps_step_down(m->c, &m->stamp);
 }
 
-static bool next_follows(const struct region *r, uint32_t at)
+bool maker_next_follows(const struct region *r, uint32_t at)
 {
     const struct insn *i = r->list.items[at].insn;
     return at + 1 < r->list.count && r->list.items[at + 1].insn->offset == i->offset + i->length;
 }
 
 /* Appends a jump to the instruction after @at, unless that instruction follows in the copy. */
-static void fall(struct maker *m, uint32_t at, unsigned copy)
+static void fall(struct copy_maker *m, uint32_t at, unsigned copy)
 {
     const struct region *r = m->r;
     const struct region_insn *i = &r->list.items[at];
 
-    if (!next_follows(r, at)) {
+    if (!maker_next_follows(r, at)) {
         leave(m, at, copy, false);
-        outside(m, i->insn->offset + i->insn->length + m->bias);
+        maker_outside(m, i->insn->offset + i->insn->length + m->bias);
     } else if (i->in_loop && !r->list.items[at + 1].in_loop) {
         leave(m, at, copy, false);
         code_jump(m->c, inner(m, at, copy, at + 1));
-    } else if (at + 1 == r->pivot || i->in_loop != r->list.items[at + 1].in_loop)
+    } else if ((at + 1 == r->pivot && m->times > 1 && copy + 1 == m->times) ||
+               i->in_loop != r->list.items[at + 1].in_loop)
         code_jump(m->c, inner(m, at, copy, at + 1));
 }
 
 /* Returns whether branch @at has the inverse condition in copy @copy, because its target is the
  * next copy, which follows directly. Only branches of counting copies are inverted; timed copies
  * have the conditions of the original. */
-static bool turned(const struct maker *m, uint32_t at, unsigned copy)
+static bool turned(const struct copy_maker *m, uint32_t at, unsigned copy)
 {
     const struct region *r = m->r;
     const struct region_insn *i = &r->list.items[at];
@@ -370,7 +359,7 @@ static bool turned(const struct maker *m, uint32_t at, unsigned copy)
 
 /* Copies instruction @at to copy @copy. Appends a jump if another instruction follows in the
  * copy. */
-static void copy_one(struct maker *m, uint32_t at, unsigned copy)
+static void copy_one(struct copy_maker *m, uint32_t at, unsigned copy)
 {
     const struct region *r = m->r;
     const struct region_insn *i = &r->list.items[at];
@@ -378,27 +367,26 @@ static void copy_one(struct maker *m, uint32_t at, unsigned copy)
 
     if (pivot) {
         code_label_here(m->c, m->heads[copy]);
-        point(m, at, copy ? (int32_t)(m->times - copy) : 0);
+        maker_point(m, at, copy ? (int32_t)(m->times - copy) : 0);
         if (!copy)
-            arrive(m);
+            maker_arrive(m);
     }
     code_label_here(m->c, label_of(m, copy, at));
     int32_t unfinished = !pivot ? i->in_loop ? rest(m, copy) : 0 : (int32_t)(m->times - copy);
     if (!pivot || !copy)
-        point(m, at, unfinished);
+        maker_point(m, at, unfinished);
     if (turned(m, at, copy)) {
         uint32_t label = code_label(m->c);
         code_branch(m->c, insn_branch_condition(i->insn) ^ 1u, label);
-        vec_push(&m->stubs, ((struct stub){label, at, copy, false, true}));
+        vec_push(&m->stubs, ((struct copy_stub){label, at, copy, false, true}));
         return;
     }
-    instruction(m, at, copy, unfinished);
+    maker_instruction(m, at, copy, unfinished);
     if (region_falls(i) && !i->in_place)
         fall(m, at, copy);
 }
 
-/* Appends the stamp of a place, or code that jumps to the shared stamp and returns from it. */
-static void end_stamp(struct maker *m)
+void maker_end_stamp(struct copy_maker *m)
 {
     struct code *c = m->c;
 
@@ -410,13 +398,13 @@ static void end_stamp(struct maker *m)
     if (m->stamp.flags_free)
         code_store(c, CODE_RCX, SLOT_FREE2);
     BYTES(c, 0x48, 0x8d, 0x0d, 0, 0, 0, 0);             /* lea go, rcx */
-    vec_push(&c->fixups, ((struct code_fixup){code_place(c) - 4, code_place(c), m->stamp.go, 0}));
+    vec_push(&c->fixups,
+             ((struct code_fixup){code_place(c) - 4, code_place(c), m->stamp.go, 0, 0}));
     code_store(c, CODE_RCX, SLOT_JUMP_COPY);
     code_jump(c, m->shared);
 }
 
-/* Appends a stamp that returns to the address at SLOT_JUMP_COPY, and makes it the shared one. */
-static void share_stamp(struct maker *m)
+void maker_share_stamp(struct copy_maker *m)
 {
     struct stamp s = {.kind = m->steps ? STAMP_VISITS : m->stamp.kind,
                       .here = code_label(m->c),
@@ -429,7 +417,7 @@ static void share_stamp(struct maker *m)
 }
 
 /* Appends the countdown to the next stamp at an entry to @at, and stores the induction register. */
-static void stamp_entry(struct maker *m, uint32_t at)
+static void stamp_entry(struct copy_maker *m, uint32_t at)
 {
     const struct induction *x = &m->out->induction;
     const uint32_t counted = code_label(m->c);
@@ -444,15 +432,15 @@ static void stamp_entry(struct maker *m, uint32_t at)
     stamps_step_down(m->c, &m->stamp);
     stamps_begin_steps(m->c, x->reg);
     code_jump(m->c, counted);
-    end_stamp(m);
+    maker_end_stamp(m);
     code_label_here(m->c, counted);
     m->stamp = outer;
 }
 
-static void make_stubs(struct maker *m)
+static void make_stubs(struct copy_maker *m)
 {
     for (size_t i = 0; i < m->stubs.count; i++) {
-        struct stub s = m->stubs.items[i];
+        struct copy_stub s = m->stubs.items[i];
         code_label_here(m->c, s.label);
         if (s.taken)
             events_add(m->c, (uint16_t)s.source, 1);
@@ -463,7 +451,7 @@ static void make_stubs(struct maker *m)
     }
     m->stubs.count = 0;
     for (size_t i = 0; i < m->entrances.count; i++) {
-        const struct entrance *e = &m->entrances.items[i];
+        const struct copy_entrance *e = &m->entrances.items[i];
         code_label_here(m->c, e->label);
         stamps_enter(m->c);
         if (m->steps)
@@ -475,7 +463,7 @@ static void make_stubs(struct maker *m)
 
 /* Appends the code at the end of a recording. The thread continues in the counting copy, or
  * executes int3 with COPY_FOLLOW. */
-static void make_recorded(struct maker *m)
+static void make_recorded(struct copy_maker *m)
 {
     code_label_here(m->c, m->stamp.here);
     code_load(m->c, CODE_RCX, SLOT_FREE2);
@@ -485,147 +473,7 @@ static void make_recorded(struct maker *m)
         code_jump(m->c, m->out->entry[COPY_COUNT]);
 }
 
-static bool is_patched(const struct region *r, uint32_t at)
-{
-    bool found = false;
-
-    for (size_t i = 0; i <= r->resumed.count; i++)
-        found |= region_site(r, i) == at;
-    return found;
-}
-
-/* Returns the end of the instructions that a patch at @at displaces: the overwritten ones, and
- * further ones up to a nearby jump, which returns to the original. */
-static uint32_t displaced_end(const struct region *r, uint32_t at)
-{
-    uint32_t end = at + region_covered(r, at), i = end;
-
-    if (!region_falls(&r->list.items[end - 1]))
-        return end;
-    while (i < end + DISPLACED_MORE && next_follows(r, i - 1) && !r->list.items[i].in_place &&
-           !is_patched(r, i)) {
-        if (r->list.items[i].insn->traits & INSN_BRANCH)
-            return i + 1;
-        i++;
-    }
-    return end;
-}
-
-/* Appends the instructions that a patch at @at displaces, and a jump back to the original. */
-static void displace(struct maker *m, uint32_t at)
-{
-    const struct region *r = m->r;
-    uint32_t end = displaced_end(r, at);
-
-    for (uint32_t i = at; i < end; i++) {
-        /* The pivot or part was counted, and will be counted again in the original. */
-        int32_t unfinished = i == r->pivot || (r->dispatch && i == at);
-        point(m, i, unfinished);
-        instruction(m, i, 0, unfinished);
-    }
-    const struct insn *last = r->list.items[end - 1].insn;
-    if (region_falls(&r->list.items[end - 1]))
-        outside(m, last->offset + last->length + m->bias);
-}
-
-/* Appends the code to which the patch at anchor @at jumps. @twice adds another count and jump at
- * the start of that code. Returns the label of the code. */
-static uint32_t make_anchor(struct maker *m, uint32_t at, bool twice)
-{
-    uint32_t label = code_label(m->c);
-
-    m->stamp.flags_free = region_flags_free(m->r, at);
-    m->stamp.here = code_label(m->c);
-    m->stamp.go = code_label(m->c);
-    code_label_here(m->c, label);
-    if (twice) {
-        uint32_t next = code_label(m->c);
-        count_up(m, SLOT_AGAIN);
-        code_jump(m->c, next);
-        for (unsigned i = 0; i < LINE; i++)
-            BYTES(m->c, 0xcc);
-        code_label_here(m->c, next);
-    }
-    if (m->r->dispatch)
-        count_up(m, SLOT_PASSES);
-    stamps_step_down(m->c, &m->stamp);
-    displace(m, at);
-    end_stamp(m);
-    return label;
-}
-
-/* Appends the code to which the patch at part @i jumps. */
-static void make_part(struct maker *m, size_t i)
-{
-    const uint32_t at = region_site(m->r, i);
-    struct code *c = m->c;
-    struct copies *out = m->out;
-
-    m->stamp.flags_free = region_flags_free(m->r, at);
-    m->stamp.here = code_label(c);
-    m->stamp.go = code_label(c);
-    point(m, at, 0);
-    switch (m->mode) {
-    case COPY_TIME: stamps_step_down(c, &m->stamp); break;
-    case COPY_RECORD:
-        stamps_count_down(c, SLOT_RECORDS_LEFT, m->stamp.here, true);
-        events_add(c, EVENT_PART, i);
-        break;
-    case COPY_FOLLOW: count_up(m, SLOT_PASSES); break;
-    default: count_up(m, SLOT_PARTS + 8 * (uint32_t)i);
-    }
-    displace(m, at);
-    if (m->mode == COPY_TIME)
-        end_stamp(m);
-    if (m->mode == COPY_RECORD) {   /* Adds the code that follows a complete recording. */
-        code_label_here(c, m->stamp.here);
-        code_load(c, CODE_RCX, SLOT_FREE2);
-        code_jump(c, i ? out->resumes[COPY_COUNT].items[i - 1] : out->entry[COPY_COUNT]);
-    }
-}
-
-/* Appends the code of all parts of a loop of computed gotos for m->mode. */
-static void make_parts(struct maker *m)
-{
-    m->times = m->out->times[m->mode] = 1;
-    if (m->mode == COPY_TIME)
-        share_stamp(m);
-    for (size_t i = 0; i <= m->r->resumed.count; i++) {
-        const uint32_t label = code_label(m->c);
-        code_label_here(m->c, label);
-        if (i)
-            vec_push(&m->out->resumes[m->mode], label);
-        else
-            m->out->entry[m->mode] = label;
-        make_part(m, i);
-    }
-}
-
-/* Appends the code to which the patches jump, if each iteration of the loop executes code of the
- * original. */
-static void make_displaced(struct maker *m)
-{
-    const struct region *r = m->r;
-
-    m->times = m->out->times[m->mode] = 1;
-    m->stamp.here = code_label(m->c);
-    m->stamp.go = code_label(m->c);
-    m->out->entry[m->mode] = code_label(m->c);
-    code_label_here(m->c, m->out->entry[m->mode]);
-    point(m, r->pivot, 0);
-    arrive(m);
-    displace(m, r->pivot);
-    for (size_t i = 0; i < r->resumed.count; i++) {
-        uint32_t label = code_label(m->c);
-        code_label_here(m->c, label);
-        displace(m, r->resumed.items[i]);
-        vec_push(&m->out->resumes[m->mode], label);
-    }
-    if (m->mode == COPY_TIME)
-        stamps_make(m->c, &m->stamp);
-}
-
-static void make_table(struct maker *m)
+static void make_table(struct copy_maker *m)
 {
     const struct region *r = m->r;
     uint64_t first = r->list.items[0].insn->offset;
@@ -651,7 +499,7 @@ static void make_table(struct maker *m)
     }
 }
 
-static unsigned choose_times(const struct maker *m)
+static unsigned choose_times(const struct copy_maker *m)
 {
     const struct region *r = m->r;
     const enum copy_mode mode = m->mode;
@@ -666,13 +514,37 @@ static unsigned choose_times(const struct maker *m)
 }
 
 /* Returns the address of the loop's first instruction. */
-static uint64_t loop_start(const struct maker *m)
+static uint64_t loop_start(const struct copy_maker *m)
 {
     const struct kernel *k = m->r->kernel;
     return k->insns[k->loops[m->r->loop].first].offset + m->bias;
 }
 
-static void make_mode(struct maker *m)
+/* Appends as many bytes before instruction @at as it has distance from the previous instruction of
+ * the loop in the original. @begin: place of the loop's first instruction. Only a copy without
+ * counting code has the layout of the original. */
+static void keep_layout(struct copy_maker *m, uint32_t begin, uint32_t at)
+{
+    const uint64_t place = m->r->list.items[at].insn->offset + m->bias - loop_start(m);
+
+    if (!m->steps || !at || maker_next_follows(m->r, at - 1) || place > LAYOUT_MOST)
+        return;
+    while (code_place(m->c) - begin < place)
+        BYTES(m->c, 0xcc);
+}
+
+/* Appends a long jump for each branch out of the loop, which can then have its original size. */
+static void shorten_exits(struct copy_maker *m)
+{
+    for (size_t i = 0; i < m->stubs.count; i++) {
+        const uint32_t label = code_label(m->c);
+        code_label_here(m->c, m->stubs.items[i].label);
+        code_jump(m->c, label);
+        m->stubs.items[i].label = label;
+    }
+}
+
+static void make_mode(struct copy_maker *m)
 {
     const struct region *r = m->r;
     size_t count = r->list.count;
@@ -695,14 +567,22 @@ static void make_mode(struct maker *m)
     for (uint32_t i = 0; i < count; i++)
         if (!r->list.items[i].in_loop)
             copy_one(m, i, 0);
-    while (m->steps && (code_place(m->c) - loop_start(m)) % LINE)
+    while (m->steps && (code_place(m->c) - loop_start(m)) % CODE_LINE)
         BYTES(m->c, 0xcc);
+    const uint32_t begin = code_place(m->c);
     for (unsigned copy = 0; copy < m->times; copy++)
-        for (uint32_t i = 0; i < count; i++)
-            if (r->list.items[i].in_loop)
-                copy_one(m, i, copy);
-    if (m->steps)
-        share_stamp(m);
+        for (uint32_t i = 0; i < count; i++) {
+            /* Several copies begin with the pivot, because the next copy follows there. */
+            const uint32_t at = m->times > 1 ? (uint32_t)((r->pivot + i) % count) : i;
+            if (!r->list.items[at].in_loop)
+                continue;
+            keep_layout(m, begin, at);
+            copy_one(m, at, copy);
+        }
+    if (m->steps) {
+        shorten_exits(m);
+        maker_share_stamp(m);
+    }
     make_stubs(m);
     m->shared = CODE_UNPLACED;
     if (!m->steps && (m->mode == COPY_TIME || m->mode == COPY_VISIT || m->mode == COPY_REPLAY))
@@ -714,10 +594,13 @@ static void make_mode(struct maker *m)
     free(m->heads);
 }
 
-void copies_make(const struct region *r, uint64_t bias, struct copies *out)
+/* Makes all copies. @far: branches that need a 32-bit distance */
+static void make_all(const struct region *r, uint64_t bias, const struct far_branches *far,
+                     struct copies *out)
 {
-    struct maker m = {.r = r,
+    struct copy_maker m = {.r = r,
                       .out = out,
+                      .far = far,
                       .c = &out->code,
                       .bias = bias,
                       .stamp = {.flags_free = r->flags_free},
@@ -730,9 +613,9 @@ void copies_make(const struct region *r, uint64_t bias, struct copies *out)
         m.displaced = r->dispatch ||
                       (r->each_away && (m.mode == COPY_COUNT || m.mode == COPY_TIME));
         if (r->dispatch)
-            make_parts(&m);
+            detours_parts(&m);
         else if (m.displaced)
-            make_displaced(&m);
+            detours_pivot(&m);
         else
             make_mode(&m);
     }
@@ -741,14 +624,14 @@ void copies_make(const struct region *r, uint64_t bias, struct copies *out)
     m.displaced = true;
     m.stamp.kind = STAMP_ANCHORED;
     if (r->dispatch)
-        share_stamp(&m);
+        maker_share_stamp(&m);
     for (size_t i = 0; i < r->anchors.count; i++) {
         uint32_t at = r->anchors.items[i];
-        vec_push(&out->anchors, ((struct copy_anchor){at, make_anchor(&m, at, false)}));
+        vec_push(&out->anchors, ((struct copy_anchor){at, detours_anchor(&m, at, false)}));
     }
     if (r->each_away && !r->dispatch) {
-        out->once = make_anchor(&m, r->pivot, false);
-        out->twice = make_anchor(&m, r->pivot, true);
+        out->once = detours_anchor(&m, r->pivot, false);
+        out->twice = detours_anchor(&m, r->pivot, true);
     }
     out->clock = stamps_clock(&out->code);
     out->visits = stamps_visits(&out->code, out->induction.at != REGION_NONE);
@@ -760,6 +643,37 @@ void copies_make(const struct region *r, uint64_t bias, struct copies *out)
     code_bytes(&out->code, (const uint8_t[]){0x0f, 0x05, 0xcc}, 3);
     vec_done(&m.stubs);
     vec_done(&m.entrances);
+}
+
+/* Adds the branches of @c to @far whose 8-bit distance is too small. Returns whether there are
+ * any. */
+static bool find_far(const struct code *c, struct far_branches *far)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < c->fixups.count; i++) {
+        const struct code_fixup *f = &c->fixups.items[i];
+        const int64_t distance =
+            f->near ? (int64_t)c->labels.items[f->label] - (int64_t)f->next : 0;
+        if (distance == (int8_t)distance)
+            continue;
+        while (far->list.count < f->near)
+            vec_push(&far->list, false);
+        far->list.items[f->near - 1] = found = true;
+    }
+    return found;
+}
+
+void copies_make(const struct region *r, uint64_t bias, struct copies *out)
+{
+    struct far_branches far = {{0}};
+
+    make_all(r, bias, &far, out);
+    while (find_far(&out->code, &far)) {
+        copies_done(out);
+        make_all(r, bias, &far, out);
+    }
+    vec_done(&far.list);
 }
 
 void copies_done(struct copies *c)
