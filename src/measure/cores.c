@@ -29,7 +29,7 @@ static int core_of(int cpu)
 }
 
 /* Returns whether CPUs @a and @b are of one kind: the kernel reports equal capacities, and their
- * maximum frequencies differ by less than a tenth. */
+ * maximum frequencies, if known, differ by at most a tenth. */
 static bool same_kind(int a, int b)
 {
     const int fast = number_of(a, "cpufreq/cpuinfo_max_freq"),

@@ -1,6 +1,6 @@
-/* Text of a journal. A line is a record with its conditions (nops per cycle of the idle core, share
- * of contended windows, date), code sum (form_codes_sums) and checksum. Older formats lack code
- * sums, conditions or checksums. */
+/* Text of a journal. A line has a record, its conditions, its code sum (form_codes_sums) and its
+ * checksum. The conditions are the nops per cycle of the idle core, the share of contended windows,
+ * and the date. Older formats lack code sums, conditions or checksums. */
 #ifndef PORTOLAN_MEASURE_JOURNAL_TEXT_H
 #define PORTOLAN_MEASURE_JOURNAL_TEXT_H
 

@@ -32,8 +32,8 @@ double kernel_least_cycles(const struct calibration *c, size_t count);
 void kernel_passes_add(struct kernel_passes *p, const struct kernel_measured *m);
 /* Returns whether the times have settled. Short and long runs each need a floor: lowest times of
  * which several agree within one percent. At least two of three visits must have times on each
- * floor, and both floors must belong to one rhythm (a stable time of the loop). Many windows above
- * the floor indicate several rhythms, which need more windows. Sets *@cycles to the cycles per
+ * floor. Both floors must belong to one rhythm (a stable time of the loop). Many windows above the
+ * floor indicate several rhythms, which need more windows. Sets *@cycles to the cycles per
  * iteration from the difference of the floors, and *@spread to their relative scatter. Rejects
  * cycles below @least, which result from unequal disturbance of short and long runs. Pure. */
 bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double *spread);

@@ -70,8 +70,9 @@ static inline void source_free(struct source *s)
         s->free(s);
 }
 
-/* Returns a lower limit of the cycles of @instructions, from the largest issue width of known cores
- * and from @baseline nops per cycle (0 or NaN: unknown). Shorter times are invalid. Pure. */
+/* Returns a lower limit of the cycles of @instructions. It follows from the largest issue width of
+ * known cores and from @baseline, the nops per cycle (0 or NaN: unknown). Shorter times are
+ * invalid. Pure. */
 double source_least_cycles(double baseline, uint64_t instructions);
 
 /* Nops per cycle above which a core's µop cache may deliver short instructions too slowly, so

@@ -39,9 +39,9 @@ struct mapping_diff {
 /* Compares mappings @a and @b. With @by_name, ports with equal names correspond if all names of the
  * smaller mapping occur in the larger. Otherwise finds the one-to-one assignment with the most
  * similar loads of common forms. The search starts with the largest sum over pairs of ports, and
- * exchanges two or three ports while this makes more forms agree. @uses (may be NULL) is the
- * frequency of each form of @a in programs, which determines half of a form's weight.
- * mapping_diff_free frees the result. */
+ * exchanges two or three ports while this makes more forms agree. @uses (may be NULL): frequency of
+ * each form of @a in programs, which determines half of a form's weight. mapping_diff_free frees
+ * the result. */
 struct mapping_diff *mapping_diff_new(const struct mapping *a, const struct mapping *b,
                                       bool by_name, const double *uses);
 void mapping_diff_free(struct mapping_diff *d);

@@ -25,7 +25,8 @@ struct ports {
 };
 
 /* Appends port @name. Returns false with err if there are PORTS_MAX ports, or if the name exists,
- * is empty or too long, or has characters other than letters, digits and _. */
+ * is empty or is too long. Also returns false with err if it has characters other than letters,
+ * digits and _. */
 bool ports_add(struct ports *ports, const char *name, struct err *err);
 /* Sets the names of @count ports, at most PORTS_MAX, to "0".."9", "A".. */
 void ports_number(struct ports *ports, unsigned count);

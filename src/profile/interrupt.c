@@ -252,7 +252,8 @@ static struct progress *progress_of(struct interrupt *p, pid_t pid)
     return &p->processes_seen.items[p->processes_seen.count - 1];
 }
 
-/* Interrupts the running threads of @pid if it has used CPU time since its last sample. */
+/* Interrupts the running threads of @pid if it has used at least half an interval of CPU time since
+ * its last sample. */
 static void ask(struct interrupt *p, pid_t pid)
 {
     struct progress *progress = progress_of(p, pid);

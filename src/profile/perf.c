@@ -192,7 +192,7 @@ struct task_record {
 struct comm_record { struct perf_event_header header; uint32_t pid, tid; };
 struct lost_record { struct perf_event_header header; uint64_t id, lost; };
 
-/* Returns the time of a record. The time is at the end of every record except samples. */
+/* Returns the time of a record; 0: none. The time is at the end of every record except samples. */
 static uint64_t record_time(const struct perf_event_header *h)
 {
     uint64_t time = 0;

@@ -18,8 +18,8 @@ void perf_free(struct perf *p);
  * record is added only when no older record can still arrive. Must be called several times per
  * second. */
 void perf_drain(struct perf *p, bool more, struct spaces *spaces);
-/* Return the total number of samples that were lost or are outside of known code, and the number of
- * processes or threads that were started. */
+/* Return the total number of samples that were lost or are outside of known code. Return the number
+ * of processes or threads that were started. */
 size_t perf_lost(const struct perf *p);
 size_t perf_started(const struct perf *p, bool threads);
 

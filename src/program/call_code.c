@@ -78,7 +78,8 @@ struct following {
 };
 
 /* Appends the instruction at @place. Decodes the instruction from this process, because the child
- * is a copy of it. Returns false if the call ends, is too long, or cannot be decoded. */
+ * is a copy of it. Returns false if the call ends. If the call is too long or cannot be decoded,
+ * frees the instructions and returns false. */
 static bool follow(struct following *f, uintptr_t place)
 {
     struct insn insn;

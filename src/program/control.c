@@ -49,7 +49,7 @@ static bool word(const char **at, const char *name)
     return true;
 }
 
-/* Parses and appends the next expression. */
+/* Parses and appends the next expression. Returns false if it is invalid or too deep. */
 static bool expression(struct control *c, const char **at, unsigned depth)
 {
     struct control_node node = {.width = 64};

@@ -86,8 +86,8 @@ static void add_term(struct search *s, const struct formula_term *term)
     vec_push(&s->terms, c);
 }
 
-/* Adds the products of @term and powers of the active inputs from index @first, up to the total
- * degree @left. */
+/* Adds the products of @term and powers of the active inputs from index @first: at most power @each
+ * per input, and total degree @left. */
 static void add_products(struct search *s, struct formula_term term, size_t first, unsigned left,
                          unsigned each)
 {
@@ -353,8 +353,8 @@ static bool find_reached(struct search *s, size_t size, size_t i, double thresho
     return find_exact(s, size);
 }
 
-/* Searches formulas with quotients and remainders by small divisors, then with thresholds at the
- * inputs of runs. */
+/* Searches for formulas with quotients and remainders by small divisors, then with thresholds at
+ * the inputs of runs. */
 static bool find_stepped(struct search *s, size_t size)
 {
     const struct fit_data *d = s->data;

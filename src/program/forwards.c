@@ -66,7 +66,8 @@ static void put(const struct program *p, const uint32_t *own, size_t count, bool
     }
 }
 
-/* Returns, for each reference, the index of its instruction in the unit, or FORWARD_NONE. */
+/* Returns, for each reference, the index of its instruction in the unit, or FORWARD_NONE. The
+ * caller frees the result. */
 static uint32_t *place_references(const struct program_code *c)
 {
     const struct program *p = c->program;

@@ -1,6 +1,6 @@
 /* Store forwarding between machine instructions, observed in traced runs. Runs also show pairs of
- * stores and loads whose addresses cannot be compared in the code, because each iteration computes
- * the addresses again (clang -O0). */
+ * stores and loads whose addresses cannot be compared in the code. Each iteration computes these
+ * addresses again (clang -O0). */
 #ifndef PORTOLAN_PROGRAM_FORWARDS_H
 #define PORTOLAN_PROGRAM_FORWARDS_H
 

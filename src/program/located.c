@@ -101,7 +101,8 @@ static bool align(const struct program_code *c, struct twin *t)
     return (double)matched >= ALIKE * (double)t->own->insn_count;
 }
 
-/* Returns, for each instruction of the unit, the index of its part, or NOWHERE. */
+/* Returns, for each instruction of the unit, the index of its part, or NOWHERE. The caller frees
+ * the result. */
 static uint32_t *parts_by_insn(const struct program_code *c, const struct code_parts *parts,
                                uint32_t unit)
 {

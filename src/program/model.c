@@ -21,8 +21,8 @@
 
 /* number of parts into which the references are divided if clusters differ between runs */
 #define SHARES 16
-/* Largest ratio of the mean distance of a cluster's farthest tenth to that of its nearest quarter
- * at which one mean distance represents the cluster */
+/* Largest ratio at which one mean distance represents a cluster. The ratio is the mean distance of
+ * the farthest tenth over that of the nearest quarter. */
 #define SPREAD 2.5
 #define SPREAD_LINES 16
 /* smallest size of a cluster relative to the corresponding cluster of the largest run */
@@ -31,8 +31,8 @@
 #define ALIKE_DIVISORS 8   /* largest divisor that is tried; a line has 8 doubles */
 /* smallest error of the formula of all runs at which remainders are tried */
 #define ALIKE_WORTH 0.02
-/* Largest ratio of the error with the runs of one remainder to the error with all runs at which a
- * formula per remainder is used */
+/* Largest ratio at which a formula per remainder is used. The ratio is the error with the runs of
+ * one remainder over that with all runs. */
 #define ALIKE_BETTER 0.25
 #define DEGREE_MOST 3      /* largest degree of distance formulas */
 #define LINES 0.25         /* largest insignificant difference of distances or lines */
@@ -226,8 +226,8 @@ static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], c
     return n;
 }
 
-/* Computes the range of cluster @k, from *@from to *@to, as shares (0 to 1) of all references with
- * a finite distance, sorted by distance. */
+/* Computes the range of cluster @k, from *@from to *@to, as shares (0 to 1). The shares are of all
+ * references with a finite distance, sorted by distance. */
 static void place_of(const struct mode *modes, size_t count, size_t k, double *from, double *to)
 {
     double finite = 0, below = 0;

@@ -27,7 +27,8 @@ static void join(struct mode *into, const struct mode *from)
     into->regular += from->regular;
 }
 
-/* Returns the ratio of the larger distance to the smaller one. */
+/* Returns the ratio of the larger distance to the smaller one, after adding 1 to both, because a
+ * distance may be 0. */
 static double ratio(double a, double b)
 {
     return a < b ? (b + 1) / (a + 1) : (a + 1) / (b + 1);

@@ -98,7 +98,8 @@ static uint32_t size_formula(struct pages_model *m, const struct fit_data *data)
     return (uint32_t)m->sizes.count - 1;
 }
 
-/* Returns the index of the first allocation of @block in @run from index @from. */
+/* Returns the index of the first allocation of @block in @run from index @from; the number of
+ * allocations if there is none. */
 static size_t next_of(const struct program_run *run, uint32_t block, size_t from)
 {
     while (from < run->allocation_count &&

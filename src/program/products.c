@@ -409,7 +409,8 @@ static bool stays_positive(const struct fit_data *d, const struct formula *f)
     return true;
 }
 
-/* Returns the mean error with which the other runs predict a run. */
+/* Returns the mean, over the runs, of the weighted error of the value that the other runs predict.
+ * The error is 1 for a run that the other runs do not determine. */
 static double left_out(const struct joining *j)
 {
     double sum = 0;

@@ -75,8 +75,8 @@ static double largest_value(const struct fit_data *d)
     return most;
 }
 
-/* Fits the coefficients of the terms of @f to the used runs. Returns false if these do not
- * determine them. */
+/* Fits the coefficients of the terms of @f to the used runs. Returns false if these runs do not
+ * determine the coefficients, or if @f is not a sum of terms. */
 static bool refit(struct rows *rows, const struct formula *f, bool weighted, struct formula *out)
 {
     const struct fit_data *d = rows->data;
@@ -370,9 +370,9 @@ static double rate_to(const struct fit_data *d, size_t input, size_t last, size_
                                (inputs_of(d, b)[input] - inputs_of(d, a)[input]);
 }
 
-/* Returns whether the count grows by at least half of the rate @rate between all neighbouring
- * values of @input, from the first pair with this growth on. A count that grows in steps, such as
- * floor(N / 2)^3, does not. The sum of a constant and an exponential does. */
+/* Returns whether the count grows by at least half of the rate @rate between neighbouring values of
+ * @input. Pairs before the first pair with this growth are not considered. A count that grows in
+ * steps, such as floor(N / 2)^3, does not. The sum of a constant and an exponential does. */
 static bool grows_throughout(const struct fit_data *d, size_t input, size_t last, double rate)
 {
     double from = INFINITY;

@@ -36,9 +36,9 @@ uint16_t range_decided(const struct fit_data *data, const struct formula *f);
  * value. Returns NaN if the terms cannot be refitted. Pure. */
 double range_left_out(const struct fit_data *data, const struct formula *f);
 /* Returns the root of the mean squared relative error (each at most 1) of the terms of @f at
- * left-out values. Leaves out all runs with one value of an input, and all runs with the two and
- * with the three largest values, because predictions are beyond the runs. Returns NaN if a
- * coefficient depends on one value. Pure. */
+ * left-out values. Leaves out all runs with one value of an input. Also leaves out the runs with
+ * the two and the three largest values, because predictions are beyond the runs. Returns NaN if a
+ * coefficient depends on one value, or if no value can be left out. Pure. */
 double range_validated(const struct fit_data *data, const struct formula *f);
 /* Fills @out for @f, a formula fitted to @data. @near: the formulas that explain the runs about
  * equally well. range_done frees @out. Any thread. */

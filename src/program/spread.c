@@ -38,8 +38,8 @@ static void widen_range(const struct program_model *m, uint32_t formula, const d
     r->exact = false;
 }
 
-/* Returns the factors by which the executions of @block, of its references and of the callbacks of
- * its external functions may differ from the prediction. */
+/* Returns the factors by which executions may differ from the prediction: those of @block, of its
+ * references, and of the callbacks of its external functions. */
 static struct part_range range_of(const struct program_model *m, uint32_t block,
                                   const double *inputs, double executions)
 {

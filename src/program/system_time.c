@@ -11,9 +11,9 @@
 #include "program/native_core.h"
 #include "program/runs.h"
 
-/* Limits of the number of pages per measurement, which is otherwise the program's. In an area
- * larger than the second-level cache, a page takes longer, because the system fills each page with
- * zeros. */
+/* Limits of the number of pages per measurement. Between the limits, it is the number of pages that
+ * the program uses. In an area larger than the second-level cache, a page takes longer, because the
+ * system fills each page with zeros. */
 #define PAGES_LEAST 64.0
 #define PAGES_MOST 2048.0
 #define READINGS 5

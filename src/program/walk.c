@@ -171,8 +171,8 @@ struct walker {
     struct code_walk *out;
 };
 
-/* Sets @out to the name of the function that the call or jump @insn names. Returns false if it is
- * indirect. */
+/* Sets @out to the name of the function that the call or jump @insn names. Returns false if it
+ * names none, or if the name does not fit. */
 static bool name_of(const struct insn *insn, char *out, size_t size)
 {
     const char *name = strrchr(insn->text, ' '), *tab = strrchr(insn->text, '\t');

@@ -194,7 +194,8 @@ static void add_legend(const struct analysis *a, struct result *result)
     str_done(&text);
 }
 
-/* Appends a bar for bound @kind, with a mark if it is the bottleneck: "######## <". */
+/* Sets @out to a bar for bound @kind, with a mark if it is the bottleneck: "######## <". If the
+ * bound is NaN, sets @out to "not modelled". */
 static void print_bar(const struct analysis *a, int kind, bool ascii, struct str *out)
 {
     double value = a->bounds[kind];
@@ -246,7 +247,7 @@ static bool is_again(const struct analysis *a, size_t row)
 }
 
 /* Lists, once per form, the instructions whose time was measured in isolation, is an estimate or
- * depends on operands, and those with an unknown latency. */
+ * depends on operands. Also lists instructions with an unknown latency. */
 static void add_special(const struct analysis *a, struct result *result)
 {
     for (size_t i = 0; i < a->count; i++) {

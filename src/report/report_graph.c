@@ -4,7 +4,8 @@
 #include <math.h>
 
 
-/* Appends @text escaped for a double-quoted string. */
+/* Appends @text for a double-quoted string: escapes quotes and backslashes, and replaces control
+ * characters by blanks. */
 static void add_quoted(const char *text, struct str *out)
 {
     for (; *text; text++)

@@ -321,7 +321,8 @@ void report_markdown(const struct kernel *k, size_t loop, struct analysis *const
     report_markdown_part(k, loop, a, n, 1, out);
 }
 
-/* Adds a cell whose background becomes red as @value approaches @full. */
+/* Adds a cell whose background becomes red as @value approaches @full. The cell is empty if @value
+ * is less than SHOWN_LEAST. */
 static void html_cell(double value, double full, struct str *out)
 {
     if (value < SHOWN_LEAST) {

@@ -5,7 +5,8 @@
 
 #include "base/watch.h"
 
-/* Appends @text escaped for HTML, or for a string of the script if @quoted. */
+/* Appends @text escaped for HTML, or for a string of the script if @quoted. Control characters
+ * become blanks. */
 static void add_safe(const char *text, bool quoted, struct str *out)
 {
     for (; *text; text++) {

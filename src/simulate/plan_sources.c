@@ -12,10 +12,10 @@ static int32_t overlap(const struct plan *p, const struct plan_edge *edge)
     return p->nodes.items[edge->from].kind == NODE_AT_RETIREMENT ? COMMIT_OVERLAP : 0;
 }
 
-/* Returns the cycles of the forwarding latency that the µops of store and load already include.
- * The forwarding latency is from stored to loaded value. It includes a µop that only moves the
- * value (Zen's vector loads and stores use a floating-point pipe), but not a µop that computes the
- * value (SETcc, PEXTRQ). */
+/* Returns the cycles of the forwarding latency that the µops of store and load already include. The
+ * forwarding latency is from stored to loaded value. It includes a µop that only moves the value:
+ * Zen's vector loads and stores use a floating-point pipe. It does not include a µop that computes
+ * the value (SETcc, PEXTRQ). */
 static int32_t handed_on(const struct plan *p, const struct plan_item *load,
                          const struct plan_edge *edge)
 {

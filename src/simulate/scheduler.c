@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Holds µops between rename and ports. After its ready cycle is known, a µop is in the calendar
- * until that cycle, then in the queue of its port or port set. */
+/* Holds µops between rename and ports. A µop whose ready cycle is known is in the calendar until
+ * that cycle. Afterwards it is in the queue of its port or port set. */
 #include "simulate/pipeline.h"
 
 #include <string.h>

@@ -161,8 +161,9 @@ size_t table_rows(const struct result_table *t);
 const struct result_table *result_find_table(const struct result *r, const char *key);
 /* Returns the text of field @key of @r; "" if there is none. */
 const char *result_find_text(const struct result *r, const char *key);
-/* Return a cell of an existing row by column key. If the cell is missing or not numeric, or the
- * column unknown, result_cell_number returns NaN. result_cell_text then returns "". */
+/* Return a cell of an existing row by column key. result_cell_number returns NaN if the column is
+ * unknown, or if the cell is missing or not numeric. result_cell_text returns "" if the column is
+ * unknown, or if the cell is missing or not text. */
 double result_cell_number(const struct result_table *t, size_t row, const char *column);
 const char *result_cell_text(const struct result_table *t, size_t row, const char *column);
 

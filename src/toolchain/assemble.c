@@ -488,8 +488,8 @@ static bool text_check(enum isa isa, const char *text, size_t length, struct err
     return false;
 }
 
-/* Detects C source by an #include, or because at least half of its nonblank lines end with
- * characters that rarely end lines of assembler text. */
+/* Detects C source by an #include, or by the ends of its nonblank lines. At least half of these
+ * lines end with characters that rarely end lines of assembler text. */
 static bool looks_like_c(const char *text, size_t length)
 {
     size_t lines = 0, ends = 0;

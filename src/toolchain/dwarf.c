@@ -78,8 +78,8 @@ struct sought {
     bool found;                /* whether the function at the requested byte was found */
 };
 
-/* Converts @address to an offset in the requested section. Returns false if it is outside of the
- * section. */
+/* Converts @address to an offset in the requested section. Returns false if the address is in
+ * another section or, in a linked file, before the section. */
 static bool place_of(const struct sought *s, Dwarf_Addr address, uint64_t *place)
 {
     if (!s->relocatable) {

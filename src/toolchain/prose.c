@@ -112,7 +112,8 @@ static const char *statement_end(const char *p, const char *end)
     return end;
 }
 
-/* Returns whether the line contains a register of x86-64 or AArch64. */
+/* Returns whether the line contains a register of x86-64 or AArch64. A percent sign before a letter
+ * counts as a register. */
 static bool has_register(const char *p, const char *end)
 {
     for (; p < end; p++) {
@@ -148,7 +149,8 @@ static bool is_phrase(const char *p, const char *end)
     return strchr(".:!?", end[-1]) != NULL;
 }
 
-/* Returns whether the line has three or more words separated only by blanks. */
+/* Returns whether the line has more than SENTENCE_WORDS words separated only by blanks, or exactly
+ * this number of words that are prose (is_phrase). */
 static bool is_sentence(const char *p, const char *end)
 {
     size_t words = 0, most = 0;

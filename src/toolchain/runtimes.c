@@ -218,9 +218,9 @@ static bool could_be_code(const char *p, const char *end)
            isa_of_dialects()->is_mnemonic(p, (size_t)(word - p));
 }
 
-/* Returns whether the text is a listing of runtime @r: at least half of the lines that may be code
- * match, and at least one row is characteristic, or half of the rows if the runtime's listings have
- * labels. */
+/* Returns whether the text is a listing of runtime @r. At least half of the lines that may be code
+ * must match. At least one row must be characteristic, or half of the rows if the runtime's
+ * listings have labels. */
 static bool is_of(const struct runtime *r, const char *text, const struct margins *m)
 {
     size_t rows = 0, others = 0, telling = 0;

@@ -14,7 +14,8 @@ static bool is_form(const void *scan, uint32_t item, const void *form)
     return strcmp(((const struct scan *)scan)->forms.items[item].form, form) == 0;
 }
 
-/* Describes the place of the instruction at byte @at of @o's code, read from @path. */
+/* Returns a text for the place of the instruction at byte @at of @o's code, read from @path. The
+ * caller frees it. */
 static char *place_of(const struct object *o, const char *path, size_t at)
 {
     struct str place = {0}, name = {0};

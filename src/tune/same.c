@@ -240,7 +240,9 @@ static bool run_one(struct sandbox *s, const struct flat *f, unsigned vectors,
     return ok;
 }
 
-/* Runs loop and version on one input and compares them. */
+/* Runs loop and version on one input and compares the results. Skips the input if a run does not
+ * get enough CPU time or the loop faults. A fault of only the version is a difference. Returns
+ * false with err if the sandbox fails. */
 static bool try_one(struct sandbox *s, const struct flat both[2], unsigned vectors,
                     const struct sandbox_start *start, const struct version *c, struct same *out,
                     struct err *err)

@@ -55,7 +55,7 @@ struct arrangement {
 };
 
 /* Appends a sort key for the natural order of @text: each number without leading zeros, preceded by
- * its number of digits. */
+ * its number of digits (at most 9). */
 static void add_natural(const char *text, struct str *out)
 {
     while (*text) {

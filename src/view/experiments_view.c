@@ -71,7 +71,7 @@ static void follow_inferred(struct experiments_view_state *v, struct session *s)
 }
 
 /* Returns the mapping that predicts: the inferred mapping if LAB displays it, otherwise the current
- * machine. */
+ * machine; NULL: none. */
 static struct machine *machine_in_view(const struct experiments_view_state *v, struct session *s)
 {
     struct err none = {0};
@@ -144,7 +144,7 @@ static enum role row_role(const void *context, size_t row, int column)
                : ROLE_TEXT;
 }
 
-/* Adds references to table and predictions for use in a job. */
+/* Returns a copy of the state for a job, with its own references to table and predictions. */
 static void *rows_hold(const void *context, struct table_source *source)
 {
     const struct experiments_view_state *v = context;

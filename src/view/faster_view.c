@@ -32,7 +32,8 @@ static void faster_close(void *state)
     result_free(((struct faster_state *)state)->found);
 }
 
-/* Returns the table of versions of the loop in use; NULL: none yet. */
+/* Returns the table of versions of the loop in use; NULL: none yet. Takes the table from the
+ * session's last result if that has one. */
 static const struct result_table *versions(struct faster_state *v, const struct session *s)
 {
     const struct kernel *k = s->document.kernel;

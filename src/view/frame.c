@@ -186,7 +186,8 @@ static void take_refused(struct frame *f)
     str_done(&s->refused);
 }
 
-/* Runs the commands requested by actions. */
+/* Runs the commands requested by actions, and the commands that these request, at most NEXT_MOST
+ * times. */
 static void run_next(struct frame *f)
 {
     for (unsigned i = 0; f->next.length && i < NEXT_MOST; i++) {
@@ -674,8 +675,8 @@ static void say_how_to_quit(struct frame *f)
     str_done(&text);
 }
 
-/* Reports that @key has no effect in this view, and names the key that lists all keys. Ignores
- * mouse wheel events. */
+/* Reports that @key has no effect in this view, and names the key that lists all keys. Ignores the
+ * mouse wheel, KEYCODE_SWALLOWED and KEYCODE_NONE. */
 static void say_no_use(struct frame *f, int key)
 {
     char name[KEY_NAME_MOST], help[KEY_NAME_MOST];

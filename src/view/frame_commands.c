@@ -151,7 +151,8 @@ bool frame_act(struct frame *f, enum action action)
     return true;
 }
 
-/* Opens the prompt with @text for the user to complete. */
+/* Opens the prompt with @text (may be NULL) for the user to complete. If @text is "filter", also
+ * inserts the view's current filter. */
 static void prompt_with(struct frame *f, const char *text)
 {
     const size_t at = f->current;
@@ -160,7 +161,8 @@ static void prompt_with(struct frame *f, const char *text)
     open_prompt(f, text ? text : "", !text ? "" : filter ? views[at]->filtered(f->states[at]) : "");
 }
 
-/* Focuses the next or previous pane of the place, or the pane of view @name. */
+/* Focuses the next or previous pane of the place, or the pane of view @name. Returns false with err
+ * if there is no such view, or if the place has no pane for it. */
 static bool turn_pane(struct frame *f, const char *name, struct err *err)
 {
     const struct place_table *p = &places[f->place];

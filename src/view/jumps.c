@@ -58,8 +58,8 @@ static void leave(struct frame *f)
     push(&f->jumps.back, place_now(f));
 }
 
-/* Shows the last view of @from, and records the current view in @to. Returns false with err if
- * @from is empty. */
+/* Shows the last view of @from with its filter and selection, and records the current view in @to.
+ * Returns false with err if @from is empty. */
 static bool turn(struct frame *f, struct jump_places *from, struct jump_places *to,
                  const char *none, struct err *err)
 {

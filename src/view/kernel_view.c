@@ -52,7 +52,7 @@ static void draw_empty(struct session *s, struct grid *g)
                     "loads assembler text, a listing, C, an object or a program");
 }
 
-/* Explains why a loop has no analysis. */
+/* Draws the reason why there is no machine. If there is one, draws the message of an empty view. */
 static void draw_no_machine(struct session *s, struct grid *g)
 {
     struct err err = {0};
@@ -337,7 +337,7 @@ static void draw_panels(struct kernel_view_state *v, struct session *s, struct a
     reasons_machines(a, n, s->document.in_view, g, 0, y, end);
 }
 
-/* Numbers of rows of the parts of the view */
+/* Division of the rows between the table and the parts below it */
 struct layout {
     unsigned rows;       /* number of rows of headings, instructions and sum */
     bool roomy;          /* whether each bound has its own row */

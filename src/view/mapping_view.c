@@ -228,8 +228,8 @@ static void draw_detail(const struct mapping_view_state *v, struct grid *g, int 
     str_done(&names);
 }
 
-/* Divides the remaining columns of @width: FORM_WANTED for forms, and of the rest up to USAGE_MAX
- * for usages. */
+/* Sets the width of the column for usages: from USAGE_MIN to USAGE_MAX, as far as @width has
+ * columns that neither FORM_WANTED nor the other columns need. */
 static void share_width(struct mapping_view_state *v, unsigned width)
 {
     unsigned used = FORM_WANTED + 1;

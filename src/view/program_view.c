@@ -294,7 +294,8 @@ static void draw_column(const struct program_view_state *v, const struct session
     }
 }
 
-/* Draws one panel per sixty columns, in two rows if the screen is high. */
+/* Draws one panel per 60 columns, in two rows if @height is at least 24. Draws a column of panels
+ * on less than 120 columns. */
 static void draw_panels(const struct program_view_state *v, const struct session *s, struct grid *g,
                         int y, unsigned height)
 {

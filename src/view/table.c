@@ -198,7 +198,8 @@ static bool is_cut(const struct table *t, const struct table_source *source)
     return used > t->width + 1;
 }
 
-/* Scrolls by one column: right if the last columns are truncated, or left. */
+/* Scrolls left by one column, or right to the next nonempty column if the last columns are
+ * truncated. */
 static void scroll(struct table *t, const struct table_source *source, bool right)
 {
     if (!right)
@@ -494,7 +495,8 @@ bool table_find(struct table *t, const struct table_source *source, const void *
     return !t->missed;
 }
 
-/* Parses -COLUMN or COLUMN, by prefix. Returns false with err for an unknown column. */
+/* Parses a column's name or its beginning, in any case. A preceding '-' means descending order.
+ * Returns false with err for an unknown column. */
 static bool parse_key(const struct table_source *source, const char *word, size_t length,
                       struct table_key *out, struct err *err)
 {

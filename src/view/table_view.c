@@ -127,8 +127,8 @@ static bool has_columns(struct table_view *v, struct session *s, struct err *err
            err_set(err, ERR_USAGE, NULL, "the view shows no table yet");
 }
 
-/* Starts to filter and sort the rows, because a key may arrive before the next drawing and must
- * apply to the rows that the command selects. Returns true. */
+/* Starts to filter and sort the rows. A key may arrive before the next drawing, and must apply to
+ * the rows that the command selects. Returns true. */
 static bool arranged(struct table_view *v, struct session *s)
 {
     if (v->refresh(v, s))

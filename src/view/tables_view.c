@@ -83,7 +83,8 @@ static bool against_publish(struct session *s, void *state, struct result *resul
     return true;
 }
 
-/* Starts the comparison of @m with the mapping of @o. */
+/* Compares @m with the mapping of @o: in a job if the session is interactive and @m has more than
+ * AGAINST_AT_ONCE forms, otherwise immediately. */
 static struct against *against_new(struct session *s, struct machine *m, struct outline *o)
 {
     static const struct task_ops ops = {.work = against_work,

@@ -43,7 +43,8 @@ static void draw_pressure(const struct whatif_pair *pair, struct grid *g, int y)
     }
 }
 
-/* Draws the machine before and after the change, one per row, and the change in cycles. */
+/* Draws the results of the machine before and after the change, one per row, the change in cycles,
+ * and the ports. */
 static void draw_sides(const struct whatif_pair *pair, struct grid *g)
 {
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s on %s", pair->name, pair->machine);

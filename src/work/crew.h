@@ -1,5 +1,5 @@
-/* Threads that persist between tasks, for work that depends on its thread, such as a child process
- * that ends with its thread (see also pool.h). */
+/* Threads that persist between tasks. They are for work that depends on its thread, such as a child
+ * process that ends with its thread (see also pool.h). */
 #ifndef PORTOLAN_WORK_CREW_H
 #define PORTOLAN_WORK_CREW_H
 

@@ -164,7 +164,7 @@ struct islands *islands_start(const struct problem *p, const struct evolve_optio
     return is;
 }
 
-/* Handles a message of another island. */
+/* Handles a message of another island. Ignores messages of other runs. */
 static void take(struct islands *is, struct evolve *e, const struct rank_message *m)
 {
     struct unpacking from = {m->bytes.data, m->bytes.length, false};
@@ -207,8 +207,8 @@ static void take_all(struct islands *is, struct evolve *e, double seconds)
     rank_message_done(&m);
 }
 
-/* Sends the best mapping in a message of @kind to rank @to. If @to is this rank, sends the message
- * to all other ranks. */
+/* Sends the best mapping, if there is one, in a message of @kind to rank @to. If @to is this rank,
+ * sends the message to all other ranks. */
 static void send_best(const struct islands *is, struct evolve *e, enum rank_kind kind, unsigned to)
 {
     struct genome *best = evolve_best(e, NULL);

@@ -81,8 +81,8 @@ void job_refuse(unsigned number, const struct err *err);
  * number; 0: there is no such job. UI thread. */
 unsigned job_withdraw(void);
 
-/* Runs the finish functions of ended jobs, in the order in which they were started, and calls
- * @after (may be NULL) with the number of each. UI thread. */
+/* Runs the finish functions of ended jobs, in the order in which the jobs were started. Calls
+ * @after (may be NULL) with the number of each job. UI thread. */
 enum job_news { JOB_NOTHING_NEW, JOB_PROGRESS, JOB_ENDED };
 enum job_news job_drain(void (*after)(void *state, unsigned number), void *state);
 /* Returns a number above the numbers of all jobs that the user has requested, and at most the next

@@ -12,9 +12,9 @@
  * faults raise. The caller joins the thread. Returns the result of pthread_create. */
 int thread_begin(pthread_t *thread, void *(*run)(void *argument), void *argument);
 
-/* Calls @work once for each number from 0 to @workers - 1, each on its own thread (0 on the calling
- * thread), and waits for all of them. Work starts when all threads exist. If a thread cannot be
- * started, calls nothing and returns false with err. */
+/* Calls @work once for each number from 0 to @workers - 1, and waits for all calls. Each call has
+ * its own thread, except that of number 0, which is on the calling thread. Work starts when all
+ * threads exist. If a thread cannot be started, calls nothing and returns false with err. */
 bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void *state,
               struct err *err);
 

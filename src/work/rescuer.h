@@ -1,5 +1,5 @@
-/* A separate thread that restores the terminal and saves the session after a fault, because the
- * faulting thread may have exhausted its stack or may hold a lock. */
+/* A separate thread that restores the terminal and saves the session after a fault. The faulting
+ * thread may have exhausted its stack, or may hold a lock. */
 #ifndef PORTOLAN_WORK_RESCUER_H
 #define PORTOLAN_WORK_RESCUER_H
 

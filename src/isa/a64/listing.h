@@ -22,7 +22,7 @@ void a64_target_clean(const char *p, const char *end, unsigned section, struct s
  * b and d registers, which may be hexadecimal numbers. */
 bool a64_is_register(const char *word, size_t length);
 /* Returns whether @text names AArch64 as its file format, or has more lines that look like AArch64
- * than lines that look like another instruction set. */
+ * than like another instruction set. */
 bool a64_looks_like(const char *text, size_t length);
 
 #endif

@@ -157,7 +157,7 @@ static const struct isa_relocation relocations[] = {
     {0, NULL, false, 0},
 };
 
-/* Returns the start of the displacement, which follows the base. */
+/* Returns the start of the displacement, which follows the base; @end if there is none. */
 static const char *displacement(const char *inside, const char *end)
 {
     const char *comma = memchr(inside, ',', (size_t)(end - inside));

@@ -21,8 +21,8 @@ bool a64_chain_make(const struct a64_code *code, const struct chain *chain, unsi
 extern const struct isa_foreign a64_foreign;
 
 
-/* Spells a form for OSACA's machine files. A shift or extension is part of the operand before it,
- * each register of a list is an operand, and write-back is a mark of the address. Returns false if
+/* Spells a form for OSACA's machine files. A shift or extension is part of the operand before it.
+ * Each register of a list is an operand. Write-back is a mark of the address. Returns false if
  * @form is not an AArch64 form or has too many operands. */
 bool a64_spell(const char *form, struct spelling *out);
 

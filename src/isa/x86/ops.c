@@ -116,7 +116,8 @@ static const struct isa_relocation relocations[] = {
     {0, NULL, false, 0},
 };
 
-/* Returns the start of the number at the end, as in "rip+0x0" and "rax*4+0x10". */
+/* Returns the start of the number at the end, as in "rip+0x0" and "rax*4+0x10"; @end if there is
+ * none. */
 static const char *displacement(const char *inside, const char *end)
 {
     const char *at = end;

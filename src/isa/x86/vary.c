@@ -6,7 +6,8 @@
 #include "isa/x86/encode.h"
 
 /* Writes a nop of @length bytes (Intel SDM, volume 2, NOP: recommended sequences up to 9 bytes). A
- * longer nop has additional operand-size prefixes, and is still one instruction. */
+ * longer nop has additional operand-size prefixes, and is still one instruction. Returns 0 if no
+ * nop has this length. */
 static size_t nop(unsigned length, uint8_t *out)
 {
     static const uint8_t bytes[9][9] = {

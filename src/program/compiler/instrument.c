@@ -53,7 +53,7 @@ static void add_count(const struct additions *a, uint64_t index, LLVMValueRef am
     LLVMBuildStore(a->builder, sum, place);
 }
 
-/* Returns the first instruction of @block before which code can be inserted. */
+/* Returns the first instruction of @block before which code can be inserted; NULL: none. */
 static LLVMValueRef first_place(LLVMBasicBlockRef block)
 {
     LLVMValueRef i = LLVMGetFirstInstruction(block);
@@ -209,7 +209,8 @@ static bool must_end(LLVMValueRef insn)
 #endif
 }
 
-/* Returns whether @insn calls or invokes a function that is not in this object. */
+/* Returns whether @insn calls or invokes a function that is not in this object. Returns false for
+ * intrinsics, functions of the runtime, setjmp and vfork. */
 static bool calls_other(LLVMValueRef insn)
 {
     static const char *const others[] = {"llvm.",       "portolan_", "setjmp", "_setjmp",
@@ -227,7 +228,8 @@ static bool calls_other(LLVMValueRef insn)
     return true;
 }
 
-/* Returns whether @insn calls a function that is not in this object and can return. */
+/* Returns whether @insn calls a function that is not in this object and can return. Returns false
+ * if a return must directly follow the call. */
 static bool leaves(LLVMValueRef insn)
 {
     unsigned ends = LLVMGetEnumAttributeKindForName("noreturn", 8);

@@ -141,7 +141,7 @@ static struct {
 } given[GIVEN_PLACES];
 static _Thread_local const struct portolan_calls_ *calls_at;
 
-/* Returns zeroed bins. Reserves large pieces. The system allocates only their used pages. */
+/* Returns zeroed bins, or NULL. Reserves large pieces. The system allocates only used pages. */
 static struct portolan_bin_ *bins_new(void)
 {
     static char *at, *end;
@@ -572,9 +572,9 @@ void portolan_leave_(void)
 }
 
 /* Returns the ticks of the call from @begun to @now, and sets *@callbacks to the number of its
- * callbacks. Assumes that a callback without a time takes the mean of the short ones. Ends calls
- * within it that a longjmp left. Returns UINT64_MAX (unknown) if a callback was entered and not
- * left, if callbacks without a time may be long, or if the callbacks took longer than the call. */
+ * callbacks. A callback without a time counts as the mean of the short ones. Ends calls within it
+ * that a longjmp left. Returns UINT64_MAX if unknown: the call is not open, a callback was not
+ * left, callbacks without a time may be long, or the callbacks took longer than the call. */
 static uint64_t ticks_of_call(uint64_t begun, uint64_t now, uint64_t *callbacks)
 {
     uint64_t ticks = now - begun;
