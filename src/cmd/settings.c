@@ -107,7 +107,7 @@ static bool refuse(const struct setting *setting, const char *text, struct err *
 
     str_add(&todo, "use ");
     setting_range(setting, &todo);
-    err_set(err, ERR_USAGE, str_text(&todo), "invalid %s \"%.60s\"", setting->name, text);
+    err_set(err, ERR_USAGE, str_text(&todo), "setting %s cannot be \"%.60s\"", setting->name, text);
     str_done(&todo);
     return false;
 }

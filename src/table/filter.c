@@ -68,7 +68,7 @@ static bool unknown_column(const char *name, const char *end, const struct table
     struct str names = {0};
 
     for (int i = 0; i < count; i++)
-        str_addf(&names, "%s%s", i ? ", " : "", columns[i].name);
+        str_addf(&names, "%s%s", i ? ", " : "columns: ", columns[i].name);
     err_set(err, ERR_USAGE, str_text(&names), "unknown column \"%.*s\"", (int)(end - name), name);
     str_done(&names);
     return false;

@@ -247,7 +247,7 @@ bool archive_read(const char *path, struct archive *out, struct err *err)
     *out = (struct archive){0};
     elf_version(EV_CURRENT);
     if (fd < 0) {
-        err_set(err, ERR_IO, "check the file's permissions", "cannot open %s: %s", path,
+        err_set(err, ERR_IO, "check the file's name and permissions", "cannot open %s: %s", path,
                 strerror(errno));
     } else if (kind == ARCHIVE_NONE) {
         err_set(err, ERR_DATA, "give an archive made by ar", "not an archive");

@@ -442,8 +442,8 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
     /* O_NONBLOCK prevents blocking on a pipe, which is no ELF file. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return err_set(err, ERR_IO, "check the file's permissions", "cannot open %s: %s", path,
-                       strerror(errno));
+        return err_set(err, ERR_IO, "check the file's name and permissions",
+                       "cannot open %s: %s", path, strerror(errno));
     struct stat status;
     size_t length = fstat(fd, &status) == 0 && status.st_size > 0 ? (size_t)status.st_size : 0;
     bool ok = !size || (offset <= length && size <= length - offset) ||

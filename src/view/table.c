@@ -511,7 +511,7 @@ static bool parse_key(const struct table_source *source, const char *word, size_
             return true;
         }
     for (int c = 0; c < source->column_count; c++)
-        str_addf(&names, "%s%s", c ? ", " : "", source->columns[c].name);
+        str_addf(&names, "%s%s", c ? ", " : "columns: ", source->columns[c].name);
     err_set(err, ERR_USAGE, str_text(&names), "unknown column \"%.*s\"", (int)length, word);
     str_done(&names);
     return false;

@@ -116,7 +116,7 @@ bool view_refuse(const char *name, struct err *err)
 
     for (size_t i = 0; i < view_count(); i++) {
         similar_try(&similar, views[i]->name);
-        str_addf(&names, "%s%s", i ? ", " : "", views[i]->name);
+        str_addf(&names, "%s%s", i ? ", " : "views: ", views[i]->name);
     }
     err_set(err, ERR_USAGE, similar_todo(&similar, str_text(&names), todo), "unknown view \"%s\"",
             name);

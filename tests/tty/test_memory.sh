@@ -71,7 +71,7 @@ test_words() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/none.s; kernel memory"
     holds out 'no memory access: 3.00 cycles per iteration with arrays of any size'
     expect 0 "$portolan" --machine skylake -e "kernel load $work/still.s; kernel memory"
-    holds out 'constant addresses'
+    holds out 'addresses of all accesses are constant'
     expect 0 "$portolan" --machine skylake -e "kernel load $work/unknown.s; kernel memory"
     holds out 'instruction 1: the address is computed by an unsupported operation'
     expect 0 "$portolan" --machine skylake -e "kernel load $work/chase.s; kernel memory --size 512M"
