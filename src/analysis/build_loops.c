@@ -184,6 +184,7 @@ static void take_steps(const struct insn *insns, size_t count, struct address_wo
         const uint64_t step = access_step(access);
         if (!step)
             continue;
+        out->bytes += access->bytes;
         if (!out->least || step < out->least) {
             out->least = step;
             out->width = access->bytes;

@@ -33,6 +33,7 @@ struct build_loop {
     /* smallest and largest stride of the loop's accesses, in bytes per iteration; 0: unknown */
     uint64_t least, most;
     uint32_t width;          /* size in bytes of the access with the smallest stride */
+    uint32_t bytes;          /* total size in bytes of the accesses with known strides */
     uint64_t sequence;       /* hash of the mnemonics in order */
     struct loop_shape shape;
     const char *file;        /* source file with most of the loop's code, borrowed; NULL: unknown */

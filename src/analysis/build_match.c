@@ -375,6 +375,13 @@ static bool scalar(const struct build_loop *l)
     return l->least && l->least == l->width && l->width <= SCALAR_MOST;
 }
 
+/* Returns whether @p accesses about @times times as many bytes per iteration as @q. Otherwise their
+ * smallest strides are those of different arrays. */
+static bool accesses_times(const struct build_loop *p, const struct build_loop *q, uint64_t times)
+{
+    return times <= 1 || SAME_WORK * p->bytes >= (double)times * q->bytes;
+}
+
 /* Computes the source iterations per iteration of each loop of a match. */
 static void take_times(const struct build_loop *p, const struct build_loop *q,
                        struct loop_match *out)
@@ -384,22 +391,27 @@ static void take_times(const struct build_loop *p, const struct build_loop *q,
                  fewer = (double)(p->instructions < q->instructions ? p->instructions
                                                                     : q->instructions);
 
+    const bool similar = more <= SAME_WORK * fewer;
+
     out->times_a = out->times_b = 1;
     if (p->sequence == q->sequence && p->least == q->least) {
         out->known = MATCH_TIMES_KNOWN;
     } else if (p->least && q->least) {
         const uint64_t divisor = common_divisor(p->least, q->least), x = p->least / divisor,
                        y = q->least / divisor;
-        out->known = (p->most * y == q->most * x || x == y) && x <= FACTOR_MOST && y <= FACTOR_MOST
+        const bool proportional = p->most * y == q->most * x || x == y,
+                   accessed = accesses_times(p, q, x / y) && accesses_times(q, p, y / x);
+        out->known = proportional && accessed && x <= FACTOR_MOST && y <= FACTOR_MOST
                          ? MATCH_TIMES_KNOWN
-                         : MATCH_TIMES_UNKNOWN;
+                     : proportional && !accessed && similar ? MATCH_TIMES_ASSUMED
+                                                            : MATCH_TIMES_UNKNOWN;
         if (out->known == MATCH_TIMES_KNOWN) {
             out->times_a = (double)x;
             out->times_b = (double)y;
         }
     } else {
-        out->known = more <= SAME_WORK * fewer || scalar(p) || scalar(q) ? MATCH_TIMES_ASSUMED
-                                                                         : MATCH_TIMES_UNKNOWN;
+        out->known =
+            similar || scalar(p) || scalar(q) ? MATCH_TIMES_ASSUMED : MATCH_TIMES_UNKNOWN;
     }
 }
 

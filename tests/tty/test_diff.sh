@@ -131,6 +131,17 @@ EOF
     [ "$(grep -c '^skylake,function,' "$work/out")" -eq 1 ] || fail "the common loop is not matched: $(cat "$work/out")"
 }
 
+# A stride of two elements is not the work of two iterations if the loop accesses one of them.
+test_larger_elements() {
+    make_source
+    for stride in 8 16; do
+        printf '.globl f\n.type f, @function\nf:\n1: add (%%rdi), %%rax\nadd $%d, %%rdi\ncmp %%rsi, %%rdi\njne 1b\nret\n.size f, .-f\n' "$stride" >"$work/$stride.s"
+        from=$stride.s build "$stride.o" -c
+    done
+    diff_of "$work/16.o" "$work/8.o" --machine skylake
+    [ "$(of per_iteration f) $(of percent_change f)" = 'assumed 0' ] || fail "not compared as one iteration each: $(cat "$work/out")"
+}
+
 test_without_names() {
     make_source
     needs strip
