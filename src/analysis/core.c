@@ -346,7 +346,7 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     bool plain = c->isa->load_store;
     if (loads && !stores && (plain ? !merges_loaded(insn) : ported <= 1))
         op->traits |= OP_PURE_LOAD;
-    if (stores && !loads && (plain || ported <= 2))
+    if (stores && !loads && (plain || ported <= 2 || insn->operation == OPERATION_MOVE))
         op->traits |= OP_PURE_STORE;
     if (c->fused_domain && !op->micro_ops)
         op->micro_ops = ported;

@@ -111,6 +111,13 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
     item->uops = (uint32_t)p->uops.count - item->first_uop;
     /* A load that has no µop of its own is part of the operation. */
     item->load = item->load && !loads;
+    /* A move of a general register to memory computes nothing. */
+    for (uint32_t i = item->first_uop; row->op->traits & OP_PURE_STORE && !data &&
+                                       !(row->op->traits & OP_VECTOR) &&
+                                       i < (uint32_t)p->uops.count;
+         i++)
+        if (p->uops.items[i].kind == UOP_COMPUTE)
+            p->uops.items[i].kind = UOP_DATA;
     /* A single µop for address and data waits for the data. */
     for (uint32_t i = item->first_uop;
          row->flags & ROW_STORE && data && i < (uint32_t)p->uops.count; i++)
