@@ -21,6 +21,9 @@
                               * it is set to that integer */
 /* largest difference, in cycles or relative, of latencies that are considered equal */
 #define NEAR 0.04
+/* Largest ratio of a chain's time, of less than one cycle per execution, to the form's time in
+ * isolation at which the chain shows no latency: rename eliminates the form. */
+#define NO_CHAIN 1.25
 #define OK "ok"
 
 /* Contents of the file of latencies. Rows of one form are adjacent. */
@@ -303,6 +306,13 @@ static bool near(double a, double b)
     return fabs(a - b) <= fmax(NEAR, NEAR * fmin(a, b));
 }
 
+/* Returns whether a chain of @form with @cycles per execution takes no longer than executions that
+ * do not depend on each other. */
+static bool shows_no_latency(const struct chart_form *form, double cycles)
+{
+    return cycles < 1 && cycles <= NO_CHAIN * form->alone;
+}
+
 /* Adds a rule for the latency that one chain measures, if the machine mispredicts the chain. The
  * rule has the latency with which the machine predicts the measured time. If the chain has no other
  * form, this latency is the measured time. Otherwise, it is that time minus the latencies of the
@@ -360,6 +370,8 @@ static void settle_latency(struct latency_finding *f, const struct chart_latency
                                 "charted: measured");
         f->lasting = f->scratch->latency_count;
     }
+    if (shows_no_latency(&f->chart->forms[list->form], latency))
+        latency = 0;
     /* Sets no latency of a form with memory operands, because its latencies are rules. */
     if (isnan(latency) || memory)
         return;
@@ -381,7 +393,8 @@ static void settle_rules(struct latency_finding *f, const struct chart_latency *
     struct form_code *code = encodings_code_any(f->chart->forms[list->form].row, NULL);
 
     for (size_t i = 0; i < n && code; i++)
-        add_rule(f, code, &list[i].latency);
+        if (!shows_no_latency(&f->chart->forms[list->form], list[i].latency.cycles))
+            add_rule(f, code, &list[i].latency);
     while (f->scratch->latency_count > f->lasting)
         machine_drop_latency(f->scratch);
     form_code_free(code);

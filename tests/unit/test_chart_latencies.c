@@ -365,12 +365,60 @@ static void test_load_latency_of_whole_registers(void **state)
     forms_free(forms);
 }
 
+/* Sets the cycles of chains of moves to those of a Zen 5 (virtual Turin). */
+static size_t latencies_of_moves(void *state, const struct form_code *code,
+                                 struct latency out[CHAINS_MAX], struct err *err)
+{
+    const struct chart_cpu *cpu = state;
+    const size_t n = cpu->latencies(cpu->state, code, out, err);
+
+    for (size_t i = 0; i < n && strncmp(code->row->form, "MOV ", 4) == 0; i++)
+        out[i].cycles = 0.1457;
+    return n;
+}
+
+/* A chain of eliminated moves takes only issue slots. It shows no latency if copies that do not
+ * depend on each other are about as fast; if these are faster, it does. */
+static void test_eliminated_moves(void **state)
+{
+    static const char *const moves[] = {"MOV (R64, R64)", "ADD (R64, R64)"};
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct machine *truth = machine_load_shipped("zen5-charted", &err);
+    struct late_lab l;
+
+    assert_true(forms && truth);
+    while (truth->latency_count)
+        machine_drop_latency(truth);
+    struct imitation *imitated = imitation_new(truth, 0, 1);
+    for (unsigned slow = 0; slow < 2; slow++) {
+        struct chart_cpu cpu = *imitation_cpu(imitated);
+        struct chart *c = chart_at(machine_copy(truth), forms, moves, 2);
+        cpu.latencies = latencies_of_moves;
+        cpu.state = (void *)imitation_cpu(imitated);
+        c->forms[0].alone = slow ? 0.0625 : 0.1257;
+        c->forms[1].alone = 0.1667;
+        lab_on(&l, &cpu);
+        if (!latencies_find(&l.lab, c, &err))
+            fail_msg("%s", err.what);
+        assert_float_equal(mapping_find(c->machine->mapping, moves[0])->latency, slow ? 0.15 : 0,
+                           1e-9);
+        assert_int_equal(c->machine->latency_count, slow);
+        assert_float_equal(mapping_find(c->machine->mapping, moves[1])->latency, 1, 1e-9);
+        chart_free(c);
+    }
+    imitation_free(imitated);
+    machine_free(truth);
+    forms_free(forms);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_latencies_are_kept),
         cmocka_unit_test(test_contended_forms_are_measured_again),
         cmocka_unit_test(test_load_latency_of_whole_registers),
+        cmocka_unit_test(test_eliminated_moves),
         cmocka_unit_test(test_form_that_begins_a_group),
         cmocka_unit_test(test_stack_forms), cmocka_unit_test(test_high_bytes),
         cmocka_unit_test(test_locked_forms),
