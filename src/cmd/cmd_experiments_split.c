@@ -362,7 +362,7 @@ static bool merge_work(void *state, struct result *result, struct err *err)
     tell_hosts(w, result);
     if (!w->made)
         return err_set(err, ERR_DATA, "measure on another host, or use --all",
-                       "every host disagrees with the others");
+                       "every host disagrees with the others, so no majority exists");
     result_line(result, "%zu experiment%s", w->made->rows.count, plural(w->made->rows.count));
     result_count(result, "experiments", (int64_t)w->made->rows.count);
     return true;

@@ -63,7 +63,7 @@ test_history_and_nothing_to_offer() {
     open_bench 80 24
     see 'What next?'
     prompt 'kernel list'
-    see "from line"
+    see "first line"
     kill_bench
     rm -rf "$state/sessions"
     open_bench 80 24

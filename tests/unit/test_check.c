@@ -199,7 +199,8 @@ static void test_other_set(void **state)
     assert_false(run_line(&session,
                           "machine check --machine skylake --simulate cortex-a72 'FADD (D, D, D)'",
                           NULL, &err));
-    assert_string_equal(err.what, "skylake is x86-64, but cortex-a72 is aarch64");
+    assert_string_equal(err.what, "skylake is a machine for x86-64, but cortex-a72 is a machine "
+                                  "for aarch64");
     run(&session, "machine check --machine neoverse-n1 --simulate cortex-a72 'FADD (D, D, D)'");
     const struct check *c = session.document.check;
     assert_int_equal(c->isa, ISA_AARCH64);
