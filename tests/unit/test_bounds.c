@@ -256,6 +256,9 @@ static void test_pairs_of_operands(void **state)
         {"zen5-charted", "mulxq %rbx, %rdx, %rcx", 3},
         {"zen5-charted", "mulxq %rbx, %rcx, %rdx", 4},
         {"zen5-charted", "mulxq %rbx, %rdx, %rdx", 4},
+        {"zen5-charted", "mulq %rbx", 3},
+        {"zen5-charted", "movl %edx, %eax\n mull %ebx", 4},
+        {"zen5-charted", "movq %rdx, %rax\n imulq (%rbx)", 4},
         {"znver4", "mulxq %rbx, %rdx, %rcx", 3},
         /* A broadcast loads one element. Its operation costs the same as on registers. */
         {"sapphirerapids", "vpternlogd $1, (%rsi){1to16}, %zmm1, %zmm0", 1},
