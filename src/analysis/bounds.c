@@ -336,15 +336,12 @@ static bool reads_chain(const struct deps *d, const bool *on_chain, uint32_t ins
 /* Returns the cycles by which floating-point additions outside the chain delay the chain (fact
  * chain_delay_addition); 0 if the chain contains additions or fused operations, or no vector
  * operations. */
-static double addition_delay(struct block_work *w, const struct insn *insns, size_t count)
+static double addition_delay(const struct block_work *w, const struct insn *insns, size_t count,
+                             const bool *on_chain)
 {
-    const struct core *c = w->core;
+    bool vector = false, other = true;
     double additions = 0;
 
-    if (isnan(c->chain_delay_addition))
-        return 0;
-    bool *on_chain = mem_zero(count + 1, sizeof *on_chain), vector = false, other = true;
-    deps_bound(&w->deps, on_chain, count);
     for (size_t i = 0; i < count; i++) {
         vector |= on_chain[i] && insns[i].traits & INSN_VECTOR;
         other &= !on_chain[i] || (insns[i].operation != OPERATION_FP_ADD &&
@@ -353,8 +350,83 @@ static double addition_delay(struct block_work *w, const struct insn *insns, siz
     for (uint32_t i = 0; i < count && vector && other; i++)
         additions += insns[i].operation == OPERATION_FP_ADD && !on_chain[i] &&
                      !reads_chain(&w->deps, on_chain, i);
+    return fmin(additions * fmax(0, w->core->chain_delay_addition), CHAIN_DELAY_MOST);
+}
+
+/* Returns the number of registers of the file that the instruction reads or writes by @access. */
+static unsigned registers_of(const struct insn *insn, enum register_file file, unsigned access)
+{
+    unsigned found = 0;
+
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        found += insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].file == file &&
+                 insn->operands[i].access & access;
+    return found;
+}
+
+static bool has_ports(const struct costs *costs, uint32_t at, portset ports)
+{
+    bool found = false;
+
+    for (uint32_t k = 0; k < costs->rows[at].count; k++)
+        found |= costs->masses[costs->rows[at].first + k].ports == ports;
+    return found;
+}
+
+/* Returns the cycles by which other operations delay a chain of floating-point additions (facts
+ * chain_delay_conversion and chain_delay_transfer, at most a cycle per addition) or a chain of
+ * several one-cycle operations (fact chain_delay_product); 0 for other chains. */
+static double company_delay(const struct block_work *w, const struct insn *insns, size_t count,
+                            const bool *on_chain)
+{
+    size_t links = 0, additions = 0, steps = 0;
+    double transfers = 0, conversions = 0, products = 0;
+    portset ports = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cost *row = &w->costs.rows[i];
+        if (!on_chain[i] || row->flags & ROW_ELIMINATED)
+            continue;
+        const bool vector = insns[i].traits & INSN_VECTOR;
+        links++;
+        additions += vector && insns[i].operation == OPERATION_FP_ADD;
+        steps += !vector && row->op->latency == CYCLE && !(insns[i].traits & INSN_LOAD);
+        ports = row->count ? w->costs.masses[row->first].ports : ports;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const bool vector = insns[i].traits & INSN_VECTOR;
+        if (on_chain[i])
+            continue;
+        if (vector && registers_of(&insns[i], FILE_GENERAL, ACCESS_READ) &&
+            registers_of(&insns[i], FILE_VECTOR, ACCESS_WRITE))
+            transfers++;
+        else if (vector && insns[i].operation != OPERATION_FP_ADD)
+            conversions += has_ports(&w->costs, i, ports);
+        else if (!vector && w->costs.rows[i].op->latency > CYCLE)
+            products += registers_of(&insns[i], FILE_GENERAL, ACCESS_WRITE) == 2;
+    }
+    const struct core *c = w->core;
+    if (links == additions)
+        return fmin((double)links, transfers * fmax(0, c->chain_delay_transfer) +
+                                       conversions * fmax(0, c->chain_delay_conversion));
+    return links > 1 && links == steps ? products * fmax(0, c->chain_delay_product) : 0;
+}
+
+/* Returns the cycles by which other operations lengthen the longest chain; 0 without the facts. */
+static double chain_delay(struct block_work *w, const struct insn *insns, size_t count)
+{
+    const struct core *c = w->core;
+
+    if (isnan(c->chain_delay_addition) && isnan(c->chain_delay_conversion) &&
+        isnan(c->chain_delay_transfer) && isnan(c->chain_delay_product))
+        return 0;
+    bool *on_chain = mem_zero(count + 1, sizeof *on_chain);
+
+    deps_bound(&w->deps, on_chain, count);
+    const double by_additions = addition_delay(w, insns, count, on_chain),
+                 by_others = company_delay(w, insns, count, on_chain);
     free(on_chain);
-    return fmin(additions * c->chain_delay_addition, CHAIN_DELAY_MOST);
+    return by_additions + by_others;
 }
 
 /* Divisor of the memory bound for the comparison with a chain. Loads can use several ports, but
@@ -435,7 +507,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
             out->cycles[BOUND_PORTS] = tried;
             out->fitted |= 1U << BOUND_PORTS;
         }
-        double delay = out->cycles[BOUND_DEPENDENCIES] > 0 ? addition_delay(w, insns, count) : 0;
+        double delay = out->cycles[BOUND_DEPENDENCIES] > 0 ? chain_delay(w, insns, count) : 0;
         if (w->replays.crowded > 0 && fabs(out->cycles[BOUND_DEPENDENCIES] - 1) < 1e-9)
             delay += w->replays.crowded;
         out->cycles[BOUND_DEPENDENCIES] += delay;

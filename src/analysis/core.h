@@ -102,7 +102,8 @@ enum unlamination {
     X(memory_renaming_loop) X(unlaminate_first)                                                    \
     X(immediate_folding) X(immediate_folding_extra) X(slow_flags_latency)                          \
     X(bypass_delay_addition) X(chain_delay_addition) X(chain_delay_company) X(bypass_delay)        \
-    X(bypass_delay_domain)                                                                         \
+    X(bypass_delay_domain) X(chain_delay_conversion) X(chain_delay_transfer)                       \
+    X(chain_delay_product)                                                                         \
     X(load_bank_bytes) X(load_line_banks) X(loads_per_bank) X(split_loads_per_cycle)               \
     X(split_access_slots) X(load_replays) X(load_replays_through) X(load_replays_pairs)            \
     X(vector_loads_per_cycle) X(vector_loads_mixed) X(vector_loads_mixed_runs) X(forward_replays)  \

@@ -162,6 +162,17 @@ const struct fact fact_schema[] = {
      "extra latency of a chain of vector operations per floating-point addition outside of it, for "
      "at most three additions",
      "dependencies", FACT_FITTED},
+    {"chain_delay_conversion", FACT_NUMBER, CYCLES, NULL, NULL,
+     "extra latency of a chain of floating-point additions per conversion or comparison on their "
+     "ports outside of it",
+     "dependencies", FACT_FITTED},
+    {"chain_delay_transfer", FACT_NUMBER, CYCLES, NULL, NULL,
+     "extra latency of a chain of floating-point additions per value that moves from a general to "
+     "a vector register, with the conversions at most a cycle per addition",
+     "dependencies", FACT_FITTED},
+    {"chain_delay_product", FACT_NUMBER, CYCLES, NULL, NULL,
+     "extra latency of a chain of several one-cycle operations per multiplication with two results",
+     "dependencies", FACT_FITTED},
     {"chain_delay_company", FACT_NUMBER, CYCLES, NULL, NULL,
      "extra latency per pair of operations that wait for a chain of one-cycle operations, if four "
      "to six operations wait for such chains",

@@ -177,6 +177,9 @@ static void test_zen5_by_hand(void **state)
         {"split_access_slots", "2"},
         {"chain_delay_addition", "0.25"},
         {"chain_delay_company", "0.035"},
+        {"chain_delay_conversion", "0.17"},
+        {"chain_delay_transfer", "0.65"},
+        {"chain_delay_product", "0.3"},
         {"shift_keeps_flags", "no"},
         {"group_first", "vzeroupper"},
     };
