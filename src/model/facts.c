@@ -44,8 +44,7 @@ const struct fact fact_schema[] = {
      "instruction sets of the CPU, as in the column extension of data/isa", "forms scan", true},
     {"compiler_name", FACT_TEXT, NO_UNIT, NULL, NULL,
      "processor name for the compiler options -march= and -mcpu=; default: base, or the name of "
-     "the machine's directory",
-     "kernel load", true},
+     "the machine's directory", "kernel load", true},
     {"issue_slots", FACT_CHOICE, NO_UNIT, NULL, "inferred",
      "inferred: micro_ops counts issue slots, and issue_width limits every throughput", "loader",
      true},
@@ -54,26 +53,21 @@ const struct fact fact_schema[] = {
      "µops or macro-ops renamed per cycle", "issue bound, loop buffer, simulation", false},
     {"dispatch_limits", FACT_LIMITS, NO_UNIT, NULL, NULL,
      "maximum µops dispatched per cycle to a set of ports; of: all µops that these ports can "
-     "execute; within: µops that no other port can execute",
-     "issue bound, simulation", false},
+     "execute; within: µops that no other port can execute", "issue bound, simulation", false},
     {"rename_vectors", FACT_NUMBER, "µops/cycle", 0.5, MOST, NULL, NULL,
      "µops of vector instructions renamed per cycle, including moves, zeroing idioms, loads and "
-     "stores",
-     "issue bound", false},
+     "stores", "issue bound", false},
     {"eliminate_once", FACT_WORDS, NO_UNIT, NULL, "gpr32 gpr64 xmm ymm zmm x w v s",
      "classes of moves that are executed, with the usage of their form, if another eliminated move "
-     "wrote their source",
-     "rename", false},
+     "wrote their source", "rename", false},
     {"eliminate_per_cycle", FACT_WHOLE, "moves/cycle", 1, MOST, NULL, NULL,
      "register moves that rename eliminates per cycle", "issue bound, simulation", false},
     {"eliminate_zero_per_cycle", FACT_WHOLE, "moves/cycle", 1, MOST, NULL, NULL,
      "moves of zero that rename eliminates per cycle; default: moves of zero count as register "
-     "moves",
-     "issue bound, simulation", false},
+     "moves", "issue bound, simulation", false},
     {"issue_domain", FACT_CHOICE, NO_UNIT, "macro-ops", "fused macro-ops",
      "unit of an issue slot. fused (Intel): a load with its operation, or a store's address with "
-     "its data; macro-ops: AMD",
-     "fusion", false},
+     "its data; macro-ops: AMD", "fusion", false},
     {"unlaminate", FACT_CHOICE, NO_UNIT, "none", "all three-sources not-two-address general none",
      "micro-fused memory operands with an index register that split at rename. three-sources: "
      "operands of instructions with more than two operands, and loads of operations that do not "
@@ -84,8 +78,7 @@ const struct fact fact_schema[] = {
      "last position in an issue group where a pair can split", "issue bound, simulation", false},
     {"unlaminate_relative", YES_OR_NO, "no", NULL,
      "general-register operations with a memory operand relative to the program counter split like "
-     "operations with an index; operations that store split at the decoders",
-     "fusion", false},
+     "operations with an index; operations that store split at the decoders", "fusion", false},
     {"group_first", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "instructions that start a new group at rename", "issue bound, simulation", false},
     {"group_whole", YES_OR_NO, "no", NULL,
@@ -109,8 +102,7 @@ const struct fact fact_schema[] = {
     {"eliminate", FACT_WORDS, NO_UNIT, NULL,
      "gpr16 gpr32 gpr64 movzx8 xmm ymm zmm mask x w v s zero prefix",
      "classes of register moves that rename eliminates; x, w, v, s, zero and prefix (movprfx, "
-     "fused with the next instruction) on AArch64",
-     "rename", false},
+     "fused with the next instruction) on AArch64", "rename", false},
     {"fuse_any", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "instructions that fuse with a following jump on any condition", "fusion, decoders", false},
     {"fuse_carry", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
@@ -140,8 +132,7 @@ const struct fact fact_schema[] = {
     {"stack_pointer_sync", FACT_CHOICE, NO_UNIT, "all", "all computed changed",
      "instructions before which the stack engine inserts a µop to update the stack pointer. all: "
      "instructions that name the stack pointer; computed: instructions that compute the stack "
-     "pointer from its old value; changed: computed, except additions of a constant",
-     "µops", false},
+     "pointer from its old value; changed: computed, except additions of a constant", "µops", false},
     {"high_byte_renamed", YES_OR_NO, "yes", NULL,
      "ah, bh, ch and dh are renamed separately from their registers", "dependencies", false},
     {"slow_flags", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
@@ -153,15 +144,13 @@ const struct fact fact_schema[] = {
      "dependencies", false},
     {"unhurried_ports", FACT_PORTS, NO_UNIT, NULL, NULL,
      "ports whose two-cycle operations take one cycle if loads or stores, not a chain of these "
-     "operations, limit the loop",
-     "dependencies", false},
+     "operations, limit the loop", "dependencies", false},
     {"shift_keeps_flags", YES_OR_NO, "yes", NULL,
      "a shift or rotate by cl waits for the flags, which a count of 0 leaves unchanged",
      "dependencies", false},
     {"chain_delay_addition", FACT_NUMBER, CYCLES, NULL, NULL,
      "extra latency of a chain of vector operations per floating-point addition outside of it, for "
-     "at most three additions",
-     "dependencies", FACT_FITTED},
+     "at most three additions", "dependencies", FACT_FITTED},
     {"chain_delay_conversion", FACT_NUMBER, CYCLES, NULL, NULL,
      "extra latency of a chain of floating-point additions per conversion or comparison on their "
      "ports outside of it",

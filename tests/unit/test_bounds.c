@@ -292,22 +292,15 @@ static void test_delayed_chains(void **state)
     static const struct { const char *machine, *source; double measured;
     } cases[] = {
         {"zen5-charted", SUM MOVED, 2.56},
-        {"zen5-charted", SUM MOVED MOVED, 2.89},
         {"zen5-charted", SUM MOVED MOVED MOVED, 3.00},
         {"zen5-charted", SUM CONVERTED, 2.17},
         {"zen5-charted", SUM CONVERTED CONVERTED, 2.25},
-        {"zen5-charted", SUM "vroundsd $0, %xmm6, %xmm5, %xmm1\n", 2.16},
         {"zen5-charted", SUM "vmovmskpd %xmm5, %ecx\n", 2.00},
         {"zen5-charted", SUM "vmulsd %xmm6, %xmm5, %xmm1\n", 2.00},
-        {"zen5-charted", SUM "vpaddd %xmm6, %xmm5, %xmm1\n", 2.00},
         {"zen5-charted", "vmulsd %xmm4, %xmm0, %xmm0\n" MOVED, 3.00},
         {"zen5-charted", STEPS PRODUCT, 2.31},
-        {"zen5-charted", STEPS PRODUCT PRODUCT, 2.50},
         {"zen5-charted", STEPS PRODUCT PRODUCT PRODUCT, 2.84},
-        {"zen5-charted", STEPS "leaq (%r11,%r8), %r10\n", 2.00},
-        {"zen5-charted", STEPS "imulq $3, (%rdi), %r11\n", 2.06},
         {"skylake", SUM MOVED CONVERTED, 4.00},
-        {"skylake", STEPS PRODUCT, 2.00},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
