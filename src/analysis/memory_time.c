@@ -18,6 +18,7 @@
 #define SECOND_WAYS 16       /* usual number of ways of a second-level cache */
 #define HUGE_SHARE 0.5       /* share of huge pages above which neighbouring pages are assumed to be
                               * neighbours in physical memory */
+#define RANDOM_LOADS 4.0     /* loads per iteration of measured loop COST_RANDOM */
 #define ODD 3                /* stride of measured loop COST_ODD, in lines */
 /* largest ratio of a loop's time to its time in the first-level cache at which the cost of lines is
  * hidden */
@@ -70,6 +71,28 @@ double memory_region(const struct streams *s, double bytes)
 static double random_cost(const struct memory_costs *m, enum memory_cost cost, double region)
 {
     return memory_cost_at(m, cost, region / REGIONS_SHARE);
+}
+
+/* Returns the number of lines at random places that the loop loads per iteration. */
+static double random_loads(const struct streams *s)
+{
+    double lines = 0;
+
+    for (size_t i = 0; i < s->items.count; i++)
+        if (s->items.items[i].kind == STREAM_GATHER && s->items.items[i].loads)
+            lines += s->items.items[i].lines;
+    return lines;
+}
+
+/* Returns the cost of a load at a random place in @region bytes, if the loop has @loads of them per
+ * iteration. A part of the cost is per iteration: with one load, each costs up to 1.6 times as much
+ * as with four (on a Zen 5, 32 MiB). */
+static double random_load_cost(const struct memory_costs *m, double loads, double region)
+{
+    const double many = random_cost(m, COST_RANDOM, region),
+                 share = (1 / fmax(1, loads) - 1 / RANDOM_LOADS) / (1 - 1 / RANDOM_LOADS);
+
+    return many + fmax(0, share) * (random_cost(m, COST_SINGLE, region) - many);
 }
 
 /* Returns the number of bytes of cache that the lines of all streams occupy. Skipped lines occupy
@@ -186,7 +209,7 @@ static void stream_cost(const struct streams *s, const struct stream *one,
 {
     if (one->kind == STREAM_GATHER || one->kind == STREAM_CHASE) {
         double region = fmin(memory_region(s, bytes), stream_range(one)),
-               place = fmax(one->loads ? random_cost(m, COST_RANDOM, region) : 0,
+               place = fmax(one->loads ? random_load_cost(m, random_loads(s), region) : 0,
                             one->stores ? random_cost(m, COST_SCATTER, region) : 0);
         if (one->kind == STREAM_CHASE)
             part_add(out, LIMIT_HOPS,
@@ -264,7 +287,8 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
 static void ahead_cost(const struct streams *s, const struct memory_costs *m,
                        const struct memory_core *core, double bytes, struct memory_time *out)
 {
-    double lines = 0, streams = 0, written = 0, random = 0, region = 0;
+    const double random = random_loads(s);
+    double lines = 0, streams = 0, written = 0, region = 0;
 
     if (!(core->uops > 0) || !(core->window > 0))
         return;
@@ -278,10 +302,8 @@ static void ahead_cost(const struct streams *s, const struct memory_costs *m,
             streams++;
         }
         written += is_written(one);
-        if (one->kind == STREAM_GATHER && one->loads) {
-            random += one->lines;
+        if (one->kind == STREAM_GATHER && one->loads)
             region = memory_region(s, bytes);
-        }
     }
     /* If the loop also writes streams, prefetchers fetch more lines ahead. */
     double window = iterations * lines * (streams > 0 ? 1 + written / streams : 1), wait = 0;
@@ -410,6 +432,7 @@ void memory_time_needs(const struct streams *s, bool out[MEMORY_COSTS])
         const double crowding =
             skips ? memory_crowding(fabs((double)one->step) / one->lines, MEMORY_PAGE) : 1;
         out[COST_RANDOM] |= one->kind == STREAM_GATHER && one->loads;
+        out[COST_SINGLE] |= one->kind == STREAM_GATHER && one->loads;
         out[COST_SCATTER] |= one->kind == STREAM_GATHER && one->stores;
         out[COST_HOP] |= one->kind == STREAM_CHASE;
         out[COST_STREAMED] |= one->non_temporal;

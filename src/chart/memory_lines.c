@@ -52,6 +52,7 @@ static const struct { enum memory_loop loop; double lines, ordered; } probes[MEM
     [COST_STREAMED] = {LOOP_STREAMED, 1, 0},
     [COST_COPIED] = {LOOP_COPIED, 1, 0},
     [COST_RANDOM] = {LOOP_GATHER, 4, 0.25},
+    [COST_SINGLE] = {LOOP_SINGLE, 1, 0.0625},
     [COST_SCATTER] = {LOOP_SCATTER, 4, 0.25},
     [COST_PAIRED] = {LOOP_PAIRED, 1, 0},
     [COST_ODD] = {LOOP_ODD, 1, 0},
@@ -145,7 +146,7 @@ static bool probe_runs(const struct memory_lines *p, size_t at, double bytes)
 /* Returns whether loop @at needs its own contents of memory. */
 static bool is_filled(size_t at)
 {
-    return at == COST_RANDOM || at == COST_SCATTER || at == COST_HOP;
+    return at == COST_RANDOM || at == COST_SINGLE || at == COST_SCATTER || at == COST_HOP;
 }
 
 /* Returns whether loop @at has non-temporal stores. */

@@ -11,6 +11,7 @@ enum memory_loop {
     LOOP_STREAMED,    /* non-temporal stores */
     LOOP_COPIED,      /* loads from one array and non-temporal stores to another */
     LOOP_GATHER,      /* four loads at random indices, and four loads of these indices */
+    LOOP_SINGLE,      /* a load at a random index, and a load of this index */
     LOOP_SCATTER,     /* four stores at random indices, and four loads of these indices */
     LOOP_PAIRED,      /* a load every 128 bytes */
     LOOP_ODD,         /* a load every 192 bytes */

@@ -24,7 +24,8 @@ enum memory_cost {
     COST_CONCURRENT,    /* a read stream concurrent with each written stream */
     COST_STREAMED,  /* non-temporal stores */
     COST_COPIED,    /* a line that is read together with a line of non-temporal stores */
-    COST_RANDOM,    /* independent random loads */
+    COST_RANDOM,    /* independent random loads, four per iteration */
+    COST_SINGLE,    /* independent random loads, one per iteration */
     COST_SCATTER,   /* independent random stores */
     COST_PAIRED,    /* streams with a stride of two lines */
     COST_ODD,       /* streams with a stride of three lines, or any odd stride */

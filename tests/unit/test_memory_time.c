@@ -20,7 +20,7 @@ static struct memory_costs costs(bool overlaps)
                              .overlaps = overlaps};
     static const double cycles[MEMORY_COSTS][3] = {
         {1, 1, 5},      {1, 1, 5}, {3, 3, 6}, {2, 2, 5.5}, {0.5, 0.5, 5}, {8, 8, 9},
-        {8.5, 8.5, 14}, {1.5, 2, 10},  {3, 3, 12}, {2, 2, 7}, {1, 2, 8}, {2, 3, 12},
+        {8.5, 8.5, 14}, {1.5, 2, 10},  {1.5, 2, 10},  {3, 3, 12}, {2, 2, 7}, {1, 2, 8}, {2, 3, 12},
         {4, 6, 24},     {8, 12, 48}, {5, 7, 25}, {10, 14, 50}, {1, 1, 20},
         {14, 16, 300}, {42, 42, 100}, {12, 12, 20}};
     for (size_t i = 0; i < MEMORY_COSTS; i++)
@@ -387,8 +387,16 @@ static void test_ranges(void **state)
                        1e-9);
     assert_float_equal(memory_time_at(&s, &m, &core, 1 << 23).parts[LIMIT_RANDOM], 3 + 27 / 4.0,
                        1e-9);
-    m.cycles[COST_RANDOM][2] = 1000;
+    m.cycles[COST_SINGLE][2] = 1000;
     assert_float_equal(memory_time_at(&s, &m, &core, 1 << 24).parts[LIMIT_RANDOM], 1000, 1e-9);
+    /* Two loads are a third of the way from four to one, and more than four cost as four. */
+    m.cycles[COST_RANDOM][2] = 10;
+    items[1].stores = 0;
+    items[1].lines = 2;
+    assert_float_equal(memory_time_at(&s, &m, &core, 1 << 24).parts[LIMIT_RANDOM],
+                       2 * (10 + 990 / 3.0), 1e-9);
+    items[1].lines = 5;
+    assert_float_equal(memory_time_at(&s, &m, &core, 1 << 24).parts[LIMIT_RANDOM], 50, 1e-9);
 }
 
 /* Prefetchers are ahead by more lines next to a written stream, as if more iterations were in

@@ -103,6 +103,7 @@ static void test_loops(void **state)
                               [LOOP_STREAMED] = {"non-temporal", 64, 1},
                               [LOOP_COPIED] = {"non-temporal", 64, 2},
                               [LOOP_GATHER] = {"gather", 0, 4.25},
+                              [LOOP_SINGLE] = {"gather", 0, 1.0625},
                               [LOOP_SCATTER] = {"scatter", 0, 4.25},
                               [LOOP_PAIRED] = {"load", 128, 1},
                               [LOOP_ODD] = {"load", 192, 1},

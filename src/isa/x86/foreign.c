@@ -124,6 +124,7 @@ static const char *memory_loop(enum memory_loop loop, unsigned bits)
                       "07304883c040"},
         [LOOP_GATHER] =
             {.plain = "8b0c86488b14cf448b4486044e8b0cc7448b5486084e8b1cd78b5c860c488b14df4883c004"},
+        [LOOP_SINGLE] = {.plain = "8b0c86488b14cf4883c001"},
         [LOOP_SCATTER] =
             {.plain = "8b0c86488914cf448b4486044e890cc7448b5486084e891cd78b5c860c488914df4883c004"},
         [LOOP_PAIRED] = {.plain = "488b074881c780000000"},
