@@ -53,13 +53,29 @@ static bool load_run(void *state, struct result *result, struct err *err)
     l->begun = clock_seconds();
     child_watch(loading_cancelled, l);
     const char *const *words = (const char *const *)l->words.items;
-    struct program *program = l->built ? program_open_both(l->name, l->untraced, err)
-                                       : program_build(words, l->words.count, l->name, err);
+    l->program = l->built ? program_open_both(l->name, l->untraced, err)
+                 : l->how.defines
+                     ? program_build_sized(words, l->words.count, l->name, &l->how, err)
+                     : program_build(words, l->words.count, l->name, err);
     child_watch(NULL, NULL);
-    if (program && l->how.defines)
-        program_sizes_add(program, words, l->words.count, l->name);
-    l->program = program;
-    return program != NULL;
+    return l->program != NULL;
+}
+
+/* Appends a run command to @out: with the inputs that are macros, or with N. The sizes of macros
+ * are large and have the same remainders, so the compiler generates the same blocks for them. */
+static void suggest_run(const struct invocation *how, struct str *out)
+{
+    str_add(out, "program run");
+    for (const char *at = how->defines; at && *at; at += strspn(at, " ")) {
+        const size_t length = strcspn(at, "=");
+        bool again = false;
+        for (const char *before = how->defines; before < at; before += strcspn(before, " ") + 1)
+            again |= strncmp(before, at, length + 1) == 0;
+        if (!again)
+            str_addf(out, " %.*s=160,192,224,256", (int)length, at);
+        at += strcspn(at, " ");
+    }
+    str_add(out, how->defines ? "" : " N=16,32,64,128");
 }
 
 static bool load_finish(struct session *s, void *state, struct result *result, struct err *err)
@@ -67,6 +83,7 @@ static bool load_finish(struct session *s, void *state, struct result *result, s
     struct program_loading *l = state;
     struct program_state *p = &s->document.program;
     const struct program *program = l->program;
+    struct str run = {0};
 
     (void)err;
     program_state_done(p);
@@ -74,13 +91,15 @@ static bool load_finish(struct session *s, void *state, struct result *result, s
     l->program = NULL;
     l->how = (struct invocation){0};
     result_set_confirmation(result);
+    suggest_run(&p->how, &run);
     result_line(result,
                 "%s: %zu file%s, %zu function%s, %zu block%s, %zu memory reference%s; run it with "
-                "program run N=16,32,64,128",
+                "%s",
                 program->name, program->unit_count, plural(program->unit_count),
                 program->function_count, plural(program->function_count), program->block_count,
                 plural(program->block_count), program->reference_count,
-                plural(program->reference_count));
+                plural(program->reference_count), str_text(&run));
+    str_done(&run);
     result_text(result, "program", program->name);
     result_count(result, "files", (int64_t)program->unit_count);
     result_count(result, "functions", (int64_t)program->function_count);
@@ -196,7 +215,8 @@ const struct command command_program_load = {
                  "directory"},
         {PARAMETER(WORDS, "--define", struct program_load_values, defines), .value = "INPUT=MACRO",
          .help = "INPUT is the value of MACRO in the sources, as in N=SIZE; the program is "
-                 "compiled for each value of the input"},
+                 "compiled for each value of the input; an input can be the value of several "
+                 "macros"},
         {PARAMETER(TEXT, "--template", struct program_load_values, template), .value = "FILE",
          .complete = COMPLETE_FILE,
          .help = "template of an input file, with {NAME} for an input; each run gets the completed "
@@ -237,6 +257,7 @@ struct running {
     struct run_options options;
     enum count_fit fit;
     size_t at;
+    struct str omitted;                 /* inputs for which the compiler generates other blocks */
     struct program_runs *runs;
     const struct program_model *model;
 };
@@ -305,6 +326,49 @@ static bool reads_inputs(const struct running *r, struct err *err)
     return true;
 }
 
+/* Returns whether all macros of --define have a value. Otherwise names the first one without. */
+static bool has_macros(const struct running *r, struct err *err)
+{
+    for (const char *at = r->how.defines; at && *at; at += strspn(at, " ")) {
+        const size_t length = strcspn(at, "=");
+        bool given = false;
+        for (size_t i = 0; i < r->inputs.name_count; i++)
+            given |= strlen(r->inputs.names[i]) == length &&
+                     strncmp(r->inputs.names[i], at, length) == 0;
+        if (!given)
+            return err_set(err, ERR_USAGE, "give its values, as in N=160,192,224,256",
+                           "input %.*s of --define has no value", (int)length, at);
+        at += strcspn(at, " ");
+    }
+    return true;
+}
+
+/* Removes the inputs for which the compiler generates other blocks than for the largest ones.
+ * Returns false with err if a build fails or only the largest inputs are left. */
+static bool omit_others(struct running *r, struct err *err)
+{
+    struct program_inputs *in = &r->inputs;
+    const size_t width = in->name_count, all = in->count;
+    bool same;
+
+    in->count = 0;
+    for (size_t k = 0; k < all; k++) {
+        const double *at = in->values + k * width;
+        if (!program_has_shape(r->program, &r->how, in->names, at, width, &same, err))
+            return false;
+        if (same) {
+            memmove(in->values + in->count++ * width, at, width * sizeof *at);
+            continue;
+        }
+        str_add(&r->omitted, r->omitted.length ? "; " : "");
+        program_inputs_print(in->names, at, width, &r->omitted);
+    }
+    return in->count > 1 || all == 1 ||
+           err_set(err, ERR_DATA, SIZES_REMEDY,
+                   "the compiler generates other blocks for %s than for the largest size",
+                   str_text(&r->omitted));
+}
+
 static bool run_run(void *state, struct result *result, struct err *err)
 {
     struct running *r = state;
@@ -313,10 +377,11 @@ static bool run_run(void *state, struct result *result, struct err *err)
     (void)result;   /* The publish function fills the result. */
     r->job = job_current();
     child_watch(running_cancelled, r);
-    ok = (r->program = program_rebuilt(r->loaded, &r->how, r->inputs.names,
+    ok = has_macros(r, err) &&
+         (r->program = program_rebuilt(r->loaded, &r->how, r->inputs.names,
                                        r->inputs.values + largest(&r->inputs), r->inputs.name_count,
                                        err)) != NULL &&
-         reads_inputs(r, err);
+         reads_inputs(r, err) && omit_others(r, err);
     if (ok)
         r->runs = program_runs_new(r->program, r->inputs.names, r->inputs.name_count);
     for (r->at = 0; ok && r->at < r->inputs.count; r->at++)
@@ -464,6 +529,11 @@ static bool run_finish(struct session *s, void *state, struct result *result, st
 
     (void)err;
     add_runs(result, r->runs);
+    if (r->omitted.length)
+        result_line(result,
+                    "omitted: %s; the compiler generates other blocks for them than for the "
+                    "largest size; " SIZES_REMEDY,
+                    str_text(&r->omitted));
     add_findings(result, r->model);
     if (p->program != r->loaded)
         return true;   /* Drops the result, because another program was loaded in the meantime. */
@@ -488,6 +558,7 @@ static void running_free(void *state)
 {
     struct running *r = state;
     program_inputs_done(&r->inputs);
+    str_done(&r->omitted);
     program_runs_free(r->runs);
     program_model_free(r->model);
     program_free(r->program);

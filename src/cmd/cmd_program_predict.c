@@ -13,6 +13,7 @@
 #include "model/facts.h"
 #include "program/estimate.h"
 #include "program/native_kept.h"
+#include "program/sizes.h"
 #include "program/spread.h"
 #include "program/pages.h"
 #include "work/job.h"
@@ -67,6 +68,7 @@ struct predicting {
     double common;
     size_t top, threads;
     bool fresh;
+    bool same_blocks;              /* whether the compiler generates the blocks of the runs */
     enum estimate_model kind;
     VEC(struct machine_prediction) outcomes;
 };
@@ -120,8 +122,10 @@ static bool predict_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();
     struct predicting *p = state;
+    const struct program_runs *runs = p->model->runs;
     struct estimator *e = estimator_new(p->model, p->inputs, p->kind, err);
-    bool ok = e != NULL;
+    bool ok = e && program_has_shape(runs->program, &runs->how, runs->names, p->inputs,
+                                     runs->name_count, &p->same_blocks, err);
 
     (void)result;   /* The publish function fills the result. */
     if (ok)
@@ -387,6 +391,12 @@ static bool predict_finish(struct session *s, void *state, struct result *result
                 p->model->traced ? "" : "; without misses, because the runs were not traced");
     program_say_threads(result, p->threads, p->common);
     add_machines(result, p);
+    if (!p->same_blocks)
+        result_line(result,
+                    "assumed: the blocks of the runs, although the compiler generates other ones "
+                    "for %s; run the program with sizes of the same remainder by 32",
+                    str_text(&at));
+    result_switch(result, "same_blocks", p->same_blocks);
     if (p->outcomes.items[0].done)
         say_spread(result, p, &p->outcomes.items[0]);
     if (p->outcomes.items[0].done)

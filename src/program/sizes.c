@@ -37,7 +37,8 @@ static void sizes_free(struct program_sizes *s)
     free(s);
 }
 
-void program_sizes_add(struct program *p, const char *const *words, size_t count, const char *name)
+/* Enables builds of @p for other sizes from the @count arguments @words. */
+static void add_sizes(struct program *p, const char *const *words, size_t count, const char *name)
 {
     struct program_sizes *s = mem_zero(1, sizeof *s);
 
@@ -70,19 +71,36 @@ static bool same_shape(const struct program *a, const struct program *b)
 }
 
 /* Builds the program with the additional options @defines, separated by blanks. */
-static struct program *build(const struct program_sizes *s, const char *defines, struct err *err)
+static struct program *build(const char *const *words, size_t count, const char *name,
+                             const char *defines, struct err *err)
 {
-    VEC(char *) words = {0};
+    VEC(const char *) all = {0};
+    VEC(char *) own = {0};
 
-    for (size_t i = 0; i < s->words.count; i++)
-        vec_push(&words, s->words.items[i]);
-    const size_t own = words.count;
-    for (const char *at = defines; *at; at += strcspn(at, " ") + 1)
-        vec_push(&words, mem_strndup(at, strcspn(at, " ")));
-    struct program *p = program_build((const char *const *)words.items, words.count, s->name, err);
-    for (size_t i = own; i < words.count; i++)
-        free(words.items[i]);
-    vec_done(&words);
+    for (size_t i = 0; i < count; i++)
+        vec_push(&all, words[i]);
+    for (const char *at = defines; *at; at += strcspn(at, " ") + 1) {
+        vec_push(&own, mem_strndup(at, strcspn(at, " ")));
+        vec_push(&all, own.items[own.count - 1]);
+    }
+    struct program *p = program_build(all.items, all.count, name, err);
+    for (size_t i = 0; i < own.count; i++)
+        free(own.items[i]);
+    vec_done(&own);
+    vec_done(&all);
+    return p;
+}
+
+struct program *program_build_sized(const char *const *words, size_t count, const char *name,
+                                    const struct invocation *how, struct err *err)
+{
+    struct str defines = {0};
+
+    invocation_macros(how, NULL, SIZES_FIRST, &defines);
+    struct program *p = build(words, count, name, str_text(&defines), err);
+    if (p)
+        add_sizes(p, words, count, name);
+    str_done(&defines);
     return p;
 }
 
@@ -90,12 +108,8 @@ static struct program *build(const struct program_sizes *s, const char *defines,
 static bool add_defines(const struct program *p, const struct invocation *how, char *const *names,
                         const double *inputs, size_t count, struct str *out)
 {
-    for (size_t i = 0; p->sizes && i < count; i++) {
-        struct str macro = {0};
-        if (invocation_macro(how, names[i], &macro))
-            str_addf(out, "-D%s=%.15g ", str_text(&macro), inputs[i]);
-        str_done(&macro);
-    }
+    for (size_t i = 0; p->sizes && i < count; i++)
+        invocation_macros(how, names[i], inputs[i], out);
     return out->length > 0;
 }
 
@@ -108,17 +122,20 @@ const struct program *program_rebuilt(const struct program *p, const struct invo
 
     if (!add_defines(p, how, names, inputs, count, &defines))
         return program_hold(p);
-    built = build(p->sizes, str_text(&defines), err);
+    const struct program_sizes *s = p->sizes;
+    const char *const *words = (const char *const *)s->words.items;
+    built = build(words, s->words.count, s->name, str_text(&defines), err);
     if (built)
-        program_sizes_add(built, (const char *const *)p->sizes->words.items, p->sizes->words.count,
-                          p->sizes->name);
+        add_sizes(built, words, s->words.count, s->name);
     str_done(&defines);
     return built;
 }
 
-const struct program *program_sized(const struct program *p, const struct invocation *how,
-                                    char *const *names, const double *inputs, size_t count,
-                                    struct err *err)
+/* Returns @p built for @inputs: a cached build, or @p itself if no input is a macro. Returns NULL
+ * with err if the build fails. */
+static const struct program *find_build(const struct program *p, const struct invocation *how,
+                                        char *const *names, const double *inputs, size_t count,
+                                        struct err *err)
 {
     struct program_sizes *s = p->sizes;
     const struct program *found = NULL;
@@ -130,16 +147,36 @@ const struct program *program_sized(const struct program *p, const struct invoca
     for (size_t i = 0; i < s->built.count && !found; i++)
         if (strcmp(s->built.items[i].defines, str_text(&defines)) == 0)
             found = s->built.items[i].program;
-    if (!found && (found = build(s, str_text(&defines), err)) != NULL)
+    if (!found && (found = build((const char *const *)s->words.items, s->words.count, s->name,
+                                 str_text(&defines), err)) != NULL)
         vec_push(&s->built, ((struct sized){mem_strdup(str_text(&defines)), found}));
-    if (found && !same_shape(found, p)) {
-        err_set(err, ERR_DATA,
-                "omit this size, or use sizes with the same remainder, all large or all small",
-                "the compiler generates other blocks for %sthan for the largest size",
-                str_text(&defines));
-        found = NULL;
-    }
     lock_give(&s->lock);
     str_done(&defines);
     return found;
+}
+
+bool program_has_shape(const struct program *p, const struct invocation *how, char *const *names,
+                       const double *inputs, size_t count, bool *same, struct err *err)
+{
+    const struct program *found = find_build(p, how, names, inputs, count, err);
+
+    *same = found && same_shape(found, p);
+    return found != NULL;
+}
+
+const struct program *program_sized(const struct program *p, const struct invocation *how,
+                                    char *const *names, const double *inputs, size_t count,
+                                    struct err *err)
+{
+    const struct program *found = find_build(p, how, names, inputs, count, err);
+    struct str defines = {0};
+
+    if (!found || same_shape(found, p))
+        return found;
+    add_defines(p, how, names, inputs, count, &defines);
+    err_set(err, ERR_DATA, SIZES_REMEDY,
+            "the compiler generates other blocks for %sthan for the largest size of the runs",
+            str_text(&defines));
+    str_done(&defines);
+    return NULL;
 }

@@ -74,20 +74,22 @@ static bool write_template(char *const *names, const double *inputs, size_t coun
     return ok;
 }
 
-bool invocation_macro(const struct invocation *how, const char *name, struct str *out)
+bool invocation_macros(const struct invocation *how, const char *name, double value,
+                       struct str *out)
 {
-    const size_t length = strlen(name);
+    const size_t length = name ? strlen(name) : 0;
+    bool found = false;
 
     for (const char *at = how->defines; at && *at; at += strspn(at, " ")) {
-        const size_t end = strcspn(at, " ");
-        if (strncmp(at, name, length) == 0 && at[length] == '=') {
+        const size_t end = strcspn(at, " "), equals = strcspn(at, "=");
+        if (!name || (equals == length && strncmp(at, name, length) == 0)) {
+            found = true;
             if (out)
-                str_add_bytes(out, at + length + 1, end - length - 1);
-            return true;
+                str_addf(out, "-D%.*s=%.15g ", (int)(end - equals - 1), at + equals + 1, value);
         }
         at += end;
     }
-    return false;
+    return found;
 }
 
 bool words_make(char *const *names, const double *inputs, size_t count,
@@ -108,7 +110,7 @@ bool words_make(char *const *names, const double *inputs, size_t count,
         out->input = str_take(&path);
     }
     for (size_t i = 0; !how->arguments && i < count; i++) {
-        if (invocation_macro(how, names[i], NULL))
+        if (invocation_macros(how, names[i], inputs[i], NULL))
             continue;
         struct str word = {0};
         str_addf(&word, "%.15g", inputs[i]);

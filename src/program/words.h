@@ -16,7 +16,7 @@ struct invocation {
      * {directory}. NULL: none. */
     char *template;
     char *input;                   /* template of standard input; NULL: it is empty */
-    /* inputs that are macros in the source, such as "N=SIZE M=LENGTH"; NULL: none */
+    /* inputs that are macros in the source, such as "N=ROWS N=COLUMNS T=STEPS"; NULL: none */
     char *defines;
     bool any_status;               /* whether a run may end with any exit status */
 };
@@ -25,9 +25,10 @@ struct invocation {
 struct invocation invocation_copy(const struct invocation *from);
 void invocation_done(struct invocation *how);
 
-/* Returns whether input @name is a macro of @how->defines. Appends the macro's name to @out (may be
- * NULL). */
-bool invocation_macro(const struct invocation *how, const char *name, struct str *out);
+/* Returns whether @how->defines has a macro of input @name (NULL: of any input). Appends "-DMACRO=VALUE " for each such
+ * macro to @out (may be NULL). */
+bool invocation_macros(const struct invocation *how, const char *name, double value,
+                       struct str *out);
 
 struct words {
     VEC(char *) list;
