@@ -17,8 +17,11 @@ struct off { double less, more; };
 static const struct off core_off = {1.25, 1.5}, memory_off = {1.3, 1.9}, calls_off = {1.6, 1.6},
                         branches_off = {1.6, 2};
 /* Largest value of an input in an additional run, as a multiple of its largest value in the runs.
- * Such a run takes little longer. */
+ */
 #define FARTHER 2.0
+/* Longest estimated duration of an additional run in seconds: half of the default limit of program
+ * run, because the estimate is rough. */
+#define RUN_SECONDS 30.0
 
 struct part_range { double least, most; bool exact; };
 
@@ -75,8 +78,26 @@ static double left_out(const struct program_model *m, const double *inputs,
     return cycles;
 }
 
+/* Returns the estimated seconds of a run at @inputs: the slowest run's, times the ratio of the
+ * executions of blocks. */
+static double run_seconds(const struct program_model *m, const double *inputs)
+{
+    const struct program_run *slowest = &m->runs->runs.items[0];
+    double executions = 0, most = 0;
+
+    for (size_t r = 0; r < m->runs->runs.count; r++)
+        if (m->runs->runs.items[r].seconds > slowest->seconds)
+            slowest = &m->runs->runs.items[r];
+    for (size_t b = 0; b < m->runs->program->block_count; b++) {
+        executions += slowest->counts[b];
+        most += fmax(0, formula_value(program_model_count(m, b), inputs, m->runs->name_count));
+    }
+    return executions > 0 ? slowest->seconds * most / executions : 0;
+}
+
 /* Finds the additional run for which the formulas of out->block differ most: one input beyond its
- * largest value in the runs, and the largest value of each other input. */
+ * largest value in the runs, and the largest value of each other input. The value is smaller if the
+ * estimated duration exceeds RUN_SECONDS. */
 static void find_run(const struct program_model *m, const double *inputs, struct time_spread *out)
 {
     const struct program_runs *runs = m->runs;
@@ -92,6 +113,8 @@ static void find_run(const struct program_model *m, const double *inputs, struct
             continue;
         memcpy(at, largest, sizeof at);
         at[i] = floor(fmin(inputs[i], FARTHER * largest[i]));
+        while (at[i] > largest[i] + 1 && run_seconds(m, at) > RUN_SECONDS)
+            at[i] = floor((at[i] + largest[i]) / 2);
         count_range(m, out->block, at, &least, &most);
         const double apart = (most + 1) / (least + 1);
         if (out->input < 0 || apart > most_apart) {

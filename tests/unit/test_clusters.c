@@ -223,6 +223,40 @@ static void test_mispredictions_at_most(void **state)
     program_free(p);
 }
 
+/* The additional run that narrows the range has twice the largest size, but a smaller one if such a
+ * run would take minutes: the slowest run has N=12, and the executions grow with N^3. */
+static void test_additional_run_is_short(void **state)
+{
+    static const struct { double seconds, value; } cases[] = {{0.1, 24}, {20, 13}, {60, 13}};
+    const struct program *p = read_program(one_block);
+    struct err err = {0};
+
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        struct program_runs *runs = program_runs_new(p, (char *[]){(char *)(uintptr_t)"N"}, 1);
+        struct program_time time = {.cycles = 1e6};
+        struct time_spread spread;
+        for (double n = 6; n <= 12; n++) {
+            const double executions = pow(floor(0.6247 * n), 3);
+            const struct run_bin bin = {1, executions, executions, 8};
+            add_run(runs, n, &bin, 1);
+            struct program_run *run = &runs->runs.items[runs->runs.count - 1];
+            run->counts[0] = executions;
+            run->seconds = n == 12 ? cases[k].seconds : 0.01;
+        }
+        vec_push(&time.parts, ((struct part_time){.executions = 1e6, .cycles = 1e6}));
+        const struct program_model *m =
+            program_model_new(runs, COUNTS_REGRESSION, NULL, NULL, &err);
+        assert_non_null(m);
+        spread_of(m, (double[]){2000}, &time, 20, &spread);
+        assert_true(spread.input == 0);
+        assert_float_equal(spread.value, cases[k].value, 0);
+        program_time_done(&time);
+        program_model_free(m);
+        program_runs_free(runs);
+    }
+    program_free(p);
+}
+
 /* Returns runs of one block at @sizes. Its external function calls back @callbacks times, and takes
  * @each cycles per callback, or 100 cycles without callbacks. */
 static struct program_runs *runs_with_callbacks(const struct program *p, const double *sizes,
@@ -364,6 +398,7 @@ int main(void)
                                        cmocka_unit_test(test_rows_that_lie_otherwise),
                                        cmocka_unit_test(test_counts_are_bounded),
                                        cmocka_unit_test(test_mispredictions_at_most),
+        cmocka_unit_test(test_additional_run_is_short),
                                        cmocka_unit_test(test_callbacks_of_some_runs),
                                        cmocka_unit_test(test_packed_run),
                                        cmocka_unit_test(test_spread_of_parts)};
