@@ -25,8 +25,8 @@ struct invocation {
 struct invocation invocation_copy(const struct invocation *from);
 void invocation_done(struct invocation *how);
 
-/* Returns whether @how->defines has a macro of input @name (NULL: of any input). Appends "-DMACRO=VALUE " for each such
- * macro to @out (may be NULL). */
+/* Returns whether @how->defines has a macro of input @name (NULL: of any input). Appends
+ * "-DMACRO=VALUE " for each such macro to @out (may be NULL). */
 bool invocation_macros(const struct invocation *how, const char *name, double value,
                        struct str *out);
 
