@@ -46,7 +46,8 @@ static bool put_pages(struct atlas_writing *w, struct err *err)
         str_addf(&relative, "atlas/%s", pages[i]);
         char *path = file_data_path(str_text(&relative));
         if (!path)
-            ok = err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data",
+            ok = err_set(err, ERR_MISSING,
+                         "install Portolan, or set PORTOLAN_DATA to its data directory",
                          "%s not found", str_text(&relative));
         ok = ok && file_read(path, PAGE_LIMIT, &content, err) && put(w, pages[i], &content, err);
         free(path);

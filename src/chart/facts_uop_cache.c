@@ -338,7 +338,7 @@ static bool conclude_size(struct probes *p, struct uop_cache_probes *u, struct e
         probe_tell(p, "uop_cache_size", NULL, "", unknown);
     else if (ok)
         tell_number(p, "uop_cache_size", ROUNDED * rint(size / ROUNDED), "µops",
-                    "loops of growing length, up to one at the decoders' rate");
+                    "loops of growing length, until one runs at the decoders' rate");
     return ok;
 }
 

@@ -434,7 +434,7 @@ struct probe_table *probe_table_load(enum isa isa, struct err *err)
     str_addf(&relative, "probes/%s.probes", isa_name(isa));
     char *path = file_data_path(str_text(&relative));
     if (!path)
-        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data",
+        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data directory",
                 "%s not found", str_text(&relative));
     else if (file_read(path, TABLE_MOST, &text, err))
         t = probe_table_parse(str_text(&text), path, err);

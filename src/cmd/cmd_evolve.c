@@ -637,7 +637,8 @@ static void tell_which(const struct evolve_status *t, bool least_error, struct r
                     "and evolve adopt uses it",
                     100 * t->d_single, 100 * t->d_avg);
     else if (least_error)
-        result_line(result, "the run has no consensus: its best mapping has the smallest error");
+        result_line(result, "the run has no consensus; without --least-error evolve adopt uses the "
+                            "same mapping");
 }
 
 static bool adopt_work(void *state, struct result *result, struct err *err)

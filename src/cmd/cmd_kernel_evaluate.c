@@ -207,11 +207,12 @@ static bool read_header(struct evaluation_run *run, struct err *err)
     if (run->hex >= 0 && run->cycles >= 0)
         return true;
     if (count != 2 || !(number_of(fields[1]) > 0 || (!*fields[1] && text_is_hex(fields[0]))))
-        return err_set(err, ERR_DATA, "the first line must be hex,cycles",
-                       "the header must have the columns hex and cycles");
+        return err_set(err, ERR_DATA,
+                       "the first line names the columns; BHive's rows need no header",
+                       "the column %s is missing", run->hex < 0 ? "hex" : "cycles");
     run->hex = 0;
     run->cycles = 1;
-    take_row(run, &run->batches[0], fields);   /* The row is data, so it is added to the first
+    take_row(run, &run->batches[0], fields); /* The row is data, so it is added to the first
                                                 * batch. */
     return true;
 }

@@ -38,7 +38,7 @@ struct reporting {
     bool html;
     struct session *read;     /* snapshot of the session that the worker reads */
     double measured;          /* measured cycles per iteration of the loop; NaN: not measured */
-    char *host;               /* name of the host; NULL: unknown */
+    char *host;               /* title of this CPU's machine; NULL: unknown */
     VEC(struct reported_run) runs;
     struct drawing *drawings[DRAWING_KINDS];   /* drawings; NULL: none */
     struct str missing;       /* reason why there are no drawings */
@@ -345,8 +345,8 @@ static bool report_work(void *state, struct result *result, struct err *err)
     if (r->html)
         report_html_begin("Portolan: report of a session", &r->out);
     struct result *head = result_new();
-    result_line(head, "Written by Portolan. Machines: %zu%s%s.", d->selected_count,
-                r->host ? "; on " : "", r->host ? r->host : "");
+    result_line(head, "Written by Portolan. Selected machines: %zu%s%s.", d->selected_count,
+                r->host ? "; this CPU: " : "", r->host ? r->host : "");
     result_write(head, r->html ? FORMAT_HTML : FORMAT_MARKDOWN,
                  &(struct result_style){.title = "Report of a session", .part = 1}, &r->out);
     result_free(head);

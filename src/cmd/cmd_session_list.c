@@ -49,8 +49,7 @@ static bool list_work(void *state, struct result *result, struct err *err)
     (void)state;
     (void)err;
     if (!list.count)
-        result_line(result,
-                    "no other saved session; the workbench saves its session automatically");
+        result_line(result, "no saved session; the workbench saves its session automatically");
     t = result_table(result, "sessions", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < list.count; i++)
         add_session(&list.items[i], t);

@@ -18,7 +18,7 @@ struct form_uses *form_uses_load(enum isa isa, size_t *count, struct err *err)
     VEC(struct form_uses) list = {0};
 
     if (!path)
-        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data",
+        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data directory",
                 "%s not found", str_text(&relative));
     if (t && (form < 0 || uses < 0)) {
         err_set(err, ERR_DATA, "the first line must be form,count", "the column %s is missing",

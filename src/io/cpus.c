@@ -74,7 +74,7 @@ struct cpus *cpus_load(struct err *err)
     struct cpus *cpus = NULL;
 
     if (!path)
-        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data",
+        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data directory",
                 "table of processors cpus.csv not found");
     else if (file_read(path, CPUS_LIMIT, &bytes, err) && !(cpus = of_image(&bytes)))
         cpus = of_text(path, &bytes, err);

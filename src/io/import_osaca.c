@@ -498,7 +498,7 @@ static void list_unused(struct osaca_file *r, bool named, struct osaca_notes *no
         struct osaca_unused u = {.line = e->node->start_mark.line + 1};
         u.why = !e->known ? "no port pressure"
                 : e->fits ? "other entries describe the same forms"
-                : named   ? "no portolan_forms"
+                : named   ? "no key portolan_forms"
                           : "no form matches";
         osaca_first_name(r, e->node, u.name);
         vec_add(&unused, u);

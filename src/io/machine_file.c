@@ -548,7 +548,7 @@ static void no_machine(const char *id, struct err *err)
         err_set(err, ERR_MISSING, similar_todo(&similar, "machine list lists all machines", todo),
                 "no machine \"%s\"", id);
     else
-        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data",
+        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data directory",
                 "neither the machine tables nor \"%s\" found", id);
     for (char **at = ids; *at; at++)
         free(*at);

@@ -68,7 +68,7 @@ struct forms *forms_load(enum isa isa, const char *path, struct err *err)
     if (shipped)
         f = load(shipped, isa, err);
     else
-        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data",
+        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data directory",
                 "%s not found", str_text(&relative));
     free(shipped);
     str_done(&relative);

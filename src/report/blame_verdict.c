@@ -175,10 +175,10 @@ static void judge_nothing(const struct blame *b, struct str *out)
                  "differs clearly",
                  100 * BLAME_AGREES);
     else
-        str_addf(
-            out,
-            "no single instruction or dependence differs by more than %.0f %% of the loop's time",
-            100 * CLEAR);
+        str_addf(out,
+                 "no single instruction or dependence differs from its predicted cycles by more "
+                 "than its error and %.0f %% of the loop's time",
+                 100 * CLEAR);
 }
 
 void blame_judge(struct blame *b, const struct insn *insns, const struct machine *m)

@@ -104,8 +104,8 @@ bool source_file_read(const char *named, const char *object, const char *path, s
     }
     return elsewhere ? err_set(err, ERR_USAGE,
                                "set source-path DIRECTORY allows the directory of the file",
-                               "the source file %.300s is not read, because it is neither next to "
-                               "the object nor below the working directory",
+                               "the source file %.300s is not read, because it is hidden, or not "
+                               "below the object's directory, the working directory or source-path",
                                named)
                      : err_set(err, ERR_MISSING,
                                "set source-path DIRECTORY sets the directory of the file",

@@ -12,7 +12,7 @@
 #include "view/view.h"
 
 #define MAP_X 7    /* number of columns of the scale at the left */
-#define PANEL 41   /* number of rows of the view if each row of the map has two cells */
+#define PANEL 41   /* number of columns of the table of mappings */
 /* number of rows of the map with two cells per row */
 #define SMALL_ROWS ((METRICS_CELLS + 1) / 2 + 4)
 
@@ -125,7 +125,7 @@ static void draw_map(const struct accuracy_view_state *v, struct grid *g, int x,
 static void draw_machines(const struct accuracy_view_state *v, struct session *s, struct grid *g,
                           int x, int y)
 {
-    grid_put(g, x, y, 0, ROLE_HEADER, 0, "  mapping          error Pearson Spearm.");
+    grid_put(g, x, y, 0, ROLE_HEADER, 0, "  mapping          error Pearson Spearman");
     for (size_t i = 0; i < s->document.selected_count && y + 1 + (int)i < (int)g->height; i++) {
         const struct accuracy *a = &v->others[i];
         enum role role = i == v->which ? ROLE_ACCENT : ROLE_TEXT;

@@ -41,7 +41,7 @@ static int draw_now(const struct evolve_run *run, const struct evolve_status *st
     if (goes_on)
         str_addf(&text, ", %s: %s.", status->phase, status->meaning);
     else
-        str_addf(&text, ", %s while %s.", evolve_state_names[status->state], status->phase);
+        str_addf(&text, ", %s; last phase: %s.", evolve_state_names[status->state], status->phase);
     y += (int)grid_wrap(g, 0, y, g->width, 3, ROLE_TEXT, goes_on ? ATTR_BOLD : 0, str_text(&text));
     str_clear(&text);
     if (!isnan(status->seconds_left)) {

@@ -583,36 +583,6 @@ END
     export PORTOLAN_CPU=none
 }
 
-# The sizes are macros. The program is built for each size, and the counts are those of each build.
-# Sizes for which the compiler generates different blocks are omitted, and named.
-test_define() {
-    needs_llvm
-    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
-    cd "$work" || return 1
-    printf '#ifndef SIZE\n#define SIZE 7\n#endif\n#include <stdlib.h>\nstatic double a[SIZE], b[SIZE];\nint main(int c, char **v) { int n = atoi(v[1]); for (int t = 0; t < n; t++) for (int i = 0; i < SIZE; i++) a[i] += b[i] * t; return a[3] == 1; }\n' >sizes.c
-    expect 0 "$portolan" --format csv -e 'program load sizes.c -O1 --define N=SIZE; program run N=1000,2000,4000 T=2,3,5 --mode counts; program blocks N=100000 T=10; program validate N=20000 T=50 --machine skylake --times 1'
-    grep -q ',1000000,' "$work/out" || fail "no million: $(head -c 500 "$work/out")"
-    grep -q '^20000,50,' "$work/out" || fail "not validated: $(tail -n 3 "$work/out")"
-    expect 0 "$portolan" -e 'program load sizes.c -O3 --define N=SIZE; program run N=1,1000,2000 T=2,3; program predict N=1 T=5 --machine skylake; program predict N=4000 T=5 --machine skylake'
-    holds out 'omitted: N=1 T=2; N=1 T=3; the compiler generates other blocks'
-    [ "$(grep -c 'assumed: the blocks of the runs, although the compiler generates other ones for N=1 T=5' out)" = 1 ] || fail "$(cat out)"
-    expect 1 "$portolan" -e 'program load sizes.c -O3 --define N=SIZE; program run N=1,2000 T=2'
-    holds err 'the compiler generates other blocks for N=1 T=2 than for the largest size'
-    # One input can be several macros, without which the program does not compile.
-    printf 'int a[ROWS][COLUMNS]; int main(void) { for (int i = 0; i < ROWS; i++) for (int j = 0; j < COLUMNS; j++) a[i][j] += i; return 0; }\n' >rows.c
-    expect 0 "$portolan" --format csv -e 'program load rows.c -O1 --define N=ROWS --define N=COLUMNS; program run N=160,192,224,256 --mode counts; program blocks N=1000'
-    grep -q ',1000000,' out || fail "no million: $(head -c 500 out)"
-    expect 0 "$portolan" -e 'program load rows.c -O1 --define N=ROWS --define M=COLUMNS'
-    holds out 'run it with program run N=160,192,224,256 M=160,192,224,256'
-    expect 1 "$portolan" -e 'program load rows.c -O1 --define N=ROWS --define M=COLUMNS; program run N=160,192'
-    holds err 'input M of --define has no value; give its values'
-    expect 1 "$portolan" -e 'program load sizes.c --define N=3+4'
-    holds err 'invalid definition "N=3+4"'
-    expect 0 "$cc" -O1 sizes.c -o sizes
-    expect 1 "$portolan" -e 'program load ./sizes --define N=SIZE'
-    holds err 'is an executable; give the sources of the program'
-}
-
 # Two threads do the work of one, with the same number of references, and the same number of misses
 # in a core's caches. They take turns by waiting on memory. No count is lost.
 test_references_of_threads() {

@@ -398,28 +398,6 @@ static void test_memory(void **state)
     assert_true(bound(skylake, "pushq %rax\n popq %rbx", BOUND_PORTS) <= 1);
 }
 
-/* A vector store is alone in its cycle if it can use only a part of the ports of other stores. Its
- * µop on ports that also add is no such part. */
-static void test_wide_stores(void **state)
-{
-    static const struct { const char *usage; double cycles; } cases[] = {
-        {"1*p05+1*pCD", 1}, {"1*p05+1*pC", 2}, {"1*pEF+1*pCD", 1}};
-
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct machine *m = load_machine("zen5-charted");
-        struct mapping_entry entry = *mapping_find(m->mapping, "MOVUPS (M128, XMM)");
-        struct usage usage = {0};
-        struct err err = {0};
-        assert_true(usage_parse(cases[i].usage, mapping_ports(m->mapping), &usage, &err));
-        entry.usage = usage;
-        mapping_set(m->mapping, &entry);
-        assert_true(bound(m, "movups %xmm0, (%rbx)\n movups %xmm1, 16(%rbx)", BOUND_MEMORY) ==
-                    cases[i].cycles);
-        usage_done(&usage);
-        machine_free(m);
-    }
-}
-
 static void test_several_iterations(void **state)
 {
     /* a <- b <- c <- a * a: one multiplication per three iterations. The moves cost nothing. */
@@ -795,7 +773,6 @@ int main(void)
         cmocka_unit_test(test_idioms),
         cmocka_unit_test(test_flags),
         cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_wide_stores),
         cmocka_unit_test(test_several_iterations),
         cmocka_unit_test(test_dense),
         cmocka_unit_test(test_chain_lines),

@@ -135,7 +135,7 @@ static void test_unused_entries_of_our_own_files(void **state)
     assert_null(mapping_find(m->mapping, "CDQ ()"));
     assert_int_equal(notes.unused_count, 1);
     assert_int_equal(notes.unused[0].line, 6);
-    assert_string_equal(notes.unused[0].why, "no portolan_forms");
+    assert_string_equal(notes.unused[0].why, "no key portolan_forms");
     osaca_notes_done(&notes);
     machine_free(m);
 }

@@ -372,6 +372,32 @@ static void test_moves_of_three_uops(void **state)
     machine_free(m);
 }
 
+/* A vector store is alone in its cycle if it can use only a part of the ports of other stores. Its
+ * µop on ports that also add is no such part. */
+static void test_wide_stores(void **state)
+{
+    static const struct { const char *usage; double cycles; } cases[] = {
+        {"1*p05+1*pCD", 1}, {"1*p05+1*pC", 2}, {"1*pEF+1*pCD", 1}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine *m = load_machine("zen5-charted");
+        struct mapping_entry entry = *mapping_find(m->mapping, "MOVUPS (M128, XMM)");
+        struct usage usage = {0};
+        struct err err = {0};
+        assert_true(usage_parse(cases[i].usage, mapping_ports(m->mapping), &usage, &err));
+        entry.usage = usage;
+        mapping_set(m->mapping, &entry);
+        struct kernel *k = kernel_of("movups %xmm0, (%rbx)\n movups %xmm1, 16(%rbx)");
+        struct analysis *a = analysis_new(k, 0, m);
+        assert_true(a->bounds[BOUND_MEMORY] == cases[i].cycles);
+        analysis_free(a);
+        kernel_free(k);
+        usage_done(&usage);
+        machine_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +405,7 @@ int main(void)
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_conflicts_alone),
         cmocka_unit_test(test_ways_out_of_vectors), cmocka_unit_test(test_moves_of_three_uops),
+        cmocka_unit_test(test_wide_stores),
         cmocka_unit_test(test_values_as_measured), cmocka_unit_test(test_loops_as_measured)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
