@@ -41,7 +41,8 @@ static double beyond(const struct memory_costs *m, enum memory_cost cost, double
     const size_t last = m->count - 1;
     const double *at = m->bytes, *cycles = m->cycles[cost];
 
-    if (!m->measured || (cost != COST_RANDOM && cost != COST_SINGLE && cost != COST_SCATTER && cost != COST_HOP))
+    if (!m->measured || (cost != COST_RANDOM && cost != COST_SINGLE && cost != COST_SCATTER &&
+                         cost != COST_HOP))
         return cycles[last];
     return cycles[last] + fmax(0, cycles[last] - cycles[last - 1]) * (1 / at[last] - 1 / bytes) /
                               (1 / at[last - 1] - 1 / at[last]);
@@ -108,9 +109,9 @@ static void size_add(struct memory_costs *out, double bytes, double line, double
     /* Non-temporal stores write to memory, whatever the level of the lines. */
     out->cycles[COST_STREAMED][i] = streamed;
     out->cycles[COST_COPIED][i] = line + streamed;
-    static const enum memory_cost misses[] = {COST_RANDOM, COST_SINGLE, COST_SCATTER, COST_PAIRED, COST_ODD,
-                                              COST_SKIPPED,  COST_EVERY_16, COST_EVERY_64,
-                                              COST_STORE_8,  COST_STORE_64};
+    static const enum memory_cost misses[] = {COST_RANDOM, COST_SINGLE, COST_SCATTER, COST_PAIRED,
+                                              COST_ODD, COST_SKIPPED, COST_EVERY_16,
+                                              COST_EVERY_64, COST_STORE_8, COST_STORE_64};
     for (size_t k = 0; k < sizeof misses / sizeof *misses; k++)
         out->cycles[misses[k]][i] = miss;
     out->cycles[COST_HOP][i] = latency;

@@ -61,10 +61,10 @@ static void name_a64_uops(struct plan *p, const struct core *c, const struct cos
         p->uops.items[chosen].kind = row->flags & ROW_LOAD ? UOP_LOAD : UOP_DATA;
 }
 
-/* Makes the µops of a row. All µops except load, store address and store data are computing
- * µops. The first computing µop uses the blocking pipe. */
-static void add_uops(struct plan *p, const struct block_work *w, const struct cost *row,
-                     struct plan_item *item)
+/* Makes the µops of the row of @insn. All µops except load, store address and store data are
+ * computing µops. The first computing µop uses the blocking pipe. */
+static void add_uops(struct plan *p, const struct block_work *w, const struct insn *insn,
+                     const struct cost *row, struct plan_item *item)
 {
     const struct core *c = w->core;
     portset load_ports = c->load ? c->load->uops[0].ports : 0;
@@ -112,10 +112,9 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
     /* A load that has no µop of its own is part of the operation. */
     item->load = item->load && !loads;
     /* A move of a general register to memory computes nothing. */
-    for (uint32_t i = item->first_uop; row->op->traits & OP_PURE_STORE && !data &&
-                                       !(row->op->traits & OP_VECTOR) &&
-                                       i < (uint32_t)p->uops.count;
-         i++)
+    bool moves = row->op->traits & OP_PURE_STORE && !(row->op->traits & OP_VECTOR) &&
+                 insn->operation == OPERATION_MOVE;
+    for (uint32_t i = item->first_uop; moves && !data && i < (uint32_t)p->uops.count; i++)
         if (p->uops.items[i].kind == UOP_COMPUTE)
             p->uops.items[i].kind = UOP_DATA;
     /* A single µop for address and data waits for the data. */
@@ -232,7 +231,7 @@ static void begin_item(struct plan *p, const struct block_work *w, const struct 
     for (unsigned k = 0; k < w->core->dispatch_limits.count; k++)
         item.limited[k] = issue_limited(&w->costs, row, &w->core->dispatch_limits.items[k]);
     vec_push(&p->items, item);
-    add_uops(p, w, row, &p->items.items[p->items.count - 1]);
+    add_uops(p, w, &insns[i], row, &p->items.items[p->items.count - 1]);
 }
 
 static bool is_merged(const struct plan *p, const struct plan_item *item, uint32_t node)
