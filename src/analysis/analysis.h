@@ -101,7 +101,7 @@ struct limit {
     char *split;
 };
 
-#define LIMIT_TIE 0.01   /* relative difference below which two limits are considered equal */
+#define LIMIT_TIE 0.01   /* largest relative difference of two limits that are considered equal */
 
 struct analysis_row {
     const struct insn *insn;   /* instruction, borrowed from the kernel */

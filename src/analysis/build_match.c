@@ -375,8 +375,8 @@ static bool scalar(const struct build_loop *l)
     return l->least && l->least == l->width && l->width <= SCALAR_MOST;
 }
 
-/* Returns whether @p accesses about @times times as many bytes per iteration as @q. Otherwise their
- * smallest strides are those of different arrays. */
+/* Returns whether @p accesses at least @times / SAME_WORK times as many bytes per iteration as @q.
+ * If not, their smallest strides are assumed to belong to different arrays. */
 static bool accesses_times(const struct build_loop *p, const struct build_loop *q, uint64_t times)
 {
     return times <= 1 || SAME_WORK * p->bytes >= (double)times * q->bytes;

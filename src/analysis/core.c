@@ -209,8 +209,9 @@ static bool approximate(struct core *c, const struct insn *insn, struct op *op)
     return true;
 }
 
-/* Returns the latency of the operation without its load or store; -1: unknown. It is that of the
- * register form if known, otherwise the table's latency minus the load's, at least a cycle. */
+/* Returns the latency of the operation without its load or store; -1: unknown. Returns 0 for pure
+ * loads and stores. Uses the register form's latency if known. Otherwise subtracts the load latency
+ * from the table's latency. The difference is at least one cycle. */
 static int32_t operation_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
     const struct operand *memory = insn_memory(insn);

@@ -8,7 +8,8 @@
 
 #include "analysis/port_names.h"
 
-#define SAME_LOAD 1e-6      /* difference in cycles below which two loads are equal */
+/* largest difference in cycles of two loads that are considered equal */
+#define SAME_LOAD 1e-6
 static bool same_load(const struct analysis *a, unsigned p, unsigned q)
 {
     for (size_t i = 0; i < a->count; i++)

@@ -6,7 +6,7 @@
 
 #include "base/divisor.h"
 
-/* largest number of steps after which the contents of lines are expected to repeat */
+/* maximum number of states, one per step of copies, in the search for repeated contents of lines */
 #define PERIOD_MOST 64
 
 bool windows_known(const struct core *c)
@@ -144,7 +144,7 @@ static struct line_insn line_insn_at(const struct insn *insns, const struct cost
 }
 
 /* Returns the number of copies after which the contents of lines repeat if constants limit the
- * lines. The number is a multiple of @step. */
+ * lines. The number is a multiple of @step. Returns @step if no repetition is found. */
 static size_t copies_by_constants(const struct window_walk *w, const struct insn *insns,
                                   const struct costs *costs, size_t step)
 {

@@ -22,7 +22,7 @@ extern struct file_calls file_calls;
 
 /* Writes all bytes, with several calls if necessary. Returns false with errno. */
 bool file_calls_write_all(int fd, const void *bytes, size_t length);
-/* Syncs a directory after a change of its entries. Returns true also if the file system does not
+/* Syncs a directory after a change of its entries. Also returns true if the file system does not
  * support this. Returns false with errno on failure. */
 bool file_calls_sync_directory(int fd);
 

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/steps.h"
 
-/* number of steps (base/steps.h) between two polls; these steps take at most a millisecond */
+/* number of steps (base/steps.h) between two polls */
 #define WATCH_STEPS 4096
 
 struct watch {

@@ -25,7 +25,7 @@
 /* maximum number of times that all usages are chosen; ambiguities are measured after each choice
  * except the last */
 #define CHOICES_MOST 2
-/* smallest difference of the logarithms of cycles in isolation between two groups of forms */
+/* largest difference of the logarithms of cycles in isolation within a group of forms */
 #define GROUP_STEP 0.02
 
 struct charting {
@@ -305,8 +305,9 @@ static double core_error(const struct charting *w)
     return core_ports_error(w->chart->table, NULL, w->core.mapping, w->lab.late);
 }
 
-/* Replaces usages of core forms by those found during placement if that reduces the error of the
- * core's experiments. Returns the number of changes. */
+/* Replaces usages of core forms with those found during placement if that reduces the error of the
+ * core's experiments. Skips usages with pipes, and usages that do not explain their experiments.
+ * Sets the confidence of all forms. Returns the number of replaced usages. */
 static size_t revise_core(struct charting *w, const struct place_form *forms,
                           const struct placement *places, size_t n)
 {

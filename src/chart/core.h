@@ -29,7 +29,7 @@ bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t
  * failure. */
 bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core *out,
                struct err *err);
-/* Uses each form of @known that has a time in isolation as a class, instead of classifying forms.
+/* Makes a class of each form of @known with a time in isolation, instead of classifying forms.
  * Otherwise does the same as core_find. */
 bool core_take(struct lab *lab, const double *alone, const struct mapping *known,
                struct chart_core *out, struct err *err);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* smallest difference of two times in standard deviations at which an experiment distinguishes the
+/* difference of two times, in standard deviations, above which an experiment distinguishes the
  * usages that predict them */
 #define DISTINGUISHED 4.0
 /* maximum number of usages: the number of bits in a word */

@@ -26,7 +26,8 @@
  * more than AGREED, one more run is made. The median of the runs is used. */
 #define ROUNDS_SHARED 2
 #define AGREED 0.15
-#define CONFIRMED 1.04    /* largest ratio of a time to the lowest time that it confirms */
+/* largest ratio of a time to the next lower time, at which it confirms that time */
+#define CONFIRMED 1.04
 /* largest relative difference of the times of a loop, median over sizes, that is accepted */
 #define DISAGREE 0.5
 #define FAILED_MOST 20    /* maximum number of runs that fail because the core is busy */

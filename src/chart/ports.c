@@ -36,7 +36,8 @@
  * more forms but double the error, the model fits another effect than ports (mask operations of a
  * Zen 4). */
 #define PORT_PRICE 0.0004
-#define ROW_MOST 16          /* maximum number of different forms in an experiment */
+/* maximum number of forms of a row whose time may count as above the port bound */
+#define ROW_MOST 16
 
 /* Returns the highest measured rate in forms per cycle, rounded to an integer. */
 static double measured_width(const struct experiments *t, const bool *keep)

@@ -245,8 +245,8 @@ static void add_ports(struct probe_run *run, const struct piece *p, double *loca
         portset_print(e->usage.uops[0].ports, mapping_ports(m), out);
 }
 
-/* Appends a text, truncated at TEXT_MOST bytes. @loop: loop whose items the text refers to; NULL:
- * none. The loop's indices are the first locals. */
+/* Appends a text. Stops when @out has more than TEXT_MOST bytes. @loop: loop whose items the text
+ * refers to; NULL: none. The loop's indices are the first locals. */
 static void expand(struct probe_run *run, const struct piece *p, const struct table_loop *loop,
                    double *locals, struct str *out)
 {

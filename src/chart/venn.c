@@ -182,8 +182,10 @@ static double use_price(const struct venn *v, double price, unsigned ports)
     return residual_rounded(v->prices * (price + PORT_PRICE * ports));
 }
 
-/* Evaluates state @at of v->states if the joining form has usage @use. @second: index of the second
- * set. */
+/* Assumes usage @use for the joining form in state @at of v->states. Adds the resulting state, or
+ * only records its cost while sounding. Does nothing if the cost exceeds the bar, or after the
+ * search must end. @second: index of the second set. @ports: number of ports of the resulting
+ * state. */
 static void offer(struct venn_worker *w, size_t at, struct venn_use use, size_t second,
                   unsigned ports, double price)
 {

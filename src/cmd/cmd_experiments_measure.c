@@ -21,8 +21,8 @@
 
 #define TITLE "experiments measure"   /* title of the job */
 #define FAILURES_SHOWN 20
-/* Maximum number of rows that are selected before the job starts. The selection takes less than a
- * millisecond. */
+/* Maximum number of rows of a table whose selection precedes the job in the workbench. The job
+ * selects from larger tables. */
 #define CHOSEN_AT_ONCE 1000
 
 struct experiments_measuring {

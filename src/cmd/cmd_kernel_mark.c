@@ -6,8 +6,8 @@
 #include "cmd/command.h"
 #include "isa/isa.h"
 
-/* maximum number of lines with directives and comments between a loop's label and its first
- * instruction */
+/* number of lines, from a loop's first instruction backwards, that are searched for the loop's
+ * label */
 #define LABEL_LINES 32
 
 struct mark_values {

@@ -27,8 +27,8 @@ struct validate_values {
 #define ALIKE 0.1              /* largest relative difference at which two run times agree */
 /* largest relative difference at which two memory measurements agree */
 #define SAME_MEMORY 0.3
-/* Smallest CPU time of all runs, in seconds, at which user and system time are separated. The
- * system counts both times in ticks of some milliseconds. */
+/* Smallest CPU time of all runs, in seconds, at which user and system time are separated. Many
+ * systems count both times in timer ticks of 1 to 10 ms. */
 #define SPLIT_SECONDS 0.2
 /* maximum number of runs until two agree, as a multiple of the requested number */
 #define MORE_TIMES 2
@@ -125,8 +125,8 @@ static int by_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Runs the program. If it has one thread, measures clock and core on its CPU during the run,
- * because they change within milliseconds. */
+/* Runs the program. If it has one thread, also measures clock and core on its CPU, because they may
+ * change during the run. */
 static bool run_watched(struct validating *v, const double *inputs,
                         const struct run_options *options, struct program_taken *out,
                         struct err *err)

@@ -8,8 +8,8 @@
 struct machine;
 struct session;
 
-/* largest product of rows and selected machines for which predictions are computed at once, in
- * about a millisecond */
+/* largest product of rows and selected machines for which predictions are computed at once in the
+ * workbench */
 #define FORECAST_AT_ONCE 1000
 
 /* Predictions by one machine for one table. Immutable and reference-counted. */

@@ -6,8 +6,8 @@
 #include "cmd/session.h"
 #include "measure/source.h"
 
-/* maximum number of results that the UI thread adds to the table per call, in about a
- * millisecond */
+/* Maximum number of results that the UI thread adds to the table per poll. At the end, a job adds
+ * more results than this, or copies a table with more rows. */
 #define PENDING_RESULTS_AT_ONCE 2000
 
 struct pending_result { size_t index; struct measured measured; };

@@ -15,7 +15,7 @@
 #include "program/native_kept.h"
 
 #define COMBINATIONS_MOST 4096
-#define TRIES 100                /* maximum number of attempts per combination to find a new one */
+#define TRIES 100                /* maximum mean number of attempts per requested combination */
 /* the fixed seed gives equal combinations for equal words */
 #define SEED 1
 

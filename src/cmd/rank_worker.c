@@ -3,7 +3,7 @@
 
 #include "work/islands.h"
 
-/* seconds between two polls for cancellation; messages arrive within milliseconds */
+/* maximum seconds of a wait for a message, after which the wait begins again */
 #define WAIT 0.2
 
 void rank_worker_run(void)

@@ -11,11 +11,11 @@
 
 #define TIMELINE_ITERATIONS 40   /* iterations that each simulation records */
 /* SIMULATED_AT_ONCE: maximum number of instructions of a loop that is simulated while the screen
- * waits; one or two milliseconds. SIMULATED_MOST: maximum number for any simulation for views. */
+ * waits. SIMULATED_MOST: maximum number for any simulation for views. */
 #define SIMULATED_AT_ONCE 40
 #define SIMULATED_MOST 400
 /* maximum number of instructions, summed over the machines, that are analysed while the screen
- * waits; some milliseconds */
+ * waits */
 #define ANALYZED_AT_ONCE 400
 
 static bool make_work(void *state, struct result *result, struct err *err)

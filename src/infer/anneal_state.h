@@ -80,8 +80,8 @@ double anneal_regular_cost(const struct annealer *s);
 unsigned anneal_below(struct annealer *s, unsigned bound);
 unsigned anneal_random_set(struct annealer *s);
 /* Draws a form whose usage may suit form @f. If @like is true, draws a form with similar cycles in
- * isolation. Draws a form of the same kind if it finds such a form in a few draws; with many
- * experiments per form, this preference is weaker. */
+ * isolation. May draw several times to find a form of @f's kind. This is less likely with many
+ * experiments per form. */
 uint32_t anneal_draw_form(struct annealer *s, uint32_t f, bool like);
 
 #endif

@@ -176,9 +176,9 @@ bool evolve_set(struct evolve *e, const char *name, double value, struct err *er
  * Must not be combined with genomes of other runs (evolve_immigrate). */
 void evolve_join(struct evolve *e, struct problem *take_p);
 
-/* Evaluates a genome of another run on the same problem with this run's prices, and adds it if it
- * is good enough. Before the number of ports is chosen, the genome is the result of a trial of its
- * number of ports. Later, ignores a genome with another number of ports. Returns false if the
+/* Evaluates a genome of another run on the same problem with this run's prices. Adds the genome if
+ * it is good enough. Before the number of ports is chosen, the genome is the result of a trial of
+ * its number of ports. Later, ignores a genome with another number of ports. Returns false if the
  * genome was not used. Only for memetic. */
 bool evolve_immigrate(struct evolve *e, const struct genome *g);
 /* Sets the number of ports to that of @g, and makes @g the first individual. Discards individuals

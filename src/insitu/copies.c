@@ -15,7 +15,8 @@
 #define ARMS_INSNS 64u
 #define ARMS_MOST 8u
 #define ARMS_LEAST 2u
-#define LAYOUT_MOST 4096u      /* maximum size in bytes of a copy with the layout of the original */
+/* largest distance in bytes from the loop's start up to which a copy keeps the original layout */
+#define LAYOUT_MOST 4096u
 /* size in bytes of the range from the region's start in which targets of indirect jumps are
  * translated */
 #define WINDOW 65536u
@@ -520,9 +521,9 @@ static uint64_t loop_start(const struct copy_maker *m)
     return k->insns[k->loops[m->r->loop].first].offset + m->bias;
 }
 
-/* Appends as many bytes before instruction @at as it has distance from the previous instruction of
- * the loop in the original. @begin: place of the loop's first instruction. Only a copy without
- * counting code has the layout of the original. */
+/* Appends bytes before instruction @at until its distance from the loop's start is as in the
+ * original. @begin: place of the loop's first instruction. Does nothing if the previous instruction
+ * is adjacent, beyond LAYOUT_MOST, or in a copy with counting code. */
 static void keep_layout(struct copy_maker *m, uint32_t begin, uint32_t at)
 {
     const uint64_t place = m->r->list.items[at].insn->offset + m->bias - loop_start(m);

@@ -51,7 +51,7 @@ struct insitu_watch {
     struct launched program;
     struct process process;
     struct maps maps;
-    /* Whether the program executed exec before the copies were placed. Its thread is then stopped
+    /* Whether the program called exec before the copies were placed. Its thread is then stopped
      * before the new program's first instruction. */
     bool executed;
     bool placed;

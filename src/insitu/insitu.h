@@ -41,7 +41,7 @@ struct insitu {
     size_t stops;                    /* number of these stops */
     double cpu;                      /* CPU seconds of the program; NaN: unknown */
     double others;                   /* number of CPUs that other processes used; NaN: unknown */
-    /* seconds that the program ran before the first count; 0 also if nothing was counted, or if the
+    /* seconds that the program ran before the first count; 0 if nothing was counted, or if the
      * program was already running */
     double late;
     size_t threads;                 /* number of threads that were counted */

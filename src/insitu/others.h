@@ -5,11 +5,11 @@
 
 #include <stdio.h>
 
-/* Returns the seconds for which all CPUs together were busy so far, less those of this process;
- * NaN: unknown. */
+/* Returns the busy seconds of all CPUs since boot, summed, minus the CPU time of this process; NaN:
+ * unknown. */
 double others_seconds(void);
-/* Internal, for tests: returns the busy seconds of all CPUs from the text of /proc/stat; NaN:
- * malformed. */
+/* Internal, for tests: returns the summed busy seconds of all CPUs from the text of /proc/stat;
+ * NaN: malformed. */
 double others_busy(FILE *stat, double ticks_per_second);
 
 #endif

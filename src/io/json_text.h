@@ -5,8 +5,8 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* Parses @bytes and rejects duplicate keys. Returns NULL with *@fault on an error, also if this
- * thread's work was cancelled (base/watch.h). json_decref frees the result. */
+/* Parses @bytes and rejects duplicate keys. Returns NULL with *@fault on an error or if this
+ * thread's work is cancelled (base/watch.h). json_decref frees the result. */
 json_t *json_text_parse(const char *bytes, size_t length, json_error_t *fault);
 
 #endif

@@ -16,7 +16,7 @@ struct override {
     const char *source;
 };
 
-/* sorted forms of the mapping; a pattern is compared only with the forms that have its prefix */
+/* Sorted forms of a mapping; a pattern is compared only with the forms that have its prefix */
 struct override_list;
 
 struct override_list *override_list_new(struct mapping *m);

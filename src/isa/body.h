@@ -92,8 +92,8 @@ struct body_shape {
 #define BODY_PADDED 6
 
 /* Makes a body whose executions have @counts[i] instructions of @forms[i]. Returns false with err
- * if no body is possible: legacy SSE is mixed with VEX, there are too few registers, or the body is
- * too long. */
+ * if no body is possible. Reasons are, for example, a mixture of legacy SSE and VEX, too few
+ * registers, or too long code. */
 bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n,
                const struct body_shape *shape, struct body *out, struct err *err);
 /* Returns whether code of bodies or chains may be executed. Every instruction must decode, be

@@ -28,10 +28,11 @@ CHECK(passes, 344);
 CHECK(values, 352);
 CHECK(self, 864);
 
-/* tpidr_el0 points to the frame, and so does x0 wherever a register is free. The loop ends with a
- * jump through frame->phase: first to sandbox_mark, which starts the timed part, then to
- * sandbox_finish. x16 points to the loop, whose first two instructions reload x16. The timed part
- * includes these and other reloads of registers, which take the same time for all code. */
+/* tpidr_el0 points to the frame. x0 also points to the frame until the loop's register values are
+ * loaded, and again after the loop. The loop ends with a jump through frame->phase: first to
+ * sandbox_mark, which starts the timed part, then to sandbox_finish. x16 points to the loop, whose
+ * first two instructions reload x16. The timed part includes these and other reloads of registers,
+ * which take the same time for all code. */
 __asm__(
     ".text\n"
     ".arch armv8.2-a+sve\n"
@@ -113,7 +114,7 @@ __asm__(
     "    mov w1, w0\n"
     "    mrs x0, tpidr_el0\n"
     "    b sandbox_leave\n"
-    /* Register x2 is the loop counter. */
+    /* Register x2 has the number of iterations, the initial value of the loop counter. */
     "sandbox_load_vectors:\n"
     "    ldr w3, [x0, #68]\n"
     "    add x3, x0, x3, lsl #3\n"

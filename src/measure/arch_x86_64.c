@@ -37,13 +37,13 @@ CHECK(state.general, 880);
 CHECK(state.vectors, 1136);
 CHECK(state.masks, 3184);
 
-/* gs points to the frame, and so does rdi wherever a register is free. The loop ends with a jump
- * through frame->phase: first to sandbox_mark, which starts the timed part, then to sandbox_finish.
- * The timed part includes loads of the general registers. Their time is the same for all code and
- * is subtracted. Each further pass reloads the registers, so that pointers return to their start,
- * and restarts the loop. Each phase waits until all results are computed and stored. Otherwise the
- * last chain of a short run and its pending stores would overlap with the loads of the
- * registers. */
+/* gs points to the frame. rdi also points to the frame until the loop's register values are loaded,
+ * and again after the loop. The loop ends with a jump through frame->phase: first to sandbox_mark,
+ * which starts the timed part, then to sandbox_finish. The timed part includes loads of the general
+ * registers. Their time is the same for all code and is subtracted. Each further pass reloads the
+ * registers, so that pointers return to their start, and restarts the loop. Each phase waits until
+ * all results are computed and stored. Otherwise the last chain of a short run and its pending
+ * stores would overlap with the loads of the registers. */
 __asm__(
     ".text\n"
     ".globl sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, "
@@ -151,7 +151,7 @@ __asm__(
     "    kmovq %k\\r, 3184+8*\\r(%rdi)\n"
     ".endr\n"
     "    jmp sandbox_finish\n"
-    /* Register rcx is the loop counter. */
+    /* Register rcx has the number of iterations, the initial value of the loop counter. */
     "sandbox_load_vectors:\n"
     "    mov %rcx, 8(%rdi)\n"
     "    mov 68(%rdi), %eax\n"

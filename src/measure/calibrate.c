@@ -333,8 +333,8 @@ static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t 
 }
 
 /* Chooses the smallest load window whose 90th percentile of rounds is within 0.5 % of the lowest.
- * Keeps a known window if the core is busy. Banks and way predictors sometimes slow loads of many
- * lines for milliseconds. On other CPUs, loads of few lines conflict. */
+ * Keeps a known window if the core is busy. On some CPUs, banks and way predictors temporarily slow
+ * loads of many lines. On others, loads of few lines conflict. */
 static bool load_window_choose(struct sandbox *s, struct calibration *out, struct baseline *known,
                                struct err *err)
 {

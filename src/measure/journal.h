@@ -18,8 +18,8 @@ void journal_close(struct journal *j);
  * (form_codes_sums), or empty. */
 void journal_add(struct journal *j, const struct experiment *e, const char *code,
                  const struct measured *m, const char *state);
-/* Writes the added lines. Returns false with err on failure. The file then ends with its last
- * complete record, and a later flush writes the missing lines. */
+/* Writes the added lines. Returns false with err on failure. Removes a failed write if possible. A
+ * later flush writes lines that are still missing. */
 bool journal_flush(struct journal *j, struct err *err);
 
 /* Values that the file had for an experiment when it was opened */
@@ -39,7 +39,7 @@ struct journal_entry {
     char day[KEPT_DAY];     /* date of the final value; empty if unknown */
 };
 /* Returns the entry of @e with code sum @code; NULL: none. An entry without a code sum matches any
- * @code except the sum of a user's form ('u'). */
+ * @code, except one that begins with 'u' (of a user's form). */
 const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e,
                                          const char *code);
 /* Returns the path portolan/<CPU name>-<signature>-<version>.csv in $XDG_STATE_HOME or

@@ -33,10 +33,10 @@
 #define CLOCK_SAMPLES 4
 #define CLOCK_RECENT 5e-3         /* seconds for which a measured clock remains valid */
 /* Minimum number of cycles of a run with arrays in private caches (SAMPLE_OWN) or beyond
- * (SAMPLE_SHARED). A host may interrupt a guest for a few microseconds about every fifty
- * microseconds, so most shorter runs are not interrupted. With larger arrays a run begins with cold
- * TLBs, and with lines that others evicted since the previous run: on a Zen 5, a loop over 4 MiB
- * takes 4.7 cycles in runs of 1.6e5 cycles, and 3.0 in runs of 2e6. */
+ * (SAMPLE_SHARED). Short runs reduce the probability that a host interrupts the guest during a run.
+ * With larger arrays a run begins with cold TLBs, and with lines that others evicted since the
+ * previous run: on a Zen 5, a loop over 4 MiB takes 4.7 cycles in runs of 1.6e5 cycles, and 3.0 in
+ * runs of 2e6. */
 #define SAMPLE_OWN 5e4
 #define SAMPLE_SHARED 1.2e6
 /* Maximum number of cycles of a run over all lines of the arrays, as in a repeated loop. If all
@@ -669,7 +669,7 @@ static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
     return true;
 }
 
-/* Measures samples, and the clock repeatedly, because it may change within milliseconds. Excludes
+/* Measures samples, and the clock repeatedly, because it may change during a measurement. Excludes
  * interrupted samples, at most LOST_MOST, and the first sample unless it walks over all lines of
  * larger arrays. If samples are walks, the steady walks in @out count as samples. */
 static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,

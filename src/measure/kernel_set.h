@@ -21,8 +21,8 @@ bool kernel_set_result(const struct kernel_set *set, size_t at, double *cycles, 
                        struct err *err);
 /* Measures cycles per iteration of @n loops. A loop without a stable time has NaN. @code returns
  * the instructions of loop @i of @of, which are copied. @code may set *@kind (default
- * KERNEL_CACHED). Takes about a second, or more for many loops, but at most @most seconds. Returns
- * false with err when measurement fails or is cancelled. */
+ * KERNEL_CACHED). Limits the time to a quarter of a second per loop, at least one second, and at
+ * most @most seconds. Returns false with err when measurement fails or is cancelled. */
 bool kernel_set_times(struct sandbox *s, const struct calibration *c,
                       const struct insn *(*code)(const void *of, size_t i, size_t *count,
                                                  enum kernel_copies *kind),

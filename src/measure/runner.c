@@ -9,12 +9,12 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Number of rows per block. A pass over a full block takes at least a second, so two passes of a
- * row are at least a second apart. */
+/* Number of rows per block. A pass over a full block takes a while, so two passes of a row are
+ * apart in time. */
 #define BLOCK 2048
 #define CHUNK SANDBOX_ITEMS  /* maximum number of rows per batch that sources accept */
-/* Maximum number of rows per batch and CPU of the source. On an idle computer such a batch takes
- * about a tenth of a second, so little is lost if the program is killed. */
+/* Maximum number of rows per batch and CPU of the source. Batches are short, so little is lost if
+ * the program is killed. */
 #define CHUNK_EACH 128
 #define CONFIRM 0.01
 #define VALUES 8

@@ -76,8 +76,8 @@ static bool files_open(struct sandbox *s, struct err *err)
     return true;
 }
 
-/* Seals the files against new writable mappings. Older kernels support fewer seals, which still
- * prevent children from writing through a file or a mapping. */
+/* Seals both files against resizing, and the code file against new writable mappings. Linux before
+ * 5.1 lacks the second seal. Children close the code file. */
 static void files_seal(const struct sandbox *s)
 {
     int sizes = F_SEAL_SHRINK | F_SEAL_GROW;

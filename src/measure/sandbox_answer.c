@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* upper limit of the number of windows; an item's patience of a tenth of a second does not suffice
+/* largest plausible number of contended or disturbed windows; an item's patience does not suffice
  * for more */
 #define WINDOWS_LIMIT 1000000u
 

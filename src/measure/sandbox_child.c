@@ -20,10 +20,10 @@
 /* Distance in cache lines between successive load places. The distance is odd, so all places are
  * visited if their number is a power of two. */
 #define PLACE_STEP 13
-/* Sleep between samples. Idle moments next to a busy neighbour last a few tenths of a millisecond,
- * so samples at every millisecond would miss them. */
+/* Nanoseconds of a sleep while the core is busy. Longer sleeps would miss short idle moments next
+ * to a busy neighbour. */
 #define REST_NANOSECONDS 150000
-/* Patience of a batch (about a second), as a multiple of the patience of one wait */
+/* patience of a batch, as a multiple of the patience of one wait */
 #define BATCH_WAITS 10
 /* initial value of memory; no byte is 0, because code may divide by the value */
 #define VALUE_PATTERN 0x3ff41f253f841f25

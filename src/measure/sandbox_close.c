@@ -122,8 +122,8 @@ static bool range_close(int first, int last)
 {
     if (first > last || syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
         return true;
-    /* Closes descriptors one by one, because older kernels lack close_range. Open descriptors may
-     * exceed the current limit. */
+    /* Closes descriptors one by one, because Linux before 5.9 lacks close_range. Open descriptors
+     * may exceed the current limit. */
     struct rlimit limit;
     int end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < (1 << 20)
                   ? (int)limit.rlim_max

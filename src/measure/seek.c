@@ -12,8 +12,7 @@
 /* smallest share of lost windows at which a search for another CPU starts */
 #define MUCH_LOST 0.5
 #define LOOK_EVERY 0.3      /* minimum seconds between two searches */
-/* Number of probes per CPU, which take about 3 ms in total. Idle moments next to a busy neighbour
- * last a few tenths of a millisecond. */
+/* number of probes per CPU, each after a run of the clock chain of equal duration */
 #define LOOKS 60
 #define LOOK_SECONDS 3e-6
 /* smallest difference of idle shares that justifies a move to another CPU */

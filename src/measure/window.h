@@ -21,7 +21,7 @@ struct pulse {
     uint64_t (*run)(void *self, enum pulse_code code, uint64_t warm, uint64_t count,
                     unsigned *fault);
     uint64_t (*now)(void *self);     /* Returns the time in ticks. */
-    void (*rest)(void *self);        /* Sleeps for about a fifth of a millisecond. */
+    void (*rest)(void *self);        /* Sleeps briefly. Called if the core is busy. */
     void *self;
 };
 

@@ -10,7 +10,7 @@
 #include "base/names.h"
 #include "base/steps.h"
 
-#define FEW 16   /* maximum number of terms for a linear search */
+#define FEW 16   /* number of terms below which the search is linear */
 
 void experiment_done(struct experiment *e)
 {

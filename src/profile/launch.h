@@ -23,8 +23,8 @@ struct launched {
 bool launch(const char *const *argv, const char *output, const char *input, struct launched *out,
             struct err *err);
 /* Makes the child execute the program. Returns after exec or its failure. During the call, a tracer
- * must resume the child. For this, @go_on (may be NULL) is called about once per millisecond.
- * Returns false with err. */
+ * must resume the child. For this, @go_on (may be NULL) is called after each millisecond until exec
+ * or its failure. Returns false with err. */
 bool launch_go(struct launched *l, void (*go_on)(void *state), void *state, struct err *err);
 /* Kills the process group if it is running, and frees the members of @l. Does not wait for the
  * process. */

@@ -116,8 +116,9 @@ static void follow_all(pid_t *pid, const struct call_function *const *functions,
         if (f.code && !follow(&f, place))
             f.code = NULL;
     }
-    if (f.code)   /* Drops the code, because the process or the steps ended before the call
-                   * returned. */
+    /* Drops the code of a call that did not return before the end of the process or of STEPS_MOST
+     * steps. */
+    if (f.code)
         call_code_done(f.code);
 }
 

@@ -17,8 +17,8 @@ struct call_code {
 };
 
 /* Executes one call of each of the @count functions with a typical argument, in a child process
- * that ptrace single-steps. @out has @count entries, each of which call_code_done frees. Takes
- * about 10 microseconds per instruction, on virtual machines up to 300 microseconds. Any thread. */
+ * that ptrace single-steps. @out has @count entries, each of which call_code_done frees. Each
+ * instruction takes two changes of process, which are slow on virtual machines. Any thread. */
 void call_codes_find(const char *const *names, size_t count, struct call_code *out);
 void call_code_done(struct call_code *code);
 

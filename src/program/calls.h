@@ -34,8 +34,7 @@ struct call_readings {
 
 /* Requests measurements of function @name if it is supported. */
 void call_readings_want(struct call_readings *r, const char *name);
-/* Adds a measurement of each requested function, which takes about 3 microseconds for exp. One
- * thread at a time. */
+/* Adds a measurement of each requested function. One thread at a time. */
 void call_readings_add(struct call_readings *r);
 /* Computes costs in cycles at @clock_hz. Omits functions without measurements. Frees the
  * measurements, but keeps the requests. */

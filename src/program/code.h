@@ -28,8 +28,8 @@ struct program_code {
     size_t library_count;
 };
 
-/* Assembles the code of all units. Returns NULL with err on failure. Any thread. Takes a few
- * milliseconds per unit. */
+/* Assembles the code of all units. Returns NULL with err on failure. Any thread. Runs the assembler
+ * once per unit. */
 struct program_code *program_code_new(const struct program *p, struct err *err);
 void program_code_free(struct program_code *c);
 /* Returns the index of the loop that represents @block among the loops of *@unit: its innermost

@@ -17,15 +17,15 @@ struct pipe_change {
 };
 
 struct estimator;
-/* Creates an estimator for @model at @inputs. Assembles the program's code, which takes tens of
- * milliseconds. Returns NULL with err on failure. */
+/* Creates an estimator for @model at @inputs. Assembles the program's code. Returns NULL with err
+ * on failure. */
 struct estimator *estimator_new(const struct program_model *model, const double *inputs,
                                 enum estimate_model kind, struct err *err);
 void estimator_free(struct estimator *e);
 /* Returns the share of the core that the estimator assumes. */
 struct core_share estimator_share(const struct estimator *e);
 /* Measures the clock and the share of the core, and sets them in @m, the machine of this CPU, and
- * in @e. Takes a few milliseconds. */
+ * in @e. Makes 24 measurements at intervals of a millisecond (native_core). */
 void estimator_meet_here(struct estimator *e, struct machine *m);
 /* Sets the share of the core that other tasks leave; initially 1. */
 void estimator_set_share(struct estimator *e, const struct core_share *share);

@@ -37,8 +37,8 @@
 #define DEGREE_MOST 3      /* largest degree of distance formulas */
 #define LINES 0.25         /* largest insignificant difference of distances or lines */
 #define SCATTER 0.005
-/* Limit of the number of counts for symbolic regression, largest first: this number divided by the
- * number of runs. It limits the time to half a minute, unless there are many runs. */
+/* Limits the number of counts for which expressions or networks are tried, the largest counts
+ * first: BRED_RUNS divided by the number of runs, plus one. */
 #define BRED_RUNS 400
 
 /* number of runs, the largest ones, from whose inputs the further inputs of derived counts are

@@ -20,7 +20,7 @@ double native_taken_over(void);
 struct core_reading { double clock_hz, loads, nops; };
 struct core_readings { VEC(struct core_reading) list; };
 
-/* Adds a measurement, which takes 25 microseconds. */
+/* Adds a measurement. It lasts for a few tens of thousands of instructions. */
 void core_readings_add(struct core_readings *r);
 /* Returns the mean of @values without the lowest and highest tenth. Sorts @values. A shared core
  * changes between states every few milliseconds. A program runs at the mean of these states. A
@@ -32,11 +32,11 @@ void core_readings_judge(const struct core_readings *r, const struct machine *m,
                          struct core_share *share);
 void core_readings_done(struct core_readings *r);
 
-/* Returns the current clock of this thread in Hz, measured by a dependence chain of 17
- * microseconds. */
+/* Returns the current clock of this thread in Hz, measured by a dependence chain of 10,000
+ * multiplications. */
 double native_clock(void);
-/* Measures the clock and the share of the core, but no memory, for 25 milliseconds on a fixed CPU.
- * @m: this CPU's machine. One thread. */
+/* Measures the clock and the share of the core, but no memory. Makes 24 measurements at intervals
+ * of a millisecond. @m: this CPU's machine. One thread. */
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share);
 
 /* Measurements while a program runs on the calling thread's CPU. The thread and its children may

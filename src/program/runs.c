@@ -21,8 +21,8 @@
  * determines the number of lines that a short row crosses. */
 #define SHIFTS 4
 #define SHIFT_BYTES 16           /* number of bytes between two offsets: the alignment of malloc */
-/* Maximum number of references of a short run; tracing them takes about a second. A limit of time
- * instead would depend on the load of the host. */
+/* Maximum number of references of a short run. A limit of time instead would depend on the load of
+ * the host. */
 #define SHORT_REFERENCES 4e7
 #define START_TRIES 5
 /* number of runs with timed calls; the shortest time of each call is used */

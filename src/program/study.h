@@ -75,9 +75,9 @@ struct study {
     struct estimator *estimator;         /* estimator at these inputs; NULL: none */
 };
 
-/* Studies @model at @inputs on @m. @here: measures the clock and memory of this CPU
- * (native_known). @progress (may be NULL) gets the completed share, and returns false to cancel.
- * Returns NULL with err if @progress cancelled, or if @m lacks facts. Takes about a second. */
+/* Studies @model at @inputs on @m. @here: measures the clock and memory of this CPU (native_known).
+ * @progress (may be NULL) gets the completed share, and returns false to cancel. Returns NULL with
+ * err if @progress cancelled, or if @m lacks facts. */
 struct study *study_new(const struct program_model *model, const double *inputs,
                         const struct machine *m, bool here, model_progress progress, void *state,
                         struct err *err);

@@ -59,8 +59,8 @@ struct evaluation *evaluation_new(const struct machine *m, enum evaluate_model m
 void evaluation_free(struct evaluation *e);
 /* Sets the protocol of the blocks that follow; default PROTOCOL_BHIVE. */
 void evaluation_measured_by(struct evaluation *e, enum evaluate_protocol protocol);
-/* Makes evaluation_add write each block to @rows as hex,measured,predicted,bottleneck and bounds.
- * @rows is borrowed; several threads may share it. */
+/* Makes evaluation_add write each block to @rows as a CSV row: hex, measured, predicted,
+ * bottleneck, and cycles of each bound. @rows is borrowed; several threads may share it. */
 void evaluation_write_blocks(struct evaluation *e, FILE *rows);
 /* Writes the header of the rows of evaluation_write_blocks to @rows. */
 void evaluation_write_header(FILE *rows);

@@ -30,8 +30,7 @@ struct nested {
  * the overlap between loops, simulates copies of the inner loops within the outer loop, with
  * instructions for up to eight reorder buffers. Each further trip adds the inner loop's cycles per
  * iteration. The result is at least the sum of the inner loops' bounds, except those of
- * dependences. nested_done frees @out. Borrows @k and @m. Any thread. Takes milliseconds for some
- * hundred instructions. */
+ * dependences. nested_done frees @out. Borrows @k and @m. Any thread. */
 void nested_time(const struct kernel *k, size_t loop, const struct machine *m, double trips,
                  struct nested *out);
 void nested_done(struct nested *n);

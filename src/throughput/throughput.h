@@ -11,7 +11,7 @@
 #include "model/mapping.h"
 #include "throughput/flow.h"
 
-/* workspace of one thread, below 1 MiB */
+/* Workspace of one thread, smaller than 1 MiB */
 struct throughput;
 /* Creates a workspace for @ports ports. @ports is the highest port index + 1, from 1 to 32. */
 struct throughput *throughput_new(unsigned ports);

@@ -23,8 +23,8 @@ struct dwarf_wish {
  * offset in hexadecimal, the line in decimal, and the name to the line end (empty if not inlined);
  * "E offset" at the start of code without a line. For all units it writes "F file" at each change,
  * and "S section offset line" in line table order. For a linked file the section is 0 and the
- * offset is the address. Returns the child's exit status; 0 also if there are no data. Loads libdw.
- * Stops at a limit of entries. */
+ * offset is the address. Returns the child's exit status; 0 on success or if there are no data.
+ * Loads libdw. Stops at a limit of entries. */
 int dwarf_print(const struct dwarf_wish *wish, int out);
 
 #endif

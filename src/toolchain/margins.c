@@ -15,7 +15,7 @@
 
 #define REPEATED "<rep "
 #define SECTIONS_MOST 16 /* maximum number of sections distinguished in a listing */
-#define LISTING_GAP 8    /* maximum number of consecutive line numbers that a listing may omit */
+#define LISTING_GAP 8    /* largest step of a listing's line numbers, without blank lines */
 
 static void split(struct framed_text *r, size_t length)
 {
@@ -397,9 +397,9 @@ static void prose_leave(struct framed_text *r)
     }
 }
 
-/* Marks lines of code whose address is beyond the end of the previous line of code, if the addresses
- * ascend. Without bytes, or after a skipped line, which may be more bytes, a line ends less than
- * MARGIN_BYTES after its address. Lines without addresses are not compared. */
+/* Marks lines of code whose address is beyond the end of the previous line of code. Does nothing if
+ * the addresses do not ascend. Without bytes, or after a skipped line, which may be more bytes, a
+ * line ends less than MARGIN_BYTES after its address. Lines without addresses are not compared. */
 static void gaps_mark(struct margins *m)
 {
     const struct margin *before = NULL;

@@ -21,7 +21,7 @@ struct version {
     /* width in bits of the floating-point lanes whose sums are reordered; 0: none */
     unsigned lanes;
     uint64_t begin;          /* address of the loop; 0: none */
-    uint32_t flags;          /* set of FLAG_... whose final values are those of the loop */
+    uint32_t flags;          /* set of FLAG_... whose final values equal the loop's final values */
     /* description, such as "2 iterations at once, shl by 1 as add, reordered" */
     struct str what;
 };

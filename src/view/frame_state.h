@@ -90,8 +90,8 @@ struct frame_prompt {
 
 /* Returns whether view @index is an overlay: output, log or help. */
 bool frame_is_page(size_t index);
-/* Shows view @to in its pane or as an overlay. Does not record the previous view (frame_show in
- * view/jumps.h records it). */
+/* Shows view @to in its pane or as an overlay. Records no previous view (frame_show in view/jumps.h
+ * does). */
 void frame_go(struct frame *f, size_t to);
 /* Shows @text on the bottom line. */
 void frame_say(struct frame *f, bool failed, const char *text);

@@ -9,7 +9,8 @@
 #define JUMPS_MOST 100
 
 void jumps_done(struct jumps *j);
-/* Shows view @to in its pane or as an overlay, and records the previous view. */
+/* Shows view @to in its pane or as an overlay. Records the previous view, except for an overlay or
+ * an unchanged view. */
 void frame_show(struct frame *f, size_t to);
 /* Shows place @to: the last recorded view of the place, otherwise its last focused pane. */
 void frame_show_place(struct frame *f, unsigned to);

@@ -35,7 +35,7 @@ struct kernel_view_state {
 
 #define CELL 5           /* minimum number of columns per group of ports */
 #define TEXT_MIN 24      /* minimum number of columns of the instruction */
-/* number of columns of the instruction above which the source is shown */
+/* number of columns of the instruction if the source is next to it */
 #define TEXT_WANTED 44
 #define SOURCE_MIN 20    /* minimum number of columns of the source next to the instructions */
 #define GUTTER_EDGES 1000 /* maximum number of edges of the selected instruction in the gutter */

@@ -16,7 +16,7 @@
 #include "view/view.h"
 #include "work/job.h"
 
-/* relative variation below which a clock counts as constant; its curve is then in the middle */
+/* relative margin of the clock's axis; a nearly constant clock is thus near the middle */
 #define CLOCK_MARGIN 0.005
 
 #define LABEL_WIDTH 8 /* number of columns of the label "clock   " */

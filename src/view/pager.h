@@ -6,8 +6,7 @@
 #include "cmd/action.h"
 #include "view/grid.h"
 
-/* number of work steps (base/steps.h) of reading or searching per drawing; together they take a few
- * milliseconds */
+/* number of work steps (base/steps.h) of reading or searching per drawing */
 #define PAGER_STEPS 100000
 
 struct pager {

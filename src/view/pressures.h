@@ -5,7 +5,7 @@
 
 #include "cmd/session.h"
 
-/* maximum number of forms computed while the screen waits, in a few milliseconds */
+/* maximum number of forms computed while the screen waits */
 #define PRESSURES_AT_ONCE 2000
 
 /* Port loads of one machine, with a counted reference to the machine. Equal pointers therefore have

@@ -9,8 +9,8 @@
 #include "cmd/explained.h"
 #include "report/blame.h"
 
-/* minimum number of columns of a truncated usage; with fewer, the text after it is truncated
- * instead */
+/* number of columns above which a usage is truncated to the remaining columns; with fewer, the text
+ * after it is truncated instead */
 #define USAGE_LEAST 8
 #define ID_WANTED 16     /* number of columns of a machine's name */
 #define BESIDE_ID 12     /* number of columns of mark, blanks and cycles after the name */

@@ -15,7 +15,7 @@ struct arrangement;
 
 
 #define FILTER_TEXT 512
-/* number of work steps (base/steps.h) per table_update, which take a few milliseconds */
+/* number of work steps (base/steps.h) per table_update */
 #define TABLE_STEPS 100000
 
 struct table {

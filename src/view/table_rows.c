@@ -11,7 +11,7 @@
 #include "base/utf8_text.h"
 #include "base/watch.h"
 
-/* maximum number of updates, of a few milliseconds each, for which a copy waits for sorting */
+/* maximum number of updates (table_update) for which a copy waits for sorting */
 #define COPY_UPDATES 40
 
 /* Appends row @row as a line; SIZE_MAX: the column names. @part COPIED_NAMES: only the first

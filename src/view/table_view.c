@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* maximum number of rows searched for a name; about ten milliseconds */
+/* maximum number of rows searched for a name */
 #define RECALL_ROWS 100000
 
 void table_view_changed(struct table_view *v, const struct table_source *source)

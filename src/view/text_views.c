@@ -21,9 +21,11 @@
 #define HELP_COLUMN 40      /* number of columns of a key with its effect in the help for a pane */
 #define HELP_KEYS 11        /* number of columns of the key */
 #define HELP_GAP 2          /* number of columns between two keys */
-#define HELP_LEAST 8        /* minimum number of bytes of an effect that is cut at a comma */
+/* minimum number of bytes before the first comma, semicolon or colon for an effect to be cut
+ * there */
+#define HELP_LEAST 8
 #define SHORT_KEYS 36       /* maximum number of keys in the help for a pane */
-/* number of columns below which lines are truncated instead of wrapped */
+/* minimum number of columns to which a text is wrapped; a narrower view truncates it */
 #define BROKEN_LEAST 24
 
 struct text_view {

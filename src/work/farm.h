@@ -34,7 +34,7 @@ void farm_give(struct farm *f, const struct str *piece);
  * false with err if results are discarded. */
 bool farm_end(struct farm *f, struct err *err);
 
-/* callbacks of the ranks other than 0 */
+/* Work that a rank other than 0 does for rank 0 */
 struct farmhand;
 /* Returns whether rank 0 discards the work. Long work items should poll it. Any thread of @hand. */
 bool farm_unwanted(struct farmhand *hand);

@@ -117,8 +117,8 @@ static bool register_read(struct span w, struct operand *op, char type[TYPE_MAX]
     return general_read(w, op, type) || special_read(w, op, type);
 }
 
-/* Parses an address, such as `rdi+rax*4+0x40` or `rdi + 4*rax + 0x40`. @index is the type of a
- * vector index. */
+/* Parses an address, such as `rdi+rax*4+0x40` or `rdi + 4*rax + 0x40`. Sets @index to the type of a
+ * vector index. Sets *@narrow if a register has 32 bits. Returns false if invalid. */
 static bool address_read(struct span w, struct operand *op, bool *narrow, char index[TYPE_MAX])
 {
     const char *end = w.at + w.length, *next;

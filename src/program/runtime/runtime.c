@@ -44,9 +44,9 @@
 /* minimum number of measurements of empty calls with which they replace the initial measurement */
 #define NOTHING_LEAST 8u
 #define CLOCKS_TICKS 100000u         /* ticks between two readings of the clocks */
-/* The first CALLBACKS_FIRST callbacks of a call are timed, and one in CALLBACKS_EVERY of the
- * others, because reading the clock is slow. All are timed while more than one in CALLBACKS_LONG of
- * the timed callbacks are long. Fewer long callbacks are due to preemption and interrupts. */
+/* Reading the clock is slow. Only the first CALLBACKS_FIRST callbacks of a call are timed, and one
+ * in CALLBACKS_EVERY of the others. All are timed while more than one in CALLBACKS_LONG of the
+ * timed callbacks are long. Fewer long callbacks are attributed to preemption and interrupts. */
 #define CALLBACKS_FIRST 4u
 #define CALLBACKS_EVERY 16u
 #define CALLBACKS_LONG 64u
