@@ -70,7 +70,7 @@ enum symbol_kind {
     SYMBOL_SUM,        /* the sum @a + @b * @value */
     SYMBOL_LOADED,     /* the @b bits of memory at @a + @value */
     /* The low bits of @a, extended. @b is the number of these bits. If these bits do not overflow,
-     * the stride is that of @a. */
+     * the stride equals the stride of @a. */
     SYMBOL_NARROW,
 };
 struct symbol_meaning {

@@ -198,7 +198,7 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
     fill_slots(c, insn, row);
 }
 
-/* Replaces the µops of both instructions by the µops of the branch and of the first instruction's
+/* Replaces the µops of both instructions with the µops of the branch and of the first instruction's
  * load. The first instruction's operation then has no µop. */
 static void fuse(struct core *c, struct costs *costs, size_t at, const struct insn *insns)
 {

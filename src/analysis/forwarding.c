@@ -192,7 +192,7 @@ bool forwarding_renamed(const struct forwarding *f, const struct forward *link)
     return !f->crowded && could_rename(f, link);
 }
 
-/* Returns whether the forwarding latency is that of vectors. */
+/* Returns whether the link has the forwarding latency of vectors. */
 static bool forwards_vector(const struct forwarding *f, const struct forward *link)
 {
     if (f->core->store_forward_by_store)

@@ -66,7 +66,7 @@ enum issue_kind issue_eliminated(const struct core *c, const struct insn *insn,
     return zero ? ISSUE_ZEROES : ISSUE_MOVES;
 }
 
-/* Replaces the bound @out by @count / @per_cycle if the quotient is larger. @per_cycle is NaN if
+/* Replaces the bound @out with @count / @per_cycle if the quotient is larger. @per_cycle is NaN if
  * there is no limit. */
 static void limit_by(struct issue *out, enum issue_kind kind, double count, double per_cycle)
 {

@@ -231,7 +231,7 @@ static void add_readable(const char *name, struct str *out)
     free(readable);
 }
 
-/* Replaces numbers in the text of @insn by names. A jump target gets its address and name. */
+/* Replaces numbers in the text of @insn with names. A jump target gets its address and name. */
 static void name_text(const struct kernel *k, struct insn *insn)
 {
     const char *last = last_operand(insn->text);

@@ -40,8 +40,8 @@ static struct fault_stack first_stack;    /* signal stack of the thread that cal
 static _Atomic uintptr_t page_size;
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 
-/* Replaces a mapped file by zeros from the page of @address to its end. Returns false if no mapped
- * file contains @address, or on failure. */
+/* Replaces a mapped file with zeros from the page of @address to its end. Returns false if no
+ * mapped file contains @address, or on failure. */
 static bool make_zeros(uintptr_t address)
 {
     for (size_t i = 0; i < PLACES; i++) {

@@ -130,7 +130,7 @@ static bool write_through(const char *path, int own, const void *bytes, size_t l
     return ok;
 }
 
-/* Replaces @name in @dir by a new file; on failure before the rename, nothing changes. @private:
+/* Replaces @name in @dir with a new file; on failure before the rename, nothing changes. @private:
  * the file gets the mode 0600. @path is for messages. */
 static bool replace(int dir, const char *name, bool private, const char *path, const void *bytes,
                     size_t length, struct err *err)

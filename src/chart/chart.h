@@ -237,7 +237,7 @@ struct ambiguity {
     struct experiment experiment;
 };
 /* Returns whether @d only tests the form with saturators of untested ports. In such an ambiguity,
- * the usage is that of the form in @entry. */
+ * the usage equals the form's usage in @entry. */
 bool ambiguity_is_check(const struct ambiguity *d, const struct mapping_entry *entry);
 
 struct ambiguities {

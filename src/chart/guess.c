@@ -243,7 +243,7 @@ static void take_better(struct guess_search *search, const struct guess *other)
     search->limit = best->cost;
 }
 
-/* Replaces @best by @other if that costs less. */
+/* Replaces @best with @other if that costs less. */
 static void try_guess(const struct sights *s, const struct guess *other, struct guess *best)
 {
     struct guess g = *other;
@@ -415,7 +415,7 @@ void guess_neighbours(const struct guess *g, struct guess_search *search)
         if (g->n <= SPLIT_MOST)
             pass_splits(&n, set);
     }
-    /* Replaces two overlapping sets by their intersection and union, and the reverse. Most
+    /* Replaces two overlapping sets with their intersection and union, and the reverse. Most
      * saturators do not distinguish the two usages. */
     for (unsigned i = 0; i < g->n; i++)
         for (unsigned k = 0; k < i; k++) {
@@ -442,7 +442,7 @@ void guess_neighbours(const struct guess *g, struct guess_search *search)
                     pass_neighbour(&n, &other);
             }
         }
-    /* Replaces all µops of one set by a blocking pipe, and the reverse. */
+    /* Replaces all µops of one set with a blocking pipe, and the reverse. */
     for (unsigned i = 0; i < g->n; i++) {
         other = *g;
         other.pipe = g->uops[i].count;

@@ -59,7 +59,7 @@ void guess_begin(const struct sights *s, struct guess *out);
 /* Finds the best usage with all µops on one port set. The form's time in isolation determines the
  * number of µops. */
 void guess_single(const struct sights *s, struct guess *out);
-/* Replaces @g by its best neighbour until no neighbour costs less, at most 60 times. */
+/* Replaces @g with its best neighbour until no neighbour costs less, at most 60 times. */
 void guess_improve(struct guess *g, const struct sights *s);
 /* A search among guesses */
 struct guess_search {

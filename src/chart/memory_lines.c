@@ -259,8 +259,8 @@ static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes,
     return true;
 }
 
-/* Replaces times that fall with the size by their mean. Beyond the private caches, larger arrays
- * never take less time, so such times were disturbed. */
+/* Replaces times that fall while the size grows with their mean. Beyond the private caches, larger
+ * arrays never take less time, so such times were disturbed. */
 static void times_ascend(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                          double cycles[MEMORY_SIZES])
 {

@@ -35,7 +35,7 @@ struct outsider {
     double before;              /* mean error of the form's best usage with the unchanged core */
 };
 
-/* Port sets that replace the port set of a µop: two if the split replaced the µop by two µops,
+/* Port sets that replace the port set of a µop: two if the split replaced the µop with two µops,
  * otherwise one */
 struct element {
     portset sets[2];

@@ -10,7 +10,7 @@
 #include "model/mapping.h"
 
 /* Returns @core with the split that most reduces the errors of other forms' rows in the lab's
- * table. A split replaces a port set by new ports. To each µop of a larger set, it adds a µop on
+ * table. A split replaces a port set with new ports. To each µop of a larger set, it adds a µop on
  * the new ports. The rows of the core (@keep) must have no larger error than before, and
  * PARTING_FORMS other forms must improve by PARTING_GAIN. The result has the same forms in the same
  * order, and does not depend on the number of threads. NULL: no split qualifies. */

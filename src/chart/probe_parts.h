@@ -97,7 +97,7 @@ struct fact_case {
     struct piece *value, *why;
 };
 
-/* A fact. Its value is that of the first case whose condition is true. */
+/* A fact. It has the value of the first case whose condition is true. */
 struct table_fact {
     const char *key, *unit;
     VEC(struct fact_case) cases;

@@ -142,7 +142,7 @@ struct saved_state {
     struct str text;
 };
 
-/* Replaces the chart's machine by @tried and records @text, if @tried has a smaller error.
+/* Replaces the chart's machine with @tried and records @text, if @tried has a smaller error.
  * Otherwise frees @tried. Returns whether the machine was replaced. */
 static bool keep_if_better(struct saved_state *k, struct machine *tried, const char *text)
 {

@@ -73,7 +73,7 @@ static bool take_words(struct recipe *r, const struct kernel_load_values *v, str
     return ok && (r->path || err_set(err, ERR_USAGE, "use kernel load FILE", "no file given"));
 }
 
-/* Replaces *@path by the path of the installed file. Does nothing if *@path exists or does not
+/* Replaces *@path with the path of the installed file. Does nothing if *@path exists or does not
  * begin with data/, or if there is no such file. */
 static void find_bundled(char **path)
 {

@@ -353,9 +353,9 @@ static bool alignment_range(const char *value, long *from, long *to, struct err 
                    "invalid alignment \"%s\"", value);
 }
 
-/* Appends @value of change @name to @out. Replaces the displayed port names, which users write, by
- * the machine's internal names, which machine_change needs. Returns false with err for an invalid
- * usage. */
+/* Appends @value of change @name to @out. Replaces the displayed port names, which users write,
+ * with the machine's internal names, which machine_change needs. Returns false with err for an
+ * invalid usage. */
 static bool name_ports(const struct machine *m, const char *name, const char *value,
                        struct str *out, struct err *err)
 {

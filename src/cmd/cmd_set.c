@@ -66,7 +66,7 @@ static bool choose_publish(struct session *s, void *state, struct result *result
     for (size_t i = 0; i < c->loaded.count; i++) {
         char **id = &c->ids.items[c->missing.items[i]];
         free(*id);
-        /* Replaces the user's word, which may be a directory, by the machine's id. */
+        /* Replaces the user's word, which may be a directory, with the machine's id. */
         *id = mem_strdup(c->loaded.items[i]->id);
         session_add_machine(s, c->loaded.items[i]);
         c->loaded.items[i] = NULL;

@@ -229,7 +229,7 @@ static const char *meant_by(const char *first, const char *second)
         if (str_has_prefix(name, first) && !begun)
             begun = name;
     }
-    /* word.best is a part of a command's name. Replaces it by the whole name. */
+    /* word.best is a part of a command's name. Replaces it with the whole name. */
     for (const struct command *const *c = commands; *c && word.best && !whole.best; c++)
         if (word.best >= (*c)->name && word.best <= (*c)->name + strlen((*c)->name))
             word.best = (*c)->name;

@@ -76,13 +76,13 @@ struct measure_choice {
     double patience;        /* maximum seconds to wait for a stable core; NaN: the default */
     size_t cpu;             /* number of the CPU that measures; NOT_GIVEN: an idle CPU */
 };
-/* Replaces the session's experiments by *@made (session_set_experiments) and measures those
+/* Replaces the session's experiments with *@made (session_set_experiments) and measures those
  * without cycles. Returns false with err if it cannot measure. */
 bool experiments_measure(struct session *s, struct experiments **made,
                          const struct experiments *base, const struct measure_choice *choice,
                          struct result *result, struct err *err);
 #define EVOLVED_MACHINE "evolved"   /* id of the machine that evolve adopt creates */
-/* Replaces the session's charted machine @name by its saved version in @directory. Logs failures.
+/* Replaces the session's charted machine @name with its saved version in @directory. Logs failures.
  * UI thread. */
 void chart_adopt(struct session *s, const char *directory, const char *name);
 /* Moves the samples so far of a running program profile into the document. UI thread. */

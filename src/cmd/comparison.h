@@ -62,7 +62,7 @@ bool comparison_is_exact(const struct paired_loops *c);
  * true. */
 void comparison_say(const struct paired_loops *c, bool brief, struct str *out);
 /* Returns whether the session's machines are still the compared machines. An edit replaces a
- * machine by a copy. */
+ * machine with a copy. */
 bool comparison_is_current(const struct paired_loops *c, const struct session *s);
 
 #endif

@@ -131,13 +131,13 @@ bool session_has_machine(const struct session *s, const char *id);
 struct machine *session_machine(struct session *s, const char *id, struct err *err);
 /* Adds @take_machine, or replaces the machine with the same id. */
 void session_add_machine(struct session *s, struct machine *take_machine);
-/* Replaces machine @m of the session by a copy that may be modified. Returns the copy. @what: name
- * of the change for undo. */
+/* Replaces machine @m of the session with a copy that may be modified. Returns the copy. @what:
+ * name of the change for undo. */
 struct machine *session_change_machine(struct session *s, struct machine *m, const char *what);
 /* Does the same as session_change_machine with the prepared copy @take_copy. */
 struct machine *session_take_changed(struct session *s, struct machine *m,
                                      struct machine *take_copy, const char *what);
-/* Replaces the session's experiments by *@made, which is set to NULL. @base: table that *@made
+/* Replaces the session's experiments with *@made, which is set to NULL. @base: table that *@made
  * extends, to which the caller has a reference; running measurements continue to fill it. NULL:
  * *@made is unrelated. Returns false with err if the session's experiments are no longer @base. */
 bool session_set_experiments(struct session *s, struct experiments **made,
@@ -177,8 +177,8 @@ bool session_view(struct session *s, const char *verb, const char *argument, str
 unsigned session_threads(const struct session *s);
 /* Returns the form table of @isa, borrowed. Loads it on first use. Returns NULL with err. */
 struct forms *session_forms(struct session *s, enum isa isa, struct err *err);
-/* Replaces the form table of one instruction set by @take_forms. References to the old table remain
- * valid. */
+/* Replaces the form table of one instruction set with @take_forms. References to the old table
+ * remain valid. */
 void session_set_forms(struct session *s, struct forms *take_forms);
 /* Sets the patterns that select forms; @count 0: all forms. */
 void session_select_forms(struct session *s, char **patterns, size_t count);

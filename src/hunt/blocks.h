@@ -81,10 +81,9 @@ void block_print(const struct random_block *b, const char *separator, struct str
 void block_hex(const struct random_block *b, struct str *out);
 
 
-/* Sets @out to @from with one or two changes. A change replaces an instruction by a similar one,
+/* Sets @out to @from with one or two changes. A change replaces an instruction with a similar one,
  * replaces a register or an offset, or inserts, removes or exchanges instructions. @from must be a
- * block of @m. Returns false if every attempt mixes SSE and VEX; @out is then
- * unspecified. */
+ * block of @m. Returns false if every attempt mixes SSE and VEX; @out is then unspecified. */
 bool block_mutate(const struct block_maker *m, const struct random_block *from, struct rng *rng,
                   struct random_block *out);
 

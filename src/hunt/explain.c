@@ -292,7 +292,7 @@ static void add_family_latencies(const struct machine *m, const struct family *f
     }
 }
 
-/* Replaces @count µops @from of @usage by @to (0 removes them). Returns false if @usage has too
+/* Replaces @count µops @from of @usage with @to (0 removes them). Returns false if @usage has too
  * few such µops. */
 static bool usage_moved(const struct usage *usage, portset from, portset to, int count,
                         struct usage *out)

@@ -150,7 +150,7 @@ static unsigned any_set(struct annealer *s)
     return s->distinct ? s->dictionary[anneal_below(s, s->distinct)] : anneal_random_set(s);
 }
 
-/* Replaces set number @i of @gene by @set. Returns false if @set is empty, if nothing changes, or
+/* Replaces set number @i of @gene with @set. Returns false if @set is empty, if nothing changes, or
  * if the gene is full. */
 static bool exchange(struct gene *gene, unsigned i, unsigned set)
 {

@@ -17,8 +17,8 @@ unsigned consensus_members(const struct problem *p, struct genome **members, uns
  * forms, at least ten per form, and at most 4000 in total. Each random experiment has as many forms
  * as a measured one, or one form more. The cycles of the random ones are the mean predictions of
  * the @n mappings @members. Sets *@disagreement to the mean relative standard deviation of these
- * predictions. Forms and their order are those of @p. Returns NULL if @p has no experiment of
- * several forms, or if memory is exhausted. The caller frees the result. */
+ * predictions. The result has the forms of @p in the same order. Returns NULL if @p has no
+ * experiment of several forms, or if memory is exhausted. The caller frees the result. */
 struct problem *consensus_problem(const struct problem *p, struct genome *const *members, size_t n,
                                   struct rng *rng, double *disagreement);
 

@@ -106,7 +106,7 @@ struct evolve_status {
     double d_single, unseen_agreed, unseen_single;
     uint64_t distinct_single;
     /* Least D_avg until now on the initial experiments; NaN before the first mapping. It rises only
-     * when the number of ports is chosen, because the previous values are those of trials. */
+     * when the number of ports is chosen, because the previous values belong to trials. */
     double d_reached;
     size_t reached_of;           /* number of experiments at the start of the run */
     uint64_t reached_print;      /* fingerprint of the initial experiments */

@@ -62,8 +62,8 @@ static int32_t rest(const struct copy_maker *m, unsigned copy)
 }
 
 /* Returns the label for jumps from outside of the loop to @target, which is instruction @at of the
- * loop. With COPY_VISIT, the label is that of an entrance, which is added if missing; otherwise it
- * is @target. */
+ * loop. With COPY_VISIT, returns the label of an entrance, which is added if missing. Otherwise
+ * returns @target. */
 static uint32_t enter(struct copy_maker *m, uint32_t target, uint32_t at)
 {
     if (m->mode != COPY_VISIT)

@@ -462,8 +462,8 @@ static void set_facts(const struct osaca_file *r, struct machine *m)
     set_own_facts(r, m);
 }
 
-/* Sets err to the reason why nothing was imported. If entries were skipped, the reason is that of
- * the first. Returns false. */
+/* Sets err to the reason why nothing was imported. If entries were skipped, uses the reason of the
+ * first one. Returns false. */
 static bool nothing_taken(struct osaca_file *r, struct err *err)
 {
     const struct osaca_skip *first = r->skipped.items;

@@ -71,8 +71,8 @@ struct assembled {
 
 /* Assembler for an instruction set whose encodings are derived (isa_ops.codes_learn) */
 struct isa_assembler {
-    /* The arguments are those of toolchain/assemble.h. The caller must call @done, even after an
-     * error. */
+    /* Has the arguments and result of assemble (toolchain/assemble.h). The caller must call @done,
+     * even after an error. */
     bool (*assemble)(enum isa isa, const char *name, const char *text, size_t length,
                      enum syntax syntax, bool skip_bad, struct assembled *out, struct err *err);
     void (*done)(struct assembled *a);

@@ -12,7 +12,7 @@
 #ifndef BARE_STACK
 #define BARE_STACK
 #endif
-/* libc is unmapped, so the compiler must not replace a copying loop by a call of memcpy. */
+/* libc is unmapped, so the compiler must not replace a copying loop with a call of memcpy. */
 #if defined(__has_attribute)
 #if __has_attribute(no_builtin)
 #define BARE_LOOPS , no_builtin("memcpy", "memmove", "memset")

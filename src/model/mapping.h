@@ -73,7 +73,7 @@ double mapping_entry_confidence(const struct mapping_entry *entry);
 bool source_is_estimate(const char *source);
 /* Returns the index of @form; SIZE_MAX: none. */
 size_t mapping_index(const struct mapping *m, const char *form);
-/* Adds or replaces an entry by a copy of @entry. If memory is exhausted, the entry is omitted and
+/* Adds or replaces an entry with a copy of @entry. If memory is exhausted, the entry is omitted and
  * the thread's command fails (base/shortage.h). */
 void mapping_set(struct mapping *m, const struct mapping_entry *entry);
 /* Returns the block of memory that a caller derived from all entries and passed to

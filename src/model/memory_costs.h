@@ -81,7 +81,7 @@ double memory_together(double core, double wait);
 double memory_wait_in(double both, double core);
 /* Returns the cost's name in the file of stored costs: "load", ... */
 const char *memory_cost_name(enum memory_cost cost);
-/* Returns whether the cost at @bytes is that of shared caches or memory, which do not have the
+/* Returns whether the cost at @bytes is a cost of shared caches or memory, which do not have the
  * core's clock. Pure. */
 bool memory_cost_shared(const struct memory_costs *m, enum memory_cost cost, double bytes);
 /* Returns the cost at @bytes, interpolated over the logarithm of the size. In the first-level cache

@@ -8,7 +8,7 @@
 
 /* Basis of a block's count, from most to least certain */
 enum count_basis {
-    COUNT_RUN,        /* a run had these inputs, so the count is that of the run */
+    COUNT_RUN,        /* a run had these inputs, so the count is the run's count */
     COUNT_CODE,       /* the code determines the count */
     /* A formula with fewer terms than runs is exact for all runs. With other inputs, the program
      * may take another path. */

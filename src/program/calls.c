@@ -18,7 +18,7 @@
 #define CALL_NONE UINT_MAX
 
 /* Calls through this pointer remain calls. Without the pointer, compilers would replace the call of
- * sqrt by an instruction. */
+ * sqrt with an instruction. */
 static double (*volatile real_sqrt)(double x) = sqrt;
 static double sqrt_of(double x) { return real_sqrt(x); }
 static double pow_of(double x) { return pow(x, 1.3); }

@@ -95,7 +95,7 @@ static void add_products(struct grower *g, struct formula_term term, unsigned de
     }
 }
 
-/* Returns the formula's value. formula_value would replace negative values by 0. */
+/* Returns the formula's value. formula_value would replace negative values with 0. */
 static double signed_value(const struct formula *f, const double *inputs, size_t n)
 {
     double sum = 0;

@@ -471,8 +471,8 @@ static bool allocates(const struct program_block *b)
     return false;
 }
 
-/* Replaces the values of the runs in @use by their lower quartile. The minimum of many noisy values
- * would be too low. */
+/* Replaces the values of the runs in @use with their lower quartile. The minimum of many noisy
+ * values would be too low. */
 static void level(double *values, const bool *use, size_t n)
 {
     double *sorted = mem_zero(n + 1, sizeof *sorted);

@@ -342,8 +342,8 @@ static void widen(struct joining *j, bool powers)
     }
 }
 
-/* Replaces the terms of inputs without a short formula by piecewise linear functions with a bend at
- * each value. */
+/* Replaces the terms of inputs without a short formula with piecewise linear functions with a bend
+ * at each value. */
 static void break_lines(struct joining *j)
 {
     const struct fit_data *d = j->data;

@@ -55,8 +55,8 @@ struct timing {
     struct program_time *out;
 };
 
-/* Replaces the core's time by that in walks (turns.h), for the share of the part's executions that
- * walks cover. */
+/* Replaces the core's time with its time in walks (turns.h), for the share of the part's executions
+ * that walks cover. */
 static void add_turns(const struct timing *t, const struct code_part *part, struct part_time *out)
 {
     const struct turns_unit *u = &t->turns.units[part->unit];

@@ -31,7 +31,7 @@ static const char *missing_todo(void)
     return "install gnuplot (Debian: gnuplot-nox)";
 }
 
-/* Appends a single-quoted gnuplot string: doubles quotes and replaces control characters by
+/* Appends a single-quoted gnuplot string: doubles quotes and replaces control characters with
  * blanks. */
 static void add_quoted(struct str *out, const char *text)
 {

@@ -28,7 +28,7 @@ struct figure {
 
 enum figure_format { FIGURE_SVG, FIGURE_PNG };
 
-/* Replaces @out by the contents of a picture file. Colour-blind readers can distinguish the
+/* Replaces @out with the contents of a picture file. Colour-blind readers can distinguish the
  * colours, and curves also differ in their dashes. Returns false with err (ERR_MISSING: gnuplot is
  * not installed). */
 bool figure_draw(const struct figure *f, enum figure_format format, struct str *out,

@@ -5,7 +5,7 @@
 
 
 /* Appends @text for a double-quoted string: escapes quotes and backslashes, and replaces control
- * characters by blanks. */
+ * characters with blanks. */
 static void add_quoted(const char *text, struct str *out)
 {
     for (; *text; text++)

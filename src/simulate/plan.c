@@ -133,8 +133,8 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct in
 }
 
 /* Returns the node kind of a value. The kind is NODE_EARLY for a write-back base, and for a value
- * that is known at rename. Such values are those of eliminated moves, idioms and nops, and the
- * stack pointer after push and pop. */
+ * that is known at rename. Such values are the results of eliminated moves, idioms and nops, and
+ * the stack pointer after push and pop. */
 static uint8_t kind_of(const struct block_work *w, const struct insn *insns,
                        const struct plan_item *item, const struct dep_node *node)
 {

@@ -35,8 +35,8 @@ double experiment_column_number(const struct experiment_columns *c, size_t row, 
 void experiment_column_text(const struct experiment_columns *c, size_t row, int column,
                             struct str *out);
 
-/* Returns one flag per row of @t: whether the row matches @expression. Predictions in the
- * expression are those of @m (may be NULL). The caller frees the flags. Returns NULL with err. */
+/* Returns one flag per row of @t: whether the row matches @expression. Machine @m (may be NULL)
+ * makes the predictions in the expression. The caller frees the flags. Returns NULL with err. */
 bool *experiment_rows_matching(const struct experiments *t, const struct machine *m,
                                const char *expression, struct err *err);
 

@@ -44,7 +44,7 @@ static int diagnostic_order(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Replaces the rejected lines of the cleaned text by blanks. Line ends remain. */
+/* Replaces the rejected lines of the cleaned text with blanks. Line ends remain. */
 static void lines_blank(struct str *clean, const struct refused_list *refused, size_t from)
 {
     struct line_starts lines = {0};
@@ -58,8 +58,8 @@ static void lines_blank(struct str *clean, const struct refused_list *refused, s
     vec_done(&lines.starts);
 }
 
-/* Replaces @size bytes at @start of @clean, in line @line, by the encoding in @word. The text grows
- * if the encoding is longer. */
+/* Replaces @size bytes at @start of @clean, in line @line, with the encoding in @word. The text
+ * grows if the encoding is longer. */
 static void line_replace(enum isa isa, struct str *clean, size_t line, size_t start, size_t size,
                          const struct llvm_mc_word *word)
 {
@@ -87,7 +87,7 @@ static void line_replace(enum isa isa, struct str *clean, size_t line, size_t st
 }
 
 /* Assembles the lines that `as` rejected, from index @from, with llvm-mc, which supports newer
- * instructions. Replaces each line that succeeds by its encoding in the text of @l. Returns the
+ * instructions. Replaces each line that succeeds with its encoding in the text of @l. Returns the
  * number of replaced lines, or 0 without llvm-mc. */
 static size_t second_assemble(struct listing *l, struct refused_list *refused, size_t from)
 {

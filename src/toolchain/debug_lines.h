@@ -53,7 +53,7 @@ struct unit_lines {
     VEC(char *) files;              /* names of source files, without duplicates */
 };
 
-/* Reads the line tables of @o. Errors, limits and thread rules are those of debug_lines_read. The
+/* Reads the line tables of @o. Errors, limits and thread rules are as in debug_lines_read. The
  * caller frees @out with unit_lines_done in all cases. */
 bool unit_lines_read(const struct object *o, struct unit_lines *out, struct err *err);
 /* Parses the output of dwarf_print for all units, like debug_lines_parse. Ignores rows of sections

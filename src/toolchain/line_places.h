@@ -19,7 +19,7 @@ struct line_place {
 
 struct line_places {
     VEC(struct line_place) lines;     /* one element per line of the text */
-    /* names of functions; the index is that of the function minus 1 */
+    /* names of functions; the index of a name is the function's number minus 1 */
     struct names functions;
     VEC(bool) known;             /* per function: whether its instructions have offsets */
     bool counted;                /* whether line_places_find has computed the offsets */

@@ -119,7 +119,7 @@ static enum syntax syntax_set(const char *p, const char *end)
                                           : SYNTAX_AUTO;
 }
 
-/* Appends a directive unchanged, replaces it by a simpler one, or omits it. */
+/* Appends a directive unchanged, replaces it with a simpler one, or omits it. */
 static void directive_clean(struct listing *l, struct dialect *d, const char *p, const char *end)
 {
     const char *e = p;
@@ -281,8 +281,8 @@ static bool statements_clean(struct listing *l, struct dialect *d, const char *c
     return true;
 }
 
-/* Returns the initial syntax of a text, which is that of most distinct lines before the first
- * syntax directive. If only directives precede that directive, it determines the syntax. */
+/* Returns the initial syntax of a text: the syntax of most distinct lines before the first syntax
+ * directive. If only directives precede that directive, it determines the syntax. */
 static enum syntax syntax_of(const char *text, const struct margins *margins)
 {
     size_t att = 0, intel = 0;

@@ -59,7 +59,7 @@ enum syntax syntax_detect(const char *text, size_t length);
 struct line_places;
 /* Appends a label for <L5>, from @p to @end, that is unique to the current function. */
 void target_label(const struct listing *l, const char *p, const char *end, struct str *out);
-/* Appends an x86-64 statement. Replaces the address in `jne 1149 <main+0x10>` by the label of its
+/* Appends an x86-64 statement. Replaces the address in `jne 1149 <main+0x10>` with the label of its
  * line. */
 void target_clean(const struct listing *l, const char *p, const char *end, unsigned section,
                   struct str *out);

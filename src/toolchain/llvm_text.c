@@ -352,7 +352,7 @@ static bool element_named(const char *p, const char *e, const char *end, struct 
     return true;
 }
 
-/* Replaces names of prefetches into the system cache by numbers, which binutils before 2.41
+/* Replaces names of prefetches into the system cache with numbers, which binutils before 2.41
  * needs. */
 static bool prefetch_numbered(const char *p, const char *e, const char *end, struct str *out)
 {

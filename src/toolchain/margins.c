@@ -279,7 +279,7 @@ static void numbers_take(struct framed_text *r)
             /* The number is not a line number, but a short address before bytes. */
             e = NULL;
         const char *behind = e ? listed_code(e, end) : p;
-        /* Accepts the number of an expanded line, which is that of the macro's definition or a
+        /* Accepts the number of an expanded line: the number of the macro's definition, or a
          * repeated number. */
         if (e && behind > e && expansion_end(behind, end) > behind) {
             in_order++;

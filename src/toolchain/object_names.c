@@ -78,8 +78,8 @@ static bool relocations_of(Elf *elf, Elf_Scn *scn, struct relocations *out)
     return true;
 }
 
-/* Returns the name of the symbol of relocation @rela, or NULL if it has none. The name of a section
- * symbol is that of the section. */
+/* Returns the name of the symbol of relocation @rela, or NULL if it has none. A section symbol has
+ * the name of its section. */
 static const char *name_of(Elf *elf, const struct relocations *r, const GElf_Rela *rela)
 {
     GElf_Sym symbol;

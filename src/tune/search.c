@@ -110,7 +110,7 @@ static void rules_of(const struct version *c, struct rule_list *rules)
         }
 }
 
-/* Replaces *@best by @take_made if @take_made is faster. Frees the slower of the two. Returns
+/* Replaces *@best with @take_made if @take_made is faster. Frees the slower of the two. Returns
  * whether *@best was replaced. */
 static bool take_better(struct tune_search *s, struct version *take_made, struct version **best,
                         double *cycles)

@@ -34,7 +34,7 @@ struct version *version_copy(const struct version *c);
 void version_free(struct version *c);
 /* Appends @what to the description, unless the description already contains it. */
 void version_note(struct version *c, const char *what);
-/* Replaces instruction @at by @count instructions. */
+/* Replaces instruction @at with @count instructions. */
 void version_replace(struct version *c, size_t at, const struct insn *with, unsigned count);
 /* Puts the instructions in order @order. */
 void version_reorder(struct version *c, const uint32_t *order);

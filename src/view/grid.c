@@ -168,7 +168,7 @@ unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, 
         }
         const bool cut = utf8[fits] && row + 1 == rows;
         if (utf8[fits] && blank && (utf8[fits] != ' ' || (cut && columns == width)))
-            fits = blank;   /* Replaces the last word that fits by the ellipsis. */
+            fits = blank;   /* Replaces the last word that fits with the ellipsis. */
         char *line = mem_strndup(utf8, fits);
         columns = grid_put(g, x, y + (int)row, width, role, attr, line);
         free(line);

@@ -330,7 +330,7 @@ static bool text_parse(char *line, struct a64_text *text)
     char *space = line ? strchr(line, ' ') : NULL;
     if (space)
         *space = '\0';
-    /* Replaces the distance of a branch by an address, which the parser expects. */
+    /* Replaces the distance of a branch with an address, which the parser expects. */
     char *relative = space ? strstr(space + 1, ".+8") : NULL;
     if (relative)
         memcpy(relative, "0x8", 3);

@@ -62,8 +62,8 @@ static void forget(void)
     index_done(&by_word);
 }
 
-/* Replaces the address in the last operand of a PC-relative branch or access by the distance from
- * @address, the address of the word. */
+/* Replaces the address in the last operand of a PC-relative branch or access with the distance from
+ * the word's address @address. */
 static void keep_place(struct disassembled *d, uint64_t address)
 {
     char *comma = strrchr(d->operands, ','), *last = comma ? comma + 1 : d->operands, *end;

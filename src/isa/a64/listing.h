@@ -14,7 +14,7 @@ void a64_comments_cut(const char *p, const char *end, bool *in_comment, struct s
 /* Returns whether the assembler needs the directive. The directives that every instruction set
  * needs are in toolchain's listing.c. */
 bool a64_directive_kept(const char *word, size_t length);
-/* Copies a disassembled statement to @out. Replaces a branch target by the label for its
+/* Copies a disassembled statement to @out. Replaces a branch target with the label for its
  * address. */
 void a64_target_clean(const char *p, const char *end, unsigned section, struct str *out);
 

@@ -260,8 +260,8 @@ static bool mask_by_movzx(const struct work *w, struct isa_rewritten *out)
     return done(&r, out);
 }
 
-/* Replaces an addition of 128 by a subtraction of -128 or the reverse, because -128 fits into a
- * signed byte and 128 does not. */
+/* Replaces an addition of 128 with a subtraction of -128, or the reverse. A signed byte can
+ * represent -128, but not 128. */
 static bool add_other_way(const struct work *w, struct isa_rewritten *out)
 {
     const bool add = w->decoded.mnemonic == ZYDIS_MNEMONIC_ADD;
@@ -304,8 +304,8 @@ static bool double_by_vector_shift(const struct work *w, struct isa_rewritten *o
     return false;
 }
 
-/* Replaces a logical operation on floating-point vectors by that on integers, which computes the
- * same bits on other units. */
+/* Replaces a logical operation on floating-point vectors with the operation on integers, which
+ * computes the same bits on other units. */
 static bool logic_of_integers(const struct work *w, struct isa_rewritten *out)
 {
     static const ZydisMnemonic pairs[][2] = {{ZYDIS_MNEMONIC_XORPS, ZYDIS_MNEMONIC_PXOR},

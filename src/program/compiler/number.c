@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replaces source lines by block numbers in the debug locations. Debug locations do not affect code
- * generation, and passes that duplicate or reorder instructions preserve them. */
+/* Replaces source lines with block numbers in the debug locations. Debug locations do not affect
+ * code generation, and passes that duplicate or reorder instructions preserve them. */
 #include <string.h>
 
 #include <llvm-c/Core.h>

@@ -1,5 +1,5 @@
 /* Selects of the compiler's code that became branches in the machine code: the code generator
- * replaces conditional moves by branches in some loops, and has no conditional move of
+ * replaces conditional moves with branches in some loops, and has no conditional move of
  * floating-point values. The numbered blocks have no such branch. Pure. */
 #ifndef PORTOLAN_PROGRAM_COMPILER_SELECTS_H
 #define PORTOLAN_PROGRAM_COMPILER_SELECTS_H
