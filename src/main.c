@@ -277,7 +277,8 @@ static bool open_file(struct session *s, const char *file, bool *kernel, struct 
     return ok;
 }
 
-/* Loads the files from the command line, then opens the workbench. */
+/* Loads the files from the command line, then opens the workbench. Sets *@status to the exit
+ * status. Returns false with err on failure. */
 static bool open_workbench(struct session *s, char **files, size_t count, bool welcome,
                            const char *notice, int *status, struct err *err)
 {
@@ -328,7 +329,7 @@ static void begin_as_user_wants(struct arguments *a, struct session *s)
     rc_run(s, &a->rc_fault);
 }
 
-/* Loads the session, then applies the remaining options. */
+/* Loads the session, then applies the remaining options. Returns false with err on failure. */
 static bool settle(struct arguments *a, struct session *s, struct err *err)
 {
     bool ascii = s->settings.ascii;   /* true if the locale or the console only has ASCII */
@@ -368,7 +369,7 @@ static bool run(struct arguments *a, struct session *s, int *status, struct err 
 
 /* Opens standard input, output or error if it is closed. Otherwise a file opened later would get
  * the same descriptor, and its contents would be read or overwritten. Reads and writes of these
- * descriptors fail, like those of closed ones. */
+ * descriptors fail, like those of closed ones. Returns false on failure. */
 static bool standard_files(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

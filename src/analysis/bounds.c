@@ -150,7 +150,7 @@ static double stores_alone(const struct block_work *w, double stores)
 }
 
 /* Raises the memory bound to that of the stores that write the cache (fact store_lines_per_cycle).
- * Consecutive stores to one line merge. */
+ * Consecutive stores to one line merge. Does nothing if the fact is unknown. */
 static void store_bound(const struct block_work *w, const struct insn *insns, size_t count,
                         struct bounds *out)
 {

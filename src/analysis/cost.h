@@ -62,7 +62,7 @@ struct costs {
  * to zero, or contain the result of an earlier call. */
 void costs_fill(struct core *c, const struct insn *insns, size_t count, struct costs *out);
 /* Returns the minimum cycles per iteration of microcoded, serialising and waiting instructions, as
- * measured in isolation; 0: none. */
+ * measured in isolation; 0: none. Free @costs with costs_done. */
 double costs_alone(const struct costs *costs);
 void costs_done(struct costs *costs);
 

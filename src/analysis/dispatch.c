@@ -22,7 +22,7 @@ static bool writes(const struct insn *in, uint8_t reg)
 }
 
 /* Returns the operand of the table of addresses that indirect jump @at reads. The jump itself or a
- * load shortly before it has the operand. */
+ * load shortly before it has the operand. NULL: none was found. */
 static const struct operand *table_of(const struct insn *insns, size_t at)
 {
     const struct insn *in = &insns[at];

@@ -144,7 +144,8 @@ static bool sets_stack_pointer(const struct forwarding *f)
     return found;
 }
 
-/* Sets how memory renaming connects the loads of a loop (fact memory_renaming_loop). */
+/* Sets how memory renaming connects the loads of a loop (fact memory_renaming_loop). Does nothing
+ * if the fact is unknown, or if the code is no loop. */
 static void start_loop(struct forwarding *f)
 {
     size_t others = 0;

@@ -94,7 +94,8 @@ static bool needs_more_than_ports(const struct form_row *row)
 }
 
 /* Selects the core, unless the options fix it, among the forms that have a time in isolation.
- * Excludes fast forms whose body needs additional instructions. */
+ * Excludes fast forms whose body needs additional instructions. Returns false with err on
+ * failure. */
 static bool find_core(struct charting *w, struct chart_core *core, struct err *err)
 {
     const size_t n = w->chart->form_count;
@@ -406,7 +407,7 @@ static void write_confidence(struct chart *c)
 }
 
 /* Chooses the most probable usages, measures experiments that distinguish them from other likely
- * usages, and chooses again. */
+ * usages, and chooses again. Returns false with err on failure or when cancelled. */
 static bool choose_usages(struct charting *w, struct err *err)
 {
     struct chart *c = w->chart;

@@ -324,7 +324,7 @@ static void add_row(struct chart_job *w, const struct form_row *row)
 }
 
 /* Chooses the measurable forms that match the request: all, or the r->top forms that programs use
- * most. Also adds the forms of a fixed core. */
+ * most. Also adds the forms of a fixed core. Returns false with err on failure. */
 static bool choose_rows(struct chart_job *w, const struct charting_request *r, struct err *err)
 {
     struct block_forms most = {0};

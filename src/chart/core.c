@@ -259,7 +259,7 @@ static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
 }
 
 /* Creates at most ROUND classes for the first candidates that are in no class and differ from each
- * other. Returns the number of new classes. */
+ * other. Returns the number of new classes. Adds the index of each class's candidate to @firsts. */
 static size_t add_classes(struct grouping *g, size_t *firsts)
 {
     struct chart_core *core = g->core;

@@ -11,8 +11,8 @@
 /* minimum number of issue slots per cycle with which loops can count slots */
 #define OLD_WIDTH 2.0
 
-/* Determines the facts of x86-64: those that need a search in C, and those of the table of
- * probes. */
+/* Determines the facts of x86-64: those that need a search in C, and those of the table of probes.
+ * Returns false with err on failure. */
 static bool find_by_loops(struct probes *p, const struct probe_table *table, struct err *err)
 {
     if (!window_probes(p, err) || !probes_find_filler(p, err))

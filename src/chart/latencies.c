@@ -204,7 +204,7 @@ static size_t measure_form(struct latency_finding *f, uint32_t i, struct latency
 }
 
 /* Measures again each form with a chain that failed on a busy core. Keeps the latencies of its
- * other chains. */
+ * other chains. Returns false with err on failure. */
 static bool measure_busy(struct latency_finding *f, struct err *err)
 {
     struct chart *c = f->chart;
@@ -356,7 +356,8 @@ static void set_latency(struct mapping *m, const char *form, double cycles)
     mapping_set(m, &entry);
 }
 
-/* Sets the latency of one form in the machine and in the scratch copy. */
+/* Sets the latency of one form in the machine and in the scratch copy. For a form with memory
+ * operands, adds a rule instead. Does nothing if the latency is unknown. */
 static void settle_latency(struct latency_finding *f, const struct chart_latency *list, size_t n)
 {
     const char *form = f->chart->forms[list->form].row->form;

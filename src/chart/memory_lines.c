@@ -231,7 +231,8 @@ static bool probe_settled(const struct memory_lines *p, const struct memory_cost
 
 /* Runs all loops until their times are confirmed. If a loop needs its own contents of memory, runs
  * all its sizes in sequence, to fill memory only once. Begins with large arrays, because a shared
- * cache keeps lines of smaller arrays for many walks. */
+ * cache keeps lines of smaller arrays for many walks. Returns false with err on failure, or if a
+ * loop has no time. */
 static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes, double seconds,
                        struct err *err)
 {
@@ -260,7 +261,8 @@ static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes,
 }
 
 /* Replaces times that fall while the size grows with their mean. Beyond the private caches, larger
- * arrays never take less time, so such times were disturbed. */
+ * arrays never take less time, so such times were disturbed. @cycles: times of loop @at per
+ * size. */
 static void times_ascend(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                          double cycles[MEMORY_SIZES])
 {
@@ -277,7 +279,7 @@ static void times_ascend(const struct memory_lines *p, const struct memory_costs
 
 /* Limits each unconfirmed time to the time with larger arrays. In private caches, too, no loop is
  * faster with larger arrays. Also limits the time of non-temporal stores: on a Zen 5, it doubles
- * for some milliseconds at any size. */
+ * for some milliseconds at any size. @cycles: times of loop @at per size. */
 static void times_confirm(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                           double cycles[MEMORY_SIZES])
 {

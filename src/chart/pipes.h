@@ -15,7 +15,8 @@ struct pipe_form {
 };
 
 /* Finds which of @forms use the same pipe: together, two such forms take the sum of both times.
- * Keeps the PIPES_MOST pipes with the most forms. Returns false with err on failure. */
+ * Keeps the PIPES_MOST pipes with the most forms. Returns false with err on failure. Sets *@pipes
+ * to the number of pipes. */
 bool pipes_find(struct lab *lab, struct pipe_form *forms, size_t n, unsigned *pipes,
                 struct err *err);
 

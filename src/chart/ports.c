@@ -271,9 +271,9 @@ static bool is_quiet(const struct found *f, size_t n)
     return f->mapping && f->error <= SIGHT_NOISE && (double)f->forms >= EXACT_SHARE * (double)n;
 }
 
-/* Returns the score of @f; a lower score is better. Within the scatter, the score is the error
- * plus a small price per omitted form and @port_price per port. Otherwise it is the error on all
- * rows. */
+/* Returns the score of @f; a lower score is better. Within the scatter, the score is the error plus
+ * a small price per omitted form and @port_price per port. Otherwise it is the error on all rows.
+ * Returns INFINITY without a mapping. */
 static double score(const struct lab *lab, const bool *keep, const struct found *f, size_t n,
                     double port_price)
 {

@@ -111,7 +111,7 @@ static struct probe_node *new_node(struct table_reader *r, enum probe_node_kind 
 }
 
 /* Makes the depth of @n greater than that of @below. Limits the depth, because values are computed
- * by recursion over the chain of operators and definitions. */
+ * by recursion over the chain of operators and definitions. Does nothing after an error. */
 static void nest(struct table_reader *r, struct probe_node *n, const struct probe_node *below)
 {
     if (!r->ok)

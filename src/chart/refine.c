@@ -309,7 +309,8 @@ static bool is_tried(struct refine_trial *t, const struct usage *u, unsigned slo
     return false;
 }
 
-/* Adds the evidence of the time of row @i. @late_most: per entry for causes (times_add). */
+/* Adds the evidence of the time of row @i. @late_most: per entry for causes (times_add). Omits a
+ * time that contradicts the usages of the other forms. */
 static void add_time(const struct refine_trial *t, size_t i, struct times_seen *seen,
                      double late_most[CAUSES])
 {

@@ -151,7 +151,8 @@ struct entries {
     size_t n;
 };
 
-/* Computes the busy ports, cycles and margin of @s when it runs in isolation. */
+/* Computes the busy ports, cycles and margin of @s when it runs in isolation. Sets @row to the
+ * masses per column. */
 static void judge(const struct entries *e, struct saturator *s, float *row)
 {
     const struct lattice *g = e->lattice;

@@ -11,8 +11,8 @@ struct copy_values {
     const char *what, *file;
 };
 
-/* Copies the loop's lines of the user's source, or without a source, the disassembled
- * instructions. */
+/* Copies the loop's lines of the user's source, or without a source, the disassembled instructions.
+ * Returns false with err if there is no kernel. */
 static bool copy_kernel(const struct session *s, struct str *out, struct err *err)
 {
     size_t count, line = 1;

@@ -296,7 +296,7 @@ static bool refuse_second(struct err *err)
                    "evolve start --active is already measuring experiments");
 }
 
-/* Starts the measuring job. A script waits for its end. */
+/* Starts the measuring job. A script waits for its end. Returns false with err on failure. */
 static bool measure_table(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct beginning *b = state;

@@ -249,7 +249,8 @@ static bool time_over(void *state)
            (w->o.seconds > 0 && clock_seconds() - w->o.begun >= w->o.seconds);
 }
 
-/* Reads the population and the remaining time of a checkpoint. */
+/* Reads the population and the remaining time of a checkpoint. Returns false with err on
+ * failure. */
 static bool read_checkpoint(struct starting *w, struct err *err)
 {
     struct population *p = &w->before;
@@ -354,7 +355,8 @@ static bool start(struct session *s, struct starting *take_w, struct task *task)
     return task_give(task, &ops, take_w);
 }
 
-/* Sets the initial population: none, a machine's mapping, or the population of the last run. */
+/* Sets the initial population: none, a machine's mapping, or the population of the last run. Stores
+ * it in @before. Returns false with err on failure. */
 static bool begin_with(struct session *s, const struct evolve_values *v, struct population *before,
                        struct err *err)
 {
@@ -456,7 +458,8 @@ struct resume_values {
     const char *file;
 };
 
-/* Starts a run with the population and the remaining time of a checkpoint file. */
+/* Starts a run with the population and the remaining time of a checkpoint file. Returns false with
+ * err on failure. */
 static bool resume_checkpoint(struct session *s, const char *file, struct task *task,
                               struct err *err)
 {

@@ -373,7 +373,8 @@ static bool choose(struct session *s, struct experiments_measuring *w, const cha
     return (s->interactive && w->from->rows.count > CHOSEN_AT_ONCE) || rows_choose(w, err);
 }
 
-/* Starts the job with @take_w. A script waits for its end; the workbench shows the result later. */
+/* Starts the job with @take_w. A script waits for its end; the workbench shows the result later.
+ * Returns false with err on failure. */
 static bool start(struct session *s, struct experiments_measuring *take_w, struct result *result,
                   struct err *err)
 {

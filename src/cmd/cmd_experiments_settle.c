@@ -174,7 +174,7 @@ struct settle_values {
 };
 
 /* Loads the machine and its ambiguities, and the simulated machine or this CPU's forms. Finds the
- * journal. */
+ * journal. Returns false with err on failure. */
 static bool prepare(struct experiments_settling *w, struct err *err)
 {
     struct session *s = w->session;

@@ -106,7 +106,8 @@ static void add_code(const struct experiment_detail *w, struct result *result)
     result_nested(result, "code", code);
 }
 
-/* Adds the code that this CPU would run, because the session did not measure the experiment. */
+/* Adds the code that this CPU would run, because the session did not measure the experiment. Does
+ * nothing without the forms of this CPU. */
 static void encode(struct session *s, struct experiment_detail *w)
 {
     struct forms *forms = session_forms(s, isa_host(), NULL);

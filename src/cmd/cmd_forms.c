@@ -202,7 +202,8 @@ static void selecting_free(void *state)
     free(w);
 }
 
-/* Selects the most frequent measurable forms by name. No name has a wildcard. */
+/* Selects the most frequent measurable forms by name. No name has a wildcard. Returns false with
+ * err on failure. */
 static bool select_top(struct selecting *w, struct err *err)
 {
     size_t count;

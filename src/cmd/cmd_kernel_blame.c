@@ -98,7 +98,7 @@ static void keep_so_far(void *state, const struct blame *so_far)
     lock_give(&w->lock);
 }
 
-/* Measures the recorded iterations in the sandbox. */
+/* Measures the recorded iterations in the sandbox. Does nothing without a recording. */
 static void measure_recorded(struct kernel_blaming *w)
 {
     if (!w->recording.iterations.count)

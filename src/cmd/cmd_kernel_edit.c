@@ -44,7 +44,7 @@ struct edit_values {
     size_t line;
 };
 
-/* Writes the kernel's text to a file in a new directory. */
+/* Writes the kernel's text to a file in a new directory. Returns false with err on failure. */
 static bool put_text(const struct kernel *k, struct edit_request *edit, struct err *err)
 {
     struct str path = {0};

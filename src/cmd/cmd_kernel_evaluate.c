@@ -184,7 +184,8 @@ static void work_batch(void *state, unsigned worker)
                        &(struct measured_block){b->text.data + b->starts[i], b->cycles[i]});
 }
 
-/* Finds the columns from the header. If there is no header, they are hex,cycles. */
+/* Finds the columns from the header. If there is no header, they are hex,cycles. Returns false with
+ * err if the first line is neither a header nor such a row. */
 static bool read_header(struct evaluation_run *run, struct err *err)
 {
     char **fields;
@@ -478,7 +479,7 @@ static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_ru
 }
 
 /* Evaluates the whole file. Each worker has its own evaluation. At the end, all evaluations are
- * added to the first evaluation. */
+ * added to the first evaluation. Returns false with err on failure. */
 static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *rows, struct err *err)
 {
     static const struct pool_ops ops = {next_batch, work_batch};

@@ -57,7 +57,8 @@ static bool cancelled(void *state)
     return job_cancelled(((struct kernel_learning *)state)->job);
 }
 
-/* Selects the forms of the selected loop that @m lacks. */
+/* Selects the forms of the selected loop that @m lacks. Returns false with err without a kernel
+ * that fits @m. */
 static bool want_unknown(struct session *s, const struct machine *m, struct kernel_learning *w,
                          struct err *err)
 {

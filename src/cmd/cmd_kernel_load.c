@@ -31,7 +31,7 @@ static void take_options(const struct kernel_load_values *v, struct kernel_optio
 }
 
 /* Reads one word: the file or a compiler flag. Sets *@half to an option whose value is the next
- * word (-D NAME). */
+ * word (-D NAME). Returns false with err for a forbidden flag or a second file. */
 static bool take_word(struct recipe *r, const char *word, struct str *half, struct err *err)
 {
     bool takes_next = false;
@@ -117,7 +117,7 @@ static void take_lines(struct recipe *r, const struct kernel_load_values *v)
 }
 
 /* Adds -O2 unless a flag sets the level. Unless a flag selects a processor, adds the current
- * machine as the target (native if it is this computer). */
+ * machine as the target (native if it is this computer). Returns false with err on failure. */
 static bool take_defaults(struct session *s, struct recipe *r, struct err *err)
 {
     const struct here *here = &s->document.here;

@@ -239,7 +239,8 @@ static bool measure_file(struct kernel_measuring *w, struct err *err)
 }
 
 /* Returns the value of kernel_measuring.placed. The measurement cannot show this limit, because it
- * runs copies of the loop at other addresses. */
+ * runs copies of the loop at other addresses. NaN: there is no machine or no loop, or the address
+ * does not limit the loop. */
 static double placed_cycles(struct block_work *work, const struct insn *insns, size_t count)
 {
     const struct block_options options = {.shape = shape_of(insns, count),
@@ -334,7 +335,8 @@ static void add_data(const struct kernel *k, size_t loop, struct result *result)
     streams_done(&streams);
 }
 
-/* Adds the effect of the address, which the copies do not have. */
+/* Adds the effect of the address, which the copies do not have. Does nothing if the effect is
+ * unknown. */
 static void add_layout(const struct kernel_measuring *w, struct result *result)
 {
     struct str text = {0};

@@ -99,7 +99,8 @@ static size_t builds_shown(const struct tuning *w)
 }
 
 /* Compares all shown versions with the loop on random inputs. A version with other results is
- * rejected: a table or an ordering rule is then wrong. */
+ * rejected: a table or an ordering rule is then wrong. Returns false with err on failure or when
+ * cancelled. */
 static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *insns, size_t count,
                         struct err *err)
 {
@@ -126,7 +127,7 @@ static bool is_usable(const struct tuning *w, size_t at)
 }
 
 /* Measures the loop, the best versions and the best builds alternately, because noise then affects
- * all of them equally. */
+ * all of them equally. Returns false with err on failure. */
 static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn *insns,
                          size_t count, struct err *err)
 {

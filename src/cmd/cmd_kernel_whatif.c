@@ -336,7 +336,8 @@ struct whatif_values {
     const char *machine;
 };
 
-/* Parses the range "0..63" or a single offset. */
+/* Parses the range "0..63" or a single offset. Stores it in *@from and *@to. Returns false with
+ * err. */
 static bool alignment_range(const char *value, long *from, long *to, struct err *err)
 {
     char *end;
@@ -394,7 +395,7 @@ static bool change(struct machine *m, const char *name, const char *value, struc
 }
 
 /* Applies @word to @changed. If it is a range, sets *@swept to the parameter's name, and *@from and
- * *@to to the range. */
+ * *@to to the range. Returns false with err if @word is invalid. */
 static bool apply(struct machine *changed, const char *word, char **swept, long *from, long *to,
                   struct err *err)
 {

@@ -28,7 +28,8 @@ static void add_ids(struct result_table *t, char **take_ids, json_t *checked_by_
 }
 
 /* Adds the names of processors, each with the core whose tables it uses. Omits processors with the
- * name of a listed machine, and those whose tables are not shipped. */
+ * name of a listed machine, and those whose tables are not shipped. Returns false with err on
+ * failure. */
 static bool add_processors(struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {

@@ -393,7 +393,7 @@ struct check_values {
 };
 
 /* Chooses the forms that match the patterns and can be measured on this CPU or the simulated CPU,
- * most frequent first. */
+ * most frequent first. Returns false with err on failure. */
 static bool choose_forms(struct checking *w, const struct check_values *v, struct err *err)
 {
     size_t count;

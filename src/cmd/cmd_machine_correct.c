@@ -247,7 +247,8 @@ static void add_row(const struct correcting *w, struct result_table *t, const st
     str_done(&text);
 }
 
-/* Replaces the checked machine of the session with the corrected machine. */
+/* Replaces the checked machine of the session with the corrected machine. Returns false with err on
+ * failure. */
 static bool load_corrected(struct session *s, const struct correcting *w, struct err *err)
 {
     struct machine *m = machine_load(w->id, err);

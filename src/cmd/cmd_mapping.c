@@ -24,7 +24,8 @@ void mapping_id_from_path(const char *path, char id[MAPPING_ID])
         strcpy(id, "imported");
 }
 
-/* Moves @id to the front of the selected machines of its instruction set. */
+/* Moves @id to the front of the selected machines of its instruction set. Returns false with err on
+ * failure. */
 static bool mapping_make_current(struct session *s, const char *id, struct err *err)
 {
     const struct machine *m = session_machine(s, id, err);

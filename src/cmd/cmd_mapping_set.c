@@ -78,8 +78,8 @@ static bool is_form(struct session *s, const struct machine *m, const char *form
     return err_set(err, ERR_USAGE, todo, "no form \"%s\" in %s or in the form tables", form, m->id);
 }
 
-/* Sets one usage. @copy is a prepared copy of @m, or NULL. On failure, the caller still owns
- * @copy. */
+/* Sets one usage. @copy is a prepared copy of @m, or NULL. On failure, the caller still owns @copy.
+ * Returns false with err. */
 static bool apply(struct session *s, struct machine *m, struct machine *copy, const char *form,
                   const char *text, struct result *result, struct err *err)
 {

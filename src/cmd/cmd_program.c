@@ -122,7 +122,7 @@ static void loading_free(void *state)
 }
 
 /* Accepts sources, libraries, and options that affect the generated code. Rejects all other
- * options. */
+ * options. Returns false with err for such an option. */
 static bool words_allowed(const struct word_list *words, struct err *err)
 {
     for (size_t i = 0; i < words->count; i++) {

@@ -114,7 +114,7 @@ static bool watch_run(struct blaming_program *w, const struct program_code *code
 }
 
 /* Predicts the program's time at the core's current clock and share. Keeps the shortest prediction
- * so far in @least. */
+ * so far in @least. Returns false with err on failure. */
 static bool predict(struct blaming_program *w, struct estimator *e, struct program_time *least,
                     struct err *err)
 {

@@ -36,7 +36,8 @@ static int by_executions(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Returns the blocks sorted by executed instructions, most first. */
+/* Returns the blocks sorted by executed instructions, most first. Sets *@count. The caller frees
+ * them. */
 static struct ranked_block *rank(const struct program *p, const struct program_run *run,
                                  size_t *count)
 {

@@ -63,7 +63,7 @@ static bool cancelled(void *state)
 }
 
 /* Returns the next work item. The loops of both builds form one list, with the loops of build A
- * first. */
+ * first. Stores it in *@out. Returns false at the end or when cancelled. */
 static bool next_piece(struct builds_diff *w, size_t *out)
 {
     const size_t all = build_pieces(w->builds[0]) + build_pieces(w->builds[1]);
@@ -637,7 +637,8 @@ static bool diff_measures(const void *state)
     return ((const struct builds_diff *)state)->run;
 }
 
-/* Determines the instruction set, which both builds must share. */
+/* Determines the instruction set, which both builds must share. Returns false with err
+ * otherwise. */
 static bool choose_isa(const struct program_diff_values *v, enum isa *out, struct err *err)
 {
     enum isa other;

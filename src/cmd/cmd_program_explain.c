@@ -59,7 +59,7 @@ static bool goes_on(void *state, double seconds, uint64_t iterations)
     return !job_cancelled(w->job);
 }
 
-/* Loads the loop at the user's symbol or address. */
+/* Loads the loop at the user's symbol or address. Returns false with err on failure. */
 static bool find_loop(struct explaining *w, struct err *err)
 {
     struct kernel_options options = {.symbol = w->place};

@@ -430,7 +430,7 @@ static bool measures_here(const void *state)
     return here;
 }
 
-/* Parses each word, such as "l2_bytes=512k". */
+/* Parses each word, such as "l2_bytes=512k". Returns false with err if a word is invalid. */
 static bool read_facts(struct predicting *p, const struct word_list *words, struct err *err)
 {
     for (size_t i = 0; i < words->count; i++) {

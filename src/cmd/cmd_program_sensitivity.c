@@ -338,7 +338,7 @@ static bool sweep_finish(struct session *s, void *state, struct result *result, 
     return true;
 }
 
-/* Parses values of a fact: "l2_bytes=256k,1M". */
+/* Parses values of a fact: "l2_bytes=256k,1M". Returns false with err if invalid. */
 static bool read_property(struct probing *p, const char *text, struct err *err)
 {
     size_t length = strcspn(text, "=");
@@ -432,7 +432,7 @@ static bool read_program(struct sweep_hand *hand, struct unpacking *setup, struc
 }
 
 /* Reads the run that rank 0 predicted. The model has only this run, so it predicts exactly this run
- * for the run's inputs. */
+ * for the run's inputs. Returns false with err on failure. */
 static bool read_run(struct sweep_hand *hand, struct unpacking *setup, struct err *err)
 {
     char *names[INPUTS_MAX];

@@ -71,7 +71,8 @@ static void add_part(struct reporting *r, const char *title, struct result *take
 }
 
 /* Adds the drawing to HTML. If drawing fails, for example without the drawing tool, stores the
- * reason for the end of the document. Later drawings are then omitted. */
+ * reason for the end of the document. Later drawings are then omitted. Returns false with err when
+ * cancelled, or if the drawing cannot be prepared. */
 static bool add_figure(struct reporting *r, enum drawing_kind kind, struct err *err)
 {
     struct err fault = {0};

@@ -25,7 +25,7 @@ struct experiment_detail {
 void experiment_code(const struct forms *forms, const struct experiment *e, struct str *text,
                      unsigned *executions, size_t *bytes);
 /* Collects the details of row @row of the session's experiments. Measured code is limited to @lines
- * lines (0: all). */
+ * lines (0: all). Adds no code if the row was not measured here. */
 void experiment_detail_collect(struct session *s, size_t row, size_t lines,
                                struct experiment_detail *out);
 void experiment_detail_done(struct experiment_detail *d);

@@ -43,7 +43,7 @@ static const struct forms *forms_of(struct mapping_reading *r, enum isa isa, str
 }
 
 /* Sets the instruction set of a mapping that names none: the set whose table has most of the
- * mapping's forms. */
+ * mapping's forms. Returns false with err on failure. */
 static bool set_isa(struct mapping_reading *r, struct err *err)
 {
     struct machine *m = r->machine;

@@ -327,7 +327,7 @@ static bool point_measure(struct memory_curve *c, struct memory_point *p, struct
 
 /* Measures the loop for @seconds per size. Directly after each size, again measures the memory
  * costs on which the loop depends: other users' load on the caches varies within a second. @lines:
- * NULL if no cost is measured again. */
+ * NULL if no cost is measured again. Returns false with err on failure. */
 static bool points_measure(struct memory_curve *c, struct memory_lines *lines,
                            struct point_run *runs, struct block_work *bounds, double seconds,
                            struct err *err)

@@ -112,7 +112,8 @@ bool parameter_lines(const char *text, struct line_range *out)
     return !*end && out->first > 0 && out->last >= out->first;
 }
 
-/* Parses a number of ports ("7": ports 0 to 6) or a list of names. */
+/* Parses a number of ports ("7": ports 0 to 6) or a list of names. Returns false with err if
+ * invalid. */
 static bool read_ports(const struct parameter *p, const char *text, struct port_list *out,
                        struct err *err)
 {
@@ -139,7 +140,7 @@ static bool read_ports(const struct parameter *p, const char *text, struct port_
 static bool read_value(const struct parameter *p, const char *text, const char *before,
                        void *values, struct err *err);
 
-/* Parses @text as a numeric value of the option --@before. */
+/* Parses @text as a numeric value of the option --@before. Returns false with err if invalid. */
 static bool read_as_option(const struct parameter *p, const char *text, const char *before,
                            double *out, struct err *err)
 {

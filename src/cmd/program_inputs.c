@@ -99,7 +99,8 @@ static bool read_value(const char *word, const char *text, size_t length, double
 
 typedef VEC(double) value_list;
 
-/* Parses a word such as "N=16,32". */
+/* Parses a word such as "N=16,32". Stores the name in *@name and the values in @values. Returns
+ * false with err. */
 static bool read_word(const char *word, char **name, value_list *values, struct err *err)
 {
     size_t length = strcspn(word, "=");

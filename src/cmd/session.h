@@ -156,7 +156,7 @@ void session_clear_output(struct session *s);
  * set. */
 bool session_select(struct session *s, char **ids, size_t count, struct err *err);
 /* Selects machines like session_select, for a choice by the user, which is not replaced
- * automatically. */
+ * automatically. Returns false with err. */
 bool session_choose(struct session *s, char **ids, size_t count, struct err *err);
 /* Selects the machines @ids of @isa, without loading them. session_analyses omits machines that
  * fail to load. */

@@ -555,7 +555,8 @@ bool session_idle(struct err *err)
            err_set(err, ERR_USAGE, "use job wait or job cancel", "%s is still running", info.title);
 }
 
-/* Reads the session in @dir into @fresh, which is initialised. */
+/* Reads the session in @dir into @fresh, which is initialised. Returns false with err on
+ * failure. */
 static bool read_session(const char *dir, struct session *fresh, struct err *err)
 {
     struct session_plan plan = {.into = fresh};

@@ -71,7 +71,8 @@ void undo_note_arrived(struct session *s, const char *id)
     last->after = choice_now(&s->document, last->isa);
 }
 
-/* Exchanges the step's machine with the session's current machine of the same id. */
+/* Exchanges the step's machine with the session's current machine of the same id. Returns false
+ * with err if there is none. */
 static bool swap_machine(struct session *s, struct undo_step *step, struct err *err)
 {
     struct machine *now = session_machine(s, step->machine->id, err);
@@ -117,7 +118,8 @@ static bool deselect(struct session *s, enum isa isa, const char *id)
 }
 
 /* Removes or restores the added machine. Restores the selection if the user has not changed it, or
- * if it would become empty. Otherwise only a removed machine is no longer selected. */
+ * if it would become empty. Otherwise only a removed machine is no longer selected. Then the
+ * opposite step is in @step. */
 static void swap_arrival(struct session *s, struct undo_step *step)
 {
     struct undo_step back =

@@ -344,7 +344,8 @@ static void add_family_usages(const struct machine *m, const struct family *f, c
     str_done(&before);
 }
 
-/* Returns all port sets of usages, and all single ports. The caller frees the array. */
+/* Returns all port sets of usages, and all single ports. The caller frees the array. Sets *@count
+ * to their number. */
 static portset *sets_of(const struct machine *m, size_t *count)
 {
     VEC(portset) sets = {0};

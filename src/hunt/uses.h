@@ -10,7 +10,7 @@ struct form_uses {
     double uses;
 };
 /* Loads data/frequency/<isa>.csv, most frequent form first. Returns NULL with err. The caller calls
- * form_uses_free. */
+ * form_uses_free. Sets *@count to the number of forms. */
 struct form_uses *form_uses_load(enum isa isa, size_t *count, struct err *err);
 /* Loads like form_uses_load, but only the first @most forms that @forms has and that this CPU can
  * measure. If @simulated is true, includes forms that only other CPUs can measure. Returns NULL

@@ -63,7 +63,7 @@ struct columns_mark {
 bool anneal_admit(struct annealer *s, const struct gene *genes, size_t n,
                   struct columns_mark *mark);
 /* anneal_fill computes the columns after @mark in the tables of all forms. anneal_retract removes
- * these columns. */
+ * these columns. anneal_fill does nothing if there are none. */
 void anneal_fill(struct annealer *s, const struct columns_mark *mark);
 void anneal_retract(struct annealer *s, const struct columns_mark *mark);
 /* anneal_lay_out recomputes all tables, with columns only for current sets. anneal_table returns a

@@ -65,7 +65,8 @@ static bool same_terms(const struct experiments *t, size_t x, size_t y)
                   count * sizeof(struct flat_term)) == 0;
 }
 
-/* Selects and sorts rows. Returns NULL if memory is exhausted. The caller frees the array. */
+/* Selects and sorts rows. Returns NULL if memory is exhausted. The caller frees the array. Sets
+ * *@count to their number. */
 static struct sized_experiment *select_rows(const struct experiments *t, const bool *keep,
                                             size_t *count)
 {

@@ -55,7 +55,8 @@ static void system_done(void *state, int counter)
 
 const struct counter_source counters_system = {system_open, system_read, system_done, NULL};
 
-/* Runs a loop whose count of @kind is known. Stores the range of plausible counts. */
+/* Runs a loop whose count of @kind is known. Stores the range of plausible counts. *@least and
+ * *@most receive the range. */
 static void run_known(enum counter kind, double *least, double *most)
 {
     uint64_t x = 88172645463325252u, taken = 0;

@@ -113,7 +113,8 @@ static void handle_late(struct insitu_watch *w)
             w->executed = true;
 }
 
-/* Restores the original code, and moves all threads out of the copies. Resumes no thread. */
+/* Restores the original code, and moves all threads out of the copies. Resumes no thread. Does
+ * nothing without copies, or if the process has ended. Returns false with err on failure. */
 static bool remove_copies(struct insitu_watch *w, struct err *err)
 {
     struct placed *x = &w->out->placed;
@@ -478,7 +479,8 @@ static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
 }
 
 /* Moves threads out of the bytes that patches overwrite. Runs the program briefly while a return
- * address of a thread is in these bytes. All threads are stopped before and after the call. */
+ * address of a thread is in these bytes. All threads are stopped before and after the call. Returns
+ * false with err if the program has ended or cannot be stopped. */
 static bool clear_way(struct insitu_watch *w, struct err *err)
 {
     struct process *p = &w->process;
@@ -511,7 +513,8 @@ static bool clear_way(struct insitu_watch *w, struct err *err)
                    "run the command again", "a thread does not leave the code to be patched");
 }
 
-/* Places the copies and patches the original. All threads must be stopped. */
+/* Places the copies and patches the original. All threads must be stopped. Returns false with err
+ * on failure. */
 static bool place(struct insitu_watch *w, struct err *err)
 {
     struct process *p = &w->process;
@@ -551,7 +554,8 @@ static void begin_program(void *state)
         handle(w, &e);
 }
 
-/* Runs a started program to its entry point, where its libraries are mapped. */
+/* Runs a started program to its entry point, where its libraries are mapped. Returns false with err
+ * on failure. */
 static bool run_to_entry(struct insitu_watch *w, struct err *err)
 {
     struct process *p = &w->process;
@@ -601,7 +605,7 @@ static bool start(struct insitu_watch *w, struct err *err)
     return run_to_entry(w, err) && admit_process(w->process.pid, true, err);
 }
 
-/* Attaches to a running process, and stops all its threads. */
+/* Attaches to a running process, and stops all its threads. Returns false with err on failure. */
 static bool attach(struct insitu_watch *w, struct err *err)
 {
     w->out->refused = !admit_process(w->options->pid, false, err) ||
@@ -615,7 +619,7 @@ static bool attach(struct insitu_watch *w, struct err *err)
 }
 
 /* Waits until a started program maps the loop's file, then places the copies. A running process
- * must have mapped it. */
+ * must have mapped it. Returns false with err on failure. */
 static bool place_when_mapped(struct insitu_watch *w, struct err *err)
 {
     bool missing, missed = false;   /* missed: whether the program ran before the loop was found */

@@ -102,7 +102,8 @@ void placed_begin_waits(struct placed *x);
 /* Marks the @switches longest of the @count blocks in which the thread executed the loop. When a
  * thread waits for its CPU, it waits for a time slice, which is much longer than a block. */
 void placed_mark_waited(struct timed_block *blocks, size_t count, uint64_t switches);
-/* Adds the counters and buffers of thread @t to the results, and resets them. */
+/* Adds the counters and buffers of thread @t to the results, and resets them. Does nothing for a
+ * thread without a slot. */
 void placed_harvest(struct placed *x, struct traced *t);
 /* Stores the bytes of a patch at instruction @at of the region: the original ones in @original, and
  * those with a jump to @label in @jump. */
@@ -116,7 +117,7 @@ void placed_peek(struct placed *x);
 void placed_choose(struct placed *x, struct traced *t, uint64_t period, uint64_t records,
                    bool stamps);
 /* Configures @t with unchanged values like placed_choose. @t is in a system call and need not be
- * stopped. */
+ * stopped. Does nothing for a thread without a slot. */
 void placed_choose_waiting(struct placed *x, const struct traced *t);
 /* Returns whether a thread has completed its recording, or enough timed blocks. This may take much
  * longer on a busy CPU than on an idle one. */

@@ -98,7 +98,8 @@ bool process_entry(const struct process *p, uint64_t *entry);
 bool process_stop(struct process *p, bool running, struct err *err);
 /* Gets the next event that occurred in process_stop. Returns false if there is none. */
 bool process_poll_stop(struct process *p, struct process_event *out);
-/* Resume a stopped thread, or all of them, with their pending signals. */
+/* Resume a stopped thread, or all of them, with their pending signals. Do nothing for a running
+ * thread. */
 void process_go(struct process *p, struct traced *t);
 void process_go_all(struct process *p);
 /* Detaches all threads, which must be stopped. */

@@ -148,7 +148,8 @@ static void make_unique(const struct llvm_import *r, char name[PORT_NAME_MAX])
 }
 
 /* Adds the units of a resource that is no group, before the groups that refer to them. A divider
- * with several units becomes ports instead of a blocking pipe. */
+ * with several units becomes ports instead of a blocking pipe. Omits queues and invalid resources.
+ * Returns false with err on failure. */
 static bool add_unit(struct llvm_import *r, struct resource *resource, struct err *err)
 {
     char name[PORT_NAME_MAX];
@@ -168,7 +169,7 @@ static bool add_unit(struct llvm_import *r, struct resource *resource, struct er
     return true;
 }
 
-/* Adds the single units in display order. */
+/* Adds the single units in display order. Returns false with err on failure. */
 static bool add_units(struct llvm_import *r, const bool *is_unit, struct err *err)
 {
     bool done[RESOURCES_MAX] = {false};

@@ -241,7 +241,7 @@ static void add_usage(struct usage *to, const struct usage *from, double times, 
 }
 
 /* Determines whether a form reads and writes its memory operand, from its template, or on AArch64
- * from its mnemonic. */
+ * from its mnemonic. Sets *@reads and *@writes. */
 static void set_access(enum isa isa, const struct spelling *f, const char *template, bool *reads,
                        bool *writes)
 {
@@ -418,7 +418,8 @@ static void set_fact(struct machine *m, const char *key, double value, const cha
         machine_set_fact(m, key, text, fact->unit, source);
 }
 
-/* Sets facts from the additional keys of Portolan's files, which override OSACA's keys. */
+/* Sets facts from the additional keys of Portolan's files, which override OSACA's keys. Does
+ * nothing if there are more than FACT_LIMIT keys. */
 static void set_own_facts(const struct osaca_file *r, struct machine *m)
 {
     const yaml_node_t *facts = yaml_tree_get(

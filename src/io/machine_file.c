@@ -105,7 +105,8 @@ static bool read_facts(const char *path, struct machine *facts, struct err *err)
     return ok;
 }
 
-/* Parses "0,1,DV" into @ports, and marks the blocking pipes in ports->pipes. */
+/* Parses "0,1,DV" into @ports, and marks the blocking pipes in ports->pipes. Returns false with
+ * err. */
 static bool read_ports(const struct machine *facts, struct ports *ports, struct err *err)
 {
     const char *list = machine_fact(facts, "ports");
@@ -142,7 +143,7 @@ struct mapping_columns {
 };
 
 /* Parses a row into @o, which the caller frees with override_done. Stores the column of an error in
- * *@column. */
+ * *@column. Returns false with err. */
 static bool parse_row(char *const *row, const struct mapping_columns *c, const struct ports *ports,
                       struct override *o, int *column, struct err *err)
 {
@@ -249,7 +250,8 @@ bool machine_override(struct machine *m, const char *path, struct err *err)
     return read_mapping(path, true, m->mapping, err);
 }
 
-/* Collects the ports of a usage such as p0156 or p[V0,DV]. read_mapping reports invalid usages. */
+/* Collects the ports of a usage such as p0156 or p[V0,DV]. read_mapping reports invalid usages.
+ * Returns false with err if there are too many ports. */
 static bool collect_ports(const char *usage, struct ports *ports, struct err *err)
 {
     for (const char *at = usage; (at = strchr(at, 'p')); ) {
@@ -415,7 +417,7 @@ static struct machine *load_base(const char *id, const char *base, struct err *e
 }
 
 /* Reads the directory's own latencies.csv. Inserts its rules before the rules of the base, because
- * the first matching rule applies. */
+ * the first matching rule applies. Returns false with err on failure. */
 static bool read_latencies_first(const char *path, struct machine *m, struct err *err)
 {
     size_t before = m->latency_count;

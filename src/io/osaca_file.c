@@ -148,7 +148,7 @@ static double whole_cycles(const struct pressure_item *item, double most, bool b
 
 /* Parses a pressure [[1, '01'], [4, ['DV']]]. Rounds fractional cycles, and sets *@rounded if a
  * number changed. Of the alternatives {0: [[1, '0']], 1: [[1, '1']]}, uses number 0, which OSACA
- * tries first. */
+ * tries first. Returns false with r->err if invalid. */
 static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct usage *out,
                           bool *rounded)
 {
@@ -296,7 +296,7 @@ static void take_guard(struct osaca_file *r, const char *name, struct osaca_entr
     r->masks = true;
 }
 
-/* Fills @e except its names, which begin at index @names. */
+/* Fills @e except its names, which begin at index @names. Returns false with r->err if invalid. */
 static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t names,
                       struct osaca_entry *e)
 {
@@ -395,7 +395,8 @@ static bool skip(struct osaca_file *r, const yaml_node_t *node, const struct err
     return true;
 }
 
-/* Reads all entries, and lists the invalid entries. */
+/* Reads all entries, and lists the invalid entries. Returns false with r->err if reading must
+ * end. */
 static bool read_entries(struct osaca_file *r, const yaml_node_t *list)
 {
     struct err *outer = r->err;
@@ -493,7 +494,7 @@ double osaca_number_of(const struct osaca_numbers *list, const char *class, doub
 }
 
 /* Reads the ports. A port with the name of a divider is a divider. In a file of Portolan, only the
- * listed dividers are dividers. */
+ * listed dividers are dividers. Returns false with r->err if invalid. */
 static bool read_ports(struct osaca_file *r)
 {
     const yaml_node_t *root = yaml_tree_root(&r->tree),

@@ -24,7 +24,7 @@ struct uops_table {
 };
 
 void uops_table_done(struct uops_table *t);
-/* Adds a copy of @row with its strings. */
+/* Adds a copy of @row with its strings. Adds nothing if memory is exhausted. */
 void uops_table_add(struct uops_table *t, const struct uops_row *row);
 /* Parses "[≤5;8]", "4" or "≤19". Returns the largest number; NaN: none. Sets *@upper_bound to
  * whether it follows ≤. */

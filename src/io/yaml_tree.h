@@ -15,7 +15,7 @@ struct yaml_tree {
 };
 
 /* Parses the first document of @text, and rejects further documents. The caller always frees @out
- * with yaml_tree_done. */
+ * with yaml_tree_done. Returns false with err. */
 bool yaml_tree_parse(const char *name, const char *text, size_t length, struct yaml_tree *out,
                      struct err *err);
 void yaml_tree_done(struct yaml_tree *t);

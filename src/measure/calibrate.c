@@ -89,7 +89,7 @@ static double stopwatch_hz(const struct stopwatch *from, const struct stopwatch 
 }
 
 /* Measures, by runs of two lengths, the ticks of a chain iteration (@each) and of an empty run
- * (@overhead). */
+ * (@overhead). Returns false with err on failure. */
 static bool chain_line(struct sandbox *s, double *each, double *overhead, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
@@ -151,7 +151,7 @@ static struct baseline_look look_of(const double rounds[ROUNDS])
 }
 
 /* Measures the chain, the multiplication and the probes in several rounds. @each is the ticks per
- * chain iteration. */
+ * chain iteration. Returns false with err on failure. */
 static bool look(struct sandbox *s, double each, const struct calibration *c, struct look *out,
                  struct err *err)
 {
@@ -205,7 +205,8 @@ static double look_seconds(const struct sandbox *s, const struct calibration *c,
 }
 
 /* Measures the cores of @cpus and moves to the least busy one. If a baseline is known, stops at the
- * first idle core. Otherwise measures a possibly busy core for longer. */
+ * first idle core. Otherwise measures a possibly busy core for longer. Stores its measurement in
+ * @best, and sets out->busy and out->doubtful. Returns false with err on failure. */
 static bool look_around(struct sandbox *s, double each, struct calibration *out, const int *cpus,
                         size_t cpu_count, struct baseline *known, struct look *best,
                         struct err *err)
@@ -334,7 +335,8 @@ static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t 
 
 /* Chooses the smallest load window whose 90th percentile of rounds is within 0.5 % of the lowest.
  * Keeps a known window if the core is busy. On some CPUs, banks and way predictors temporarily slow
- * loads of many lines. On others, loads of few lines conflict. */
+ * loads of many lines. On others, loads of few lines conflict. Returns false with err on
+ * failure. */
 static bool load_window_choose(struct sandbox *s, struct calibration *out, struct baseline *known,
                                struct err *err)
 {
@@ -384,7 +386,8 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     return true;
 }
 
-/* Measures the relative noise of one loop with the rules of @out. */
+/* Measures the relative noise of one loop with the rules of @out. Sets out->noise; NaN: too few
+ * times settled. Returns false with err on failure. */
 static bool noise_floor(struct sandbox *s, struct calibration *out, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);

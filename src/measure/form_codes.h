@@ -21,7 +21,8 @@ void form_codes_free(struct form_codes *f);
  * be encoded, stores the reason. One thread, without concurrent readers. */
 void form_codes_learn(struct form_codes *f, const struct experiment *e, size_t n);
 /* Stores code and count of each term of @e, at most FORM_CODES_MAX. Call form_codes_learn first.
- * Returns false with the reason in @why. */
+ * Returns false with the reason in @why. @codes and @counts have an entry per term. The codes are
+ * borrowed. */
 bool form_codes_of(const struct form_codes *f, const struct experiment *e, struct form_code **codes,
                    uint32_t *counts, char *why, size_t room);
 /* Computes a sum of 16 digits for each of the @n experiments. The sum identifies the instructions

@@ -93,7 +93,8 @@
  * divisions and roots have their usual latency. */
 #define NUMBER 0x3ff5555555555555
 
-/* Adds @copies copies of the first @count instructions at distances of @stride bytes. */
+/* Adds @copies copies of the first @count instructions at distances of @stride bytes. Stores the
+ * place of the code in @to. Returns false with err on failure. */
 static bool copies_add(struct kernel_arrays *k, size_t count, struct arrays_code *to,
                        unsigned copies, size_t stride, struct err *err)
 {
@@ -114,7 +115,7 @@ static bool copies_add(struct kernel_arrays *k, size_t count, struct arrays_code
 
 /* Adds the code of the loop in all lengths: sequences of at most @copies copies at distances of
  * @stride bytes. In a single copy, which is the loop of a program, the counting branch replaces the
- * closing branch. */
+ * closing branch. Stores the places of the code in @code. Returns false with err on failure. */
 static bool lengths_add(struct kernel_arrays *k, struct arrays_code code[ARRAYS_LENGTHS],
                         unsigned copies, size_t stride, struct err *err)
 {
@@ -198,7 +199,8 @@ static void arena_use(struct arena_state *a, uint64_t at, uint64_t bytes)
         a->used[part % ARENA_PARTS] = a->uses;
 }
 
-/* Fills the first @bytes of the arena with numbers, unless the current child process has them. */
+/* Fills the first @bytes of the arena with numbers, unless the current child process has them.
+ * Returns false with err on failure. */
 static bool numbers_fill(struct kernel_arrays *k, uint64_t bytes, struct err *err)
 {
     if (sandbox_pid(k->sandbox, true) != k->arena->process || !k->arena->process)
@@ -255,7 +257,8 @@ static bool pattern_fill(struct kernel_arrays *k, const struct arrays_fill *f, s
     return true;
 }
 
-/* Measures the ticks of @count clock chains: the least of several runs. */
+/* Measures the ticks of @count clock chains: the least of several runs. Stores them in *@least.
+ * Returns false with err on failure. */
 static bool chain_ticks(struct sandbox *s, unsigned count, double *least, struct err *err)
 {
     struct sandbox_item *item = sandbox_items(s);
@@ -339,7 +342,7 @@ static void registers_fill(const struct kernel_arrays *k, const struct arrays *a
 }
 
 /* Runs the loop in @code for @units units in each of @passes passes, after @warm warm-up units.
- * Sets *@ticks to the duration in ticks. */
+ * Sets *@ticks to the duration in ticks. Returns false with err on failure. */
 static bool run(struct kernel_arrays *k, const struct arrays_code *code,
                 const struct arrays *arrays,
                 uint64_t ahead, uint64_t warm, uint64_t units, unsigned passes, double *ticks,
@@ -420,7 +423,8 @@ static struct array_walk walk_of(const struct kernel_arrays *k, const struct arr
 }
 
 /* Estimates the cycles of a unit. Lengthens the runs until they take ROUGH_CYCLES. Uses the fastest
- * run, because the other runs may have been interrupted. */
+ * run, because the other runs may have been interrupted. Stores the estimate in *@rough. Returns
+ * false with err on failure. */
 static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays,
                        const struct array_walk *w, double *rough, struct err *err)
 {
@@ -447,7 +451,8 @@ static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays,
 }
 
 /* Estimates the cycles of a unit with both layouts of copies. Selects separated branches if they
- * are clearly faster (KERNEL_APART_GAIN). */
+ * are clearly faster (KERNEL_APART_GAIN). Stores the estimate in *@rough. Returns false with err on
+ * failure. */
 static bool layout_find(struct kernel_arrays *k, const struct arrays *arrays, struct array_walk *w,
                         double *rough, struct err *err)
 {
@@ -507,7 +512,8 @@ static struct sample_plan sampling_plan(const struct arrays *arrays, const struc
 
 /* Improves the estimate *@rough of runs of a part of the arrays, with runs of the planned length.
  * @p receives the new plan. The first estimate is of a short run, which begins with cold TLBs. On a
- * Zen 5, random loads from 24 MiB take 400 cycles each in 200 iterations, and 11 in 10,000. */
+ * Zen 5, random loads from 24 MiB take 400 cycles each in 200 iterations, and 11 in 10,000. Returns
+ * false with err on failure. */
 static bool plan_refine(struct kernel_arrays *k, const struct arrays *arrays,
                         const struct array_walk *w, double *rough, struct sample_plan *p,
                         struct err *err)
@@ -525,7 +531,7 @@ static bool plan_refine(struct kernel_arrays *k, const struct arrays *arrays,
     return true;
 }
 
-/* Reads each line of the arrays once. */
+/* Reads each line of the arrays once. Returns false with err on failure. */
 static bool lines_read(struct kernel_arrays *k, uint64_t bytes, struct err *err)
 {
     for (uint64_t at = 0; at < bytes; at += SANDBOX_FILL_PART)
@@ -614,7 +620,8 @@ static void sample_add(struct array_samples *s, double ticks, double clock)
 }
 
 /* Walks over the arrays until @enough further walks are no faster, or @most cycles have passed.
- * Sets *@rough to the cycles of a unit in the fastest walk. Adds the further walks to @out. */
+ * Sets *@rough to the cycles of a unit in the fastest walk. Adds the further walks to @out. Returns
+ * false with err on failure. */
 static bool walk_until_steady(struct kernel_arrays *k, const struct arrays *arrays,
                               const struct array_walk *w, const struct sample_plan *p, double most,
                               unsigned enough, double *rough, struct array_samples *out,
@@ -671,7 +678,8 @@ static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
 
 /* Measures samples, and the clock repeatedly, because it may change during a measurement. Excludes
  * interrupted samples, at most LOST_MOST, and the first sample unless it walks over all lines of
- * larger arrays. If samples are walks, the steady walks in @out count as samples. */
+ * larger arrays. If samples are walks, the steady walks in @out count as samples. Returns false
+ * with err on failure. */
 static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double seconds,
                          struct array_samples *out, struct err *err)

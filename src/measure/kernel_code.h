@@ -27,7 +27,8 @@ enum kernel_copies {
 /* Returns the reason why the kernel is rejected; NULL if it may run on this CPU. Sets *@at (may be
  * NULL) to the position of the rejected instruction from 1, or to 0 for the whole kernel. */
 const char *kernel_refused(const struct insn *insns, size_t count, unsigned *at);
-/* Returns the reason why the kernel is rejected on every CPU, like kernel_refused. */
+/* Returns the reason why the kernel is rejected on every CPU, like kernel_refused. NULL: it may run
+ * on some CPU. */
 const char *kernel_refused_anywhere(const struct insn *insns, size_t count, unsigned *at);
 /* Writes one copy to @out + @at, which will run at address @offset of the sandbox's code area.
  * Branches lead to the next instruction. Relative operands refer to accessible memory. Returns the

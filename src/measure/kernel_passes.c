@@ -57,7 +57,7 @@ static bool is_on(float time, double floor)
 }
 
 /* Finds the lowest time to which at least a share @share of all @times is close. Sets *@floor to
- * this time and *@apart to the range of the close times. */
+ * this time and *@apart to the range of the close times. Returns false if there is no such time. */
 static bool floor_of(const struct kernel_passes *p, const float *times, double share, double *floor,
                      double *apart)
 {

@@ -252,7 +252,8 @@ static double rough_cycles(const struct calibration *c, const struct kernel_plan
  * requests the next address, which uses a load port. On a Golden Cove, the prefetcher tracks about
  * 250 loads. Tries as many copies as @instructions and @bytes allow. Uses the copies if the time
  * per copy is less than @gain times the former time. Stores the time of a run with the plan in
- * *@ticks. */
+ * *@ticks. Does nothing if more copies do not fit, or if they would not halve the number of
+ * iterations. Returns false with err on failure. */
 static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructions, size_t bytes,
                         double gain, struct kernel_plan *plan, double *ticks, struct err *err)
 {
@@ -315,7 +316,7 @@ static unsigned copies_wanted(const struct run_plan *p, enum kernel_copies kind)
 }
 
 /* Finds the numbers of copies, iterations and passes with which a run fills the window. The touched
- * pages must have different real pages. */
+ * pages must have different real pages. Stores them in @plan. Returns false with err on failure. */
 static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                      enum values values, struct kernel_plan *plan, struct err *err)
 {
@@ -375,7 +376,7 @@ static bool may_adopt(const struct run_plan *p, const struct kernel_plan *hint,
 }
 
 /* Runs the kernel with @hint, the plan of another variant. If this works, adopts the plan and
- * returns true. */
+ * returns true. Stores the adopted plan in @plan. Otherwise returns false. */
 static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                        const struct kernel_plan *hint, struct kernel_plan *plan, struct err *err)
 {
@@ -396,7 +397,8 @@ static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct ru
 }
 
 /* Runs @copies of the kernel with about as many iterations as *@plan has, with the layout @apart.
- * Adopts them if an iteration is faster, otherwise restores the layout of *@plan. */
+ * Adopts them if an iteration is faster, otherwise restores the layout of *@plan. Returns false
+ * with err on failure. */
 static bool plan_try(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                      unsigned copies, bool apart, struct kernel_plan *plan, struct err *err)
 {
@@ -440,7 +442,9 @@ static bool plan_space(struct sandbox *s, const struct calibration *c, struct ru
 }
 
 /* Chooses the faster of many and few copies of a loop that loads and stores. Memory renaming finds
- * the stores of only LOADS_FORWARDED loads. The loop itself may have fewer loads. */
+ * the stores of only LOADS_FORWARDED loads. The loop itself may have fewer loads. Does nothing for
+ * other loops, or if all copies have at most LOADS_FORWARDED loads. Returns false with err on
+ * failure. */
 static bool plan_forwarding(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                             struct kernel_plan *plan, struct err *err)
 {
@@ -459,7 +463,7 @@ static bool plan_forwarding(struct sandbox *s, const struct calibration *c, stru
 
 /* Chooses the first kind of values with which the kernel runs long enough before its pointers leave
  * the pages; in short runs, overhead dominates. If there is no such kind, chooses the one with the
- * longest run. */
+ * longest run. Returns false with err on failure. */
 static bool plan_choose(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                         struct kernel_plan *plan, struct err *err)
 {

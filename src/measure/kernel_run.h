@@ -69,7 +69,8 @@ bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct i
 
 /* Visits a kernel with a single attempt, in the process that all variants of the loop share. The
  * first visit tries @hint, the plan of another variant (may be NULL). Afterwards the caller must
- * run the reference block (kernel_vouch), which validates all visits since its last run. */
+ * run the reference block (kernel_vouch), which validates all visits since its last run. Returns
+ * false with err on failure. */
 bool kernel_visit_concurrent(struct sandbox *s, const struct calibration *c,
                              const struct insn *insns, size_t count, double seconds,
                              const struct kernel_plan *hint, struct kernel_plan *plan,

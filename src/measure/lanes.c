@@ -322,7 +322,8 @@ static void first_keeps(struct lanes *l, bool narrow)
 }
 
 /* Measures the experiments with all lanes unless their CPUs interfere. Sets *@done if the lanes
- * measured them. */
+ * measured them. After an error of another lane, returns true and keeps only the first lane.
+ * Returns false with err on other failures. */
 static bool measure_together(struct lanes *l, size_t n, bool *done, struct err *err)
 {
     const bool judges = clock_seconds() >= l->again;

@@ -387,7 +387,8 @@ static void descend(struct usage_search *s, size_t from)
 }
 
 /* Finds the usage with the least sum of µops and weighted unexplained measurements (OUTLIER). Uses
- * the smallest tolerance with which at least seven eighths of the measurements agree. */
+ * the smallest tolerance with which at least seven eighths of the measurements agree. Returns false
+ * if there is none. */
 static bool find_usage(struct usage_search *s)
 {
     static const double tolerances[] = {0.03, 0.06, 0.12};

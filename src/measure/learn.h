@@ -38,8 +38,8 @@ struct learner *learner_new(struct source *source, const struct mapping *mapping
                             double issue_width, bool (*cancelled)(void *state), void *state,
                             struct err *err);
 void learner_free(struct learner *l);
-/* learner_blockers returns the number of blocking forms, and learner_blocker the name and the
- * ports of one. */
+/* learner_blockers returns the number of blocking forms, and learner_blocker the name and the ports
+ * of one. *@ports receives the ports. */
 size_t learner_blockers(const struct learner *l);
 const char *learner_blocker(const struct learner *l, size_t index, portset *ports);
 

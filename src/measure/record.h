@@ -58,7 +58,7 @@ struct record *record_new(void);
 void record_free(struct record *r);
 
 /* record_add adds the samples of a pass. record_windows adds the windows of a call at @seconds to
- * the series. Sources of measurements call both. */
+ * the series. Sources of measurements call both. Without memory, record_add does nothing. */
 void record_add(struct record *r, const struct experiment *e, const struct record_pass *pass);
 void record_windows(struct record *r, double seconds, double clock_hz, unsigned accepted,
                     unsigned contended, unsigned disturbed);

@@ -158,7 +158,7 @@ static bool fold_addresses(struct recorded_run *x, struct err *err)
     return true;
 }
 
-/* Makes the arena, with all pages present and all words 0. */
+/* Makes the arena, with all pages present and all words 0. Returns false with err on failure. */
 static bool arena_make(struct recorded_run *x, bool huge, struct err *err)
 {
     const size_t bytes = (x->regions.count + 1) << REGION_BITS;
@@ -356,7 +356,8 @@ static bool values_add(struct recorded_run *x, struct err *err)
 }
 
 /* Reads the values into the cache, then runs both passes and measures the second one. Sets *@fault
- * to the fault of the code; 0: none. */
+ * to the fault of the code; 0: none. Sets *@ticks to its duration. Returns false with err on
+ * failure. */
 static bool run(struct recorded_run *x, uint32_t offset, double *ticks, unsigned *fault,
                 struct err *err)
 {
@@ -387,7 +388,8 @@ static bool run(struct recorded_run *x, uint32_t offset, double *ticks, unsigned
 }
 
 /* Runs the iterations with change @c in the order @order, after @forgetting runs that make the
- * predictor forget this order. *@number counts the moves of accesses. */
+ * predictor forget this order. *@number counts the moves of accesses. Sets *@ticks and *@fault like
+ * run. Returns false with err on failure. */
 static bool run_order(struct recorded_run *x, const struct recorded_code *code,
                       struct recorded_change c, const uint32_t *order, unsigned forgetting,
                       unsigned *number, double *ticks, unsigned *fault, struct err *err)

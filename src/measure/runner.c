@@ -303,7 +303,8 @@ static size_t chunk_of(const struct source *s)
     return each < CHUNK ? each : CHUNK;
 }
 
-/* Runs one pass, with long or short bodies, over all rows that need a pass. */
+/* Runs one pass, with long or short bodies, over all rows that need a pass. Returns false with
+ * r->err on failure or when cancelled. */
 static bool block_pass(struct runner_state *r, struct runner_trial *trials, size_t n, bool shorter)
 {
     struct experiment batch[CHUNK];
@@ -366,7 +367,8 @@ static void day_note(struct runner_summary *s, const char *day)
         snprintf(s->until, sizeof s->until, "%s", day);
 }
 
-/* Adds the passes of earlier, unfinished runs to those of this run. */
+/* Adds the passes of earlier, unfinished runs to those of this run. Does nothing if they were
+ * measured with a lower baseline. */
 static void recall_passes(struct runner_state *r, struct runner_trial *t,
                           const struct journal_entry *known)
 {
@@ -404,7 +406,8 @@ static bool impossible(const struct journal_entry *known, uint64_t instructions)
     return is;
 }
 
-/* Adds the values that the journal has for @t. */
+/* Adds the values that the journal has for @t. Does nothing with the option fresh, or if they are
+ * impossible. With the option retry, omits failures. */
 static void recall(struct runner_state *r, struct runner_trial *t)
 {
     const struct journal_entry *known =
@@ -452,7 +455,8 @@ static size_t unsettled(const struct runner_trial *trials, size_t n)
     return left;
 }
 
-/* Passes the interim result of an unfinished experiment to the hook. */
+/* Passes the interim result of an unfinished experiment to the hook. Does nothing without a
+ * pass. */
 static void leave(struct runner_state *r, const struct runner_trial *t)
 {
     if (!t->count && !t->tried)

@@ -393,7 +393,7 @@ struct sandbox_item *sandbox_items(struct sandbox *s)
 }
 
 /* Runs items @begin to @end - 1, all own code, in one batch. If the child dies, only the running
- * item is lost. */
+ * item is lost. Returns false with err on failure or when cancelled. */
 static bool batch_run(struct sandbox *s, unsigned begin, unsigned end,
                       const struct sandbox_watching *how, struct err *err)
 {

@@ -134,7 +134,8 @@ static bool range_close(int first, int last)
     return true;
 }
 
-/* Closes all files of the parent except the link, the page file and the counter. */
+/* Closes all files of the parent except the link, the page file and the counter. Returns false on
+ * failure. */
 static bool files_close(const struct sandbox_vault *v)
 {
     int keep[3] = {v->given.link, v->given.page, v->counter}, from = 0;
@@ -175,7 +176,7 @@ static bool limits_set(void)
 }
 
 /* Unregisters libc's area for restartable sequences. The area will be unmapped, but the kernel
- * writes to it whenever the thread migrates or is preempted. */
+ * writes to it whenever the thread migrates or is preempted. Returns false on failure. */
 static bool rseq_leave(void)
 {
 #ifdef SYS_rseq
@@ -237,7 +238,8 @@ struct sandbox_vault *sandbox_close_begin(const struct sandbox_child *given,
     return v->hello.unfiltered || rseq_leave() ? v : NULL;
 }
 
-/* Unmaps all memory except the ranges in @keep, up to the kernel's highest user address. */
+/* Unmaps all memory except the ranges in @keep, up to the kernel's highest user address. Returns
+ * false on failure. */
 static BARE bool memory_empty(const struct sandbox_vault *v, struct sandbox_range *keep, unsigned n)
 {
     static const uint64_t ends[] = {(uint64_t)1 << 48,           ((uint64_t)1 << 47) - 4096,
@@ -264,7 +266,8 @@ static BARE bool memory_empty(const struct sandbox_vault *v, struct sandbox_rang
 }
 
 /* Unmaps libc, the heap, the former stack, and all other memory that the sandbox does not need.
- * Then makes the program's variables read-only, and limits the address space. */
+ * Then makes the program's variables read-only, and limits the address space. Returns false on
+ * failure. */
 static BARE bool memory_close(struct sandbox_vault *v)
 {
     const struct sandbox_child *g = &v->given;

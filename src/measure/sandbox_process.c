@@ -176,7 +176,8 @@ void sandbox_process_allow(const struct sandbox_process *p, double seconds)
     prlimit(p->pid, RLIMIT_CPU, &limit, NULL);
 }
 
-/* Reads a message of @size bytes, or detects the end of the link. */
+/* Reads a message of @size bytes, or detects the end of the link. If the child died or sent another
+ * size, sets *@fault and returns WATCH_DIED. */
 static enum sandbox_watch message_take(struct sandbox_process *p,
                                        const struct sandbox_watching *how, void *bytes, size_t size,
                                        unsigned *fault)

@@ -209,7 +209,7 @@ static BARE bool contended_look(const struct pulse *pulse, const struct window_r
 }
 
 /* Opens a window: measures the clock and the probes. Returns ticks per cycle, or 0 if the core is
- * busy. */
+ * busy. Sets *@tick to the ticks per cycle of the clock chain. */
 static BARE double window_open(const struct pulse *pulse, const struct window_rules *rules,
                                double *tick, struct window_result *out)
 {

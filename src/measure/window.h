@@ -93,8 +93,8 @@ void window_measure(const struct pulse *pulse, const struct window_rules *rules,
 void window_not_run(struct window_result *out);
 /* Returns a wait that begins now and ends after @ticks. */
 struct window_wait window_wait_begin(const struct pulse *pulse, double ticks);
-/* Sorts @values. Returns the middle of the lowest three, and sets their relative spread. @n is at
- * least 1. */
+/* Sorts @values. Returns the middle of the lowest three, and sets *@spread to their relative
+ * spread. With fewer than three values, returns the lowest. @n is at least 1. */
 double window_lowest(double *values, unsigned n, double *spread);
 /* Sorts the @n @values. Finds the lowest value with enough values at most @width (relative) above
  * it: at least three, and at least @share of all. Isolated lower values come from pairs of runs

@@ -113,7 +113,7 @@ static bool watch(struct watching *w, struct err *err)
 }
 
 /* Selects the clock, unless the user requested interrupts. If the system refuses the clock, selects
- * interrupts, unless the user requested the clock. */
+ * interrupts, unless the user requested the clock. Returns false with err on failure. */
 static bool choose(struct watching *w, struct err *err)
 {
     const struct sampling *o = w->options;
@@ -135,7 +135,8 @@ static bool choose(struct watching *w, struct err *err)
 }
 
 /* Finds the threads, the executable and the mappings of a running process. Checks the executable
- * through /proc: it may be deleted, or visible only to the process. */
+ * through /proc: it may be deleted, or visible only to the process. Returns false with err on
+ * failure. */
 static bool find_process(struct watching *w, struct err *err)
 {
     char link[64], path[4096];

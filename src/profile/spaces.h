@@ -30,7 +30,7 @@ void spaces_map(struct spaces *s, pid_t pid, uint64_t start, uint64_t length, ui
                 const char *path);
 /* Removes all mappings of @pid, because of an exec. */
 void spaces_clear(struct spaces *s, pid_t pid);
-/* Copies all mappings of @parent to @child. */
+/* Copies all mappings of @parent to @child. Does nothing if @parent has none. */
 void spaces_fork(struct spaces *s, pid_t child, pid_t parent);
 /* Reads the current executable mappings of @pid from the system. Returns false if they are
  * unreadable. */

@@ -32,7 +32,8 @@ struct blamed_part {
 };
 
 /* Fills @out with the prediction of part @index of @parts at @run. The caller fills @measured, @off
- * and @alone. blamed_part_done frees @out. */
+ * and @alone. blamed_part_done frees @out. Without a time of the part in @time, the prediction is
+ * 0. */
 void blamed_part_fill(struct blamed_part *out, const struct program *p,
                       const struct program_run *run, const struct code_parts *parts, size_t index,
                       const struct program_time *time, double clock_hz, double branch_miss);

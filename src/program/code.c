@@ -33,7 +33,8 @@ static bool is_label(const char *word, size_t length)
     return length > 1 && word[length - 1] == ':' && word[0] != '#';
 }
 
-/* Returns the block and label of each line, from the .loc directives. Source line 0: no block. */
+/* Returns the block and label of each line, from the .loc directives. Source line 0: no block. Sets
+ * *@count to the number of lines. The caller frees the lines. */
 static struct text_line *read_lines(const char *text, uint32_t most, size_t *count)
 {
     VEC(struct text_line) lines = {0};
@@ -61,7 +62,7 @@ static struct text_line *read_lines(const char *text, uint32_t most, size_t *cou
 
 /* Sets the block and the straight-line sequence of each instruction. If an instruction has no
  * block, assigns it to the first block of its sequence. If the sequence has none, assigns it to the
- * previous instruction's block. */
+ * previous instruction's block. Sets @has_code for blocks with instructions. */
 static void find_blocks(const struct program_unit *unit, struct code_unit *u, bool *has_code)
 {
     const struct kernel *k = u->kernel;
@@ -128,7 +129,7 @@ static uint32_t add_straight(const struct program *p, struct kernel *k, uint32_t
     return (uint32_t)k->loop_count++;
 }
 
-/* Finds the loop that represents each block of @u, for program_code_block. */
+/* Finds the loop that represents each block of @u, for program_code_block. Stores it in @shown. */
 static void find_shown(const struct program *p, const struct code_unit *u, struct kernel *k,
                        uint32_t *shown)
 {

@@ -25,7 +25,8 @@ static const struct { const char *name; uint8_t op, operands;
     {"mul", CONTROL_MUL, 0},     {"umax", CONTROL_UMAX, 0}, {"smax", CONTROL_SMAX, 0},
     {"umin", CONTROL_UMIN, 0},   {"smin", CONTROL_SMIN, 0}, {"rec", CONTROL_RECURRENCE, 0}};
 
-/* Parses the next number and checks that it is below @limit. */
+/* Parses the next number and checks that it is below @limit. Moves *@at after it and stores it in
+ * *@out. Returns false without such a number. */
 static bool number(const char **at, uint64_t limit, uint64_t *out)
 {
     char *end;
@@ -207,7 +208,7 @@ static bool index_of(json_t *json, const char *key, size_t limit, uint32_t *out)
 }
 
 /* Reads a loop. Outer loops are before inner ones, so the last loop that lists a block is its
- * innermost loop. */
+ * innermost loop. Returns false if invalid. */
 static bool read_loop(struct control *c, json_t *json, size_t at)
 {
     struct control_loop *loop = &c->loops.items[at];

@@ -585,7 +585,7 @@ static void find_dependences(const struct derivation *d, uint32_t function, bool
 }
 
 /* Marks loops with a load or call whose value may change. Each iteration of these loops must be
- * walked. */
+ * walked. Sets @depends per loop. */
 static void find_changes(const struct derivation *d, uint32_t function, bool *depends)
 {
     const struct control *c = d->program->functions[function].control;

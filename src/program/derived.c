@@ -25,7 +25,8 @@ struct derived {
 };
 
 /* Walks the code at @inputs. Stores all counts in @out, even those of functions that runs
- * contradict. */
+ * contradict. The counts are NaN if another process made the runs, or if the inputs make no command
+ * line. */
 static void walk(struct derived *d, const double *inputs, struct kept *out)
 {
     const struct invocation how = {.arguments = d->runs->how.arguments};

@@ -12,7 +12,8 @@ struct derived;
 struct derived *derived_new(const struct program_runs *runs);
 void derived_free(struct derived *d);
 /* Computes the counts at @inputs of each block and of its first exit. NaN: the count does not
- * follow from the code. Walks the code unless the result is cached. Any thread. */
+ * follow from the code. Walks the code unless the result is cached. Any thread. @counts receives
+ * the counts of blocks, @taken the counts of first exits. */
 void derived_at(struct derived *d, const double *inputs, double *counts, double *taken);
 /* Returns the count of @block at @inputs, as derived_at does. */
 double derived_count(struct derived *d, const double *inputs, size_t block);

@@ -401,7 +401,8 @@ static bool find_exact_count(struct search *s)
     return found || (active > 1 && products_exact(s->data, s->active, s->out));
 }
 
-/* Adds terms one by one, each time the term that lowers the criterion most. */
+/* Adds terms one by one, each time the term that lowers the criterion most. Ends if no term lowers
+ * the criterion. */
 static void find_forward(struct search *s)
 {
     size_t chosen[FORMULA_NEAR];

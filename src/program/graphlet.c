@@ -26,7 +26,7 @@ bool op_class_find(const char *name, size_t length, enum op_class *out)
 }
 
 /* Returns the time at which the first free pipe of @kind starts an instruction whose inputs are
- * ready at @ready. */
+ * ready at @ready. Marks the pipe as used in @free_at. */
 static double take_pipe(const struct pipe_kind *kind, double *free_at, double ready)
 {
     unsigned first = 0;

@@ -178,7 +178,8 @@ static void subsets(struct grower *g, unsigned degree, size_t *chosen, size_t co
         }
 }
 
-/* Adds terms one by one, each time the term that gives the lowest error. */
+/* Adds terms one by one, each time the term that gives the lowest error. Ends if no term lowers the
+ * error. */
 static void stepwise(struct grower *g, unsigned degree)
 {
     size_t chosen[SIZE_MOST];

@@ -99,7 +99,9 @@ double native_looks_nearest(const struct native *looks, size_t count, bool *use)
 bool native_is_plausible(const struct native *n, const struct machine *m, struct err *err);
 
 /* Sets the measured clock, caches and memory as facts of @m. Keeps the shapes of private caches.
- * Sets the size of the last level and the lifetime of its lines to those that other tasks leave. */
+ * Sets the size of the last level and the lifetime of its lines to those that other tasks leave.
+ * Sets no facts of larger levels if fewer than three sizes were measured, or if @m lacks the fact
+ * l3_bytes. */
 void native_apply(const struct native *n, struct machine *m);
 /* Measures the share of the time of page faults that the system counts as user time. Sets it as
  * fact page_fault_user of @m. Takes 1 s. */

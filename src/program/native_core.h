@@ -26,8 +26,8 @@ void core_readings_add(struct core_readings *r);
  * changes between states every few milliseconds. A program runs at the mean of these states. A
  * median would be the value of one state. */
 double core_mean_of_most(double *values, size_t count);
-/* Computes the clock in Hz, and the slots and ports of @share. @r must have at least one reading
- * of the core of @m. */
+/* Computes the clock in Hz, and the slots and ports of @share. @r must have at least one reading of
+ * the core of @m. Stores the clock in *@clock_hz. */
 void core_readings_judge(const struct core_readings *r, const struct machine *m, double *clock_hz,
                          struct core_share *share);
 void core_readings_done(struct core_readings *r);
@@ -36,7 +36,7 @@ void core_readings_done(struct core_readings *r);
  * multiplications. */
 double native_clock(void);
 /* Measures the clock and the share of the core, but no memory. Makes 24 measurements at intervals
- * of a millisecond. @m: this CPU's machine. One thread. */
+ * of a millisecond. @m: this CPU's machine. One thread. Stores them in *@clock_hz and @share. */
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share);
 
 /* Measurements while a program runs on the calling thread's CPU. The thread and its children may

@@ -223,7 +223,7 @@ static void apply_columns(const struct native *n, double bytes, double latency, 
 
 /* Sets the second-level cache's replacement policy from the times of random cycles. A time is a
  * linear function of the hits, and the hits of each cycle are a linear function of l2_oldest. Three
- * cycles therefore determine l2_oldest. */
+ * cycles therefore determine l2_oldest. Does nothing if the number of ways or a time is unknown. */
 static void apply_replacement(const struct native *n, double bytes, struct machine *m)
 {
     const double ways = fact_number(m, "l2_ways"), *cycles = n->cycles;

@@ -62,7 +62,7 @@ static bool solve_chosen(const struct active_set *a, const size_t *chosen, size_
 }
 
 /* Moves the coefficients @c towards @goal, the least-squares solution, until one becomes 0. Removes
- * columns with coefficient 0. Returns the number of remaining columns. */
+ * columns with coefficient 0. Returns the number of remaining columns. @chosen: columns of @c. */
 static size_t step_toward(size_t *chosen, size_t n, long double *c, const long double *goal)
 {
     long double share = 1;

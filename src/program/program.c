@@ -219,7 +219,8 @@ static bool read_unit(const char *text, size_t length, struct program_reading *r
     return ok;
 }
 
-/* Parses consecutive descriptions. Skips the linker's padding of NULs between them. */
+/* Parses consecutive descriptions. Skips the linker's padding of NULs between them. Returns false
+ * if a description is invalid. */
 static bool read_all(const struct str *bytes, struct program_reading *r)
 {
     static const char magic[] = PORTOLAN_ABOUT_MAGIC " ";

@@ -26,7 +26,7 @@ static const struct off core_off = {1.15, 1.5}, memory_off = {1.2, 1.5}, calls_o
 struct part_range { double least, most; bool exact; };
 
 /* Includes in *@r the factors by which the value of @formula at @inputs may differ from the
- * prediction. */
+ * prediction. Does nothing if all formulas agree, or for a value of 0. */
 static void widen_range(const struct program_model *m, uint32_t formula, const double *inputs,
                         struct part_range *r)
 {

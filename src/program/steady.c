@@ -56,7 +56,7 @@ struct timing {
 };
 
 /* Replaces the core's time with its time in walks (turns.h), for the share of the part's executions
- * that walks cover. */
+ * that walks cover. Does nothing if walks cover nothing. */
 static void add_turns(const struct timing *t, const struct code_part *part, struct part_time *out)
 {
     const struct turns_unit *u = &t->turns.units[part->unit];

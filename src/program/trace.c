@@ -138,7 +138,7 @@ static bool read_level(struct trace *t, const char *at)
     return true;
 }
 
-/* Parses a bin: "17:count:sum:regular:steps". */
+/* Parses a bin: "17:count:sum:regular:steps". Moves *@at after it. Returns false if invalid. */
 static bool read_bin(const char **at, double out[5])
 {
     for (int i = 0; i < 5; i++) {
@@ -177,7 +177,8 @@ static bool read_reference(struct trace *t, const char *at)
 }
 
 /* Parses the store that wrote most of a load's values. Ignores the store unless it wrote at least
- * four fifths of them. */
+ * four fifths of them. Also ignores a store more than FORWARDED_AGE executions before the load.
+ * Returns false if invalid. */
 static bool read_forward(struct trace *t, const char *at)
 {
     double load, store, age, votes;

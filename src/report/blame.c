@@ -68,7 +68,7 @@ static void tell(const struct blame_work *w)
 }
 
 /* Measures once. If there is no time, *@cycles is NaN and @state has the reason. Returns false with
- * err if the analysis must end. */
+ * err if the analysis must end. *@spread receives the relative spread. */
 static bool measure(struct blame_work *w, const struct insn *insns, size_t count, double *cycles,
                     double *spread, char state[96], struct err *err)
 {

@@ -351,7 +351,7 @@ static double ties(double count)
 }
 
 /* Sorts @values by merging. Returns the number of exchanged pairs, which is the number of
- * discordant pairs. */
+ * discordant pairs. @spare: working storage of equal size. */
 static double merge_exchanges(double *values, double *spare, size_t n)
 {
     if (n < 2)

@@ -86,7 +86,7 @@ static void notes_text(const struct analysis_row *row, struct str *out)
 }
 
 /* Returns the source text of the instruction's line if it differs from the previous row's,
- * otherwise NULL. */
+ * otherwise NULL. Sets *@line to the line's number. */
 static const char *new_source(const struct kernel *k, const struct analysis *a, size_t row,
                               uint32_t *line)
 {
@@ -134,7 +134,7 @@ static void markdown_cells(const struct busy_ports *busy, const double *pressure
 }
 
 /* Returns the trimmed cell at @at of a Markdown table row. *@next is the text after the cell's bar;
- * NULL at the end of the row. */
+ * NULL at the end of the row. *@length receives the cell's bytes. */
 static const char *markdown_cell(const char *at, size_t *length, const char **next)
 {
     const char *end = at;

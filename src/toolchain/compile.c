@@ -299,7 +299,7 @@ static void push_word(struct compiling *c, struct str *take_word)
 }
 
 /* Adds the user's options. Each option is joined with its value, because the compiler could mistake
- * a separate value for an option. */
+ * a separate value for an option. Returns false with err for a forbidden option. */
 static bool push_options(struct compiling *c, const struct compile_wish *wish, struct err *err)
 {
     struct str word = {0};

@@ -40,7 +40,7 @@ bool compile_is_source(const char *path);
  * NAME). */
 bool compile_option_allowed(const char *option, bool *takes_next, struct err *err);
 /* Compiles @path. On failure, err has the compiler's first error with file, line and column. The
- * caller always frees @out with compiled_done. */
+ * caller always frees @out with compiled_done. Returns false then. */
 bool compile_source(const char *path, const struct compile_wish *wish, struct compiled *out,
                     struct err *err);
 void compiled_done(struct compiled *c);

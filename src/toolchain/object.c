@@ -99,8 +99,8 @@ static void symbols_bound(struct object *o)
 }
 
 /* Adds the functions and labels of section @scn. Ignores AArch64 mapping symbols ($x, $d). If
- * @beyond is true, also reads names before and after a section's code, which may be jump
- * targets. */
+ * @beyond is true, also reads names before and after a section's code, which may be jump targets.
+ * Returns false with err on failure or above a limit. */
 static bool symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header,
                          bool relocatable, bool beyond, const struct section_map *map,
                          struct budget *left, struct err *err)
@@ -247,7 +247,7 @@ static void lines_read(struct object *o, Elf *elf, Elf_Scn *scn, const Elf_Data 
 }
 
 /* Reads the code sections, and the line table if @parts has OBJECT_LINES. Stores the number of the
- * section with unwind tables in *@unwind. */
+ * section with unwind tables in *@unwind. Returns false with err on failure. */
 static bool code_read(struct object *o, Elf *elf, const struct elf_strings *names, size_t length,
                       unsigned parts, size_t *unwind, struct budget *left, struct err *err)
 {

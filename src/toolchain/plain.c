@@ -118,7 +118,8 @@ static bool json_plain(const char *text, size_t length, struct str *out)
     return out->length > before;
 }
 
-/* Does the same as plain_text, but does not convert tables. */
+/* Does the same as plain_text, but does not convert tables. Returns false if the text needs no
+ * conversion. */
 static bool characters_plain(const char *text, size_t length, struct str *out)
 {
     const char *end = text + length, *p = text;

@@ -303,7 +303,8 @@ static bool is_sorted(const struct arrangement *a)
            (a->sort < 0 || (a->sorted == a->count && (a->width >= a->count || !a->merged)));
 }
 
-/* Copies row indices to the result, within @steps. Returns true when all are copied. */
+/* Copies row indices to the result, within @steps. Returns true when all are copied, or if memory
+ * is exhausted. Adds the steps to *@taken. */
 static bool give_rows(struct arrangement *a, uint64_t *taken, uint64_t steps)
 {
     if (!a->giving)

@@ -20,8 +20,8 @@ bool arrange_go_on(struct arrangement *a, const struct table_source *source, con
                    const struct filter *filter, uint64_t steps);
 /* Returns whether memory was exhausted; rows are then missing or unsorted. */
 bool arrange_cut(const struct arrangement *a);
-/* Returns the sorted rows of a complete sort; NULL if memory was exhausted. The caller frees
- * them. */
+/* Returns the sorted rows of a complete sort; NULL if memory was exhausted. The caller frees them.
+ * Sets *@count to their number. */
 size_t *arrange_take(struct arrangement *a, size_t *count);
 /* Returns the completed fraction, 0 to 1. */
 double arrange_done(const struct arrangement *a);

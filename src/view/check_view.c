@@ -153,7 +153,8 @@ static void add_entry(struct session *s, const struct check_row *row, struct str
     mapping_entry_print(m->mapping, entry, out);
 }
 
-/* Draws the measured and the predicted value, and the measured code. */
+/* Draws the measured and the predicted value, and the measured code. Draws nothing if no row is
+ * selected. */
 static void draw_detail(struct check_view_state *v, struct session *s, struct grid *g, int y,
                         unsigned height)
 {

@@ -224,7 +224,8 @@ void frame_run(struct frame *f, const char *line)
     take_refused(f);
 }
 
-/* After a job has succeeded, runs the commands that waited for it. */
+/* After a job has succeeded, runs the commands that waited for it. Shows the error of a failed job.
+ * Does nothing if no job is awaited. */
 static void go_on(struct frame *f)
 {
     struct err err = {0};

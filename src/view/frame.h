@@ -11,7 +11,7 @@
 void frame_init(struct frame *f, struct session *s);
 void frame_done(struct frame *f);
 /* Draws the whole screen on @g. Sets *@x, *@y to the position of the terminal's cursor; *@x below
- * 0: the cursor is hidden. */
+ * 0: the cursor is hidden. On a screen that is too small, draws only the minimum size. */
 void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid *g, int *x, int *y);
 /* Handles a key. FRAME_PROMPT: the caller opens the prompt with *@prefill, which is valid until the
  * next key or command. */
@@ -23,7 +23,8 @@ enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsi
 enum frame_reply frame_take_reply(struct frame *f, const char **prefill);
 /* Runs command line @line and shows its output. All actions that run commands use it. */
 void frame_run(struct frame *f, const char *line);
-/* Loads text from a bracketed paste as the kernel. */
+/* Loads text from a bracketed paste as the kernel. During the demo, ends the demo instead. Shows an
+ * error if the text is empty. */
 void frame_paste(struct frame *f, const char *text, size_t length);
 /* Shows text that looks pasted although the terminal did not mark it (view/clipboard.h). Loads the
  * text if the user confirms. */

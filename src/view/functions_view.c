@@ -188,7 +188,8 @@ static bool show_others(struct functions_view_state *v, struct session *s)
     return true;
 }
 
-/* Action Open loads the selected function or loop as the kernel. */
+/* Action Open loads the selected function or loop as the kernel. Returns false if nothing is
+ * selected. */
 static bool functions_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct functions_view_state *v = state;

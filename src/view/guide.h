@@ -40,7 +40,7 @@ bool guide_key(struct guide *g, const struct session *s, const char *view, int k
                const char **command);
 /* Returns the number of rows of the guide on a screen of this size; 0: none. */
 unsigned guide_rows(const struct guide *g, unsigned width, unsigned height);
-/* Draws the guide from row @y. */
+/* Draws the guide from row @y. Omits hints that were followed. */
 void guide_draw(const struct guide *g, struct grid *grid, int y);
 
 #endif

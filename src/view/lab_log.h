@@ -18,7 +18,7 @@ bool lab_log_charts(const struct session *s);
 int lab_log_draw_stages(const struct stage_view *v, struct grid *g, int y);
 /* Draws the curve in @height rows from row @y. */
 void lab_log_draw_curve(const struct stage_view *v, struct grid *g, int y, unsigned height);
-/* Draws a list's title and rows from row @y to the bottom. */
+/* Draws a list's title and rows from row @y to the bottom. Draws nothing without a title. */
 void lab_log_draw_list(const struct stage_view *v, enum stage_list list, struct grid *g, int y);
 
 #endif

@@ -47,7 +47,8 @@ static void mapping_close(void *state)
     pressures_drop(v->pressures);
 }
 
-/* Evaluates the mapping on the session's experiments, which shows the effect of an edit at once. */
+/* Evaluates the mapping on the session's experiments, which shows the effect of an edit at once.
+ * Without experiments, the accuracy is empty. */
 static void judge(struct mapping_view_state *v, struct session *s, struct machine *m)
 {
     const struct experiments *t = s->document.experiments;

@@ -227,7 +227,8 @@ static void print_usage(const struct matrix_view_state *v, size_t row, struct st
     usage_done(&usage);
 }
 
-/* Draws the usage of the selected form as text, and the meaning of the visible marks. */
+/* Draws the usage of the selected form as text, and the meaning of the visible marks. Draws nothing
+ * if no form is selected. */
 static void draw_detail(const struct matrix_view_state *v, struct grid *g, int y)
 {
     struct str text = {0};

@@ -133,7 +133,8 @@ static unsigned draw_wrapped(const struct pager_line *line, enum role role, stru
     return rows <= WRAP_MOST ? rows : 0;
 }
 
-/* Draws line @at from row @y. Returns its number of rows. */
+/* Draws line @at from row @y. Returns its number of rows. Raises *@widest to the columns of an
+ * unwrapped line. */
 static unsigned draw_line(const struct pager *p, size_t at, struct grid *g, int y, unsigned *widest)
 {
     const struct pager_line *line = &p->lines.items[at];

@@ -30,7 +30,7 @@ void panes_lay(struct panes *p, unsigned number, const struct place_state *state
 void panes_draw(const struct panes *p, unsigned number, const struct place_state *state,
                 void **states, struct session *s, struct grid *g);
 /* Returns the index of the pane at (@x, @y), and the position relative to its view's area. Returns
- * p->count if there is no pane. */
+ * p->count if there is no pane. *@within_x and *@within_y receive the position. */
 size_t panes_at(const struct panes *p, int x, int y, int *within_x, int *within_y);
 
 #endif

@@ -18,7 +18,7 @@ static int compare_points(const void *a, const void *b)
 
 /* Of the @n mappings, keeps those that no other mapping beats in both error and number of µops,
  * sorted by number of µops. The run's own front also has mappings that are better only in volume,
- * which would be above the steps. */
+ * which would be above the steps. Returns their number. */
 static size_t keep_unbeaten(struct evolve_point *points, size_t n)
 {
     size_t kept = 0;

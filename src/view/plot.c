@@ -159,7 +159,8 @@ static void format_value(double value, char out[24])
 }
 
 /* Computes the ticks of a logarithmic scale over few decades. Uses the longest of these lists of
- * leading digits that fits: 1 to 9; 1 2 3 5 7; 1 2 5; 1 3; 1. Returns the number of ticks. */
+ * leading digits that fits: 1 to 9; 1 2 3 5 7; 1 2 5; 1 3; 1. Returns the number of ticks. @ticks
+ * receives at most @most ticks. */
 static size_t log_ticks(const struct axis *axis, unsigned room, double *ticks, size_t most)
 {
     static const char *const digits[] = {"123456789", "12357", "125", "13", "1"};
@@ -181,7 +182,7 @@ static size_t log_ticks(const struct axis *axis, unsigned room, double *ticks, s
 }
 
 /* Computes the values to label: decades of a logarithmic scale, otherwise multiples of 1, 2 or 5
- * times a power of ten. Returns their number. */
+ * times a power of ten. Returns their number. @ticks receives at most @most values. */
 static size_t ticks_of(const struct axis *axis, unsigned room, double *ticks, size_t most)
 {
     size_t n = 0;

@@ -66,7 +66,7 @@ static double solve_one(const struct usage *usage, unsigned ports, double *press
     return cycles;
 }
 
-/* Groups the rows by usage. Returns false if memory runs out. */
+/* Groups the rows by usage. Returns false if memory runs out. @rows: working storage. */
 static bool group(struct pressures *p, struct usage_row *rows)
 {
     const struct mapping *m = p->machine->mapping;

@@ -12,7 +12,8 @@ enum program_panel {
     PANEL_WAYS, PANEL_REUSE, PANEL_MISSES, PANEL_TIME, PANEL_EFFECTS, PANEL_COUNT
 };
 
-/* Draws @panel of @s into the rectangle. @selected is the selected block. */
+/* Draws @panel of @s into the rectangle. @selected is the selected block. Draws nothing in fewer
+ * than 3 rows or 20 columns. */
 void program_panel_draw(enum program_panel panel, const struct study *s, size_t selected,
                         const struct program_points *measured, struct grid *g, int x, int y,
                         unsigned width, unsigned height);

@@ -68,7 +68,8 @@ void table_draw(struct table *t, const struct table_source *source, const void *
 /* Performs @action: moves the cursor, scrolls columns, changes the sort column or order, follows
  * the last row, removes all tags, cancels a sort or search. Returns false for other actions. */
 bool table_act(struct table *t, const struct table_source *source, enum action action);
-/* Toggles the tag of the selected row, and selects the next row. */
+/* Toggles the tag of the selected row, and selects the next row. Does nothing if the table is
+ * empty. */
 void table_tag(struct table *t, const struct table_source *source, const void *context);
 /* Content to copy: the tagged rows, or the selected row if no row is tagged; only the first column
  * of these rows; or the table as `export` writes it */
@@ -82,7 +83,8 @@ bool table_copies_nothing(struct err *err);
 /* Selects row @row of the source. Returns false if the filter excludes it. Before the end of a sort
  * returns true, and the row is selected later. */
 bool table_go(struct table *t, size_t row);
-/* Handles a click at row @y of the table. A click on the header sorts by that column. */
+/* Handles a click at row @y of the table. A click on the header sorts by that column. A second
+ * click there reverses the order. */
 void table_click(struct table *t, const struct table_source *source, int x, int y);
 /* Searches for @text. Returns false if no row has it. If the search is not complete (table_busy),
  * returns true. */

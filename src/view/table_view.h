@@ -23,11 +23,13 @@ struct table_view {
 /* Marks the rows, which now come from @source, as changed. They are then filtered and sorted
  * again. */
 void table_view_changed(struct table_view *v, const struct table_source *source);
-/* Performs an action: moves the cursor, sorts, or opens, scrolls and closes the detail. */
+/* Performs an action: moves the cursor, sorts, or opens, scrolls and closes the detail. Returns
+ * false if the action has no effect here. */
 bool table_view_act(void *state, struct session *s, enum action action, struct str *command);
 void table_view_click(void *state, struct session *s, int x, int y);
 /* table_view_mark appends the selected row as "NUMBER NAME". table_view_recall selects that row
- * again, or the first row whose first column equals @mark. */
+ * again, or the first row whose first column equals @mark. Both return false if there is no such
+ * row. */
 bool table_view_mark(void *state, struct session *s, struct str *out);
 bool table_view_recall(void *state, struct session *s, const char *mark);
 /* Appends the first column of the selected row, for tables of forms. Returns false if no row is

@@ -12,7 +12,7 @@
  * range 0 to @last. Returns false for other actions. */
 bool view_row(enum action action, long *at, long page, long last);
 /* Scrolls to keep the cursor, one of @count rows, visible. @body rows are visible from row *@top.
- * Leaves no empty screen rows after the last row. */
+ * Leaves no empty screen rows after the last row. Limits *@cursor to the rows. */
 void view_place(size_t *cursor, size_t *top, size_t body, size_t count);
 
 struct view_ops;

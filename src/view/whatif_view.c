@@ -44,7 +44,7 @@ static void draw_pressure(const struct whatif_pair *pair, struct grid *g, int y)
 }
 
 /* Draws the results of the machine before and after the change, one per row, the change in cycles,
- * and the ports. */
+ * and the ports. Omits the change if a result is unknown. */
 static void draw_sides(const struct whatif_pair *pair, struct grid *g)
 {
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s on %s", pair->name, pair->machine);

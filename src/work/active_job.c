@@ -62,7 +62,8 @@ size_t active_curve_get(struct active_curve *c, struct active_round *out, size_t
     return n;
 }
 
-/* Writes the table, because it must outlive the program. Later measurements are in the journal. */
+/* Writes the table, because it must outlive the program. Later measurements are in the journal.
+ * Does nothing without a file. Logs the first failure. */
 static void keep(struct active *a)
 {
     struct err err;

@@ -156,8 +156,8 @@ const struct evolve_status *evolve_run_status(struct evolve_run *run)
 }
 
 /* Edits the current best mapping, because the published outline may lack an earlier edit. Makes a
- * new outline of that mapping for the edit, because the user sees the ports in an outline's
- * order. */
+ * new outline of that mapping for the edit, because the user sees the ports in an outline's order.
+ * Returns false with err without an outline, or if @form or @usage is invalid. */
 bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage, struct err *err)
 {
     look(run);
@@ -233,7 +233,8 @@ static bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
     return ok;
 }
 
-/* Joins new experiments to the run. */
+/* Joins new experiments to the run. Does nothing if none arrived, or if they make the same problem.
+ * Logs failures. */
 static void take_arrived(struct evolve_run *run)
 {
     struct arriving *a = run->arriving;

@@ -74,7 +74,7 @@ void job_progress(struct job *job, double done, double total, const char *format
 double job_wait_paused(struct job *job);
 
 /* Rejects the result of job @number. The job then fails with @err. Call it in a finish function. UI
- * thread. */
+ * thread. Does nothing if there is no such job. */
 void job_refuse(unsigned number, const struct err *err);
 
 /* Removes the newest job if it is settled, and makes its number available again. Returns the

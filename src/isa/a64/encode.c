@@ -78,7 +78,7 @@ static bool placeholder_sound(const char *at, const char *close)
 }
 
 /* Parses the slots of the template. To protect the assembler, rejects any text except one line with
- * one instruction. */
+ * one instruction. Returns false if invalid. */
 static bool slots_parse(const char *template, struct a64_code *out)
 {
     int brackets = 0, list = 0, depth = 0;

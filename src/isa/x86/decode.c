@@ -153,7 +153,7 @@ static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
 
 /* Marks the pointers that a string instruction advances by one element. The direction is upwards,
  * because the ABI clears the direction flag. A repeated instruction advances them an unknown number
- * of times. */
+ * of times. Does nothing for repeated and for other instructions. */
 static void mark_steps(const ZydisDecodedInstruction *in, struct insn *out)
 {
     int64_t bytes = 0;

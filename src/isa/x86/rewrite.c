@@ -261,7 +261,7 @@ static bool mask_by_movzx(const struct work *w, struct isa_rewritten *out)
 }
 
 /* Replaces an addition of 128 with a subtraction of -128, or the reverse. A signed byte can
- * represent -128, but not 128. */
+ * represent -128, but not 128. Returns false for other instructions. */
 static bool add_other_way(const struct work *w, struct isa_rewritten *out)
 {
     const bool add = w->decoded.mnemonic == ZYDIS_MNEMONIC_ADD;
@@ -305,7 +305,7 @@ static bool double_by_vector_shift(const struct work *w, struct isa_rewritten *o
 }
 
 /* Replaces a logical operation on floating-point vectors with the operation on integers, which
- * computes the same bits on other units. */
+ * computes the same bits on other units. Returns false for other instructions. */
 static bool logic_of_integers(const struct work *w, struct isa_rewritten *out)
 {
     static const ZydisMnemonic pairs[][2] = {{ZYDIS_MNEMONIC_XORPS, ZYDIS_MNEMONIC_PXOR},

@@ -166,7 +166,7 @@ static bool address_read(struct span w, struct operand *op, bool *narrow, char i
 }
 
 /* Parses a memory operand, such as `YMMWORD PTR [rdi]`, `dword ptr fs:[rax]`, `WORD BCST [rax]` or
- * `word ptr [rax]{1to32}`. */
+ * `word ptr [rax]{1to32}`. Returns false if invalid. */
 static bool memory_read(struct span w, struct insn *in, struct operand *op, char type[TYPE_MAX])
 {
     static const struct {

@@ -68,7 +68,8 @@ struct portolan_unit_ {
 };
 
 void portolan_touch_(struct portolan_access_ *access, const void *address, uint64_t size);
-/* portolan_store_ and portolan_load_ record an access to one address. */
+/* portolan_store_ and portolan_load_ record an access to one address. They record nothing without a
+ * trace, for address NULL, or within the runtime. */
 void portolan_store_(struct portolan_access_ *access, const void *address, uint64_t size);
 void portolan_load_(struct portolan_access_ *access, const void *address, uint64_t size);
 /* Called before each conditional branch, with the counter of its block. @taken: twice the branch's
