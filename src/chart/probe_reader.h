@@ -53,7 +53,8 @@ bool reader_name(struct table_reader *r, char name[NAME_MOST]);
 unsigned reader_group(const struct table_reader *r, const char *name);
 /* Returns whether @name is reserved in all tables. */
 bool reader_reserved(const char *name);
-/* Adds a variable and returns its index. The caller restores r->local_count. */
+/* Adds a variable and returns its index. The caller restores r->local_count. With PROBE_LOCALS
+ * variables, sets the error and returns 0. */
 unsigned reader_local(struct table_reader *r, const char *name);
 /* Reads "NAME in GROUP" or "NAME in FROM..TO". Declares the variable, and stores the range in
  * args[0] and args[1] of @n. Returns the group, or NO_GROUP. */

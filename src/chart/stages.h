@@ -58,7 +58,8 @@ bool second_round(struct lab *lab, struct chart *c, const struct block_maker *ma
 
 /* Adds each of these forms to c->machine if the machine then predicts the form's loop. Adds jumps,
  * calls and returns without this test. Call it when the facts are known, because they determine the
- * cost of a push. Returns false with err. */
+ * cost of a push. Returns false with err. Does nothing without forms, without AT&T and Intel
+ * syntax, or if the issue width is unknown. */
 bool substitutes_find(struct lab *lab, struct chart *c, struct err *err);
 
 /* trial.c: random experiments, independent of the experiments by which usages were chosen */

@@ -77,10 +77,10 @@ bool kernel_visit_concurrent(struct sandbox *s, const struct calibration *c,
                              struct kernel_measured *out, struct err *err);
 
 /* Runs the reference block in the process of foreign code, to validate all measurements in it since
- * the last one. If its time is wrong repeatedly, sets *@off, ends all processes, rewrites the
- * reference code, and returns false with ERR_LIMIT. If the cause is a busy core, a later visit may
- * succeed. Also returns false with ERR_LIMIT at @until (clock_seconds), and with the err of
- * sandbox_run. */
+ * the last one. Sets *@off to whether its time is wrong repeatedly. If so, ends all processes,
+ * rewrites the reference code, and returns false with ERR_LIMIT. If the cause is a busy core, a
+ * later visit may succeed. Also returns false with ERR_LIMIT at @until (clock_seconds), and with
+ * the err of sandbox_run. */
 bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, bool *off,
                   struct err *err);
 

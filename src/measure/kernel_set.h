@@ -15,14 +15,16 @@ size_t kernel_set_add(struct kernel_set *set, const struct insn *insns, size_t c
 /* Visits the loops without a result in turn, each at least once, until all have a result or
  * @seconds have passed. Returns false with err when measurement fails or is cancelled. */
 bool kernel_set_measure(struct kernel_set *set, double seconds, struct err *err);
-/* Stores cycles per iteration of loop @at and their relative spread. Returns false with err:
- * ERR_DATA if the loop cannot be measured, ERR_LIMIT if the times have not settled. */
+/* Stores the cycles per iteration of loop @at in *@cycles, and their relative spread in *@spread.
+ * Returns false with err: ERR_DATA if the loop cannot be measured, ERR_LIMIT if the times have not
+ * settled. */
 bool kernel_set_result(const struct kernel_set *set, size_t at, double *cycles, double *spread,
                        struct err *err);
-/* Measures cycles per iteration of @n loops. A loop without a stable time has NaN. @code returns
- * the instructions of loop @i of @of, which are copied. @code may set *@kind (default
- * KERNEL_CACHED). Limits the time to a quarter of a second per loop, at least one second, and at
- * most @most seconds. Returns false with err when measurement fails or is cancelled. */
+/* Measures the cycles per iteration of @n loops and stores them in @cycles. A loop without a stable
+ * time has NaN. @code returns the instructions of loop @i of @of, which are copied. @code may set
+ * *@kind (default KERNEL_CACHED). Limits the time to a quarter of a second per loop, at least one
+ * second, and at most @most seconds. Returns false with err when measurement fails or is
+ * cancelled. */
 bool kernel_set_times(struct sandbox *s, const struct calibration *c,
                       const struct insn *(*code)(const void *of, size_t i, size_t *count,
                                                  enum kernel_copies *kind),

@@ -47,7 +47,8 @@ const char *learner_blocker(const struct learner *l, size_t index, portset *port
  * agrees. */
 bool learn_form(struct learner *l, const char *form, struct learned *out, struct err *err);
 /* Measures the latency of @row on this CPU by dependency chains. @source must be from source_cpu.
- * Returns NaN with err if the form has no chain. */
+ * Returns the largest latency of its chains through registers. Returns NaN with err if there is
+ * none, or on failure. */
 double learn_latency(struct source *source, const struct form_row *row, struct err *err);
 
 #endif

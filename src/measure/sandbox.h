@@ -36,8 +36,8 @@ uint32_t sandbox_next_offset(const struct sandbox *s);
 /* Returns the offset of data slot @slot from the start of the code area. Code may access the
  * slot. */
 uint32_t sandbox_data_offset(unsigned slot);
-/* Adds a loop over @copies copies of the @length bytes at @code. Sets *@offset to the loop's
- * offset in the code area. Returns false if the area is full. */
+/* Adds a loop over @copies copies of the @length bytes at @code. Sets *@offset to the loop's offset
+ * in the code area. Returns false if the area is full or the loop is too long. */
 bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies,
                  unsigned counter, uint32_t *offset);
 /* Returns the code at @offset, readable until sandbox_clear. */
@@ -89,7 +89,8 @@ uint64_t sandbox_turns(const struct sandbox *s);
 int sandbox_cpu(const struct sandbox *s);
 /* Returns whether the caller left the choice of the CPU to the sandbox. */
 bool sandbox_any_cpu(const struct sandbox *s);
-/* Moves the children to @cpu. sandbox_cpu() is unchanged if the system denies the move. */
+/* Moves the children to @cpu. sandbox_cpu() is unchanged if the system denies the move. Does
+ * nothing if @cpu is no possible CPU. */
 void sandbox_move(struct sandbox *s, int cpu);
 /* Returns whether there is a probe that detects a second thread on the core (PULSE_ROOM). */
 bool sandbox_has_room(const struct sandbox *s);

@@ -30,9 +30,9 @@ void pages_of(const struct program *p, const struct program_run *run, struct run
 struct system_cost { double user, system; };
 
 /* Stores the costs of starting a run and of its page faults (@pages) in @out. @user_share: share of
- * the time of page faults that the system counts as user time; NaN counts as 0. Measures the costs,
- * which takes 20 ms or, with slow page faults, 0.2 s. Returns false with err if no process can be
- * started. */
+ * the time of page faults that the system counts as user time; NaN counts as 0. Measures the costs.
+ * Omits page faults if memory for the measurement is lacking. Returns false with err if no process
+ * can be started. */
 bool system_cost_of(const struct run_pages *pages, double user_share, struct system_cost *out,
                     struct err *err);
 /* Measures the share of the CPU time of page faults that the system counts as user time. The system

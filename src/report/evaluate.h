@@ -64,6 +64,8 @@ void evaluation_measured_by(struct evaluation *e, enum evaluate_protocol protoco
 void evaluation_write_blocks(struct evaluation *e, FILE *rows);
 /* Writes the header of the rows of evaluation_write_blocks to @rows. */
 void evaluation_write_header(FILE *rows);
+/* Evaluates @block. Without positive finite cycles, only counts it as untimed. If its bytes are not
+ * valid code, only counts it as refused. */
 void evaluation_add(struct evaluation *e, const struct measured_block *block);
 /* Moves the results of @from to @to. @from is then empty. */
 void evaluation_merge(struct evaluation *to, struct evaluation *from);

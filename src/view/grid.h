@@ -66,8 +66,9 @@ unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, 
                    unsigned attr, const char *utf8);
 void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role,
                unsigned attr, char c);
-/* Draws two heat levels in [0, 1] in one cell, one above the other. A level below 0 leaves its
- * half empty. Without half blocks or colours, draws only the higher level. */
+/* Draws two heat levels in [0, 1] in one cell, one above the other. A level below 0 leaves its half
+ * empty. Without half blocks or colours, draws only the higher level. Draws nothing outside of the
+ * grid. */
 void grid_heat_pair(struct grid *g, int x, int y, double upper, double lower);
 /* Draws one cell of a legend for heat level @fraction in [0, 1]. */
 void grid_heat_legend(struct grid *g, int x, int y, double fraction);

@@ -31,7 +31,7 @@ bool guide_teach(struct guide *g, struct session *s, size_t step, struct err *er
 void guide_tell(struct guide *g, const char *title, const char *caption);
 void guide_end(struct guide *g);
 /* Records an action: key @key (0: none) in @view, or command @name (NULL: none). If there is
- * neither, records the current screen. */
+ * neither, records the current screen. Does nothing unless hints are shown. */
 void guide_notice(struct guide *g, const struct session *s, const char *view, int key,
                   const char *name);
 /* Returns whether the guide uses @key, pressed in @view. The caller must then run *@command (NULL:

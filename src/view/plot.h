@@ -25,7 +25,7 @@ struct plot {
 
 /* Draws @p into the rectangle. Several points of a series in one column are drawn as a range. The
  * title row has the labels of the series. Without colours, each label follows the letter that marks
- * the end of its curve. */
+ * the end of its curve. Draws nothing into a rectangle that is too small. */
 void plot_draw(const struct plot *p, struct grid *g, int x, int y, unsigned width, unsigned height);
 
 

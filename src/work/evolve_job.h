@@ -91,7 +91,8 @@ const struct evolve_status *evolve_run_status(struct evolve_run *run);
  * thread. */
 struct outline *evolve_run_outline(struct evolve_run *run);
 /* Sets the usage of @form in the best mapping to @usage, with the outline's port names. Returns
- * false with err if the run lacks the form or is choosing its number of ports. UI thread. */
+ * false with err if the run has no mapping yet, lacks the form, or is choosing its number of ports.
+ * Also returns false with err if @usage is invalid. UI thread. */
 bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage, struct err *err);
 
 #endif

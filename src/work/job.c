@@ -186,7 +186,7 @@ static void job_free(struct job *job)
 }
 
 /* Removes old ended jobs. Removes ended automatic jobs at once, because nobody queries them. If an
- * automatic job was the last, its number is reused. */
+ * automatic job was the last, its number is reused. Removes nothing while a job settles. */
 static void forget_old(void)
 {
     for (size_t i = 0; !settling && i < count; i++)
