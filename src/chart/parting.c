@@ -108,7 +108,8 @@ static void row_add(const struct view *v, float *row, const struct element *e, f
             row[c] += e->sets[k] && !(e->sets[k] & ~v->columns[c]) ? count : 0;
 }
 
-/* Fills @v with the split of @part and @whole. Returns false if there are too many port sets. */
+/* Fills @v with the split of @part and @whole. Returns false if there are too many ports or port
+ * sets. */
 static bool view_make(const struct parter *p, portset part, portset whole, struct view *v)
 {
     portset sets[3 * SETS_MOST];

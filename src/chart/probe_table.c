@@ -201,7 +201,7 @@ static const char *new_name(struct table_reader *r)
 }
 
 /* Moves to the next indented line, which belongs to the entry. Returns false if the entry has
- * ended. */
+ * ended, or after an error. */
 static bool next_indented(struct table_reader *r)
 {
     if (!r->ok)

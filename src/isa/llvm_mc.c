@@ -60,8 +60,8 @@ static bool run(enum isa isa, bool words, const struct str *input, struct str *o
     return ok;
 }
 
-/* Parses "// encoding: [0x29,0x21,0xc0,0x5a]" between @line and @end. Returns false if a byte is
- * missing. */
+/* Parses "// encoding: [0x29,0x21,0xc0,0x5a]" between @line and @end. Returns false without such
+ * text, or if a byte is invalid. */
 static bool encoding_read(const char *line, const char *end, struct llvm_mc_word *out)
 {
     static const char head[] = "encoding: [";

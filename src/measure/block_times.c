@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Number of rows per group. On an idle core, the second visit to a row follows after a few tenths
- * of a second. */
+/* Number of rows per group. The second visit to a row follows after the first visits to all rows of
+ * its group. */
 #define GROUP 64
 #define GROUP_VISITS 4           /* maximum number of visits per row before the next group starts */
 /* Seconds after which a group accepts no further row. Rows take longer on a busy core. */
@@ -178,7 +178,7 @@ static bool show(struct visits *v, size_t until, struct err *err)
 
 /* Visits the rows of the group that begins at @from, then its open rows repeatedly. Ends when all
  * have settled or reached the limit of visits, or when the core is assumed busy. Sets *@to to the
- * row after the group. */
+ * row after the group. Returns false with err on failure or when cancelled. */
 static bool measure_group(struct visits *v, size_t from, size_t *to, struct err *err)
 {
     struct block_rows *rows = v->rows;

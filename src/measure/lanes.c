@@ -12,7 +12,8 @@
 #include "base/mem.h"
 
 #define WORTH_IT 16            /* minimum number of experiments for several lanes */
-/* number of experiments per piece; starting a piece takes a tenth of an experiment's time */
+/* number of experiments per piece; more pieces cost more starts, and fewer pieces balance the lanes
+ * worse */
 #define PIECE 4
 /* success rate below which a lane gets single experiments */
 #define HARDLY_QUIET 0.1

@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Number of rows per block. A pass over a full block takes a while, so two passes of a row are
- * apart in time. */
+/* Number of rows per block. A pass visits all rows of a block before the next pass. Two passes of a
+ * row are therefore apart in time. */
 #define BLOCK 2048
 #define CHUNK SANDBOX_ITEMS  /* maximum number of rows per batch that sources accept */
 /* Maximum number of rows per batch and CPU of the source. Batches are short, so little is lost if

@@ -165,7 +165,8 @@ static void clear_products(struct joining *j)
     j->products.count = 0;
 }
 
-/* Makes all products with one term per input. Returns false if there are too many. */
+/* Makes all products with one term per input. Returns false if there are too many, if memory is
+ * exhausted, or when cancelled. */
 static bool make_products(struct joining *j)
 {
     double count = 1;

@@ -338,9 +338,9 @@ static bool several(const struct isa_ops *isa, const uint8_t *code, size_t n)
 
 /* Appends the machine code of a disassembled line. It is more reliable than the text, which differs
  * between tools. A branch refers to the label of its target address, because lines may be missing.
- * Returns false if bytes are missing or incomplete; the caller then uses the text. @next: address
- * of the next instruction, 0 if unknown. @bad: whether the disassembler could not decode the
- * bytes. */
+ * Returns false if bytes are missing or incomplete, or lack a branch's target; the caller then uses
+ * the text. @next: address of the next instruction, 0 if unknown. @bad: whether the disassembler
+ * could not decode the bytes. */
 static bool bytes_clean(struct listing *l, const struct margin *m, size_t number, uint64_t next,
                         bool bad)
 {

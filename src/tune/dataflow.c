@@ -168,7 +168,7 @@ static int64_t constant_of(const struct insn *in)
 }
 
 /* Computes the result of @in if it is another register's value plus a constant. Returns false for
- * other results. */
+ * other results, narrow addresses and load-store instruction sets. */
 static bool follow(const struct insn *in, const struct sum *registers, struct sum *out)
 {
     const struct operand *first = insn_operand(in, in->inputs[0]),

@@ -12,8 +12,8 @@
 #include "view/view.h"
 
 #define MAP_X 7    /* number of columns of the scale at the left */
-#define PANEL 41   /* number of columns of the table of mappings */
-/* number of rows of the map with two cells per row */
+#define PANEL 41   /* number of columns of the machines at the right of the map */
+/* number of rows of the view if each row of the map shows two rows of cells */
 #define SMALL_ROWS ((METRICS_CELLS + 1) / 2 + 4)
 
 struct accuracy_view_state {

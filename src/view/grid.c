@@ -14,7 +14,7 @@
 #define HEAT_SEEN 0.12
 /* first heat level drawn in reverse on terminals without colours */
 #define HEAT_REVERSED (ROLE_HEAT_0 + 8)
-/* In fewer columns a long text is truncated at its end, in more columns in its middle. */
+/* In fewer columns a long text is truncated at its end, otherwise in its middle. */
 #define MIDDLE_LEAST 8
 
 void grid_init(struct grid *g, unsigned width, unsigned height, bool ascii)

@@ -15,7 +15,8 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 
-/* increase of the niceness of searching threads, which reduces their CPU share to a ninth */
+/* increase of the niceness of searching threads; on Linux, it reduces the weight of their CPU time
+ * to a ninth */
 #define SEARCH_NICE 10
 
 struct team {

@@ -448,7 +448,7 @@ size_t x86_encoding_length(const uint8_t *code, size_t length)
 }
 
 /* Returns the length of an encoding with REX2 (APX), which is the length of the same opcode with
- * REX. Returns 0 for other encodings. */
+ * REX. Returns 0 for other or incomplete encodings. */
 static size_t rex2_length(const uint8_t *code, size_t length)
 {
     uint8_t legacy[X86_LEARN_BYTES + 1];

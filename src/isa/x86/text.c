@@ -310,7 +310,7 @@ static void access_set(struct insn *in)
 }
 
 /* Adds an operand to @in, and its type with mask and rounding mode to @list. Returns false if it
- * cannot be parsed. */
+ * cannot be parsed, or if @in has too many operands. */
 static bool operand_add(struct span w, struct insn *in, struct str *list, bool *zeroing,
                         const char **rounding)
 {
