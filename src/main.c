@@ -260,7 +260,8 @@ static bool run_script(struct session *s, const char *file, struct err *err)
     return ok;
 }
 
-/* Opens a file from the command line: runs a script, or loads any other file as a kernel. */
+/* Opens a file from the command line: runs a script, or loads any other file as a kernel. Sets
+ * *@kernel to whether it loads a kernel. Returns false with err on failure. */
 static bool open_file(struct session *s, const char *file, bool *kernel, struct err *err)
 {
     struct str path = {0};

@@ -570,7 +570,7 @@ static say_kind *const say[LIMIT_COUNT] = {
 };
 
 /* Lists the tied limits (within LIMIT_TIE) that unrolling relieves if @unrolls is true, otherwise
- * those that unrolling does not relieve. Returns their number. */
+ * those that unrolling does not relieve. Returns their number. Stores the limits in @out. */
 static unsigned tied_kinds(const struct advice *s, bool unrolls, enum limit_kind out[LIMIT_COUNT])
 {
     unsigned count = 0;

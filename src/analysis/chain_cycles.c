@@ -39,7 +39,8 @@ double chain_cycles(const struct machine *m, const struct form_code *code,
     return cycles;
 }
 
-/* Parses "op2", "flags" or "address", an end of a latency rule. Returns false for another word. */
+/* Parses "op2", "flags" or "address", an end of a latency rule. Returns false for another word.
+ * Stores the end in *@end. */
 static bool end_of(const char *name, int *end)
 {
     if (strncmp(name, "op", 2) == 0) {

@@ -238,7 +238,7 @@ static uint8_t passes_on(const struct variant *v, size_t at, const struct operan
 
 /* Makes the readers of each register that @at writes read another register. If that is impossible,
  * stores the operand in @kept, because a move must write the register. Returns false with the
- * reason in @v if @at cannot be removed. */
+ * reason in @v if @at cannot be removed. Sets *@kept_count to the number of operands in @kept. */
 static bool keep_alive(struct variant *v, size_t at, struct operand kept[INSN_OPERANDS],
                        unsigned *kept_count)
 {

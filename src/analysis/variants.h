@@ -33,7 +33,8 @@ void variant_cut(const struct insn *insns, size_t count, const struct dependence
                  struct variant *out);
 
 /* Lists the dependences through general registers, vector registers and memory, sorted by reader,
- * without implicit uses of the stack pointer. The caller frees the list. */
+ * without implicit uses of the stack pointer. The caller frees the list. Sets *@found to their
+ * number. */
 struct dependence *dependences_of(const struct insn *insns, size_t count, size_t *found);
 
 /* Appends the register or memory of @d: "xmm0", "memory". */

@@ -19,7 +19,7 @@ bool csv_reader_next(struct csv_reader *r, char ***fields, size_t *count, struct
  * may contain line ends. */
 size_t csv_reader_row(const struct csv_reader *r);
 /* Stores the number of bytes read so far and the size of the file; the size is 0 if unknown (a
- * pipe). */
+ * pipe). The arguments are *@bytes and *@total. */
 void csv_reader_progress(const struct csv_reader *r, double *bytes, double *total);
 
 #endif

@@ -85,7 +85,7 @@ static void known_close(struct latency_file *k)
 
 /* Reads the latencies of all chains of @code from the file, and sets *@count to their number.
  * Returns false if a latency is missing, for example because its chain failed on a busy core; the
- * form's chains are then measured again. */
+ * form's chains are then measured again. Stores the latencies in @out. */
 static bool known_latencies(const struct latency_file *k, const struct form_code *code,
                             struct latency out[CHAINS_MAX], size_t *count)
 {

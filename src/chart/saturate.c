@@ -262,7 +262,8 @@ static void offer_counts(const struct entries *e, size_t a, size_t b, size_t c,
 }
 
 /* Lists at most TRIPLES_MOST entries, one for each vector encoding and each usage with at most one
- * µop. Triples are formed from these entries. Returns their number. */
+ * µop. Triples are formed from these entries. Returns their number. Stores their indices in
+ * @out. */
 static size_t simple_entries(const struct mapping *m, size_t *out)
 {
     size_t n = 0;

@@ -7,9 +7,9 @@
 #include "cmd/session.h"
 #include "table/result.h"
 
-/* Analyses the kernel on each of @machines, or on the selected machines if the list is empty.
- * The results point into kernel and machines; kernel_analyses_free frees them. Returns NULL with
- * err. */
+/* Analyses the kernel on each of @machines, or on the selected machines if the list is empty. The
+ * results point into kernel and machines; kernel_analyses_free frees them. Returns NULL with err.
+ * Sets *@count to the number of analyses. */
 struct analysis **kernel_analyze(struct session *s, const struct word_list *machines, size_t *count,
                                  struct err *err);
 void kernel_analyses_free(struct analysis **analyses, size_t count);

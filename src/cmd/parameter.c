@@ -140,7 +140,8 @@ static bool read_ports(const struct parameter *p, const char *text, struct port_
 static bool read_value(const struct parameter *p, const char *text, const char *before,
                        void *values, struct err *err);
 
-/* Parses @text as a numeric value of the option --@before. Returns false with err if invalid. */
+/* Parses @text as a numeric value of the option --@before. Returns false with err if invalid.
+ * Stores the value in *@out. */
 static bool read_as_option(const struct parameter *p, const char *text, const char *before,
                            double *out, struct err *err)
 {

@@ -31,7 +31,8 @@ void program_inputs_done(struct program_inputs *inputs);
 bool program_input_like_runs(const struct program_runs *runs, size_t input, double value,
                              struct err *err);
 /* Parses one value per input of the model, in the order of the inputs, from "N=4096 M=2". Without
- * words, returns the values of the model's largest run. Returns false with err. */
+ * words, returns the values of the model's largest run. Returns false with err. Stores the values
+ * in @out. */
 bool program_inputs_given(const struct program_model *m, const struct word_list *words,
                           double out[INPUTS_MAX], struct err *err);
 
@@ -50,7 +51,7 @@ bool program_case_read(struct session *s, const struct word_list *inputs, const 
 void program_case_done(struct program_case *c);
 
 /* Parses a value of fact @f from @length characters of @text, in which k and M multiply by 1024.
- * Returns false with err if the fact cannot have this value. */
+ * Returns false with err if the fact cannot have this value. Stores the value in *@out. */
 bool program_fact_read(const struct fact *f, const char *text, size_t length, double *out,
                        struct err *err);
 

@@ -61,8 +61,8 @@ static void analyses_start(struct session *s, struct analyses *a)
     a->job = task_start_aside(s, "analysis", &ops, a, &none);
 }
 
-/* Returns the selected machines that have the kernel's instruction set. The caller frees the
- * array. */
+/* Returns the selected machines that have the kernel's instruction set. The caller frees the array.
+ * Sets *@count to their number. */
 static struct machine **machines_shown(struct session *s, size_t *count)
 {
     struct machine **machines = mem_zero(s->document.selected_count + 1, sizeof *machines);

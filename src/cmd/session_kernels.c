@@ -444,8 +444,8 @@ static bool read_whole(const char *text, unsigned long most, unsigned long *out)
     return *text && !text[strspn(text, "0123456789")] && *out <= most;
 }
 
-/* Parses place and source line of row @i of @t. Returns false with err if a value is not a number
- * or too large, or if places do not ascend from @first. */
+/* Parses place and source line of row @i of @t. Returns false with err if a value is no number or
+ * too large, or if places do not ascend from @first. Stores them in *@at and *@source. */
 static bool take_line_row(const struct csv_table *t, size_t i, const char *path, const int *columns,
                           size_t first, size_t *at, uint32_t *source, struct err *err)
 {

@@ -26,7 +26,8 @@ const char *session_path(struct str *path, const char *dir, const char *name);
  * the row. Returns false. */
 bool session_row_fault(struct err *err, const char *path, size_t line, int column, const char *key,
                        const char *value);
-/* Finds the @count columns @names of @t. Returns false with err if one is missing. */
+/* Finds the @count columns @names of @t. Returns false with err if one is missing. Stores their
+ * indices in @at. */
 bool session_columns(const struct csv_table *t, const char *path, const char *const *names,
                      size_t count, int *at, struct err *err);
 /* Calls @take for each row of the file @path. Returns false with err if the file cannot be read, or

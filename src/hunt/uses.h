@@ -14,7 +14,8 @@ struct form_uses {
 struct form_uses *form_uses_load(enum isa isa, size_t *count, struct err *err);
 /* Loads like form_uses_load, but only the first @most forms that @forms has and that this CPU can
  * measure. If @simulated is true, includes forms that only other CPUs can measure. Returns NULL
- * with err on failure, or if there are no such forms. The caller calls form_uses_free. */
+ * with err on failure, or if there are no such forms. The caller calls form_uses_free. Sets *@count
+ * like form_uses_load. */
 struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated, size_t most,
                                        size_t *count, struct err *err);
 void form_uses_free(struct form_uses *list, size_t count);

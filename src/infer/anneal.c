@@ -342,7 +342,8 @@ unsigned anneal_random_set(struct annealer *s)
     return set;
 }
 
-/* Draws few sets for a random genome, to limit the number of columns. Returns their number. */
+/* Draws few sets for a random genome, to limit the number of columns. Returns their number. Stores
+ * the sets in @sets. */
 static unsigned random_sets(struct annealer *s, uint16_t *sets)
 {
     unsigned n = 0;

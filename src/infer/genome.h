@@ -74,9 +74,9 @@ struct genome *genome_of_mapping(const struct mapping *m, const struct problem *
 #define CONFIDENCE_COST 1.05
 
 /* Computes, for each form, the mean overlap of its usage in @genomes[0] with those in the other
- * near-optimal genomes. Ports are first aligned. The overlap is the number of common µops (of the
- * same set) divided by the larger number of µops, 0 to 1. All results are NaN if there is no other
- * near-optimal genome. */
+ * near-optimal genomes. Ports are first aligned. The overlap, 0 to 1, is the number of common µops
+ * (of the same set) divided by the larger number. All results are NaN if there is no other
+ * near-optimal genome. Stores the results in @out. */
 void confidence_of(struct genome *const *genomes, size_t n, double *out);
 
 #endif

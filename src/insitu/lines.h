@@ -52,7 +52,7 @@ double lines_all(const struct loop_lines *l, bool *at_least);
 /* Sets @out from the facts of @m (may be NULL). Returns false if a fact is missing. */
 bool lines_levels(const struct machine *m, unsigned bytes, struct cache_levels *out);
 /* Computes the shares of a load's new lines that come from each level. The rest comes from the
- * first-level cache. Returns false if the shares are unknown. */
+ * first-level cache. Returns false if the shares are unknown. Stores the shares in @out. */
 bool lines_from(const struct load_lines *l, const struct cache_levels *c, double out[CACHE_LEVELS]);
 /* Returns the weight of the load: the cycles of its new lines without overlap; NaN: unknown. */
 double lines_weight(const struct load_lines *l, const struct cache_levels *c);

@@ -220,7 +220,7 @@ static void find_entries(struct region *r, const struct region_memory *memory)
 }
 
 /* Marks the code that can be reached from the loop without calls, up to about REGION_MOST
- * instructions. */
+ * instructions. @reached: flag per instruction. */
 static void reach(const struct region *r, const struct kernel_loop *loop, bool *reached)
 {
     const struct kernel *k = r->kernel;

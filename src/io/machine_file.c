@@ -125,7 +125,8 @@ static bool row_fault(struct err *err, const char *path, size_t line, int column
     return err_at(err, path, line, (size_t)column + 1);
 }
 
-/* Parses a non-negative number. Stores NaN if @text is empty. Returns false for other text. */
+/* Parses a non-negative number. Stores NaN if @text is empty. Returns false for other text. *@out
+ * receives the number. */
 static bool parse_number(const char *text, double *out)
 {
     char *end;

@@ -79,7 +79,8 @@ const char *form_measurable(const struct form_row *row, char *buffer, size_t siz
 }
 
 /* Adds the registers that the instruction writes, and its base registers, to two bit sets. Returns
- * false if an address has a segment, or a base that bodies do not use. */
+ * false if an address has a segment, or a base that bodies do not use. The sets are *@written and
+ * *@bases. */
 static bool uses(const struct insn *in, uint32_t *written, uint32_t *bases)
 {
     const struct isa_ops *isa = isa_ops((enum isa)in->isa);

@@ -11,7 +11,7 @@
 #define SHUFFLE_SEED 10
 
 /* Distributes the terms of one execution evenly. Each position receives the term that is furthest
- * below its share. */
+ * below its share. Stores the term of each position in @order. */
 static void spread(const uint32_t *counts, size_t n, uint64_t total, uint32_t *order)
 {
     uint32_t *done = mem_zero(n, sizeof *done);

@@ -53,7 +53,7 @@ bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state,
 bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *state), void *state,
                       struct calibration *out, struct err *err);
 /* Lists at most @most CPUs to measure on: those allowed to this process, or the only CPU of a
- * pinned sandbox. Returns their number, at least 1. */
+ * pinned sandbox. Returns their number, at least 1. Stores the CPUs in @out. */
 size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most);
 /* Returns the factor of the length of runs for a clock of @tick_hz. 10 µs must have at least 1,000
  * ticks: one tick is then at most 0.1 % of a run. */

@@ -101,7 +101,7 @@ static inline bool latency_end_whole(int end)
     return end == LATENCY_ALONE || end == LATENCY_SLOWEST;
 }
 /* Parses "2", "base", "index", "address", "memory", "flags", "alone", "slowest" or "any", as in
- * latencies.csv. Returns false if invalid. */
+ * latencies.csv. Returns false if invalid. Stores the end in *@out. */
 bool latency_end_parse(const char *text, int *out);
 void latency_end_print(int end, struct str *out);
 

@@ -11,7 +11,7 @@
 /* Finds the pipes of @m for each class of instructions. A class has the ports of a representative
  * form (data/programs/pipes.csv), with its latency and throughput in the machine's mapping. All
  * calls use one pipe, and their cost depends on the function's name. Returns false with err if a
- * form is unknown. */
+ * form is unknown. Stores the pipes in @kinds. */
 bool ammp_pipes(const struct machine *m, struct pipe_kind kinds[OP_CLASSES], struct err *err);
 /* Computes the time of @run on pipes @kinds with @memory. @out has one part per block.
  * program_time_done frees @out. */

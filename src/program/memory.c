@@ -215,7 +215,7 @@ void memory_served(const struct memory *m, double distance, double step, double 
 }
 
 /* Adds the pages of @rows rows @step bytes apart to the sets @held. @columns: number of columns at
- * random places of these rows. */
+ * random places of these rows. *@random: state of the random numbers. */
 static void hold_rows(double rows, double step, double columns, unsigned sets, uint64_t *random,
                       unsigned *held)
 {

@@ -84,9 +84,9 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
                   double distance);
 /* Computes the shares of references that each level and main memory serve: count + 1 values with
  * the sum 1. @distance: the references' distance in the serial run. @step: stride in bytes of a
- * steady walk, else 0. Large powers of two leave most sets of the first and second level unused,
- * but the last level hashes its sets. @alike: share, among the lines accessed in between, of lines
- * with such strides; the other lines use all sets. */
+ * steady walk, else 0. Large powers of two leave most sets of the first and second level unused.
+ * The last level hashes its sets. @alike: share, among the lines accessed in between, of lines with
+ * such strides; the other lines use all sets. Stores the shares in @out. */
 void memory_served(const struct memory *m, double distance, double step, double alike,
                    double out[MEMORY_LEVELS + 1]);
 /* Returns whether walks with a stride of @step bytes are prefetched from the second level. */

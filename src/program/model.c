@@ -213,7 +213,7 @@ static bool corresponds(const struct mode *modes, size_t count, double total,
 }
 
 /* Selects the runs whose clusters correspond to those of the largest run. In the other runs,
- * clusters are too close to each other. Returns the number of selected runs. */
+ * clusters are too close to each other. Returns the number of selected runs. Marks them in @use. */
 static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], const size_t *counts,
                     const double *totals, size_t largest, bool *use)
 {

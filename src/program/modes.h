@@ -15,7 +15,8 @@ struct mode {
 
 /* Finds the clusters of @r in ascending order of distance. Returns their number. A cluster with
  * less than 1/200 of the references joins its nearer neighbour. If its distance is more than four
- * times that of the previous cluster, this limit is 1/10000. First uses are always a cluster. */
+ * times that of the previous cluster, this limit is 1/10000. First uses are always a cluster.
+ * Stores the clusters in @out. */
 size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST]);
 /* Returns the mean of the references between shares @from and @to of the references, sorted by
  * distance and without first uses. The mean's count is 0 if there are no such references. */

@@ -474,7 +474,8 @@ void range_done(struct formula_range *r)
     *r = (struct formula_range){.left_out = NAN};
 }
 
-/* Widens the range by the growth that find_reach found, if only one input is beyond the runs. */
+/* Widens the range by the growth that find_reach found, if only one input is beyond the runs. The
+ * range is from *@least to *@most. */
 static void widen_by_reach(const struct formula_range *r, const double *inputs, size_t count,
                            double *least, double *most)
 {

@@ -44,7 +44,8 @@ struct trace {
     bool ended;
 };
 
-/* Parses the next number of a line. Returns false if there is none. */
+/* Parses the next number of a line. Returns false if there is none. Moves *@at after it and stores
+ * it in *@out. */
 static bool number(const char **at, double *out)
 {
     char *end;

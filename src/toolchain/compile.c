@@ -436,7 +436,8 @@ void compiled_done(struct compiled *c)
     str_done(&c->printed);
 }
 
-/* Parses the quoted text at *@at and advances *@at past it. Returns false if there is none. */
+/* Parses the quoted text at *@at and advances *@at past it. Returns false if there is none. Stores
+ * it in @out. */
 static bool quoted(const char **at, const char *end, char out[PATH_MAX])
 {
     size_t n = 0;

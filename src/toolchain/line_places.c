@@ -121,7 +121,8 @@ static int place_order(const void *a, const void *b)
                                       : (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Stores the possible lengths of @l at its offset, most likely first. Returns their number. */
+/* Stores the possible lengths of @l at its offset, most likely first. Returns their number. @out
+ * receives the lengths. */
 static unsigned lengths_of(enum isa isa, const struct placed_line *l, uint64_t out[LENGTHS])
 {
     /* extra displacement bytes of nops, which are longer in compilers than in assemblers */

@@ -65,7 +65,8 @@ static inline void margin_leave(struct margin *line, const char *why)
     line->left_out = why;
 }
 
-/* Skips a decimal number and its separator. Returns NULL if there is none. */
+/* Skips a decimal number and its separator. Returns NULL if there is none. Stores the number in
+ * *@number. */
 const char *margin_number_end(const char *p, const char *end, uint64_t *number);
 /* Appends the pairs of hexadecimal digits from @p to @end to the bytes of @line, up to MARGIN_BYTES
  * bytes in total. */

@@ -64,7 +64,8 @@ static bool names(const char *path, const char *end, const char *program)
            ((size_t)(end - path) == length || end[-(ptrdiff_t)length - 1] == '/');
 }
 
-/* Parses the hexadecimal number at *@p and skips @mark after it. Returns false if there is none. */
+/* Parses the hexadecimal number at *@p and skips @mark after it. Returns false if there is none.
+ * Stores it in *@out. */
 static bool take_hex(const char **p, const char *mark, uint64_t *out)
 {
     char *end;

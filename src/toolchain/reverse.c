@@ -18,7 +18,7 @@ struct table_line {
 };
 
 /* Parses @least to 16 hex digits, perhaps with "`" between the two halves. Returns NULL if there
- * are none. */
+ * are none. Stores the number in *@value. */
 static const char *digits_end(const char *p, const char *end, unsigned least, uint64_t *value)
 {
     unsigned count = 0;
@@ -173,7 +173,7 @@ static line_reader *const readers[] = {ida_line,    ghidra_line, radare_line,
                                        x64dbg_line, windbg_line, vtune_line};
 
 /* Finds the target of a jump: the last number of its operand. It may be part of a name (loc_1198,
- * hot.7FF6A1B21198) or in brackets. Returns false if there is none. */
+ * hot.7FF6A1B21198) or in brackets. Returns false if there is none. Stores it in *@address. */
 static bool target_of(const char *p, const char *end, uint64_t *address)
 {
     bool found = false;

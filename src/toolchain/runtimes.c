@@ -138,7 +138,8 @@ static bool go_compiler_row(const char *p, const char *end, struct listed_row *o
     return true;
 }
 
-/* Parses pairs of hex digits, with or without blanks between them. Returns the number of pairs. */
+/* Parses pairs of hex digits, with or without blanks between them. Returns the number of pairs.
+ * Stores the bytes in @out. */
 static size_t bytes_read(const char *p, const char *end, uint8_t *out, size_t most)
 {
     uint64_t value;

@@ -25,7 +25,7 @@ void screen_show(const struct grid *g, int x, int y);
 void screen_say(const char *text);
 /* Returns the next available key, or KEYCODE_NONE. */
 int screen_key(void);
-/* Returns the cell of the last KEYCODE_CLICK. */
+/* Returns the cell of the last KEYCODE_CLICK. The cell is (*@x, *@y). */
 void screen_click(int *x, int *y);
 /* Returns the text of the last KEYCODE_PASTE, valid until the next paste. */
 const struct str *screen_pasted(void);

@@ -227,7 +227,8 @@ static bool differ(enum isa isa, const struct sandbox_state *a, const struct san
     return at != REG_NONE || memcmp(a->masks, b->masks, sizeof a->masks) != 0;
 }
 
-/* Runs @f until a run receives enough CPU time, at most ATTEMPTS times. */
+/* Runs @f until a run receives enough CPU time, at most ATTEMPTS times. *@fault receives the fault
+ * of the last run. */
 static bool run_one(struct sandbox *s, const struct flat *f, unsigned vectors,
                     const struct sandbox_start *start, struct sandbox_state *after,
                     uint64_t *memory, unsigned *fault, struct err *err)

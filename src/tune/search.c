@@ -111,7 +111,7 @@ static void rules_of(const struct version *c, struct rule_list *rules)
 }
 
 /* Replaces *@best with @take_made if @take_made is faster. Frees the slower of the two. Returns
- * whether *@best was replaced. */
+ * whether *@best was replaced. Then sets *@cycles to its time. */
 static bool take_better(struct tune_search *s, struct version *take_made, struct version **best,
                         double *cycles)
 {
@@ -181,7 +181,7 @@ static double order_cost(struct tune_search *s, const struct version *c, const u
 
 /* Moves single instructions and accepts moves that are not slower. By walking over orders of equal
  * cost, finds improvements that no single move achieves. Stores the best order in @c. Returns
- * whether it is faster. */
+ * whether it is faster. Sets *@cycles to the time of that order. */
 static bool reorder(struct tune_search *s, struct version *c, double *cycles)
 {
     const size_t n = c->count;

@@ -85,8 +85,8 @@ static bool is_closing_test(const struct unrolling *u, size_t at)
     return true;
 }
 
-/* Finds the constant that @in adds to a 64-bit register. Returns false if @in is no such
- * addition. */
+/* Finds the constant that @in adds to a 64-bit register. Returns false if @in is no such addition.
+ * Stores the register in *@reg and the constant in *@by. */
 static bool moves(const struct insn *in, uint8_t *reg, int64_t *by)
 {
     const struct operand *result = insn_operand(in, in->result),
@@ -284,7 +284,7 @@ static uint8_t free_register(const struct unrolling *u, const struct sum_at *s)
 
 /* Finds a register for a part of sum @s. A new register is initialised before the loop and added to
  * the sum after the loop. If no register is free, returns the existing parts in turn. Returns false
- * for the sum's own register. */
+ * for the sum's own register. Stores the register in *@reg. */
 static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
 {
     struct version *c = u->out;

@@ -54,7 +54,7 @@ static const struct { const char *glyph, *instead;
 
 /* Reads the next UTF-8 character. Returns its length in bytes, and sets *@columns to its width. An
  * unprintable character becomes '?'. If @ascii is true, a character beyond ASCII becomes its
- * replacement or '?'. */
+ * replacement or '?'. Stores the character in @glyph. */
 static size_t next_glyph(const char *at, bool ascii, char glyph[8], int *columns)
 {
     uint32_t code = 0;

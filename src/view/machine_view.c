@@ -224,7 +224,8 @@ static void draw_strip(const struct machine_view_state *v, struct grid *g, int y
 }
 
 /* Draws the stages of a chart, one per line, and their progress over time, on at most *@room rows.
- * Draws nothing without a chart. */
+ * Draws nothing without a chart, or with fewer than CHART_STAGES + 2 rows. Advances *@y and reduces
+ * *@room by the rows. */
 static void draw_chart(const struct machine_view_state *v, const struct session *s, struct grid *g,
                        int *y, unsigned *room)
 {

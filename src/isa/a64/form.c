@@ -15,7 +15,7 @@ static bool word_in(const char *text, size_t length, const char *const *list)
 }
 
 /* Splits @text at commas that are not in brackets or braces. Returns the number of parts; 0 if a
- * part is empty, or if there are more than @most. */
+ * part is empty, or if there are more than @most. Stores the parts in @parts and @lengths. */
 static unsigned split(const char *text, size_t length, const char *parts[], size_t lengths[],
                       unsigned most)
 {

@@ -165,7 +165,7 @@ static const char *displacement(const char *inside, const char *end)
 }
 
 /* Returns whether the code is a PLT stub: adrp x16, page; ldr x17, [x16, #low], possibly after a
- * bti. */
+ * bti. If so, sets *@slot to the address of its pointer and *@begin to its start. */
 static bool linkage_stub(const uint8_t *code, size_t length, size_t at, uint64_t address,
                          uint64_t *slot, uint64_t *begin)
 {

@@ -308,7 +308,7 @@ static uint8_t next_written(struct register_pool *pool)
 }
 
 /* Returns the next offset. Offsets are consecutive, because accesses to separate lines cause bank
- * and set conflicts. */
+ * and set conflicts. Advances *@offset. */
 static int64_t next_offset(unsigned *offset, unsigned bytes, unsigned window)
 {
     unsigned step = bytes ? bytes : 64;

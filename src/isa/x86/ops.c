@@ -129,8 +129,8 @@ static const char *displacement(const char *inside, const char *end)
     return at == inside && isdigit((unsigned char)*at) ? inside : end;
 }
 
-/* Returns whether the code is a PLT stub: jmp [rip+d], possibly after endbr64 or with a bnd
- * prefix. */
+/* Returns whether the code is a PLT stub: jmp [rip+d], possibly after endbr64 or with a bnd prefix.
+ * If so, sets *@slot to the address of its pointer and *@begin to its start. */
 static bool linkage_stub(const uint8_t *code, size_t length, size_t at, uint64_t address,
                          uint64_t *slot, uint64_t *begin)
 {
