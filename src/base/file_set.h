@@ -2,7 +2,7 @@
  * machine stops. New files get temporary names first. Then a record that lists the renames and
  * removals is put in place by one rename. Then the changes are made and the record is removed.
  * While the record exists, the new state is valid: the next file_set_open completes the change.
- * This method needs only an atomic rename, so it works on every file system. */
+ * This method needs only an atomic rename, so it works on all file systems that have one. */
 #ifndef PORTOLAN_BASE_FILE_SET_H
 #define PORTOLAN_BASE_FILE_SET_H
 

@@ -260,9 +260,8 @@ static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes,
     return true;
 }
 
-/* Replaces times that fall while the size grows with their mean. Beyond the private caches, larger
- * arrays never take less time, so such times were disturbed. @cycles: times of loop @at per
- * size. */
+/* Replaces times that fall while the size grows with their mean. Beyond the private caches, such
+ * times are assumed to be disturbed. @cycles: times of loop @at per size. */
 static void times_ascend(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                          double cycles[MEMORY_SIZES])
 {

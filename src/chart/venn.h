@@ -1,6 +1,6 @@
-/* Finds the ports of a core exactly. Forms join one after another, and each may use any of the
- * known ports and new ports. Ports are interchangeable, so only the sizes of the sets'
- * intersections matter: the regions of a Venn diagram. The search keeps the states that best
+/* Finds the ports of a core by a beam search over usages. Forms join one after another, and each
+ * may use any of the known ports and new ports. Ports are interchangeable, so only the sizes of the
+ * sets' intersections matter: the regions of a Venn diagram. The search keeps the states that best
  * explain the measurements. */
 #ifndef PORTOLAN_CHART_VENN_H
 #define PORTOLAN_CHART_VENN_H

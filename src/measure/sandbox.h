@@ -1,9 +1,10 @@
-/* Runs machine code in a pinned child process. The code can make no system calls, cannot gain
- * privileges, and can write only to its own memory. Faults are caught. Portolan's own code shares
- * one child. If that child dies, a new child replaces it, and only the item that was running is
- * lost. Foreign code is kernels, and bodies of forms from a file or session. It has a separate
- * child, which ends at the next sandbox_clear and before the next experiment with such forms. A
- * sandbox belongs to one thread, which must outlive it. */
+/* Runs machine code in a pinned child process. A filter permits only the sandbox's own system
+ * calls, each from one address, unless an emulator lacks filters. The child cannot gain privileges.
+ * It can write only to its own memory, and to data that it shares with the parent. Faults are
+ * caught. Portolan's own code shares one child. If that child dies, a new child replaces it, and
+ * only the item that was running is lost. Foreign code is kernels, and bodies of forms from a file
+ * or session. It has a separate child, which ends at the next sandbox_clear and before the next
+ * experiment with such forms. A sandbox belongs to one thread, which must outlive it. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_H
 #define PORTOLAN_MEASURE_SANDBOX_H
 

@@ -360,8 +360,8 @@ static BARE unsigned rule_put(struct sock_filter *f, unsigned at, const struct c
 }
 
 /* Permits these calls, each from one address only: reading and writing the link, reading the
- * counter, mapping a writable page of the memory file, unmapping one page, a short sleep, exit, and
- * sigreturn. Any other call kills the child. */
+ * counter if there is one, sleep, exit, and sigreturn. For foreign code also permits mapping a
+ * writable page of the page file, and unmapping one page. Any other call kills the child. */
 static BARE long filter_set(const struct sandbox_vault *v)
 {
     const struct sandbox_child *g = &v->given;
