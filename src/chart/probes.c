@@ -33,8 +33,8 @@ size_t probe_add_decoded(struct probes *p, const char *text)
     return p->list.count - 1;
 }
 
-/* Cache of assembled probes by their text, for the whole process. All CPUs need the same loops, and
- * the assembler takes longer than the measurement. */
+/* Cache of assembled probes by their text, for the whole process. All CPUs need the same loops, so
+ * the cache saves runs of the assembler. */
 static struct {
     struct names texts;
     VEC(struct probe_code { struct insn *insns; size_t count; }) codes;
@@ -116,8 +116,7 @@ static void take_codes(const struct probes *p, enum isa isa, const struct assemb
 }
 
 /* Assembles all probes from index @first that are not in the cache. Uses one run of the assembler,
- * because starting it takes most of the time. If that fails, probe_decode assembles each probe
- * separately. */
+ * to start it only once. If that fails, probe_decode assembles each probe separately. */
 static void assemble_all(const struct probes *p, size_t first)
 {
     const enum isa isa = p->chart->forms[0].row->isa;

@@ -63,9 +63,9 @@ static struct conditions conditions_of(const struct experiments *t, size_t row)
                                *text[1] ? strtod(text[1], NULL) : NAN, text[2], text[3]};
 }
 
-/* Returns whether a later final result replaces the stored one: there is no final value yet, or
- * the later value is lower, or its conditions were at least as good. A failure never replaces a
- * value. */
+/* Returns whether a later final result replaces the stored one: there is no final value yet, or the
+ * later value is lower, or its conditions were at least as good or those of the stored value are
+ * unknown. A failure never replaces a value. */
 static bool replaces(const struct journal_entry *entry, const struct experiment_row *row,
                      const struct conditions *now)
 {

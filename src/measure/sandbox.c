@@ -129,8 +129,8 @@ static int cpu_choose(void)
     return last;
 }
 
-/* Starts a child for own or foreign code. If it ends before its first message, another process
- * killed it, and a new child is started. */
+/* Starts a child for own or foreign code. If another process kills it before its first message,
+ * starts a new one, at most STILLBORN in all. Returns false with err. */
 static bool child_start(struct sandbox *s, bool foreign, struct err *err)
 {
     struct sandbox_process *p = foreign ? &s->foreign : &s->own;

@@ -71,9 +71,9 @@ static BARE bool probe_right(const struct pulse *pulse, const struct window_rule
            cycles > wanted * (1 - rules->probe_tolerance);
 }
 
-/* Returns whether front end, ports and reorder buffer are uncontended. A neighbour may slow nops by
- * only 5 % and additions by 40 %. A neighbour that waits for memory slows neither, but occupies
- * half of every buffer. */
+/* Returns whether front end, ports and reorder buffer are uncontended. A neighbour may slow nops
+ * less than additions. A neighbour that waits for memory slows neither, but occupies half of every
+ * buffer. */
 static BARE bool probe_quiet(const struct pulse *pulse, const struct window_rules *rules,
                              double ticks_per_cycle)
 {

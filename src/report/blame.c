@@ -93,7 +93,7 @@ static bool measure(struct blame_work *w, const struct insn *insns, size_t count
 }
 
 /* Returns the lowest time that another time confirms. A single time needs no confirmation. Returns
- * NaN if no two times agree. A busy core makes times longer, never shorter. Sorts @times. */
+ * NaN if no two times agree. A busy core is assumed only to lengthen times. Sorts @times. */
 static double settle(double *times, unsigned n, double near)
 {
     qsort(times, n, sizeof *times, compare_doubles);
