@@ -64,8 +64,8 @@ static struct conditions conditions_of(const struct experiments *t, size_t row)
 }
 
 /* Returns whether a later final result replaces the stored one: there is no final value yet, or the
- * later value is lower, or its conditions were at least as good or those of the stored value are
- * unknown. A failure never replaces a value. */
+ * later value is lower, or its conditions were at least as good. Also replaces a stored value whose
+ * conditions are unknown. A failure never replaces a value. */
 static bool replaces(const struct journal_entry *entry, const struct experiment_row *row,
                      const struct conditions *now)
 {

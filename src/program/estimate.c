@@ -155,8 +155,8 @@ static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_ch
 
 /* Sets the rates at which other processes replace the lines of a program that takes @seconds.
  * Processes that share the second- or third-level cache evict lines continuously. Processes that
- * preempt the program run for some milliseconds each time, and fill the second-level cache. Returns
- * whether a rate of @memory changed by more than RATE_ERROR. */
+ * preempt the program fill the second-level cache each time they run. Returns whether a rate of
+ * @memory changed by more than RATE_ERROR. */
 static bool keep(const struct core_share *share, const struct machine *m, double seconds,
                  struct memory *memory)
 {

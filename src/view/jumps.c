@@ -51,7 +51,8 @@ static void push(struct jump_places *to, struct jump_place place)
     }
 }
 
-/* Records the current view (below an overlay) before another view is shown. */
+/* Records the current view (below an overlay) before another view is shown. Discards the views to
+ * which `jump forward` would lead. */
 static void leave(struct frame *f)
 {
     places_done(&f->jumps.forward);

@@ -157,7 +157,8 @@ const struct evolve_status *evolve_run_status(struct evolve_run *run)
 
 /* Edits the current best mapping, because the published outline may lack an earlier edit. Makes a
  * new outline of that mapping for the edit, because the user sees the ports in an outline's order.
- * Returns false with err without an outline, or if @form or @usage is invalid. */
+ * Returns false with err without an outline, while the run chooses its ports, or if @form or @usage
+ * is invalid. */
 bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage, struct err *err)
 {
     look(run);

@@ -164,7 +164,7 @@ static struct portolan_bin_ *bins_new(void)
  * thread. */
 static int wait_on(void)
 {
-    /* Yields, because on a busy host a sleep would take a tenth of a second. */
+    /* Yields, because on a busy host a sleep may take much longer. */
     if (getpid() != trace_process)
         return 0;
     sched_yield();
@@ -172,8 +172,8 @@ static int wait_on(void)
 }
 
 /* Sets @busy and returns true if the thread may record references. A jump out of a signal handler
- * that is not instrumented leaves @busy set. It is therefore ignored after TURN references, more
- * than a handler makes. */
+ * that is not instrumented leaves @busy set. It is therefore ignored after TURN references, assumed
+ * to be more than a handler makes. */
 static int begin(void)
 {
     if (busy && ++left_out < TURN)
@@ -598,7 +598,7 @@ static uint64_t ticks_of_call(uint64_t begun, uint64_t now, uint64_t *callbacks)
     return ticks > LATE_TICKS ? own_ticks(ticks, &open_calls[at].clocks) : ticks;
 }
 
-/* Records the time of a call. Other threads and signal handlers may update the same counters. */
+/* Counts a call, and its time unless late. Threads and signal handlers share the counters. */
 static void call_end(struct portolan_calls_ *calls, uint64_t begun)
 {
     uint64_t callbacks = 0;
