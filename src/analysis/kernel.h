@@ -143,7 +143,7 @@ double kernel_percent(const struct kernel *k, const struct insn *insn);
  * @take. Call it once, before others share the kernel. */
 void kernel_set_percents(struct kernel *k, float *take);
 /* Returns the instructions of loop @loop (0 to loop_count - 1), borrowed. Any thread. Sets *@count
- * to their number. */
+ * to the number of instructions. */
 const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count);
 
 

@@ -41,7 +41,7 @@ static const struct operand *target_of(const struct insn *insn)
 }
 
 /* Computes the position of the jump target or rip-relative operand of @insn. Returns false if @insn
- * has neither. Stores it in *@position. */
+ * has neither. Stores the position in *@position. */
 static bool place_of(const struct insn *insn, uint64_t *position)
 {
     const struct operand *target = target_of(insn),

@@ -448,7 +448,8 @@ void memory_lines_again_take(struct memory_lines *p, struct memory_costs *m)
     *m = p->again;
 }
 
-/* Parses a number between @least and @most. Returns false if it is invalid. Stores it in *@out. */
+/* Parses a number between @least and @most. Returns false if it is invalid. Stores the number in
+ * *@out. */
 static bool number(const char *text, double least, double most, double *out)
 {
     char *end;

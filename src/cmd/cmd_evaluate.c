@@ -74,7 +74,7 @@ static int compare_misses(const void *a, const void *b)
 }
 
 /* Returns the rows with a measured and a predicted value, largest error first. The caller frees
- * them. Sets *@count to their number. */
+ * them. Sets *@count to the number of rows. */
 static struct miss *find_misses(const struct experiments *t, const double *predicted, size_t *count)
 {
     struct miss *misses = shortage_alloc((t->rows.count + 1) * sizeof *misses);

@@ -356,7 +356,7 @@ static bool start(struct session *s, struct starting *take_w, struct task *task)
 }
 
 /* Sets the initial population: none, a machine's mapping, or the population of the last run. Stores
- * it in @before. Returns false with err on failure. */
+ * the population in @before. Returns false with err on failure. */
 static bool begin_with(struct session *s, const struct evolve_values *v, struct population *before,
                        struct err *err)
 {

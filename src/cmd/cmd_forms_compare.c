@@ -33,7 +33,7 @@ struct form_comparing {
 };
 
 /* Finds the cycles of @form repeated in isolation, and its table entry. Returns false if @m lacks
- * the form. Stores them in *@cycles and *@entry. */
+ * the form. Stores the results in *@cycles and *@entry. */
 static bool look_up(struct throughput *engine, const struct machine *m, const char *form,
                     const struct mapping_entry **entry, double *cycles)
 {

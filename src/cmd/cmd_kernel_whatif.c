@@ -336,8 +336,8 @@ struct whatif_values {
     const char *machine;
 };
 
-/* Parses the range "0..63" or a single offset. Stores it in *@from and *@to. Returns false with
- * err. */
+/* Parses the range "0..63" or a single offset. Stores the range in *@from and *@to. Returns false
+ * with err. */
 static bool alignment_range(const char *value, long *from, long *to, struct err *err)
 {
     char *end;

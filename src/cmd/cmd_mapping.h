@@ -7,7 +7,7 @@
 
 #define MAPPING_ID 64
 
-/* Makes the machine's id from a file name: "dir/skx.yml" becomes "skx". Stores it in @id. */
+/* Makes the machine's id from a file name: "dir/skx.yml" becomes "skx". Stores the id in @id. */
 void mapping_id_from_path(const char *path, char id[MAPPING_ID]);
 /* Appends a line such as "skx: 3453 forms on 10 ports". */
 void mapping_describe(const struct machine *m, struct result *result);

@@ -63,7 +63,7 @@ static bool cancelled(void *state)
 }
 
 /* Returns the next work item. The loops of both builds form one list, with the loops of build A
- * first. Stores it in *@out. Returns false at the end or when cancelled. */
+ * first. Stores the work item in *@out. Returns false at the end or when cancelled. */
 static bool next_piece(struct builds_diff *w, size_t *out)
 {
     const size_t all = build_pieces(w->builds[0]) + build_pieces(w->builds[1]);

@@ -67,7 +67,7 @@ bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t
                           struct err *err);
 void memory_curve_done(struct memory_curve *c);
 /* Parses a range such as "16K..512M", or a single size, in bytes (4K to 64G). Returns false with
- * err. Stores it in *@from and *@to. */
+ * err. Stores the range in *@from and *@to. */
 bool memory_curve_sizes(const char *text, double *from, double *to, struct err *err);
 /* Appends a size, such as "512K". */
 void memory_size_print(double bytes, struct str *out);

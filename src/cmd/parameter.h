@@ -130,7 +130,7 @@ bool parameter_is_option(const struct parameter *p);
 /* Parses a line range "10-25" or "10". Returns false if invalid. */
 bool parameter_lines(const char *text, struct line_range *out);
 /* Parses a whole number from 0 to 1e12, such as 20k or 1.5M: k is 1,000 and M 1,000,000. Returns
- * false if invalid. Stores it in *@out. */
+ * false if invalid. Stores the number in *@out. */
 bool parameter_count(const char *text, size_t *out);
 
 #endif

@@ -85,7 +85,7 @@ void program_say_threads(struct result *result, size_t threads, double common)
     result_count(result, "threads", (int64_t)threads);
 }
 
-/* Parses one number. Returns false with err. Stores it in *@out. */
+/* Parses one number. Returns false with err. Stores the number in *@out. */
 static bool read_value(const char *word, const char *text, size_t length, double *out,
                        struct err *err)
 {

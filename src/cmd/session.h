@@ -163,8 +163,8 @@ bool session_choose(struct session *s, char **ids, size_t count, struct err *err
 void session_show(struct session *s, enum isa isa, const char *const *ids, size_t count);
 /* Returns the analyses of the kernel on the selected machines. They are cached until kernel or
  * machines change, and borrowed until the next command. In the workbench a job analyses a long
- * loop. Until the job ends there are no analyses (session_analysing). Sets *@count to their
- * number. */
+ * loop. Until the job ends there are no analyses (session_analysing). Sets *@count to the number of
+ * analyses. */
 struct analysis *const *session_analyses(struct session *s, size_t *count);
 bool session_analysing(const struct session *s);
 /* Returns the simulation of analysis @index. It is cached, and borrowed until the next command.

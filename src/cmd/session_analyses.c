@@ -62,7 +62,7 @@ static void analyses_start(struct session *s, struct analyses *a)
 }
 
 /* Returns the selected machines that have the kernel's instruction set. The caller frees the array.
- * Sets *@count to their number. */
+ * Sets *@count to the number of machines. */
 static struct machine **machines_shown(struct session *s, size_t *count)
 {
     struct machine **machines = mem_zero(s->document.selected_count + 1, sizeof *machines);

@@ -445,8 +445,8 @@ static bool read_whole(const char *text, unsigned long most, unsigned long *out)
 }
 
 /* Parses place and source line of row @i of @t. Returns false with err if a value is no number or
- * too large. Also returns false with err if places do not ascend from @first. Stores them in *@at
- * and *@source. */
+ * too large. Also returns false with err if places do not ascend from @first. Stores the two values
+ * in *@at and *@source. */
 static bool take_line_row(const struct csv_table *t, size_t i, const char *path, const int *columns,
                           size_t first, size_t *at, uint32_t *source, struct err *err)
 {

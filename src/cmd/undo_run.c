@@ -118,8 +118,8 @@ static bool deselect(struct session *s, enum isa isa, const char *id)
 }
 
 /* Removes or restores the added machine. Restores the selection if the user has not changed it, or
- * if it would become empty. Otherwise only a removed machine is no longer selected. Then the
- * opposite step is in @step. */
+ * if it would become empty. Otherwise only a removed machine is no longer selected. Afterwards,
+ * @step is the opposite step. */
 static void swap_arrival(struct session *s, struct undo_step *step)
 {
     struct undo_step back =

@@ -345,7 +345,7 @@ static void add_family_usages(const struct machine *m, const struct family *f, c
 }
 
 /* Returns all port sets of usages, and all single ports. The caller frees the array. Sets *@count
- * to their number. */
+ * to the number of sets. */
 static portset *sets_of(const struct machine *m, size_t *count)
 {
     VEC(portset) sets = {0};

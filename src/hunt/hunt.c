@@ -217,7 +217,7 @@ static size_t draw_beside(struct hunting *h, const struct random_block *b, struc
 }
 
 /* Returns the family of each instruction of @p that represents several forms. The caller frees them
- * with families_free. Sets *@count to their number. */
+ * with families_free. Sets *@count to the number of families. */
 static struct family *families_of(const struct hunting *h, const struct pattern *p, size_t *count)
 {
     struct family *families = mem_zero(BLOCK_INSNS, sizeof *families);

@@ -47,7 +47,7 @@ unsigned consensus_members(const struct problem *p, struct genome **members, uns
     return left;
 }
 
-/* Draws @count different random forms, with one execution of each. Stores them in @terms. */
+/* Draws @count different random forms, with one execution of each. Stores the forms in @terms. */
 static void draw_terms(const struct problem *p, struct rng *rng, struct table_term *terms,
                        size_t count)
 {

@@ -30,7 +30,7 @@ double evolve_search_until(const struct evolve *e)
 }
 
 /* Copies the near-optimal individuals, best first. The caller frees them and the array. Under the
- * lock. Sets *@count to their number. */
+ * lock. Sets *@count to the number of copies. */
 static struct genome **near_optimal(const struct evolve *e, unsigned *count)
 {
     struct genome **members = mem_zero(e->finished + 1, sizeof *members);

@@ -217,7 +217,8 @@ static bool is_other(const struct genome *a, const struct genome *best)
     return false;
 }
 
-/* Copies the best individuals for evolve_leaders. Under the lock. Sets *@count to their number. */
+/* Copies the best individuals for evolve_leaders. Under the lock. Sets *@count to the number of
+ * copies. */
 static struct genome **copy_leaders(struct evolve *e, const struct genome *best, size_t limit,
                                     size_t *count, struct problem **over)
 {

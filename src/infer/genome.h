@@ -52,7 +52,7 @@ void genome_align(const struct genome *like, const struct genome *g, uint8_t *to
  * classes. */
 void genome_recombine(const struct genome *a, const struct genome *b, struct rng *rng,
                       struct genome *child);
-/* Computes the predicted cycles of every experiment of @p. Stores them in @cycles. */
+/* Computes the predicted cycles of every experiment of @p. Stores the cycles in @cycles. */
 void genome_predict(const struct genome *g, const struct problem *p, float *cycles);
 /* Returns the mean weighted relative error on @p (D_avg of PMEvo 4.4). */
 double genome_error(const struct genome *g, const struct problem *p);

@@ -66,7 +66,7 @@ static bool same_terms(const struct experiments *t, size_t x, size_t y)
 }
 
 /* Selects and sorts rows. Returns NULL if memory is exhausted. The caller frees the array. Sets
- * *@count to their number. */
+ * *@count to the number of rows. */
 static struct sized_experiment *select_rows(const struct experiments *t, const bool *keep,
                                             size_t *count)
 {

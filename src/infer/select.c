@@ -391,7 +391,7 @@ static bool measure_fresh(struct experiments *t, select_measure *measure, void *
 }
 
 /* Lists the forms with measured cycles in isolation, because experiments with other forms would
- * fail. Returns their number. Stores them in @out. */
+ * fail. Returns their number. Stores the forms in @out. */
 static size_t usable_forms(const struct experiments *t, uint32_t *out)
 {
     size_t n = 0;

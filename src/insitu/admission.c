@@ -83,7 +83,7 @@ static bool file_bytes(const char *file, uint64_t offset, void *out, size_t byte
 }
 
 /* Computes the offset of @address in @file from the program headers. Returns false if no segment
- * contains it, or the file cannot be read. Stores it in *@offset. */
+ * contains it, or the file cannot be read. Stores the offset in *@offset. */
 static bool file_place(const char *file, uint64_t address, uint64_t *offset)
 {
     Elf64_Ehdr header;

@@ -39,8 +39,8 @@ static uint64_t value_of(uint64_t event)
     return event & ((UINT64_C(1) << 48) - 1);
 }
 
-/* Finds the next event other than an address. Returns false at the end of the stretch. Stores it in
- * *@id and *@value. */
+/* Finds the next event other than an address. Returns false at the end of the stretch. Stores the
+ * event in *@id and *@value. */
 static bool next_event(struct reader *r, unsigned *id, uint64_t *value)
 {
     const struct region *region = r->x->region;

@@ -89,7 +89,7 @@ struct traced *process_tracee(struct process *p, pid_t tid);
 /* Opens the memory of the new program after PROCESS_EXEC. Returns false with err. */
 bool process_reopen(struct process *p, struct err *err);
 /* Finds the entry point of the program that the process executes. Returns false if it cannot be
- * read. Stores it in *@entry. */
+ * read. Stores the entry point in *@entry. */
 bool process_entry(const struct process *p, uint64_t *entry);
 /* Stops all threads, or only the running ones if @running. A thread in a system call stops after
  * the call, unless it becomes another program by exec. process_poll_stop and process_wait return

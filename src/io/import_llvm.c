@@ -283,7 +283,7 @@ static void undo_groups(struct charge *charges, size_t n, struct usage *usage)
 }
 
 /* Parses a number up to CYCLES_MAX at *@at, and advances *@at. Returns false if there is no number,
- * or if it is larger. Stores it in *@out. */
+ * or if it is larger. Stores the number in *@out. */
 static bool read_cycles(const char **at, const char *end, int64_t *out)
 {
     const char *start = *at;

@@ -164,7 +164,7 @@ static double read_number(const char *text, const char *end, const char *key)
 }
 
 /* Reads the total cycles per region. Leaves values unchanged for regions that the report lacks, or
- * whose number of instructions differs from @expected. Stores them in @total. */
+ * whose number of instructions differs from @expected. Stores the cycles in @total. */
 static void read_regions(const char *report, const size_t *expected, size_t regions, double *total)
 {
     static const char head[] = "Code Region - ";

@@ -48,10 +48,10 @@ extern const unsigned char machine_images[];
 extern const size_t machine_images_size;
 
 /* Computes the sum of the files of machine directory @dir. The sum also depends on which files are
- * missing. Returns false if a file is unreadable. Stores it in @sum. */
+ * missing. Returns false if a file is unreadable. Stores the sum in @sum. */
 bool machine_image_sum(const char *dir, uint64_t sum[2]);
-/* Computes the sum of a text, which equals the sum of a file with the same contents. Stores it in
- * @sum. */
+/* Computes the sum of a text, which equals the sum of a file with the same contents. Stores the sum
+ * in @sum. */
 void machine_image_sum_text(const char *text, size_t length, uint64_t sum[2]);
 /* Returns the number of rows in the table of processors if the image was built from @text,
  * otherwise 0. Stores in *@cells, row by row, the offsets of the fields in *@texts. */

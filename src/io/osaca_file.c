@@ -62,7 +62,7 @@ static bool small_mapping(const yaml_node_t *node)
 }
 
 /* Parses a set of ports. '0156' has one port per character, [2D, 3D] one port per item. '0DV' is a
- * single port. Stores it in *@set. Returns false with r->err if invalid. */
+ * single port. Stores the set in *@set. Returns false with r->err if invalid. */
 static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset *set)
 {
     const char *text = yaml_tree_text(node);

@@ -41,7 +41,7 @@ struct forms *forms_load(enum isa isa, const char *path, struct err *err);
 struct forms *forms_with(const struct forms *base, const struct form_row *rows, size_t count,
                          struct err *err);
 enum isa forms_isa(const struct forms *f);
-/* Returns the added rows in order, borrowed. Sets *@count to their number. */
+/* Returns the added rows in order, borrowed. Sets *@count to the number of rows. */
 const struct form_row *forms_added(const struct forms *f, size_t *count);
 struct forms *forms_hold(const struct forms *f);
 /* Releases a reference. The last release frees the table. Any thread. */

@@ -205,8 +205,8 @@ static double look_seconds(const struct sandbox *s, const struct calibration *c,
 }
 
 /* Measures the cores of @cpus and moves to the least busy one. If a baseline is known, stops at the
- * first idle core. Otherwise measures a possibly busy core for longer. Stores its measurement in
- * @best, and sets out->busy and out->doubtful. Returns false with err on failure. */
+ * first idle core. Otherwise measures a possibly busy core for longer. Stores the measurement of
+ * that core in @best, and sets out->busy and out->doubtful. Returns false with err on failure. */
 static bool look_around(struct sandbox *s, double each, struct calibration *out, const int *cpus,
                         size_t cpu_count, struct baseline *known, struct look *best,
                         struct err *err)

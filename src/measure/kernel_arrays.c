@@ -257,8 +257,8 @@ static bool pattern_fill(struct kernel_arrays *k, const struct arrays_fill *f, s
     return true;
 }
 
-/* Measures the ticks of @count clock chains: the least of several runs. Stores them in *@least.
- * Returns false with err on failure. */
+/* Measures the ticks of @count clock chains: the least of several runs. Stores the ticks in
+ * *@least. Returns false with err on failure. */
 static bool chain_ticks(struct sandbox *s, unsigned count, double *least, struct err *err)
 {
     struct sandbox_item *item = sandbox_items(s);

@@ -155,7 +155,7 @@ bool kernel_passes_enough(const struct kernel_passes *p)
 }
 
 /* Computes the range of cycles per iteration in the middle four fifths of the windows, and the
- * median of all. Stores them in *@least, *@most and *@middle. */
+ * median of all. Stores the results in *@least, *@most and *@middle. */
 static void spread_of(const struct kernel_passes *p, double *least, double *middle, double *most)
 {
     double values[KERNEL_PASSES_WINDOWS];

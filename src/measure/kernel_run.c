@@ -316,7 +316,8 @@ static unsigned copies_wanted(const struct run_plan *p, enum kernel_copies kind)
 }
 
 /* Finds the numbers of copies, iterations and passes with which a run fills the window. The touched
- * pages must have different real pages. Stores them in @plan. Returns false with err on failure. */
+ * pages must have different real pages. Stores the numbers in @plan. Returns false with err on
+ * failure. */
 static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                      enum values values, struct kernel_plan *plan, struct err *err)
 {
@@ -375,8 +376,8 @@ static bool may_adopt(const struct run_plan *p, const struct kernel_plan *hint,
                             instructions <= 2 * UNROLLED_INSTRUCTIONS));
 }
 
-/* Runs the kernel with @hint, the plan of another variant. If this works, adopts the plan and
- * returns true. Stores the adopted plan in @plan. Otherwise returns false. */
+/* Runs the kernel with @hint, the plan of another variant. If this works, stores the adopted plan
+ * in @plan and returns true. Otherwise returns false. */
 static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                        const struct kernel_plan *hint, struct kernel_plan *plan, struct err *err)
 {

@@ -143,7 +143,7 @@ static size_t kernel_set_answered(const struct kernel_set *set)
 }
 
 /* Runs the reference block. If its time is wrong, discards all results since its last run. The
- * loops must then be measured again in a new process. Also returns false with err then, or on
+ * loops must then be measured again in a new process. Returns false with err in this case and on
  * failure. */
 static bool vouch(struct kernel_set *set, struct err *err)
 {

@@ -356,8 +356,8 @@ static bool values_add(struct recorded_run *x, struct err *err)
 }
 
 /* Reads the values into the cache, then runs both passes and measures the second one. Sets *@fault
- * to the fault of the code; 0: none. Sets *@ticks to its duration. Returns false with err on
- * failure. */
+ * to the fault of the code; 0: none. Sets *@ticks to the duration of the second pass. Returns false
+ * with err on failure. */
 static bool run(struct recorded_run *x, uint32_t offset, double *ticks, unsigned *fault,
                 struct err *err)
 {

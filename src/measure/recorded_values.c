@@ -97,7 +97,7 @@ static uint64_t loaded(const struct insn *in, uint64_t value)
 }
 
 /* Finds contents of memory with which the branch at @at is not taken, and contents with which it is
- * taken. Returns false if either cannot be found. Stores them in @out in this order. */
+ * taken. Returns false if either cannot be found. Stores the contents in @out in this order. */
 static bool find_contents(const struct recording *r, uint32_t at, const struct comparand sources[2],
                           uint64_t out[2])
 {

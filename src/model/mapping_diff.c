@@ -66,8 +66,8 @@ void assignment_best(const double *gain, unsigned n, unsigned *column_of)
         column_of[row_of[j] - 1] = j - 1;
 }
 
-/* Computes the load on each port if each µop is distributed evenly over its ports. Stores it in
- * @share. */
+/* Computes the load on each port if each µop is distributed evenly over its ports. Stores the loads
+ * in @share. */
 static void spread(const struct usage *usage, double share[PORTS_MAX])
 {
     memset(share, 0, PORTS_MAX * sizeof *share);

@@ -58,7 +58,8 @@ int portset_by_size(const void *a, const void *b);
  * The empty set is "p", which portset_parse rejects. */
 void portset_print(portset set, const struct ports *ports, struct str *out);
 /* Parses a port set at *@text in either spelling of portset_print, and moves *@text after it.
- * err->column counts from the initial *@text. Returns false with err. Stores it in *@out. */
+ * err->column counts from the initial *@text. Returns false with err. Stores the port set in
+ * *@out. */
 bool portset_parse(const char **text, const struct ports *ports, portset *out, struct err *err);
 
 #endif

@@ -23,12 +23,12 @@ enum count_basis count_basis_of(const struct program_model *m, size_t block, con
 void count_print(const struct program_model *m, size_t block, const double *inputs, double count,
                  struct str *out);
 /* Finds the smallest and largest count of @block at @inputs over all formulas that explain the runs
- * about equally well. Both are equal if the count follows from the code or from a run. Stores them
- * in *@least and *@most. */
+ * about equally well. Both are equal if the count follows from the code or from a run. Stores the
+ * counts in *@least and *@most. */
 void count_range(const struct program_model *m, size_t block, const double *inputs, double *least,
                  double *most);
 /* Finds the range, like count_range, of the count that formula @formula predicts. Ignores counts
- * that follow from the code. Stores it in *@least and *@most. */
+ * that follow from the code. Stores the range in *@least and *@most. */
 void count_formula_range(const struct program_model *m, uint32_t formula, const double *inputs,
                          double *least, double *most);
 

@@ -129,7 +129,8 @@ static uint32_t add_straight(const struct program *p, struct kernel *k, uint32_t
     return (uint32_t)k->loop_count++;
 }
 
-/* Finds the loop that represents each block of @u, for program_code_block. Stores it in @shown. */
+/* Finds the loop that represents each block of @u, for program_code_block. Stores the loops in
+ * @shown. */
 static void find_shown(const struct program *p, const struct code_unit *u, struct kernel *k,
                        uint32_t *shown)
 {

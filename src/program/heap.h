@@ -21,7 +21,7 @@ struct heap_event {
 
 /* Computes the number of page faults of each of @count @events. Assumes that the program touches
  * all memory. @returns: whether malloc returns memory to the system; otherwise the result is a
- * lower bound. Pure. Stores them in @faults. */
+ * lower bound. Pure. Stores the numbers in @faults. */
 void heap_faults(const struct heap_event *events, size_t count, bool returns, double *faults);
 
 #endif

@@ -353,7 +353,8 @@ void native_probe_free(struct native_probe *p)
 
 /* Measures the latency of lines that were accessed some time ago, after increasing waits. @bytes:
  * size of the area. @congruence: seconds per access of the address generator alone. If a wait was
- * preempted, repeats it or leaves its latencies NaN. Stores them in @out, one element per wait. */
+ * preempted, repeats it or leaves its latencies NaN. Stores the latencies in @out, one element per
+ * wait. */
 static void look_at_waits(const struct native_probe *p, size_t bytes, double congruence,
                           struct native_wait out[NATIVE_WAITS])
 {

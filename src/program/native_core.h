@@ -36,7 +36,8 @@ void core_readings_done(struct core_readings *r);
  * multiplications. */
 double native_clock(void);
 /* Measures the clock and the share of the core, but no memory. Makes 24 measurements at intervals
- * of a millisecond. @m: this CPU's machine. One thread. Stores them in *@clock_hz and @share. */
+ * of a millisecond. @m: this CPU's machine. One thread. Stores the results in *@clock_hz and
+ * @share. */
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share);
 
 /* Measurements while a program runs on the calling thread's CPU. The thread and its children may

@@ -115,7 +115,7 @@ static double kept_seconds(const double ages[NATIVE_WAITS], const double lefts[N
 
 /* Computes the lifetimes of lines in the second-level cache, and in the third-level cache, which
  * gets the second-level cache's victims. @second: bytes of the second-level cache. @third: latency
- * of the third-level cache in seconds. Stores them in *@kept_second and *@kept_third. */
+ * of the third-level cache in seconds. Stores the lifetimes in *@kept_second and *@kept_third. */
 static void find_kept(const struct native *n, double second, double third, double *kept_second,
                       double *kept_third)
 {

@@ -48,7 +48,7 @@ void range_find(const struct fit_data *data, const struct formula *f, const stru
 void range_add(struct formula_range *r, const struct formula *f);
 void range_done(struct formula_range *r);
 /* Computes the smallest and largest value of @f and the other formulas at @inputs. Both are at
- * least 0. @most is infinite if the runs set no limit. Stores them in *@least and *@most. */
+ * least 0. @most is infinite if the runs set no limit. Stores the values in *@least and *@most. */
 void range_at(const struct formula_range *r, const struct formula *f, const double *inputs,
               size_t count, double *least, double *most);
 

@@ -191,7 +191,7 @@ static bool thin_member(struct thin *t, const char *header, struct archive *out,
     return ok;
 }
 
-/* Parses the decimal size in @header. Returns false if the header is invalid. Stores it in
+/* Parses the decimal size in @header. Returns false if the header is invalid. Stores the size in
  * *@size. */
 static bool header_size(const char *header, uint64_t *size)
 {

@@ -437,7 +437,7 @@ void compiled_done(struct compiled *c)
 }
 
 /* Parses the quoted text at *@at and advances *@at past it. Returns false if there is none. Stores
- * it in @out. */
+ * the text in @out. */
 static bool quoted(const char **at, const char *end, char out[PATH_MAX])
 {
     size_t n = 0;

@@ -163,7 +163,7 @@ static uint32_t name_number(struct parser *p, const char *mangled, size_t length
 }
 
 /* Parses the number at *@at and advances *@at past it. Returns false if there is none before @end,
- * or if it exceeds @most. Stores it in *@out. */
+ * or if it exceeds @most. Stores the number in *@out. */
 static bool take_number(const char **at, const char *end, unsigned base, uint64_t most,
                         uint64_t *out)
 {
@@ -306,7 +306,7 @@ static int unit_line_order(const void *a, const void *b)
 }
 
 /* Converts offset @place in ELF section @number to a position. Section 0 denotes an address of a
- * linked file. Returns false if @o has no code there. Stores it in *@out. */
+ * linked file. Returns false if @o has no code there. Stores the position in *@out. */
 static bool position_of(const struct object *o, uint64_t number, uint64_t place, uint64_t *out)
 {
     for (size_t i = 0; i < o->sections.count; i++) {

@@ -79,7 +79,7 @@ struct sought {
 };
 
 /* Converts @address to an offset in the requested section. Returns false if the address is in
- * another section or, in a linked file, before the section. Stores it in *@place. */
+ * another section or, in a linked file, before the section. Stores the offset in *@place. */
 static bool place_of(const struct sought *s, Dwarf_Addr address, uint64_t *place)
 {
     if (!s->relocatable) {
@@ -245,7 +245,8 @@ static void take_units(struct sought *s, Dwarf *debug)
 }
 
 /* Finds section and offset of @address. For a linked file the section is 0 and the address is
- * unchanged. Returns false if no section contains it. Stores them in *@section and *@place. */
+ * unchanged. Returns false if no section contains it. Stores the results in *@section and
+ * *@place. */
 static bool section_of(const struct sought *s, Dwarf_Addr address, GElf_Word *section,
                        uint64_t *place)
 {

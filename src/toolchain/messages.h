@@ -18,7 +18,7 @@ struct line_starts {
 
 void line_starts_index(struct line_starts *out, const char *text, size_t length);
 /* Finds start and size of line @line, from 1, without its line end. A line past the last is empty.
- * Stores them in *@start and *@size. */
+ * Stores the results in *@start and *@size. */
 void line_starts_find(const struct line_starts *l, size_t line, size_t *start, size_t *size);
 
 struct refused_list {

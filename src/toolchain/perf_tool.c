@@ -65,7 +65,7 @@ static bool names(const char *path, const char *end, const char *program)
 }
 
 /* Parses the hexadecimal number at *@p and skips @mark after it. Returns false if there is none.
- * Stores it in *@out. */
+ * Stores the number in *@out. */
 static bool take_hex(const char **p, const char *mark, uint64_t *out)
 {
     char *end;

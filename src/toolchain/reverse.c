@@ -173,7 +173,8 @@ static line_reader *const readers[] = {ida_line,    ghidra_line, radare_line,
                                        x64dbg_line, windbg_line, vtune_line};
 
 /* Finds the target of a jump: the last number of its operand. It may be part of a name (loc_1198,
- * hot.7FF6A1B21198) or in brackets. Returns false if there is none. Stores it in *@address. */
+ * hot.7FF6A1B21198) or in brackets. Returns false if there is none. Stores the target in
+ * *@address. */
 static bool target_of(const char *p, const char *end, uint64_t *address)
 {
     bool found = false;

@@ -111,7 +111,7 @@ static void rules_of(const struct version *c, struct rule_list *rules)
 }
 
 /* Replaces *@best with @take_made if @take_made is faster. Frees the slower of the two. Returns
- * whether *@best was replaced. Then sets *@cycles to its time. */
+ * whether *@best was replaced. If so, sets *@cycles to the time of the new version. */
 static bool take_better(struct tune_search *s, struct version *take_made, struct version **best,
                         double *cycles)
 {

@@ -21,7 +21,7 @@ bool arrange_go_on(struct arrangement *a, const struct table_source *source, con
 /* Returns whether memory was exhausted; rows are then missing or unsorted. */
 bool arrange_cut(const struct arrangement *a);
 /* Returns the sorted rows of a complete sort; NULL if memory was exhausted. The caller frees them.
- * Sets *@count to their number. */
+ * Sets *@count to the number of rows. */
 size_t *arrange_take(struct arrangement *a, size_t *count);
 /* Returns the completed fraction, 0 to 1. */
 double arrange_done(const struct arrangement *a);

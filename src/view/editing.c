@@ -17,7 +17,7 @@ void editing_done(struct editing *e)
 }
 
 /* Reads time and size of a file. Returns false if the file is missing, for example while an editor
- * replaces it. Stores them in *@changed and *@size. */
+ * replaces it. Stores the results in *@changed and *@size. */
 static bool look(const char *path, struct timespec *changed, long long *size)
 {
     struct stat status;

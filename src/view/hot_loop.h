@@ -8,8 +8,8 @@
 
 /* Returns the selected loop; NULL if there is no profile or it has no loops. */
 const struct profile_loop *hot_loop(const struct session *s);
-/* Returns the instructions of the loop; NULL if unknown. Sets *@count to their number unless
- * unknown. */
+/* Returns the instructions of the loop; NULL if unknown. Sets *@count to the number of instructions
+ * unless these are unknown. */
 const struct insn *hot_loop_insns(const struct profile_loop *l, size_t *count);
 /* Appends the reason why loop @l of @p has no bound. */
 void hot_loop_unpredicted(const struct run_profile *p, const struct profile_loop *l,

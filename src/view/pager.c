@@ -98,7 +98,7 @@ static size_t last_top(const struct pager *p)
 }
 
 /* Finds the byte offset at which the wrapped rows of a line are aligned: after its indentation, or
- * after its only gap. Returns false for several gaps (a table row). Stores it in *@from. */
+ * after its only gap. Returns false for several gaps (a table row). Stores the offset in *@from. */
 static bool wraps_from(const char *text, size_t *from)
 {
     const size_t indent = strspn(text, " ");

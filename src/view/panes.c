@@ -166,7 +166,8 @@ void panes_lay(struct panes *out, unsigned number, const struct place_state *sta
     }
 }
 
-/* Determines the area of the pane that its view may use. Stores it in the four last arguments. */
+/* Determines the area of the pane that its view may use. Stores the area in the four last
+ * arguments. */
 static void body(const struct pane *pane, int *x, int *y, unsigned *width, unsigned *height)
 {
     *x = pane->x + pane->bordered;

@@ -46,7 +46,7 @@ unsigned place_panes(const struct place_table *p);
 const struct view_ops *place_view(const struct place_table *p, const struct place_state *state,
                                   unsigned pane);
 /* Finds the place and the pane of @view, and its index *@at in the pane. Returns false for an
- * overlay, which has no place. Stores them in *@place and *@pane. */
+ * overlay, which has no place. Stores place and pane in *@place and *@pane. */
 bool place_of(const struct view_ops *view, unsigned *place, unsigned *pane, unsigned *at);
 /* Returns the place named @name; PLACE_COUNT: none. */
 unsigned place_find(const char *name);

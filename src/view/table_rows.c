@@ -42,7 +42,7 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /* Returns the tagged rows in source order. The caller frees them. Reads only these rows if none has
- * moved. Sets *@count to their number. */
+ * moved. Sets *@count to the number of rows. */
 static size_t *tagged_rows(struct table *t, const struct table_source *source, const void *context,
                            size_t *count)
 {

@@ -137,7 +137,7 @@ static bool scale(struct breeding *b, struct solution *s)
 }
 
 /* Computes the error of @i with its best offset and factor, by weighted least squares in closed
- * form. Most of the run time is spent here. */
+ * form. */
 static void judge(struct breeding *b, struct bred *i)
 {
     const struct fit_data *d = b->data;
@@ -290,8 +290,8 @@ static double off(const struct formula *f, const struct fit_data *data, size_t r
 }
 
 /* Evolves an expression without run @run. Returns whether it predicts @run better than regression
- * does. The test is needed because the best of a million expressions always fits the runs from
- * which it evolved. */
+ * does. The test is needed because the best of many expressions usually fits the runs from which it
+ * evolved. */
 static bool breed_without(struct breeding *b, const struct fit_data *data, size_t run,
                           struct bred *best)
 {

@@ -172,8 +172,8 @@ static int wait_on(void)
 }
 
 /* Sets @busy and returns true if the thread may record references. A jump out of a signal handler
- * that is not instrumented leaves @busy set. It is therefore ignored after TURN references, assumed
- * to be more than a handler makes. */
+ * that is not instrumented leaves @busy set. @busy is therefore ignored after TURN references,
+ * assumed to be more than a handler makes. */
 static int begin(void)
 {
     if (busy && ++left_out < TURN)
