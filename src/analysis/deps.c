@@ -150,7 +150,7 @@ static void make_nodes(const struct build *b, const struct insn *insn, uint32_t 
 }
 
 /* Makes @node the last writer of its register. A write of the whole register replaces a separate
- * high byte. */
+ * high byte. Does nothing for memory. */
 static void hold(struct build *b, uint32_t node, uint32_t distance)
 {
     uint8_t resource = b->d->nodes[node].resource;
@@ -534,7 +534,7 @@ static void wait_for_all(struct build *b, uint32_t at, uint32_t from, uint32_t t
 }
 
 /* Makes a barrier wait for all instructions after the previous barrier, and any other instruction
- * for the last barrier. */
+ * for the last barrier. Does nothing without a barrier, or for idioms and nops. */
 static void keep_barriers(struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];

@@ -326,7 +326,8 @@ static uint32_t vector_feeder(const struct finder *f, size_t at, uint8_t reg, si
     return STREAM_ALONE;
 }
 
-/* Adds a stream for a gather or scatter instruction. */
+/* Adds a stream for a gather or scatter instruction. Rejects the instruction if its operands are
+ * not supported. */
 static void take_vector(struct finder *f, size_t at)
 {
     const struct insn *in = &f->insns[at];

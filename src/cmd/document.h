@@ -166,7 +166,7 @@ struct document {
 void document_init(struct document *d);
 void document_done(struct document *d);
 void sweep_done(struct sweep *sweep);
-/* Copies a sweep to @to, which must be empty. */
+/* Copies a sweep to @to, which must be empty. Copies nothing from an empty sweep. */
 void sweep_copy(const struct sweep *from, struct sweep *to);
 void program_state_done(struct program_state *p);
 /* Frees the analyses and cancels the job that computes them. */

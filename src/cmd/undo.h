@@ -48,12 +48,14 @@ void undo_note_machine(struct undo *u, struct machine *m, const char *what);
  * the change. @with_last: undo it together with the previous change. Ignores a machine of an
  * unknown instruction set, which cannot be selected. */
 void undo_note_result(struct session *s, const struct machine *m, const char *what, bool with_last);
-/* Records that machine @id, named in the last undo_note_result, has been added and selected. */
+/* Records that machine @id, named in the last undo_note_result, has been added and selected. Does
+ * nothing if the last step concerns another machine. */
 void undo_note_arrived(struct session *s, const char *id);
 /* Records that @now replaced @before with its loop @loop. */
 void undo_note_kernel(struct undo *u, const struct kernel *before, size_t loop,
                       const struct kernel *now);
-/* Adds to the title of @m that it is a modified copy. */
+/* Adds to the title of @m that it is a modified copy. Does nothing if the title already has the
+ * mark. */
 void undo_mark_edited(struct machine *m);
 
 /* Appends @step, which is moved. Frees the oldest steps beyond the limits. */

@@ -38,7 +38,8 @@ struct writer {
     bool failed, memory;
 };
 
-/* Emits @event, which the function owns. @made: whether @event could be created. */
+/* Emits @event, which the function owns. @made: whether @event could be created. After a failure,
+ * only frees @event. */
 static void emit(struct writer *w, int made, yaml_event_t *event)
 {
     if (w->failed && made)

@@ -104,7 +104,8 @@ static int by_place(const void *a, const void *b)
     return x->end != y->end ? (x->end ? -1 : 1) : 0;
 }
 
-/* Collects the rows of unit @cu in the requested range, and the last row before it. */
+/* Collects the rows of unit @cu in the requested range, and the last row before it. Does nothing if
+ * the unit has no line table. */
 static void take_rows(struct sought *s, Dwarf_Die *cu)
 {
     Dwarf_Lines *lines;
@@ -262,7 +263,8 @@ static bool section_of(const struct sought *s, Dwarf_Addr address, GElf_Word *se
            *section;
 }
 
-/* Prints the line table of unit @cu. *@file is the last printed source file. */
+/* Prints the line table of unit @cu. *@file is the last printed source file. Does nothing if the
+ * unit has no line table. */
 static void print_unit(struct sought *s, Dwarf_Die *cu, const char **file, FILE *to)
 {
     Dwarf_Lines *lines;

@@ -114,7 +114,8 @@ static uint64_t place_of(const struct mapped_list *list, unsigned long process, 
     return found;
 }
 
-/* Parses "19049 55cf4df011a5 (/tmp/hot)", from the end of the process id to @end. */
+/* Parses "19049 55cf4df011a5 (/tmp/hot)", from the end of the process id to @end. Ignores samples
+ * of other files. */
 static void take_sample(const char *p, const char *end, const char *program, unsigned long process,
                         const struct mapped_list *list, struct perf_samples *out)
 {

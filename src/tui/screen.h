@@ -16,7 +16,8 @@ void screen_set_background(enum background background);
 void screen_close(void);
 /* Returns whether the terminal has colours and they are enabled. */
 bool screen_has_colors(void);
-/* Adapts curses to the current size of the terminal. */
+/* Adapts curses to the current size of the terminal. Does nothing if the size is unknown or
+ * unchanged. */
 void screen_resize(void);
 void screen_size(unsigned *width, unsigned *height);
 /* Shows @g, with the cursor at (x, y) or hidden if x < 0. */

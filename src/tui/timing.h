@@ -19,8 +19,7 @@ bool timing_open(const char *path, struct err *err);
 uint64_t timing_bytes(void);
 /* Records that all available input was read. */
 void timing_read(void);
-/* Call it before waiting for events. Ends a turn of the loop that timing_woke began. Does nothing
- * if turns are not recorded. */
+/* Call it before waiting for events. Ends a turn of the loop that timing_woke began. */
 void timing_waits(void);
 /* Names work of the turn: a key, a command line, the title of a job that ended; NULL or "": no
  * work. The summary lists it with the longest turns. */

@@ -63,7 +63,7 @@ static void forget(void)
 }
 
 /* Replaces the address in the last operand of a PC-relative branch or access with the distance from
- * the word's address @address. */
+ * the word's address @address. Does nothing if the last operand is no address. */
 static void keep_place(struct disassembled *d, uint64_t address)
 {
     char *comma = strrchr(d->operands, ','), *last = comma ? comma + 1 : d->operands, *end;

@@ -26,7 +26,8 @@ bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecoded
 
 /* x87.c: effects of x87 instructions on the register stack. */
 
-/* Fills x87 and x87_step of @out. Call it after the mnemonic is set. */
+/* Fills x87 and x87_step of @out. Call it after the mnemonic is set. Leaves other instructions
+ * unchanged. */
 void x87_fill(struct insn *out);
 
 
