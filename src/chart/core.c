@@ -241,7 +241,8 @@ static bool near(double a, double b)
 }
 
 /* Returns whether candidates @a and @b have equal times, in isolation and with each class with
- * which both were measured. @own: the class whose first member is @b; SIZE_MAX: none. */
+ * which both were measured. @own: the class whose first member is @b; SIZE_MAX: none. With @own,
+ * both together must also take the sum of their times. */
 static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
 {
     uint32_t fa = g->core->candidates.items[a], fb = g->core->candidates.items[b], counts[2];

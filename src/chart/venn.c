@@ -610,8 +610,8 @@ static bool join_before(struct venn *v, size_t first, size_t second)
     return joined;
 }
 
-/* Returns whether form @b may prevent form @a from joining: both are of one kind, and @b has a
- * single operation. Excludes memory accesses, whose times depend on more than ports. */
+/* Returns whether form @b may prevent form @a from joining: both are of one kind, and @b is placed
+ * and has a single operation. Excludes memory accesses, whose times depend on more than ports. */
 static bool may_hinder(const struct venn *v, size_t a, size_t b)
 {
     return v->known.alone[a] > 0 && v->known.kind[a] != VENN_MEMORY &&

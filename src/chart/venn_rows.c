@@ -16,8 +16,8 @@ static enum venn_kind kind_of(const char *form)
                                     : VENN_GENERAL;
 }
 
-/* Returns whether @form accesses memory and has another operation, or is a call or return. Returns
- * false for simple loads and stores, including AArch64's ([X]). */
+/* Returns whether @form accesses memory and has another operation, or is a call, return or LEAVE.
+ * Returns false for simple loads and stores, including AArch64's ([X]). */
 static bool does_several(const char *form)
 {
     static const char *const moves[] = {"MOV", "VMOV"}, *const stack[] = {"CALL", "RET", "LEAVE",

@@ -41,15 +41,16 @@ bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double
  * after some visits. Does so at most once. Contention may have caused a plan with too few copies
  * (kernel_run.h). Pure. */
 void kernel_passes_replan(struct kernel_passes *p);
-/* Returns whether the kernel has no stable time: there are many windows, but no floor. Pure. */
+/* Returns whether there are so many windows that a kernel without a floor has no stable time.
+ * Pure. */
 bool kernel_passes_enough(const struct kernel_passes *p);
 /* Computes the range of cycles per iteration in the middle four fifths of the windows. Needs at
  * least one window. Pure. */
 void kernel_passes_range(const struct kernel_passes *p, double *least, double *most);
 
 /* Returns whether there are enough visits, and the middle four fifths of the windows are within 2
- * %. If so, sets *@cycles to their median and *@spread to the relative range. Used after a timeout
- * if there is no floor. Pure. */
+ * %. The median must be at least @least. With enough visits, sets *@cycles to the median and
+ * *@spread to the relative range. Used after a timeout if there is no floor. Pure. */
 bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *spread);
 
 /* Sets err (ERR_LIMIT) to the reason why there is no time yet: too few windows, or windows that

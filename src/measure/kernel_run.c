@@ -365,7 +365,8 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
 
 /* Returns whether to try @hint, the plan of another variant. If the kernel is much longer than that
  * variant, its copies would exceed the µop cache. If it is much shorter, the end of the loop would
- * take a large share. */
+ * take a large share. A plan that walks through memory fits any length. Other kinds than
+ * KERNEL_CACHED adopt no plan. */
 static bool may_adopt(const struct run_plan *p, const struct kernel_plan *hint,
                       enum kernel_copies kind)
 {

@@ -68,8 +68,8 @@ static void clear_terms(struct grower *g)
     g->terms.count = 0;
 }
 
-/* Returns whether there are too many candidate terms for this degree. With twelve inputs there can
- * be millions. */
+/* Returns whether there are too many candidate terms for this degree. Returns false up to
+ * limits->degree. With twelve inputs there can be millions. */
 static bool too_many(const struct grower *g)
 {
     return g->terms.count > g->most && g->degree > g->limits->degree;
@@ -351,7 +351,8 @@ static void find_powers(struct grower *g)
     free(xs);
 }
 
-/* Lists at most @most candidate terms. Reduces the degree until there are few enough. */
+/* Lists at most @most candidate terms. Reduces the degree until there are few enough, but not below
+ * limits->degree. */
 static void find_terms(struct grower *g, size_t most)
 {
     clear_terms(g);

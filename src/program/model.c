@@ -198,8 +198,8 @@ static void fit_mode(const struct fitting *f, const struct mode *modes, const do
 
 /* Returns whether @modes, the clusters of @total references, correspond to those of the largest
  * run. They correspond if their numbers are equal, and no cluster is much smaller than its
- * counterpart. The number alone is not enough, because a small run may merge two clusters and have
- * an additional one. */
+ * counterpart. Both or neither must include first uses. The number alone is not enough, because a
+ * small run may merge two clusters and have an additional one. */
 static bool corresponds(const struct mode *modes, size_t count, double total,
                         const struct mode *largest, size_t largest_count, double largest_total)
 {
@@ -241,7 +241,7 @@ static void place_of(const struct mode *modes, size_t count, size_t k, double *f
 }
 
 /* Returns whether one mean does not represent the cluster's distances, as in triangular loops,
- * whose distances fill an interval. */
+ * whose distances fill an interval. Returns false for first uses. */
 static bool is_spread(const struct run_reference *r, const struct mode *modes, size_t count,
                       size_t k)
 {

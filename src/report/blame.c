@@ -255,7 +255,8 @@ static double difference(const struct blame_cost *cost)
 }
 
 /* Returns whether @cost needs confirmation: its times disagree, or a single time differs from the
- * model or is longer than the loop's time. */
+ * model or is longer than the loop's time. Returns false without a time, or after BLAME_TIMES
+ * times. */
 static bool is_doubtful(const struct blame_cost *cost, double least)
 {
     if (!cost->count || cost->count == BLAME_TIMES)
@@ -283,7 +284,7 @@ static bool confirm(struct blame_work *w, struct err *err)
 }
 
 /* Returns whether cutting the dependence may have an effect: the dependence is through memory, or
- * both its ends have a measured or predicted cost. */
+ * both its ends have a measured, predicted or unknown cost. */
 static bool matters(const struct blame_work *w, const struct dependence *d)
 {
     double least = STABLE * w->b->measured;

@@ -63,9 +63,9 @@ bool evolve_run_begin(struct evolve_run *run, struct err *err);
 /* Calls evolve_run_new and evolve_run_begin. Returns NULL with err. UI thread. */
 struct evolve_run *evolve_run_start(const struct evolve_start *start,
                                     const struct evolve_options *o, struct err *err);
-/* Returns whether a live run accepts experiments now. It must be running, must have joined all
- * previous experiments, and must have spent at most a twentieth of its time on joins. Also returns
- * false while one of its threads holds its lock. UI thread. */
+/* Returns whether a live run accepts experiments now. It must be running and must have joined all
+ * previous experiments. The last join must have ended at least one second ago, and at least 20
+ * times its duration ago. Also returns false while one of its threads holds its lock. UI thread. */
 bool evolve_run_wants(const struct evolve_run *run);
 /* Passes the measurements of @t to a live run if it accepts them; otherwise does nothing. The run
  * has a reference to @t until it has read @t or ended. UI thread. */

@@ -275,7 +275,7 @@ static void time_calls(const struct additions *a, LLVMBasicBlockRef block, uint6
 }
 
 /* Returns whether code of other objects may call @function: it has external linkage, or its address
- * is taken. */
+ * is taken. Returns false for main. */
 static bool called_back(LLVMValueRef function)
 {
     size_t length;
