@@ -7,8 +7,8 @@
 #include "insitu/process.h"
 #include "insitu/region.h"
 
-/* Returns whether the program at @path may be started under ptrace. Returns false with err, for
- * example if it would run with other privileges. */
+/* Returns whether the program at @path may be started under ptrace. Returns false with err if
+ * tracing would remove its privileges (set-user-ID, set-group-ID, file capabilities). */
 bool admit_file(const char *path, struct err *err);
 /* Returns whether process @pid may be traced and patched: it has no other tracer (@traced: this
  * process traces it), no seccomp filter, no shadow stack, and equal privileges. Returns false with
@@ -22,7 +22,8 @@ bool admit_mapping(const struct maps *maps, const char *file, uint64_t address, 
 /* Returns whether the instructions of @r have the same bytes in the memory of @p and in the file.
  * Returns false with err. */
 bool admit_bytes(const struct process *p, const struct region *r, uint64_t bias, struct err *err);
-/* Returns whether no restartable sequence of @file overlaps @r. Returns false with err. */
+/* Returns whether no restartable sequence of @file overlaps @r. Returns true if @file has no
+ * readable sections. Returns false with err. */
 bool admit_sequences(const struct process *p, const char *file, const struct region *r,
                      uint64_t bias, struct err *err);
 
