@@ -357,7 +357,8 @@ static void set_latency(struct mapping *m, const char *form, double cycles)
 }
 
 /* Sets the latency of one form in the machine and in the scratch copy. For a form with memory
- * operands, adds a rule instead. Does nothing if the latency is unknown. */
+ * operands, only adds a rule if a chain through its own registers has a latency. Does nothing if
+ * the latency is unknown. */
 static void settle_latency(struct latency_finding *f, const struct chart_latency *list, size_t n)
 {
     const char *form = f->chart->forms[list->form].row->form;

@@ -132,10 +132,10 @@ static bool block_sampled(const struct kernel *k, const struct insn_samples *s, 
     return samples > 0;
 }
 
-/* Finds the shortest part of loop @l, from a branch target to the branch, with HOT_PART of its own
- * samples. The loops to split have several back edges to one head, and the longest of them is
- * rarely taken. Returns false if there is no such part. Stores the indices of its first and last
- * instruction in *@first and *@last. */
+/* Finds the shortest part of loop @l with at least HOT_PART of its own samples. The part leads from
+ * a branch target to the branch. The loops to split have several back edges to one head, and the
+ * longest of them is rarely taken. Returns false if there is no such part. Stores the indices of
+ * its first and last instruction in *@first and *@last. */
 static bool hot_part(const struct kernel *k, size_t l, const struct insn_samples *s, size_t samples,
                      size_t *first, size_t *last)
 {

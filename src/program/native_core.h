@@ -20,7 +20,7 @@ double native_taken_over(void);
 struct core_reading { double clock_hz, loads, nops; };
 struct core_readings { VEC(struct core_reading) list; };
 
-/* Adds a measurement. It lasts for a few tens of thousands of instructions. */
+/* Adds a measurement, which executes about 100,000 instructions. */
 void core_readings_add(struct core_readings *r);
 /* Returns the mean of @values without the lowest and highest tenth. Sorts @values. A shared core
  * changes between states every few milliseconds. A program runs at the mean of these states. A
