@@ -224,7 +224,7 @@ void line_places_find(const struct assembled *a, const char *text, size_t length
     size_t next = 0;
 
     memset(out, 0, sizeof *out);
-    margins_find(text, length, &margins);
+    margins_find(text, length, isa_ops(a->isa)->step, &margins);
     /* Collects all names first, because a branch may refer to a later name. */
     for (size_t i = 0; i < margins.lines.count; i++) {
         const char *end = text + margins.lines.items[i].end,

@@ -669,7 +669,7 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
 
     memset(out, 0, sizeof *out);
     out->isa = isa;
-    margins_find(text, length, &margins);
+    margins_find(text, length, isa_ops(isa)->step, &margins);
     out->syntax = !isa_ops(isa)->dialects ? SYNTAX_AUTO
                   : syntax == SYNTAX_AUTO ? syntax_of(text, &margins)
                                           : syntax;
@@ -731,7 +731,7 @@ enum syntax syntax_detect(const char *text, size_t length)
 {
     struct margins margins;
 
-    margins_find(text, length, &margins);
+    margins_find(text, length, 1, &margins);
     enum syntax syntax = syntax_of(text, &margins);
     margins_done(&margins);
     return syntax;

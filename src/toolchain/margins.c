@@ -397,12 +397,24 @@ static void prose_leave(struct framed_text *r)
     }
 }
 
-/* Marks lines of code whose address is beyond the end of the previous line of code. Does nothing if
- * the addresses do not ascend. Without bytes, or after a skipped line, which may be more bytes, a
- * line ends less than MARGIN_BYTES after its address. Lines without addresses are not compared. */
-static void gaps_mark(struct margins *m)
+/* Returns the length of the longest instruction in bytes: @step if all instructions are that long
+ * and all addresses are its multiples. */
+static uint64_t longest_of(const struct margins *m, size_t step)
+{
+    bool aligned = step > 1;
+
+    for (size_t i = 0; i < m->lines.count && aligned; i++)
+        aligned = !m->lines.items[i].addressed || m->lines.items[i].address % step == 0;
+    return aligned ? step : MARGIN_BYTES - 1;
+}
+
+/* Marks lines of code whose address is beyond the end of the previous line of code, if the
+ * addresses ascend. A line without bytes has the longest length. So does a line before a skipped
+ * line, which may be more bytes. Lines without addresses are not compared. */
+static void gaps_mark(struct margins *m, size_t step)
 {
     const struct margin *before = NULL;
+    const uint64_t longest = longest_of(m, step);
     uint64_t length = 0;
     size_t gaps = 0;
 
@@ -410,7 +422,7 @@ static void gaps_mark(struct margins *m)
         for (size_t i = 0; i < m->lines.count; i++) {
             struct margin *line = &m->lines.items[i];
             if (line->left_out && line->start == line->end)
-                length = MARGIN_BYTES - 1;
+                length = longest;
             if (line->start == line->end && !line->byte_count)
                 continue;
             const bool follows = before && line->addressed && line->section == before->section;
@@ -421,7 +433,7 @@ static void gaps_mark(struct margins *m)
                 line->left_out = pass ? MARGIN_GAP : NULL;
             }
             before = line->addressed ? line : NULL;
-            length = line->byte_count % MARGIN_BYTES ? line->byte_count : MARGIN_BYTES - 1;
+            length = line->byte_count % MARGIN_BYTES ? line->byte_count : longest;
         }
 }
 
@@ -435,7 +447,7 @@ static bool is_plan9(const char *text, const struct margins *m)
     return found > 0 && found > others;
 }
 
-void margins_find(const char *text, size_t length, struct margins *out)
+void margins_find(const char *text, size_t length, size_t step, struct margins *out)
 {
     struct framed_text r = {.text = text, .m = out};
 
@@ -455,7 +467,7 @@ void margins_find(const char *text, size_t length, struct margins *out)
     out->disassembly |= r.percents;
     out->plan9 = is_plan9(text, out);
     prose_leave(&r);
-    gaps_mark(out);
+    gaps_mark(out, step);
 }
 
 void margins_done(struct margins *m)

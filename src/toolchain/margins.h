@@ -39,9 +39,9 @@ struct margins {
     bool percents;          /* whether at least one line has a percentage */
 };
 
-/* Fills @out with one margin per line of @text, in linear time. The caller frees @out with
- * margins_done. */
-void margins_find(const char *text, size_t length, struct margins *out);
+/* Fills @out with one margin per line of @text, in linear time. @step: length of each instruction
+ * in bytes; 1 if lengths differ. The caller frees @out with margins_done. */
+void margins_find(const char *text, size_t length, size_t step, struct margins *out);
 void margins_done(struct margins *m);
 
 #endif
