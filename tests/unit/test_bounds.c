@@ -280,38 +280,6 @@ static void test_pairs_of_operands(void **state)
     }
 }
 
-/* Times of a virtual EPYC Turin for chains next to operations that delay them. Other chains and
- * machines without the facts are not delayed. */
-static void test_delayed_chains(void **state)
-{
-#define SUM "vaddsd %xmm4, %xmm0, %xmm0\n"
-#define MOVED "vmovq %rax, %xmm1\n"
-#define CONVERTED "vcvtss2sd %xmm6, %xmm5, %xmm1\n"
-#define STEPS "subq %r9, %rbx\n xorq %r9, %rbx\n"
-#define PRODUCT "mulxq %r8, %r11, %r10\n"
-    static const struct { const char *machine, *source; double measured;
-    } cases[] = {
-        {"zen5-charted", SUM MOVED, 2.56},
-        {"zen5-charted", SUM MOVED MOVED MOVED, 3.00},
-        {"zen5-charted", SUM CONVERTED, 2.17},
-        {"zen5-charted", SUM CONVERTED CONVERTED, 2.25},
-        {"zen5-charted", SUM "vmovmskpd %xmm5, %ecx\n", 2.00},
-        {"zen5-charted", SUM "vmulsd %xmm6, %xmm5, %xmm1\n", 2.00},
-        {"zen5-charted", "vmulsd %xmm4, %xmm0, %xmm0\n" MOVED, 3.00},
-        {"zen5-charted", STEPS PRODUCT, 2.31},
-        {"zen5-charted", STEPS PRODUCT PRODUCT PRODUCT, 2.84},
-        {"skylake", SUM MOVED CONVERTED, 4.00},
-    };
-
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct machine *m = load_machine(cases[i].machine);
-        double got = bound(m, cases[i].source, BOUND_DEPENDENCIES);
-        if (!(fabs(got - cases[i].measured) <= 0.05 * cases[i].measured))
-            fail_msg("%s, %s: %g", cases[i].machine, cases[i].source, got);
-        machine_free(m);
-    }
-}
-
 static void assert_chain(const char *source, double cycles)
 {
     double got = bound(skylake, source, BOUND_DEPENDENCIES);
@@ -765,7 +733,6 @@ static void test_missing_facts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_delayed_chains),
         cmocka_unit_test(test_refute),
         cmocka_unit_test(test_refute_after_estimate),
         cmocka_unit_test(test_many_latency_rules),

@@ -398,6 +398,48 @@ static void test_wide_stores(void **state)
     }
 }
 
+/* Chains next to operations that delay them. Other chains and machines without the facts are not
+ * delayed. */
+static void test_delayed_chains(void **state)
+{
+#define SUM "vaddsd %xmm4, %xmm0, %xmm0\n"
+#define MOVED "vmovq %rax, %xmm1\n"
+#define CONVERTED "vcvtss2sd %xmm6, %xmm5, %xmm1\n"
+#define STEPS "subq %r9, %rbx\n xorq %r9, %rbx\n"
+#define PRODUCT "mulxq %r8, %r11, %r10\n"
+    static const struct { const char *machine, *source; double measured;
+    } cases[] = {
+        {"zen5-charted", SUM MOVED, 2.56},
+        {"zen5-charted", SUM MOVED MOVED, 2.89},
+        {"zen5-charted", SUM MOVED MOVED MOVED, 3.00},
+        {"zen5-charted", SUM CONVERTED, 2.17},
+        {"zen5-charted", SUM CONVERTED CONVERTED, 2.25},
+        {"zen5-charted", SUM "vroundsd $0, %xmm6, %xmm5, %xmm1\n", 2.16},
+        {"zen5-charted", SUM "vmovmskpd %xmm5, %ecx\n", 2.00},
+        {"zen5-charted", SUM "vmulsd %xmm6, %xmm5, %xmm1\n", 2.00},
+        {"zen5-charted", SUM "vpaddd %xmm6, %xmm5, %xmm1\n", 2.00},
+        {"zen5-charted", "vmulsd %xmm4, %xmm0, %xmm0\n" MOVED, 3.00},
+        {"zen5-charted", STEPS PRODUCT, 2.31},
+        {"zen5-charted", STEPS PRODUCT PRODUCT, 2.50},
+        {"zen5-charted", STEPS PRODUCT PRODUCT PRODUCT, 2.84},
+        {"zen5-charted", STEPS "leaq (%r11,%r8), %r10\n", 2.00},
+        {"zen5-charted", STEPS "imulq $3, (%rdi), %r11\n", 2.06},
+        {"skylake", SUM MOVED CONVERTED, 4.00},
+        {"skylake", STEPS PRODUCT, 2.00},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine *m = load_machine(cases[i].machine);
+        struct kernel *k = kernel_of(cases[i].source);
+        struct analysis *a = analysis_new(k, 0, m);
+        assert_near("bound", cases[i].source, a->bounds[BOUND_DEPENDENCIES], cases[i].measured,
+                    0.05);
+        analysis_free(a);
+        kernel_free(k);
+        machine_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,7 +447,7 @@ int main(void)
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_conflicts_alone),
         cmocka_unit_test(test_ways_out_of_vectors), cmocka_unit_test(test_moves_of_three_uops),
-        cmocka_unit_test(test_wide_stores),
+        cmocka_unit_test(test_wide_stores), cmocka_unit_test(test_delayed_chains),
         cmocka_unit_test(test_values_as_measured), cmocka_unit_test(test_loops_as_measured)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
