@@ -373,6 +373,13 @@ static bool has_ports(const struct costs *costs, uint32_t at, portset ports)
     return found;
 }
 
+/* Returns whether the instruction converts, rounds or compares floating-point values. */
+static bool is_conversion(const struct insn *insn)
+{
+    return insn->operation == OPERATION_FP_CONVERT || insn->operation == OPERATION_FP_ROUND ||
+           insn->operation == OPERATION_FP_COMPARE || insn->operation == OPERATION_FP_MINMAX;
+}
+
 /* Returns the cycles by which other operations delay a chain of floating-point additions (facts
  * chain_delay_conversion and chain_delay_transfer, at most a cycle per addition) or a chain of
  * several one-cycle operations (fact chain_delay_product); 0 for other chains. */
@@ -394,16 +401,13 @@ static double company_delay(const struct block_work *w, const struct insn *insns
         ports = row->count ? w->costs.masses[row->first].ports : ports;
     }
     for (uint32_t i = 0; i < count; i++) {
-        const bool vector = insns[i].traits & INSN_VECTOR;
         if (on_chain[i])
             continue;
-        if (vector && registers_of(&insns[i], FILE_GENERAL, ACCESS_READ) &&
-            registers_of(&insns[i], FILE_VECTOR, ACCESS_WRITE))
-            transfers++;
-        else if (vector && insns[i].operation != OPERATION_FP_ADD)
-            conversions += has_ports(&w->costs, i, ports);
-        else if (!vector && w->costs.rows[i].op->latency > CYCLE)
-            products += registers_of(&insns[i], FILE_GENERAL, ACCESS_WRITE) == 2;
+        transfers += registers_of(&insns[i], FILE_GENERAL, ACCESS_READ) &&
+                     registers_of(&insns[i], FILE_VECTOR, ACCESS_WRITE);
+        conversions += is_conversion(&insns[i]) && has_ports(&w->costs, i, ports);
+        products += insns[i].operation == OPERATION_MULTIPLY_WIDE &&
+                    registers_of(&insns[i], FILE_GENERAL, ACCESS_WRITE) == 2;
     }
     const struct core *c = w->core;
     if (links == additions)

@@ -405,8 +405,10 @@ static void test_delayed_chains(void **state)
 #define SUM "vaddsd %xmm4, %xmm0, %xmm0\n"
 #define MOVED "vmovq %rax, %xmm1\n"
 #define CONVERTED "vcvtss2sd %xmm6, %xmm5, %xmm1\n"
+#define MOVED_CONVERTED "vcvtsi2sdq %rax, %xmm5, %xmm1\n"
 #define STEPS "subq %r9, %rbx\n xorq %r9, %rbx\n"
 #define PRODUCT "mulxq %r8, %r11, %r10\n"
+#define QUOTIENT "xorl %edx, %edx\n movl $7, %eax\n divl %r8d\n"
     static const struct { const char *machine, *source; double measured;
     } cases[] = {
         {"zen5-charted", SUM MOVED, 2.56},
@@ -414,16 +416,20 @@ static void test_delayed_chains(void **state)
         {"zen5-charted", SUM MOVED MOVED MOVED, 3.00},
         {"zen5-charted", SUM CONVERTED, 2.17},
         {"zen5-charted", SUM CONVERTED CONVERTED, 2.25},
+        {"zen5-charted", SUM MOVED_CONVERTED, 2.79},
+        {"zen5-charted", SUM MOVED_CONVERTED MOVED_CONVERTED, 3.09},
         {"zen5-charted", SUM "vroundsd $0, %xmm6, %xmm5, %xmm1\n", 2.16},
         {"zen5-charted", SUM "vmovmskpd %xmm5, %ecx\n", 2.00},
         {"zen5-charted", SUM "vmulsd %xmm6, %xmm5, %xmm1\n", 2.00},
         {"zen5-charted", SUM "vpaddd %xmm6, %xmm5, %xmm1\n", 2.00},
+        {"zen5-charted", SUM "vpsllvd %xmm6, %xmm5, %xmm1\n", 2.00},
         {"zen5-charted", "vmulsd %xmm4, %xmm0, %xmm0\n" MOVED, 3.00},
         {"zen5-charted", STEPS PRODUCT, 2.31},
         {"zen5-charted", STEPS PRODUCT PRODUCT, 2.50},
         {"zen5-charted", STEPS PRODUCT PRODUCT PRODUCT, 2.84},
         {"zen5-charted", STEPS "leaq (%r11,%r8), %r10\n", 2.00},
         {"zen5-charted", STEPS "imulq $3, (%rdi), %r11\n", 2.06},
+        {"zen5-charted", STEPS QUOTIENT, 2.00},
         {"skylake", SUM MOVED CONVERTED, 4.00},
         {"skylake", STEPS PRODUCT, 2.00},
     };
