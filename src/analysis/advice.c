@@ -668,16 +668,20 @@ static void add_assumed(const struct analysis *a, const struct kernel *k, size_t
             str_addf(out, "%s%s", told ? "; " : " Not modelled: ", a->not_modelled[kind]);
             told = true;
         }
+    size_t gaps = 0, first = 0;
     for (size_t i = 0; i < k->left_out_count; i++) {
         const struct diagnostic *d = &k->left_out[i];
         if ((strcmp(d->reason, MARGIN_OMITTED) == 0 || strcmp(d->reason, MARGIN_GAP) == 0) &&
-            d->line > k->loops[loop].first_line && d->line <= k->loops[loop].last_line) {
-            str_addf(out, "%s" MARGIN_OMITTED " (line %zu)", told ? "; " : " Not modelled: ",
-                     d->line);
-            told = true;
-        }
+            d->line > k->loops[loop].first_line && d->line <= k->loops[loop].last_line)
+            first = gaps++ ? first : d->line;
     }
-    str_add(out, told ? "." : "");
+    if (gaps)
+        str_addf(out, "%s" MARGIN_OMITTED " (", told ? "; " : " Not modelled: ");
+    if (gaps > 1)
+        str_addf(out, "in %zu places, first ", gaps);
+    if (gaps)
+        str_addf(out, "line %zu)", first);
+    str_add(out, told || gaps ? "." : "");
 }
 
 void advice_repeated(const struct insn *repeated, struct str *out)
