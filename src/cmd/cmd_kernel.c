@@ -139,7 +139,7 @@ static bool run_omitted(struct session *s, const void *values, struct result *re
     if (!session_has_kernel(s, err))
         return false;
     if (!k->left_out_count && !k->refused_count) {
-        result_line(result, "%s: no line was skipped", k->name);
+        result_line(result, "%s: no line was skipped, no gap found", k->name);
         return true;
     }
     struct result_table *t =
@@ -156,10 +156,11 @@ static bool run_omitted(struct session *s, const void *values, struct result *re
 
 const struct command command_kernel_omitted = {
     .name = "kernel omitted",
-    .help = "list the skipped lines of the text, with reasons",
+    .help = "list skipped lines of the text and lines after omitted instructions",
     .description = "Pasted text may contain lines that are not instructions: sentences, source "
                    "code, text outside a code block. These lines are skipped. Invalid instructions "
-                   "are errors unless --skip-bad skips them.",
+                   "are errors unless --skip-bad skips them. Lines of a loop after a gap between "
+                   "the addresses are used, but listed.",
     .examples = EXAMPLES("kernel omitted"),
     .read = run_omitted,
 };

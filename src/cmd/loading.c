@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/watch.h"
+#include "toolchain/margins.h"
 #include "toolchain/plain.h"
 
 /* maximum number of bytes of rejected text that the user can correct */
@@ -83,6 +84,19 @@ static void add_left_out(struct result *result, const struct kernel *k)
     }
 }
 
+void kernel_tell_left_out(const struct kernel *k, size_t refused, const char *mark, struct str *out)
+{
+    size_t gaps = 0;
+
+    for (size_t i = 0; i < k->left_out_count; i++)
+        gaps += strcmp(k->left_out[i].reason, MARGIN_GAP) == 0;
+    const size_t skipped = k->left_out_count - gaps + refused;
+    if (skipped)
+        str_addf(out, "%s%zu line%s skipped", mark, skipped, plural(skipped));
+    if (gaps)
+        str_addf(out, "%sinstructions omitted before %zu line%s", mark, gaps, plural(gaps));
+}
+
 void kernel_tell_loaded(struct session *s, struct result *result)
 {
     const struct kernel *k = s->document.kernel;
@@ -90,9 +104,8 @@ void kernel_tell_loaded(struct session *s, struct result *result)
 
     kernel_insns(k, s->document.loop, &count);
     struct str rest = {0}, made = {0};
-    if (k->left_out_count)
-        str_addf(&rest, "; %zu line%s skipped, see kernel omitted", k->left_out_count,
-                 plural(k->left_out_count));
+    kernel_tell_left_out(k, 0, "; ", &rest);
+    str_add(&rest, k->left_out_count ? ", see kernel omitted" : "");
     if (k->recipe && k->recipe->printed)
         str_add(&rest, "; the compiler printed messages, see kernel diagnostics");
     if (k->recipe)

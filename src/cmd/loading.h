@@ -29,6 +29,10 @@ bool loading_give(struct session *s, struct task *task, const struct task_ops *o
 void loading_goes_on(struct session *s, unsigned number);
 /* Returns the text in the form in which kernel.source stores it. The caller frees it. */
 char *loading_plain(const char *text, size_t length);
+/* Appends the number of skipped lines, @refused of them rejected by the assembler, and of lines
+ * after omitted instructions, each after @mark. */
+void kernel_tell_left_out(const struct kernel *k, size_t refused, const char *mark,
+                          struct str *out);
 /* Adds name, loop and instruction count of the session's kernel to @result, and the omitted
  * lines. */
 void kernel_tell_loaded(struct session *s, struct result *result);

@@ -9,6 +9,7 @@
 #include "analysis/recipe.h"
 #include "base/mem.h"
 #include "cmd/analyses.h"
+#include "cmd/loading.h"
 #include "report/blame.h"
 #include "view/kernel_compare.h"
 #include "view/port_columns.h"
@@ -622,9 +623,7 @@ static void kernel_status(void *state, struct session *s, struct str *out)
         str_addf(out, "  loop %zu/%zu", s->document.loop + 1, s->document.kernel->loop_count);
     if (s->document.shelf.list.count > 1)
         str_addf(out, "  kernel %zu/%zu", s->document.shelf.at + 1, s->document.shelf.list.count);
-    size_t left_out = s->document.kernel->left_out_count + s->document.kernel->refused_count;
-    if (left_out)
-        str_addf(out, "  %zu line%s skipped", left_out, plural(left_out));
+    kernel_tell_left_out(s->document.kernel, s->document.kernel->refused_count, "  ", out);
 }
 
 /* Opens the editor at the selected line, or at its source line if there is one. */

@@ -104,6 +104,16 @@ static void test_left_out(void **state)
     frame_key(&frame, 'q', &prefill);
 }
 
+/* A line after omitted instructions is not a skipped line. */
+static void test_gap(void **state)
+{
+    static const char text[] = "10:\tinc %rcx\n30:\tcmp %rsi,%rcx\n33:\tjne 10\n";
+
+    frame_paste(&frame, text, sizeof text - 1);
+    assert_true(screen_holds("instructions omitted before 1 line"));
+    assert_false(screen_holds("skipped"));
+}
+
 int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
@@ -112,6 +122,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_refused_paste, setup, teardown),
         cmocka_unit_test_setup_teardown(test_paste_over_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_left_out, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_gap, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
