@@ -30,7 +30,8 @@
 #define ALIKE_LINES 0.15
 #define FACTOR_MOST 256        /* largest factor by which compilers unroll or vectorise */
 #define SCALAR_MOST 8          /* size in bytes of the largest scalar access */
-/* largest ratio of instruction counts of loops with equal work per iteration */
+/* limit of the ratio of instruction counts, or of accessed bytes, of loops with equal work per
+ * iteration */
 #define SAME_WORK 1.5
 
 /* loops of both builds that may match, as indices into the builds */
@@ -375,11 +376,14 @@ static bool scalar(const struct build_loop *l)
     return l->least && l->least == l->width && l->width <= SCALAR_MOST;
 }
 
-/* Returns whether @p accesses at least @times / SAME_WORK times as many bytes per iteration as @q.
- * If not, their smallest strides are assumed to belong to different arrays. */
-static bool accesses_times(const struct build_loop *p, const struct build_loop *q, uint64_t times)
+/* Returns whether the bytes that @p and @q access per iteration have about the ratio @x to @y of
+ * their smallest strides. Otherwise these are strides of different arrays. With equal strides, the
+ * number of accesses of one array may differ. */
+static bool accesses_match(const struct build_loop *p, const struct build_loop *q, uint64_t x,
+                           uint64_t y)
 {
-    return times <= 1 || SAME_WORK * p->bytes >= (double)times * q->bytes;
+    const double a = (double)p->bytes * (double)y, b = (double)q->bytes * (double)x;
+    return x == y || (a < SAME_WORK * b && b < SAME_WORK * a);
 }
 
 /* Computes the source iterations per iteration of each loop of a match. */
@@ -400,7 +404,7 @@ static void take_times(const struct build_loop *p, const struct build_loop *q,
         const uint64_t divisor = common_divisor(p->least, q->least), x = p->least / divisor,
                        y = q->least / divisor;
         const bool proportional = p->most * y == q->most * x || x == y,
-                   accessed = accesses_times(p, q, x / y) && accesses_times(q, p, y / x);
+                   accessed = accesses_match(p, q, x, y);
         out->known = proportional && accessed && x <= FACTOR_MOST && y <= FACTOR_MOST
                          ? MATCH_TIMES_KNOWN
                      : proportional && !accessed && similar ? MATCH_TIMES_ASSUMED
