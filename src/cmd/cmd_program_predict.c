@@ -69,6 +69,8 @@ struct predicting {
     size_t top, threads;
     bool fresh;
     bool same_blocks;              /* whether the compiler generates the blocks of the runs */
+    /* reason why the blocks are not compared with those of the runs; code ERR_NONE: they are */
+    struct err unbuilt;
     enum estimate_model kind;
     VEC(struct machine_prediction) outcomes;
 };
@@ -116,16 +118,27 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
     return o->done;
 }
 
+/* Compares the blocks that the compiler generates for the inputs with those of the runs. A failed
+ * build prevents the comparison, not the prediction. Returns false with err if cancelled. */
+static bool compare_blocks(struct predicting *p, struct err *err)
+{
+    const struct program_runs *runs = p->model->runs;
+
+    program_has_shape(runs->program, &runs->how, runs->names, p->inputs, runs->name_count,
+                      &p->same_blocks, &p->unbuilt);
+    if (p->unbuilt.code == ERR_INTERRUPTED)
+        *err = p->unbuilt;
+    return p->unbuilt.code != ERR_INTERRUPTED;
+}
+
 /* Predicts the program's time on each machine. Omits machines that lack a necessary fact. Returns
  * false with err on failure or when cancelled, and if the only machine lacks a fact. */
 static bool predict_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();
     struct predicting *p = state;
-    const struct program_runs *runs = p->model->runs;
     struct estimator *e = estimator_new(p->model, p->inputs, p->kind, err);
-    bool ok = e && program_has_shape(runs->program, &runs->how, runs->names, p->inputs,
-                                     runs->name_count, &p->same_blocks, err);
+    bool ok = e && compare_blocks(p, err);
 
     (void)result;   /* The publish function fills the result. */
     if (ok)
@@ -382,6 +395,7 @@ static bool predict_finish(struct session *s, void *state, struct result *result
 {
     struct predicting *p = state;
     struct str at = {0};
+    char why[2048];
 
     (void)s;
     (void)err;
@@ -391,12 +405,20 @@ static bool predict_finish(struct session *s, void *state, struct result *result
                 p->model->traced ? "" : "; without misses, because the runs were not traced");
     program_say_threads(result, p->threads, p->common);
     add_machines(result, p);
-    if (!p->same_blocks)
+    if (p->unbuilt.code != ERR_NONE)
+        result_line(result,
+                    "assumed: the blocks of the runs; not compared with those for %s, because the "
+                    "build failed: %s",
+                    str_text(&at), err_text(&p->unbuilt, why, sizeof why));
+    else if (!p->same_blocks)
         result_line(result,
                     "assumed: the blocks of the runs, although the compiler generates other ones "
                     "for %s; run the program with sizes of the same remainder by 32",
                     str_text(&at));
-    result_switch(result, "same_blocks", p->same_blocks);
+    if (p->unbuilt.code != ERR_NONE)
+        result_missing(result, "same_blocks");
+    else
+        result_switch(result, "same_blocks", p->same_blocks);
     if (p->outcomes.items[0].done)
         say_spread(result, p, &p->outcomes.items[0]);
     if (p->outcomes.items[0].done)

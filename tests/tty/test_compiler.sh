@@ -28,6 +28,11 @@ test_define() {
     [ "$(grep -c 'assumed: the blocks of the runs, although the compiler generates other ones for N=1 T=5' out)" = 1 ] || fail "$(cat out)"
     expect 1 "$portolan" -e 'program load sizes.c -O3 --define N=SIZE; program run N=1,2000 T=2'
     holds err 'the compiler generates other blocks for N=1 T=2 than for the largest size'
+    # A failed build prevents only the comparison of blocks.
+    printf '#if SIZE > 5000\n#error beyond the limit\n#endif\n' | cat - sizes.c >limited.c
+    expect 0 "$portolan" -e 'program load limited.c -O3 --define N=SIZE; program run N=1000,2000,4000 T=2,3; program predict N=8000 T=5 --machine skylake'
+    holds out 'assumed: the blocks of the runs; not compared with those for N=8000 T=5, because the build failed: limited.c:2'
+    grep -q '^skylake .* 0\.0000' out || fail "no time: $(cat out)"
     # One input can be several macros, without which the program does not compile.
     printf 'int a[ROWS][COLUMNS]; int main(void) { for (int i = 0; i < ROWS; i++) for (int j = 0; j < COLUMNS; j++) a[i][j] += i; return 0; }\n' >rows.c
     expect 0 "$portolan" --format csv -e 'program load rows.c -O1 --define N=ROWS --define N=COLUMNS; program run N=160,192,224,256 --mode counts; program blocks N=1000'
