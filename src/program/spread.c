@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "program/basis.h"
 #include "program/derived.h"
+#include "program/sizes.h"
 
 /* Factors by which the model may be wrong: the time may be smaller by the first factor, and larger
  * by the second. Found from 67 measured times of 28 programs (docs/programs.md): 62 are in the
@@ -16,8 +17,7 @@
 struct off { double less, more; };
 static const struct off core_off = {1.15, 1.5}, memory_off = {1.2, 1.5}, calls_off = {1.6, 1.6},
                         branches_off = {1.6, 2};
-/* Largest value of an input in an additional run, as a multiple of its largest value in the runs.
- */
+/* largest value of an input in an additional run, as a multiple of its largest value in the runs */
 #define FARTHER 2.0
 /* Longest estimated duration of an additional run in seconds: half of the default limit of program
  * run, because the estimate is rough. */
@@ -96,8 +96,9 @@ static double run_seconds(const struct program_model *m, const double *inputs)
 }
 
 /* Finds the additional run for which the formulas of out->block differ most: one input beyond its
- * largest value in the runs, and the largest value of each other input. The value is smaller if the
- * estimated duration exceeds RUN_SECONDS. */
+ * largest value in the runs, and the largest value of each other input. Macros grow in multiples of
+ * SIZES_STEP, because the compiler generates other blocks for other remainders. The value is
+ * smaller if the estimated duration exceeds RUN_SECONDS. Finds none if no value is short enough. */
 static void find_run(const struct program_model *m, const double *inputs, struct time_spread *out)
 {
     const struct program_runs *runs = m->runs;
@@ -109,12 +110,15 @@ static void find_run(const struct program_model *m, const double *inputs, struct
             largest[i] = fmax(largest[i], runs->runs.items[r].inputs[i]);
     for (size_t i = 0; i < width; i++) {
         double at[INPUTS_MAX], least, most;
-        if (!(inputs[i] > largest[i]))
-            continue;
+        const double step =
+            invocation_macros(&runs->how, runs->names[i], 0, NULL) ? SIZES_STEP : 1;
+        double steps = floor((fmin(inputs[i], FARTHER * largest[i]) - largest[i]) / step);
         memcpy(at, largest, sizeof at);
-        at[i] = floor(fmin(inputs[i], FARTHER * largest[i]));
-        while (at[i] > largest[i] + 1 && run_seconds(m, at) > RUN_SECONDS)
-            at[i] = floor((at[i] + largest[i]) / 2);
+        for (at[i] += steps * step; steps > 0 && run_seconds(m, at) > RUN_SECONDS;
+             at[i] = largest[i] + steps * step)
+            steps = floor(steps / 2);
+        if (!(steps > 0))
+            continue;
         count_range(m, out->block, at, &least, &most);
         const double apart = (most + 1) / (least + 1);
         if (out->input < 0 || apart > most_apart) {

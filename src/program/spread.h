@@ -24,7 +24,7 @@ struct time_spread {
     uint32_t uncounted;
     uint32_t block;            /* block with the most uncertain count; UINT32_MAX: none */
     /* index of the input that an additional run should set to @value to narrow the range most; -1:
-     * no run would narrow it */
+     * none */
     int input;
     double value;
 };

@@ -224,10 +224,17 @@ static void test_mispredictions_at_most(void **state)
 }
 
 /* The additional run that narrows the range has twice the largest size, but a smaller one if such a
- * run would take minutes: the slowest run has N=12, and the executions grow with N^3. */
+ * run would take minutes, and none if every one would. The slowest run is the largest, and the
+ * executions grow with N^3. A macro keeps the remainder by 32 of the largest size. */
 static void test_additional_run_is_short(void **state)
 {
-    static const struct { double seconds, value; } cases[] = {{0.1, 24}, {20, 13}, {60, 13}};
+    static const struct {
+        const char *defines;
+        double scale, seconds, at, value;   /* size of the runs per unit; value NaN: no run */
+    } cases[] = {{NULL, 1, 0.1, 2000, 24},         {NULL, 1, 20, 2000, 13},
+                 {NULL, 1, 60, 2000, NAN},         {"N=SIZE", 32, 0.1, 5000, 768},
+                 {"M=O N=SIZE", 32, 20, 5000, 416}, {"N=SIZE", 33, 0.1, 700, 684},
+                 {"N=SIZE", 32, 0.1, 410, NAN},    {"M=SIZE", 32, 0.1, 410, 410}};
     const struct program *p = read_program(one_block);
     struct err err = {0};
 
@@ -235,10 +242,11 @@ static void test_additional_run_is_short(void **state)
         struct program_runs *runs = program_runs_new(p, (char *[]){(char *)(uintptr_t)"N"}, 1);
         struct program_time time = {.cycles = 1e6};
         struct time_spread spread;
+        runs->how.defines = cases[k].defines ? mem_strdup(cases[k].defines) : NULL;
         for (double n = 6; n <= 12; n++) {
             const double executions = pow(floor(0.6247 * n), 3);
             const struct run_bin bin = {1, executions, executions, 8};
-            add_run(runs, n, &bin, 1);
+            add_run(runs, cases[k].scale * n, &bin, 1);
             struct program_run *run = &runs->runs.items[runs->runs.count - 1];
             run->counts[0] = executions;
             run->seconds = n == 12 ? cases[k].seconds : 0.01;
@@ -247,9 +255,10 @@ static void test_additional_run_is_short(void **state)
         const struct program_model *m =
             program_model_new(runs, COUNTS_REGRESSION, NULL, NULL, &err);
         assert_non_null(m);
-        spread_of(m, (double[]){2000}, &time, 20, &spread);
-        assert_true(spread.input == 0);
-        assert_float_equal(spread.value, cases[k].value, 0);
+        spread_of(m, &cases[k].at, &time, 20, &spread);
+        assert_int_equal(spread.block, 0);
+        assert_int_equal(spread.input, isnan(cases[k].value) ? -1 : 0);
+        assert_true(spread.input < 0 || spread.value == cases[k].value);
         program_time_done(&time);
         program_model_free(m);
         program_runs_free(runs);
@@ -398,7 +407,7 @@ int main(void)
                                        cmocka_unit_test(test_rows_that_lie_otherwise),
                                        cmocka_unit_test(test_counts_are_bounded),
                                        cmocka_unit_test(test_mispredictions_at_most),
-        cmocka_unit_test(test_additional_run_is_short),
+                                       cmocka_unit_test(test_additional_run_is_short),
                                        cmocka_unit_test(test_callbacks_of_some_runs),
                                        cmocka_unit_test(test_packed_run),
                                        cmocka_unit_test(test_spread_of_parts)};
