@@ -26,6 +26,8 @@ test_define() {
     expect 0 "$portolan" -e 'program load sizes.c -O3 --define N=SIZE; program run N=1,1000,2000 T=2,3; program predict N=1 T=5 --machine skylake; program predict N=4000 T=5 --machine skylake'
     holds out 'omitted: N=1 T=2; N=1 T=3; the compiler generates other blocks'
     [ "$(grep -c 'assumed: the blocks of the runs, although the compiler generates other ones for N=1 T=5' out)" = 1 ] || fail "$(cat out)"
+    expect 0 "$portolan" --format json -e 'program load sizes.c -O3 --define N=SIZE; program run N=1,1000,2000 T=2,3 --mode counts'
+    holds out '"omitted":"N=1 T=2; N=1 T=3"'
     expect 1 "$portolan" -e 'program load sizes.c -O3 --define N=SIZE; program run N=1,2000 T=2'
     holds err 'the compiler generates other blocks for N=1 T=2 than for the largest size'
     # A failed build prevents only the comparison of blocks.
@@ -37,6 +39,8 @@ test_define() {
     printf 'int a[ROWS][COLUMNS]; int main(void) { for (int i = 0; i < ROWS; i++) for (int j = 0; j < COLUMNS; j++) a[i][j] += i; return 0; }\n' >rows.c
     expect 0 "$portolan" --format csv -e 'program load rows.c -O1 --define N=ROWS --define N=COLUMNS; program run N=160,192,224,256 --mode counts; program blocks N=1000'
     grep -q ',1000000,' out || fail "no million: $(head -c 500 out)"
+    expect 0 "$portolan" -e 'program load rows.c -O1 --define N=ROWS --define N=COLUMNS'
+    grep -q 'run it with program run N=160,192,224,256$' out || fail "$(cat out)"
     expect 0 "$portolan" -e 'program load rows.c -O1 --define N=ROWS --define M=COLUMNS'
     holds out 'run it with program run N=160,192,224,256 M=160,192,224,256'
     expect 1 "$portolan" -e 'program load rows.c -O1 --define N=ROWS --define M=COLUMNS; program run N=160,192'
