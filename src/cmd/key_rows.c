@@ -249,8 +249,8 @@ const struct key_row key_rows[] = {
     {.views = "kernel",
      .keys = "Enter",
      .command = "do open",
-     .help = "skipped lines of the text with the reasons; if there are none, the form's row in the "
-             "mapping"},
+     .help = "skipped lines and gaps of the text with reasons; if there are none, the form's row "
+             "in the mapping"},
 
     {.views = "kernel experiments check",
      .keys = "x",
