@@ -134,7 +134,7 @@ static bool branch_near(struct copy_maker *m, const struct insn *in, uint32_t la
     return true;
 }
 
-/* Appends jump @source to its target. */
+/* Appends an unconditional jump to the target of @source. */
 static void go_to_target(struct copy_maker *m, uint32_t source, unsigned copy)
 {
     const struct region_insn *i = &m->r->list.items[source];
@@ -146,7 +146,8 @@ static void go_to_target(struct copy_maker *m, uint32_t source, unsigned copy)
         maker_outside(m, i->target_address + m->bias);
     else {
         const uint32_t label = inner(m, source, copy, i->target);
-        if (!silent(m, source) || !branch_near(m, i->insn, label))
+        if (i->insn->traits & INSN_CONDITIONAL || !silent(m, source) ||
+            !branch_near(m, i->insn, label))
             code_jump(m->c, label);
     }
 }

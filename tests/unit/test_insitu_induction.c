@@ -49,6 +49,9 @@ static const struct {
     /* outer: mov %rsi,%rdx; inner: dec %rdx; jne inner; add $1,%rdi; cmp %rdi,%rcx; jne outer; ret:
      * a loop that contains a loop */
     {"48 89 f2 48 ff ca 75 fb 48 83 c7 01 48 39 f9 75 ef c3", 7, 1},
+    /* again: inc %rax; test $1,%al; je over; cmp %rdx,%rax; je again; over: jmp again: in
+     * recordings, code after the loop is near the target of the first branch */
+    {"48 ff c0 a8 01 74 05 48 39 d0 74 f4 eb f2", 0, 1},
 };
 #define LOOPS (sizeof loops / sizeof *loops)
 
@@ -170,6 +173,36 @@ static void test_same_code(void **state)
     }
 }
 
+/* Conditional branches of two bytes are only at the places of the original's branches. Code after
+ * the loop continues with a jump, because it belongs to one outcome of its branch. This holds for
+ * each possible pivot. */
+static void test_near_branches(void **state)
+{
+    for (size_t i = 0; i < LOOPS; i++) {
+        struct region r;
+        struct kernel *k = find(loops[i].hex, &r);
+        const uint32_t head = region_at(&r, k->insns[k->loops[r.loop].head].offset);
+        for (r.pivot = 0; r.pivot < r.list.count; r.pivot++) {
+            struct copies c;
+            if (!r.list.items[r.pivot].in_loop || region_avoidable(&r, head, r.pivot))
+                continue;
+            copies_make(&r, BIAS, &c);
+            for (size_t n = 0; n < c.code.fixups.count; n++) {
+                const struct code_fixup *f = &c.code.fixups.items[n];
+                const uint8_t opcode = c.code.bytes.items[f->at - 1];
+                if (!f->near || opcode == 0xeb)
+                    continue;
+                const struct copy_point *at = copies_point(&c, f->at - 1);
+                assert_non_null(at);
+                assert_int_equal(opcode, r.list.items[at->at].insn->bytes[0]);
+            }
+            copies_done(&c);
+        }
+        region_done(&r);
+        kernel_free(k);
+    }
+}
+
 static const uint8_t zero[] = {0x31, 0xc0};   /* xor %eax,%eax */
 
 /* Calls the search of test_executed @visits times. Returns the iterations. */
@@ -271,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_found),
         cmocka_unit_test(test_walks),
         cmocka_unit_test(test_same_code),
+        cmocka_unit_test(test_near_branches),
         cmocka_unit_test(test_executed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
