@@ -13,15 +13,17 @@
 
 /* COPY_TIME stamps the time every few iterations. COPY_VISIT also stamps exits from the loop and
  * returns to it, which takes longer. With an induction register, its copy of the loop counts
- * nothing, and stamps are at entries. The copy begins at the same place of a line as the original.
- * After the first branch, places may differ. COPY_FOLLOW and COPY_REPLAY run in copies of the
- * process. COPY_FOLLOW records like COPY_RECORD, but includes the code around the loop. COPY_REPLAY
- * stamps like COPY_TIME, and loads lines into the cache at each stamp. Both modes end with int3
- * where control would continue in the original. If each iteration executes code of the original,
- * COPY_COUNT and COPY_TIME contain only the instructions that the patches overwrite. In a loop of
- * computed gotos, the copies of all modes contain only these instructions. COPY_RECORD then records
- * the parts, COPY_FOLLOW counts passes in copies of the process, and COPY_VISIT and COPY_REPLAY are
- * equal to COPY_COUNT. */
+ * nothing, and stamps are at entries. The copy begins at the same place of a line as the original,
+ * and its instructions have the same distances from its beginning. Places may differ after a
+ * return, loop or jrcxz, after a branch with prefixes, and after a branch of two bytes whose target
+ * is too far in the copy. Gaps between instructions are left out beyond the first 4096 bytes.
+ * COPY_FOLLOW and COPY_REPLAY run in copies of the process. COPY_FOLLOW records like COPY_RECORD,
+ * but includes the code around the loop. COPY_REPLAY stamps like COPY_TIME, and loads lines into
+ * the cache at each stamp. Both modes end with int3 where control would continue in the original.
+ * If each iteration executes code of the original, COPY_COUNT and COPY_TIME contain only the
+ * instructions that the patches overwrite. In a loop of computed gotos, the copies of all modes
+ * contain only these instructions. COPY_RECORD then records the parts, COPY_FOLLOW counts passes in
+ * copies of the process, and COPY_VISIT and COPY_REPLAY are equal to COPY_COUNT. */
 enum copy_mode {
     COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_RECORD, COPY_REPLAY, COPY_FOLLOW, COPY_MODES
 };
