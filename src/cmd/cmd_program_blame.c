@@ -214,7 +214,10 @@ static struct program_runs *count_run(struct blaming_program *w, struct err *err
         .how = w->how, .mode = TRACE_COUNTS, .seconds = w->limit, .memory = (size_t)64 << 30};
 
     job_progress(w->job, 0, SAMPLES, "counting");
-    if (program_runs_add(counted, w->inputs, &options, err))
+    child_watch(cancelled, w);
+    const bool ok = program_runs_add(counted, w->inputs, &options, err);
+    child_watch(NULL, NULL);
+    if (ok)
         return counted;
     program_runs_free(counted);
     return NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/child.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "cmd/command.h"
@@ -118,14 +119,22 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
     return o->done;
 }
 
+static bool compiling_cancelled(void *state)
+{
+    job_progress(state, 0, 0, "compiling");
+    return job_cancelled(state);
+}
+
 /* Compares the blocks that the compiler generates for the inputs with those of the runs. A failed
  * build prevents the comparison, not the prediction. Returns false with err if cancelled. */
 static bool compare_blocks(struct predicting *p, struct err *err)
 {
     const struct program_runs *runs = p->model->runs;
 
+    child_watch(compiling_cancelled, job_current());
     program_has_shape(runs->program, &runs->how, runs->names, p->inputs, runs->name_count,
                       &p->same_blocks, &p->unbuilt);
+    child_watch(NULL, NULL);
     if (p->unbuilt.code == ERR_INTERRUPTED)
         *err = p->unbuilt;
     return p->unbuilt.code != ERR_INTERRUPTED;

@@ -52,6 +52,24 @@ test_define() {
     holds err 'is an executable; give the sources of the program'
 }
 
+# Ctrl-C ends the compiler, which waits at a pipe for a header.
+test_cancelled_build() {
+    needs_llvm
+    cd "$work" || return 1
+    mkfifo pipe
+    printf '#if SIZE > 5000\n#include "pipe"\n#endif\n#include <stdlib.h>\nstatic double a[SIZE];\nint main(int c, char **v) { for (int i = 0; i < SIZE; i++) a[i] += i * c; return a[3] == 1; }\n' >waits.c
+    open_screen 120 30 "env HOME=$work '$portolan'; read -r x"
+    see 'triad-skl-O3.s'
+    for command in predict blame; do
+        [ $command = predict ] && progress=compiling || progress=counting
+        t send-keys ":program load waits.c -O1 --define N=SIZE; program run N=1000,2000,4000 --mode counts; program $command N=8000 --machine skylake" Enter
+        see "$progress  program $command"
+        t send-keys C-c
+        see 'cancelled after'
+    done
+    t send-keys Q
+}
+
 # x86 has no conditional move of floating-point values, so a select of them is a branch in the
 # machine code. It is mispredicted half of the time on random bits, and hardly on alternating ones.
 test_branches_of_selects() {
