@@ -534,7 +534,7 @@ static bool run_finish(struct session *s, void *state, struct result *result, st
                     "omitted: %s; the compiler generates other blocks for them than for the "
                     "largest size; " SIZES_REMEDY,
                     str_text(&r->omitted));
-    result_text(result, "omitted_sizes", str_text(&r->omitted));
+    result_text(result, "omitted_inputs", str_text(&r->omitted));
     add_findings(result, r->model);
     if (p->program != r->loaded)
         return true;   /* Drops the result, because another program was loaded in the meantime. */

@@ -27,7 +27,7 @@ test_define() {
     holds out 'omitted: N=1 T=2; N=1 T=3; the compiler generates other blocks'
     [ "$(grep -c 'assumed: the blocks of the runs, although the compiler generates other ones for N=1 T=5' out)" = 1 ] || fail "$(cat out)"
     expect 0 "$portolan" --format json -e 'program load sizes.c -O3 --define N=SIZE; program run N=1,1000,2000 T=2,3 --mode counts'
-    holds out '"omitted_sizes":"N=1 T=2; N=1 T=3"'
+    holds out '"omitted_inputs":"N=1 T=2; N=1 T=3"'
     expect 1 "$portolan" -e 'program load sizes.c -O3 --define N=SIZE; program run N=1,2000 T=2'
     holds err 'the compiler generates other blocks for N=1 T=2 than for the largest size'
     # A failed build prevents only the comparison of blocks.
