@@ -272,9 +272,9 @@ test_inputs() {
     expect 1 "$portolan" -e "$load; program run N=8,16; program blocks M=3"
     holds err 'program run had no input M'
     expect 1 "$portolan" -e "$load; program blocks"
-    holds err 'the program has not been run; program run N='
+    holds err 'the program has not been run; use program run, as in program run N='
     expect 1 "$portolan" -e 'program run N=8'
-    holds err 'no program is loaded; program load FILE'
+    holds err 'no program is loaded; use program load FILE'
     expect 1 "$portolan" -e "$load --arguments '{M}'; program run N=8"
     holds err '{M} in --arguments is not an input'
     expect 0 "$portolan" -e "$load; program run N=8,16 M=1,2 --mode counts"
