@@ -57,7 +57,7 @@ C
     see '1/1'
     t send-keys g Enter
     see 'outer loop nest'
-    see 'loop runs here'
+    see 'runs here (nest'
     t send-keys f   # listed in the background: a key sent with it would reach the former view
     see '2 functions with a loop'
     t send-keys o
