@@ -22,8 +22,8 @@
 /* largest difference, in cycles or relative, of latencies that are considered equal */
 #define NEAR 0.04
 /* Largest ratio of a chain's time, of less than one cycle per execution, to the form's time in
- * isolation at which the chain shows no latency: rename eliminates the form. It was at most 1.16 on a
- * virtual EPYC Turin; a latency of one cycle causes 3 or more, as several ports execute moves. */
+ * isolation at which the chain shows no latency: rename eliminates the form. The ratio of moves on a
+ * virtual EPYC Turin was 1.16. */
 #define NO_CHAIN 1.25
 #define OK "ok"
 

@@ -108,6 +108,13 @@ test_assembler_errors_name_the_line() {
     holds err 'the text is empty'
 }
 
+# No line of a paste is dropped: with a very long line, the whole text is refused.
+test_pastes_that_are_too_long() {
+    { printf 'kernel paste\n1: addq %%rbx, %%rax\n'; head -c 33554500 /dev/zero | tr '\0' a; printf '\n jmp 1b\n.\n'; } >"$work/long.pf"
+    expect 1 "$portolan" -b "$work/long.pf"
+    holds err 'the text has 32 MiB; the maximum is 16 MiB'
+}
+
 test_unknown_commands_machines_options() {
     expect 1 "$portolan" -e 'm s x'
     holds err 'is ambiguous'
