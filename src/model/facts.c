@@ -132,7 +132,7 @@ const struct fact fact_schema[] = {
     {"stack_pointer_sync", FACT_CHOICE, NO_UNIT, "all", "all computed changed",
      "instructions before which the stack engine inserts a µop to update the stack pointer. all: "
      "instructions that name the stack pointer; computed: instructions that compute the stack "
-     "pointer from its old value; changed: computed, except additions of a constant", "µops", false},
+     "pointer from its old value; changed: computed, except constant additions", "µops", false},
     {"high_byte_renamed", YES_OR_NO, "yes", NULL,
      "ah, bh, ch and dh are renamed separately from their registers", "dependencies", false},
     {"slow_flags", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
