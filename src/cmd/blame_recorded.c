@@ -114,7 +114,7 @@ static void add_table(const struct recorded_costs *c, const struct recording *r,
 {
     static const struct result_column columns[] = {
         {.key = "address", .kind = CELL_TEXT, .width = 5},
-        {.key = "omitted", .title = "without", .kind = CELL_NUMBER, .decimals = 2, .width = 7},
+        {.key = "cycles_saved", .title = "without", .kind = CELL_NUMBER, .decimals = 2, .width = 7},
         {.key = "nearby", .title = "one line", .kind = CELL_NUMBER, .decimals = 2, .width = 7},
         {.key = "sorted", .kind = CELL_NUMBER, .decimals = 2, .width = 7},
         {.key = "error", .title = "±", .kind = CELL_NUMBER, .decimals = 2, .width = 5},

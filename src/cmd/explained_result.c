@@ -193,7 +193,7 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         {.key = "address", .kind = CELL_TEXT},
         {.key = "access", .title = "load", .kind = CELL_TEXT},
         {.key = "fresh", .title = "new lines", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "streamed", .title = "sequential new lines", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "sequential", .title = "sequential new lines", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "from_l2", .title = "from L2", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "from_l3", .title = "from L3", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "from_memory", .title = "from memory", .kind = CELL_NUMBER, .decimals = 3},

@@ -129,6 +129,12 @@ keys_undocumented() {
 }
 test_keys_are_documented() { none keys_undocumented; }
 
+# No key is described twice: JSON readers would keep one of the descriptions.
+keys_described_twice() {
+    grep -oE '^    "[a-z_0-9]+": \{"description"' data/schema.json | sort | uniq -d
+}
+test_keys_are_described_once() { none keys_described_twice; }
+
 # A wrong merge may delete earlier text. Each release must have its section, including the first and
 # this one.
 news_lost() {
