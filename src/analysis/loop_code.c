@@ -17,8 +17,8 @@ struct loop_code {
     /* per instruction: index of its jump target; SIZE_MAX: no jump, or the target is not in
      * @insns */
     size_t *targets;
-    /* Per instruction: whether it can be reached without the head. Such an instruction can be in
-     * the loop only between @head and @last. */
+    /* Per instruction: whether it can be reached before the loop begins. Such an instruction can
+     * be in the loop only between @head and @last. */
     bool *entered;
     bool *returns, *reached;
 };
@@ -49,7 +49,7 @@ static unsigned followers(const struct loop_code *p, size_t at, size_t next[2])
 }
 
 /* Marks the instructions that the marked instructions reach. Marks only instructions in @within
- * (NULL: all). If @stops is true, does not continue after the head. */
+ * (NULL: all). If @stops is true, does not continue after instructions from @head to @last. */
 static void spread(const struct loop_code *p, const bool *within, bool stops, bool *marks)
 {
     bool changed = true;
@@ -58,7 +58,8 @@ static void spread(const struct loop_code *p, const bool *within, bool stops, bo
     while (changed && !watch_steps(p->count)) {
         changed = false;
         for (size_t i = 0; i < p->count; i++) {
-            const unsigned n = marks[i] && !(stops && i == p->head) ? followers(p, i, next) : 0;
+            const bool ends = stops && i >= p->head && i <= p->last;
+            const unsigned n = marks[i] && !ends ? followers(p, i, next) : 0;
             for (unsigned k = 0; k < n; k++)
                 if (!marks[next[k]] && (!within || within[next[k]]))
                     marks[next[k]] = changed = true;
@@ -234,4 +235,15 @@ struct insn *loop_code_executed(const struct kernel *k, size_t loop)
         copy = skipped_copy(insns, count, own.reached);
     loop_code_done(&own);
     return copy;
+}
+
+bool *loop_code_members(const struct kernel *k, size_t loop)
+{
+    const size_t first = k->loops[loop].first;
+    struct loop_code p = find(k->insns, k->insn_count, first, first + k->loops[loop].count - 1);
+    bool *members = p.reached;
+
+    p.reached = NULL;
+    loop_code_done(&p);
+    return members;
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/loop_code.h"
 #include "base/mem.h"
 #include "insitu/slots.h"
 
@@ -460,8 +461,8 @@ static bool avoidable(const struct region *r, const bool *within, uint32_t head,
     return again;
 }
 
-/* Returns marks of the loop's instructions. If @arms is true, also marks code outside of the loop's
- * range from which the loop is reached without passing its head. The caller frees the marks. */
+/* Returns marks of the loop's instructions. If @arms is true, also marks code outside of the loop
+ * from which the loop is reached without passing its head. The caller frees the marks. */
 static bool *mark_body(const struct region *r, bool arms)
 {
     const uint32_t head = head_of(r);
@@ -491,18 +492,21 @@ bool region_avoidable(const struct region *r, uint32_t head, uint32_t avoided)
     return found;
 }
 
-/* Extends a loop with a jump table by the cases of the table: all code from which the loop is
- * reached without passing its head. */
+/* Extends the loop by code outside of its range that continues it: the cases of a jump table, or
+ * else all code of the natural loop. */
 static void extend(struct region *r)
 {
     bool table = false;
 
     for (uint32_t i = 0; i < r->list.count; i++)
         table |= r->list.items[i].in_loop && r->list.items[i].indirect;
+    bool *members = table ? NULL : loop_code_members(r->kernel, r->loop);
     bool *body = mark_body(r, table);
     for (uint32_t i = 0; i < r->list.count; i++)
-        r->list.items[i].in_loop = body[i];
+        r->list.items[i].in_loop =
+            body[i] || (members && members[unit_at(r->kernel, r->list.items[i].insn->offset)]);
     free(body);
+    free(members);
 }
 
 /* Returns whether @at directly follows an instruction that is executed in the original. Such places
@@ -514,12 +518,12 @@ static bool resumes(const struct region *r, uint32_t at)
 }
 
 /* Returns the best pivot that each iteration executes: an instruction that can be patched,
- * preferably one at which the flags are dead and, of these, one that is always patched. With @arms,
- * iterations may execute code outside of the loop's range. */
-static uint32_t best_pivot(const struct region *r, bool arms)
+ * preferably one at which the flags are dead and, of these, one that is always patched. With
+ * @outside, iterations may execute code outside of the loop. */
+static uint32_t best_pivot(const struct region *r, bool outside)
 {
     const uint32_t head = head_of(r);
-    bool *body = mark_body(r, arms);
+    bool *body = mark_body(r, outside);
     uint32_t best = REGION_NONE;
     unsigned most = 0;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/kernel_object.h"
+#include "analysis/loop_code.h"
 #include "analysis/loops.h"
 #include "base/mem.h"
 #include "base/path.h"
@@ -177,6 +178,26 @@ static void split_loops(struct kernel *k, struct insn_samples *s)
     }
 }
 
+/* Assigns the samples of code outside of a loop's addresses to the loop, if an iteration executes
+ * the code and no smaller loop contains it. */
+static void extend_loops(const struct kernel *k, struct insn_samples *s)
+{
+    for (size_t l = 0; l < k->loop_count && !watch_steps(1); l++) {
+        const struct kernel_loop *loop = &k->loops[l];
+        size_t samples = 0;
+        for (size_t i = loop->first; i < loop->first + loop->count; i++)
+            samples += s->loops[i] == l ? s->counts[i] : 0;
+        if (!samples || loop->dispatch)
+            continue;
+        bool *members = loop_code_members(k, l);
+        for (size_t i = 0; i < k->insn_count; i++)
+            if (members[i] && s->loops[i] != l &&
+                (s->loops[i] == SIZE_MAX || loop->count < k->loops[s->loops[i]].count))
+                s->loops[i] = l;
+        free(members);
+    }
+}
+
 /* Adds the base name of @file to the names of loops in functions without a symbol. Their names are
  * addresses, which are ambiguous in a profile of several files. */
 static void name_addresses(struct kernel *k, const char *file)
@@ -210,6 +231,7 @@ static void loops_take(struct run_profile *p, const struct object *o,
         s.loops[i] = loop_at(k, k->insns[i].offset);
     for (size_t i = first; i < end; i++)
         s.counts[insn_at(k, object_position(o, places[i].at))] += places[i].count;
+    extend_loops(k, &s);
     for (size_t i = 0; i < k->insn_count; i++)
         percents[i] = s.counts[i] ? (float)(100 * (double)s.counts[i] / (double)p->samples) : NAN;
     split_loops(k, &s);

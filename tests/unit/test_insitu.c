@@ -118,6 +118,12 @@ static void test_region(void **state)
 static const char arms_hex[] = "eb 14 0f 1f 40 00 8d 04 40 48 98 48 01 c2 48 ff c7 48 39 f7 74 14 "
                                "0f b6 07 3c 80 77 e9 48 83 ea 07 90 48 ff c7 48 39 f7 75 ec c3";
 
+static void find_loops(struct kernel *k)
+{
+    loops_done(k->loops, k->loop_count);
+    k->loop_count = loops_find(k->insns, k->insn_count, NULL, 0, &k->loops);
+}
+
 /* A loop whose two arms each return to the test. Both arms are in the loop, and each iteration
  * executes the patched code once. */
 static void test_arms(void **state)
@@ -128,16 +134,38 @@ static void test_arms(void **state)
     struct err err = {0};
     s = (struct scene){.kernel = kernel_from_hex(ISA_X86_64, arms_hex, &err)};
     assert_non_null(s.kernel);
-    struct kernel *k = s.kernel;
-    loops_done(k->loops, k->loop_count);
-    k->loop_count = loops_find(k->insns, k->insn_count, NULL, 0, &k->loops);
-    assert_int_equal(k->loop_count, 1);
-    assert_true(region_find(k, 0, NULL, &s.region, &err));
+    find_loops(s.kernel);
+    assert_int_equal(s.kernel->loop_count, 1);
+    assert_true(region_find(s.kernel, 0, NULL, &s.region, &err));
     for (size_t i = 0; i < s.region.list.count; i++)
         within += s.region.list.items[i].in_loop;
     assert_int_equal(within, 14);
     const uint64_t pivot = s.region.list.items[s.region.pivot].insn->offset;
     assert_in_range(pivot, 0x16, 0x1b);
+    scene_end(&s);
+}
+
+/* f: xor %eax,%eax; outer: mov $9,%esi; loop: cmpl $6,(%rdi); je arm; back: add $8,%rdi; dec %esi;
+ * jne loop; dec %edx; jne outer; ret; arm: inc %eax; jmp back */
+static const char outside_hex[] =
+    "31 c0 be 09 00 00 00 83 3f 06 74 0d 48 83 c7 08 ff ce 75 f3 ff ca 75 ea c3 ff c0 "
+    "eb ef";
+
+/* The body of an if after the function's end belongs to the loop. Otherwise each execution of it
+ * would count as an exit from the loop. */
+static void test_arm_outside(void **state)
+{
+    struct err err = {0};
+    struct scene s = {.kernel = kernel_from_hex(ISA_X86_64, outside_hex, &err)};
+    size_t within = 0;
+
+    assert_non_null(s.kernel);
+    find_loops(s.kernel);
+    assert_int_equal(s.kernel->loop_count, 2);
+    assert_true(region_find(s.kernel, 0, NULL, &s.region, &err));
+    for (size_t i = 0; i < s.region.list.count; i++)
+        within += s.region.list.items[i].in_loop;
+    assert_int_equal(within, 7);
     scene_end(&s);
 }
 
@@ -754,7 +782,7 @@ int main(void)
         cmocka_unit_test(test_untrained_replays),
         cmocka_unit_test(test_replays),    cmocka_unit_test(test_replayed_code),
         cmocka_unit_test(test_region),     cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_arms),
+        cmocka_unit_test(test_arms), cmocka_unit_test(test_arm_outside),
         cmocka_unit_test(test_explained_words),
         cmocka_unit_test(test_displaced),  cmocka_unit_test(test_footprint),
         cmocka_unit_test(test_predictor),  cmocka_unit_test(test_lines),

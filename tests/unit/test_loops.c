@@ -62,6 +62,56 @@ static void assert_executed(const char *text, const char *executed)
     kernel_free(k);
 }
 
+/* Checks that the first loop of @text consists of the instructions marked 1 in @expected. */
+static void assert_members(const char *text, const char *expected)
+{
+    struct kernel *k = kernel_of(text);
+    bool *members = loop_code_members(k, 0);
+    struct str found = {0};
+
+    for (size_t i = 0; i < k->insn_count; i++)
+        str_add_char(&found, members[i] ? '1' : '0');
+    if (strcmp(str_text(&found), expected) != 0)
+        fail_msg("%s\nhas the members \"%s\", not \"%s\"", text, str_text(&found), expected);
+    str_done(&found);
+    free(members);
+    kernel_free(k);
+}
+
+/* Code after the function's end belongs to the loop if only the loop leads to it, and if it leads
+ * back. */
+static void test_members_outside(void **state)
+{
+    const char *const begin = "f: xor %eax, %eax\n";
+    struct { const char *text, *members;
+    } cases[] = {
+        /* The arm returns to the middle, or to the head. */
+        {".L1: cmpl $6, (%rdi)\nje .L3\n.L2: add $8, %rdi\ndec %esi\njne .L1\nret\nnop\n"
+         ".L3: inc %eax\njmp .L2\n", "011111" "0011"},
+        {".L1: cmpl $6, (%rdi)\nje .L3\nadd $8, %rdi\ndec %esi\njne .L1\n.L2: ret\nnop\n"
+         ".L3: inc %eax\ndec %esi\njne .L1\njmp .L2\n", "011111" "001110"},
+        /* The loop is entered in its middle. */
+        {"jmp .L2\n.L1: add $8, %rdi\ncmpl $6, (%rdi)\nje .L3\n.L2: dec %esi\njne .L1\nret\n"
+         ".L3: inc %eax\njmp .L2\n", "0011111" "011"},
+        /* The code leaves the loop. */
+        {".L1: cmpl $6, (%rdi)\nje .L3\nadd $8, %rdi\ndec %esi\njne .L1\nret\n"
+         ".L3: inc %eax\nret\n", "011111" "000"},
+        /* The code can also be executed before the loop. */
+        {"test %esi, %esi\nje .L3\n.L1: cmpl $6, (%rdi)\nje .L3\n.L2: add $8, %rdi\ndec %esi\n"
+         "jne .L1\nret\n.L3: inc %eax\njmp .L2\n", "00011111" "000"},
+        /* An outer loop crosses the arm's jump. */
+        {".L0: mov $9, %esi\n.L1: cmpl $6, (%rdi)\nje .L3\n.L2: add $8, %rdi\ndec %esi\njne .L1\n"
+         "dec %edx\njne .L0\nret\n.L3: inc %eax\njmp .L2\n", "0011111" "00011"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct str text = {0};
+        str_addf(&text, "%s%s", begin, cases[i].text);
+        assert_members(str_text(&text), cases[i].members);
+        str_done(&text);
+    }
+}
+
 /* Arms of an if that each return to the test are one loop, regardless of the arm that comes first.
  * Each iteration executes the test, and the longest path counts. */
 #define ARMS ".L1: inc %eax\ninc %ebx\ninc %ecx\ncmp %ecx, %edx\nje .L9\n"
@@ -290,6 +340,7 @@ int main(void)
                                        cmocka_unit_test(test_searches_are_limited),
                                        cmocka_unit_test(test_to_itself),
                                        cmocka_unit_test(test_arms_are_one_loop),
+                                       cmocka_unit_test(test_members_outside),
                                        cmocka_unit_test(test_entered_at_first_arm),
                                        cmocka_unit_test(test_arm_after_the_jumps),
                                        cmocka_unit_test(test_branches_to_symbols),

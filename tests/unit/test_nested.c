@@ -198,6 +198,10 @@ static void test_notes(void **state)
          "assumed"},
         {".L1: call f\ncall g\ndecl %edx\njne .L1\n",
          " Called functions are not included (call f; call g)."},
+        {"f: nop\n.L1: cmpl $6, (%rdi)\nje .L3\n.L2: dec %esi\njne .L1\nret\n.L3: inc %eax\n"
+         "jmp .L2\n",
+         " An iteration may also execute 2 instructions outside of these lines, which the "
+         "prediction does not include (line 7)."},
     };
 
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {

@@ -422,6 +422,37 @@ static void test_large_code(void **state)
     sampled_done(&s);
 }
 
+/* An inner loop whose if is after the return. It is never executed. */
+__asm__(".text\n.globl arm_code\n.type arm_code, %function\narm_code:\nxor %eax, %eax\n"
+        "0: mov $9, %esi\n1: cmpl $6, (%rdi)\nje 3f\n2: add $8, %rdi\ndec %esi\njne 1b\n"
+        "dec %edx\njne 0b\nret\n3: inc %eax\njmp 2b\n.size arm_code, . - arm_code\n");
+
+/* Samples of the if belong to the loop. */
+static void test_arm_outside(void **state)
+{
+    struct sampled s = {.path = mem_strdup(self), .user = 1};
+    struct object o;
+    struct err err;
+
+    assert_true(object_read(self, 0, &o, &err));
+    const struct object_symbol *symbol = object_symbol_find(&o, "arm_code");
+    const struct object_section *section = o.sections.items;
+    assert_non_null(symbol);
+    while (symbol->offset >= section->offset + section->size)
+        section++;
+    const uint32_t image = samples_image(&s.samples, self);
+    const uint64_t begin = section->file_offset + (symbol->offset - section->offset);
+    for (unsigned i = 0; i < 30; i++)
+        samples_add(&s.samples, image, begin + (i % 3 ? 25 : 7));
+    object_done(&o);
+    struct run_profile *p = profile_new(&s, 1000, 0.002, NULL, NULL, &err);
+    assert_non_null(p);
+    assert_int_equal(p->loops.count, 1);
+    assert_int_equal(p->loops.items[0].samples, 30);
+    profile_free(p);
+    sampled_done(&s);
+}
+
 static unsigned asked;
 
 static bool over_later(void *state)
@@ -704,7 +735,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_spaces),     cmocka_unit_test(test_shares),
         cmocka_unit_test(test_clock),      cmocka_unit_test(test_interrupt),
         cmocka_unit_test(test_attach),     cmocka_unit_test(test_time_is_up),
-        cmocka_unit_test(test_large_code), cmocka_unit_test(test_lookup_ends),
+        cmocka_unit_test(test_large_code),
+        cmocka_unit_test(test_arm_outside),
+        cmocka_unit_test(test_lookup_ends),
         cmocka_unit_test(test_let_go),     cmocka_unit_test(test_stopped_before_it_runs),
         cmocka_unit_test(test_deleted),    cmocka_unit_test(test_named_pipes),
         cmocka_unit_test(test_refused),    cmocka_unit_test(test_ended_process),
