@@ -37,7 +37,7 @@ static bool wanted(const struct form_row *row)
     return strncmp(row->template, "{{evex}}", 8) != 0 && !strstr(row->form, "NT");
 }
 
-static pid_t busy_start(int beside)
+static pid_t busy_start(int cpu)
 {
     pid_t pid = fork();
     if (pid)
@@ -46,7 +46,7 @@ static pid_t busy_start(int beside)
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     sched_getaffinity(0, sizeof cpus, &cpus);
     if (CPU_COUNT(&cpus) > 1)
-        CPU_CLR((unsigned)beside, &cpus);
+        CPU_CLR((unsigned)cpu, &cpus);
     sched_setaffinity(0, sizeof cpus, &cpus);
     for (volatile unsigned long n = 0;; n++)
         ;
@@ -254,7 +254,7 @@ int main(int argc, char **argv)
         report(&pairs, c->clock_hz / c->tick_hz);
     }
     measure_cost(source, forms, rows, usable);
-    measure_beside_loads(source, rows, usable < LOAD_FORMS ? usable : LOAD_FORMS, LOAD_PATIENCE);
+    measure_under_load(source, rows, usable < LOAD_FORMS ? usable : LOAD_FORMS, LOAD_PATIENCE);
     set_done(&singles);
     set_done(&pairs);
     source_free(source);

@@ -230,7 +230,7 @@ static double agreed(struct experiments *const tables[CONDITIONS], size_t i)
     return least;
 }
 
-void measure_beside_loads(struct source *source, const struct form_row *const *rows, size_t n,
+void measure_under_load(struct source *source, const struct form_row *const *rows, size_t n,
                           double patience)
 {
     static const char *const names[CONDITIONS] = {"no load of ours", "busy process on the same CPU",

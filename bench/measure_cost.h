@@ -15,7 +15,7 @@ void measure_cost(struct source *source, const struct forms *forms,
  * same CPU, and with one on its sibling thread if there is one. Prints seconds as ratios to the
  * first, and the number of values more than 3 % above the smallest on which two conditions
  * agree. */
-void measure_beside_loads(struct source *source, const struct form_row *const *rows, size_t n,
-                          double patience);
+void measure_under_load(struct source *source, const struct form_row *const *rows, size_t n,
+                        double patience);
 
 #endif

@@ -62,7 +62,7 @@ simulated() {
 
 misses() {
     command -v valgrind >/dev/null || { echo 'valgrind is missing: no misses are compared'; return; }
-    echo 'misses of the first and second level beside cachegrind (its LL set to the second), runs up to 128 (bar: 10 %)'
+    echo 'misses of the first and second level against cachegrind (its LL set to the second), runs up to 128 (bar: 10 %)'
     for level in -O0 -O3; do
         for case in 'matmul 150 skylake-avx512 32768,8 1048576,16' 'matmul 200 sapphirerapids 49152,12 2097152,16' 'jacobi 300 skylake 32768,8 262144,4' 'jacobi 600 sapphirerapids 49152,12 2097152,16' \
             'laplace2d 250 skylake 32768,8 262144,4' 'laplace2d 600 sapphirerapids 49152,12 2097152,16'; do
@@ -85,7 +85,7 @@ validated() {
 mean_error() { awk '{ print } match($0, /[-+][0-9.]+ %,/) { e = substr($0, RSTART + 1); sum += e + 0; n++ } END { if (n) printf "  mean of %d: %.1f %%\n", n, sum / n }'; }
 
 runtime() {
-    echo 'predicted beyond the runs beside measured (bar: 12 % on average); TIMES runs of each (4)'
+    echo 'predicted beyond the runs, against measured (bar: 12 % on average); TIMES runs of each (4)'
     for level in -O3 -O0; do
         validated "$programs/jacobi.c" $level 32,48,61,64,96 512,1000
         validated "$programs/laplace2d.c" $level 32,48,61,64,96 512,1000
@@ -95,7 +95,7 @@ runtime() {
 }
 
 kernels() {
-    echo 'kernels beside the program, runs up to 128'
+    echo 'kernels against the program, runs up to 128'
     for level in -O3 -O0; do
         for file in "$(dirname "$0")"/kernels/*.c; do
             case $(basename "$file" .c) in atax | bicg | mvt | trisolv | durbin | gemver) held=1000,2000 ;; *) held=512,700 ;; esac

@@ -16,7 +16,7 @@
 #define SURE 0.9             /* minimum confidence of the usage of a witness, a form that runs with
                               * ambiguous forms in experiments */
 #define QUICK 4.0            /* maximum cycles per execution of a witness in isolation */
-#define BESIDE_MOST 120      /* maximum number of witnesses, which have different usages */
+#define WITNESSES_MOST 120      /* maximum number of witnesses, which have different usages */
 #define TELLS 2.0            /* An experiment distinguishes two usages if their predictions differ
                               * by more than this number of standard deviations. */
 /* If an experiment chosen for another alternative exceeds this difference, in the unit of TELLS, no
@@ -90,15 +90,15 @@ static bool is_alone(const struct chart_form *f)
     return most <= 1 - SURE;
 }
 
-/* Returns a mapping with one fast form for each certain usage, at most BESIDE_MOST forms. Forms of
- * the core come first. */
+/* Returns a mapping with one fast form for each certain usage, at most WITNESSES_MOST forms.
+ * Forms of the core come first. */
 static struct mapping *sure_forms(const struct chart *c)
 {
     struct mapping *m = mapping_new(mapping_ports(c->machine->mapping));
 
     mapping_set_issue_width(m, c->width);
     for (unsigned turn = 0; turn < 2; turn++)
-        for (size_t i = 0; i < c->form_count && mapping_count(m) < BESIDE_MOST; i++) {
+        for (size_t i = 0; i < c->form_count && mapping_count(m) < WITNESSES_MOST; i++) {
             const struct chart_form *f = &c->forms[i];
             const struct mapping_entry *entry = mapping_find(c->machine->mapping, f->row->form);
             bool sure = f->state == (turn ? CHART_PLACED : CHART_IN_CORE) &&
@@ -119,7 +119,7 @@ static size_t add_masses(const struct usage *u, uint32_t count, struct mass *mas
 
 /* Predicts the cycles of an experiment: @copies of a form with @usage, and @count executions of
  * saturator @s. */
-static double cycles_beside(const struct witnesses *w, const struct usage *usage,
+static double cycles_with(const struct witnesses *w, const struct usage *usage,
                             unsigned own_slots, uint32_t copies, const struct saturator *s,
                             uint32_t count)
 {
@@ -145,7 +145,7 @@ static uint64_t within(const struct usage *u, portset ports)
     return sum;
 }
 
-static bool may_run_beside(const struct witnesses *w, const char *form, const struct saturator *s)
+static bool may_run_with(const struct witnesses *w, const char *form, const struct saturator *s)
 {
     enum vectors own = vectors_of(form);
 
@@ -161,7 +161,7 @@ static bool may_run_beside(const struct witnesses *w, const char *form, const st
 static bool may_tell(const struct witnesses *w, const char *form, const struct mapping_entry *is,
                      const struct chart_usage *other, const struct saturator *s)
 {
-    if (!may_run_beside(w, form, s))
+    if (!may_run_with(w, form, s))
         return false;
     return s->ports ? within(&is->usage, s->ports) != within(&other->usage, s->ports)
                     : is->micro_ops != other->slots;
@@ -179,7 +179,7 @@ static void write_experiment(const struct witnesses *w, const char *form, uint32
 
 /* Returns @level times the smallest count of @s that takes at least a cycle longer than @copies of
  * the form. Returns 0 if the experiment would be too large. */
-static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const struct saturator *s,
+static uint32_t count_with(const struct chart_form *f, uint32_t copies, const struct saturator *s,
                              uint32_t level)
 {
     uint32_t size = 0, count = level * (uint32_t)ceil((copies * f->alone + 1) / s->cycles - 0.01);
@@ -200,8 +200,8 @@ struct distinction {
 static double difference(const struct witnesses *w, const struct mapping_entry *is,
                          const struct chart_usage *other, struct distinction t)
 {
-    const double a = cycles_beside(w, &is->usage, is->micro_ops, t.copies, t.saturator, t.count),
-                 b = cycles_beside(w, &other->usage, other->slots, t.copies, t.saturator, t.count);
+    const double a = cycles_with(w, &is->usage, is->micro_ops, t.copies, t.saturator, t.count),
+                 b = cycles_with(w, &other->usage, other->slots, t.copies, t.saturator, t.count);
 
     return fabs(a - b) / sight_noise(w->chart->noise, fmin(a, b));
 }
@@ -220,7 +220,7 @@ static double best_experiment(const struct witnesses *w, const struct chart_form
             continue;
         for (uint32_t copies = 1; copies <= COPIES; copies++)
             for (uint32_t level = 1; level <= LEVELS; level++) {
-                const struct distinction tried = {s, copies, times_beside(f, copies, s, level)};
+                const struct distinction tried = {s, copies, count_with(f, copies, s, level)};
                 const double told = tried.count ? difference(w, is, other, tried) : 0;
                 if (told > most) {
                     most = told;
@@ -297,7 +297,7 @@ static const struct saturator *busy_with(const struct witnesses *w, const struct
                  most = best ? portset_size(best->ports & ports) : 0;
         if (own && own >= most &&
             (own > most || portset_size(s->ports) < portset_size(best->ports)) &&
-            times_beside(f, 1, s, 1) && may_run_beside(w, f->row->form, s))
+            count_with(f, 1, s, 1) && may_run_with(w, f->row->form, s))
             best = s;
     }
     return best;
@@ -313,7 +313,7 @@ static void check_form(const struct witnesses *w, struct chart *c, uint32_t form
 
     for (unsigned n = 0; n < CHECKS_MOST && left && (s = busy_with(w, f, left)) != NULL; n++) {
         struct chart_check check = {form, {0}};
-        write_experiment(w, f->row->form, 1, s, times_beside(f, 1, s, 1), &check.experiment);
+        write_experiment(w, f->row->form, 1, s, count_with(f, 1, s, 1), &check.experiment);
         vec_push(&c->checks, check);
         left &= ~s->ports;
         if (n)

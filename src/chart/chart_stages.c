@@ -369,12 +369,12 @@ static bool place_rest(struct charting *w, const struct chart_core *core, struct
     struct place_form *forms = mem_alloc((c->form_count + 1) * sizeof *forms);
     struct placement *places = mem_zero(c->form_count + 1, sizeof *places);
     size_t n = forms_to_place(w, false, forms);
-    struct mapping *beside = mapping_copy(w->core.mapping);
+    struct mapping *with_twins = mapping_copy(w->core.mapping);
     struct ports ports;
 
-    twins_add(&w->lab, core, w->alone, c->form_count, beside);
-    bool ok = place_forms(&w->lab, beside, forms, n, &ports, places, err);
-    mapping_free(beside);
+    twins_add(&w->lab, core, w->alone, c->form_count, with_twins);
+    bool ok = place_forms(&w->lab, with_twins, forms, n, &ports, places, err);
+    mapping_free(with_twins);
     if (ok) {
         write_mapping(w, &ports, forms, places, n);
     }

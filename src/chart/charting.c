@@ -286,7 +286,7 @@ void charting_free(struct chart_job *w)
 }
 
 /* Returns the path of @journal with @what in place of ".csv". The caller frees the result. */
-static char *path_beside(const char *journal, const char *what)
+static char *path_like(const char *journal, const char *what)
 {
     struct str path = {0};
     size_t length = strlen(journal);
@@ -378,8 +378,8 @@ static bool choose_paths(struct chart_job *w, const char *name, struct err *err)
     w->name = mem_strdup(name);
     w->directory = machine_user_directory(name);
     w->journal_path = chart_journal_path(name, w->simulated ? w->simulated->id : NULL, err);
-    w->latencies_path = w->journal_path ? path_beside(w->journal_path, ".latencies.csv") : NULL;
-    w->core_path = w->journal_path ? path_beside(w->journal_path, ".core") : NULL;
+    w->latencies_path = w->journal_path ? path_like(w->journal_path, ".latencies.csv") : NULL;
+    w->core_path = w->journal_path ? path_like(w->journal_path, ".core") : NULL;
     w->ambiguities_path = chart_ambiguities_path(name);
     return w->journal_path && w->ambiguities_path &&
            (w->directory ||

@@ -295,7 +295,7 @@ static void assign(struct grouping *g, const size_t *firsts)
 
 /* Requests the experiment of candidate @i with class @k, unless it was already requested.
  * @expected: its expected cycles; NaN: unknown. */
-static void ask_beside(struct grouping *g, size_t i, size_t k, double expected)
+static void ask_with(struct grouping *g, size_t i, size_t k, double expected)
 {
     size_t *row = &g->rows[i * CLASSES_MOST + k];
 
@@ -317,7 +317,7 @@ static bool group(struct grouping *g, size_t *firsts, struct err *err)
             for (size_t k = classes - added; k < classes; k++)
                 if (g->core->class_of.items[i] == UINT32_MAX ||
                     firsts[g->core->class_of.items[i]] == i)
-                    ask_beside(g, i, k, NAN);
+                    ask_with(g, i, k, NAN);
         snprintf(what, sizeof what, "%zu classes of %zu candidates", classes, n);
         if (!lab_measure(g->lab, what, err))
             return false;
@@ -399,7 +399,7 @@ static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct 
 
     for (size_t i = 0; i < n; i++)
         for (size_t w = 0; w < witnesses && core->class_of.items[i] != UINT32_MAX; w++)
-            ask_beside(g, i, list[w].class,
+            ask_with(g, i, list[w].class,
                        pair_cycles(g, firsts[core->class_of.items[i]], list[w].class));
     bool ok = lab_measure(g->lab, "pairs of all forms with the classes of least interference", err);
     *left = 0;
@@ -415,7 +415,7 @@ static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct 
         core->classes.items[own].members--;
         ++*left;
         for (size_t k = 0; k < core->classes.count; k++)
-            ask_beside(g, i, k, NAN);
+            ask_with(g, i, k, NAN);
     }
     free(list);
     ok = ok && lab_measure(g->lab, "pairs of reclassified forms with all classes", err);

@@ -124,7 +124,7 @@ static void ask_prefixes(struct probes *p, struct front_probes *f)
     str_done(&text);
 }
 
-static unsigned counted_beside(const struct probes *p)
+static unsigned filler_count(const struct probes *p)
 {
     return (unsigned)(COUNTED * p->width) - 2;
 }
@@ -137,7 +137,7 @@ static void ask_doubles(struct probes *p, struct front_probes *f)
         f->row[i] = ask_twice(p, doubles[i]);
         str_clear(&text);
         /* fillers of three bytes are sparse enough for the µop cache */
-        probe_repeat("xor r8d, r8d", counted_beside(p), &text);
+        probe_repeat("xor r8d, r8d", filler_count(p), &text);
         f->counted[i] =
             probe_add(p, "%.*s\n%s", (int)strcspn(doubles[i], "\n"), doubles[i], str_text(&text));
     }
@@ -313,7 +313,7 @@ enum doubled { DOUBLED_UNKNOWN, DOUBLED_FIRST, DOUBLED_ALIKE };
 static enum doubled doubled(const struct probes *p, const struct front_probes *f, unsigned decoders)
 {
     for (size_t i = 0; i < DOUBLES; i++) {
-        const double slots = probe_time(p, f->counted[i]) * p->width - counted_beside(p);
+        const double slots = probe_time(p, f->counted[i]) * p->width - filler_count(p);
         const double decoded = probe_time(p, f->row[i].decoded) / IN_A_ROW,
                      cached = probe_time(p, f->row[i].cached) / IN_A_ROW,
                      alike = fmax(cached, 1.0 / decoders);

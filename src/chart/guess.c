@@ -33,7 +33,7 @@ void sights_done(struct sights *s)
 
 static const struct saturator *sight_saturator(const struct sights *s, const struct sight *one)
 {
-    return one->beside == SIZE_MAX ? NULL : &s->saturators->list.items[one->beside];
+    return one->saturator == SIZE_MAX ? NULL : &s->saturators->list.items[one->saturator];
 }
 
 void guess_row(const struct guess *g, const struct lattice *lattice, float *row)
@@ -55,7 +55,7 @@ portset sights_ports(const struct sights *s)
     portset tested = 0;
 
     for (size_t i = 0; i < s->list.count; i++)
-        if (s->list.items[i].beside != SIZE_MAX)
+        if (s->list.items[i].saturator != SIZE_MAX)
             tested |= sight_saturator(s, &s->list.items[i])->ports;
     return tested;
 }
@@ -124,7 +124,7 @@ static double cost_of_row(const struct guess *g, const float *row, const struct 
         const double before = own.cost;
         times_add(&own,
                   guess_cycles(g, row, s->lattice, sight_saturator(s, one), one->count),
-                  one->cycles, one->beside == SIZE_MAX, &late_most);
+                  one->cycles, one->saturator == SIZE_MAX, &late_most);
         if (own.cost - before > dearest) {
             dearest = own.cost - before;
             worst_at = i;
@@ -184,7 +184,7 @@ static bool change(struct guess *g, size_t set, int by)
 static const struct sight *alone(const struct sights *s)
 {
     for (size_t i = 0; i < s->list.count; i++)
-        if (s->list.items[i].beside == SIZE_MAX)
+        if (s->list.items[i].saturator == SIZE_MAX)
             return &s->list.items[i];
     return NULL;
 }
@@ -323,7 +323,7 @@ static bool exceeds(const struct neighbour_pass *n)
         const double says =
             guess_cycles(n->guess, n->row, n->lattice, sight_saturator(s, one), one->count);
         if (says > one->cycles)
-            times_add(&over, says, one->cycles, one->beside == SIZE_MAX, &(double){0});
+            times_add(&over, says, one->cycles, one->saturator == SIZE_MAX, &(double){0});
     }
     return over.cost > n->search->limit + GAIN;
 }
@@ -347,7 +347,7 @@ static void pass_addition(const struct neighbour_pass *n, size_t set, int count)
                                       by ? (float)first->count : 0,
                                       other.slots + (by ? first->count * by->slots : 0),
                                       other.pipe),
-                  first->cycles, first->beside == SIZE_MAX, &(double){0});
+                  first->cycles, first->saturator == SIZE_MAX, &(double){0});
         if (seen.cost > n->search->limit)
             return;
     }

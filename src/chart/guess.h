@@ -15,10 +15,10 @@ struct guess {
     double cost;             /* cost from guess_cost */
 };
 
-/* A measured time of the form with @count executions of saturator @beside. @beside is SIZE_MAX if
+/* A measured time of the form with @count executions of @saturator, or SIZE_MAX if
  * the form ran in isolation. */
 struct sight {
-    size_t beside;
+    size_t saturator;
     uint32_t count;
     double cycles;
 };

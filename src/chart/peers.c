@@ -19,7 +19,7 @@
 static const struct sight *find(const struct sights *s, const struct sight *like)
 {
     for (size_t i = 0; i < s->list.count; i++)
-        if (s->list.items[i].beside == like->beside && s->list.items[i].count == like->count)
+        if (s->list.items[i].saturator == like->saturator && s->list.items[i].count == like->count)
             return &s->list.items[i];
     return NULL;
 }

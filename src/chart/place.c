@@ -31,14 +31,14 @@ typedef void ask_one(struct placer *p, struct placing *f, size_t number);
  * not measured a second time. */
 static void ask_expecting(struct placer *p, struct placing *f, size_t number)
 {
-    const struct saturator_level beside = placing_level(p, f, number);
+    const struct saturator_level level = placing_level(p, f, number);
     float row[COLUMNS_MOST];
 
     placing_ask(p, f, number);
     guess_row(&f->guess, p->lattice, row);
     lab_expect(p->lab, f->asked.items[f->asked.count - 1].row,
-               guess_cycles(&f->guess, row, p->lattice, &p->saturators.list.items[beside.saturator],
-                            beside.count));
+               guess_cycles(&f->guess, row, p->lattice, &p->saturators.list.items[level.saturator],
+                            level.count));
 }
 
 /* Requests an experiment with each available saturator, at its first level. */
@@ -54,8 +54,8 @@ static void see(struct placer *p, struct placing *f)
     for (size_t i = 0; i < f->asked.count; i++) {
         double cycles = lab_cycles(p->lab, f->asked.items[i].row);
         if (!isnan(cycles))
-            sights_add(&f->sights,
-                       (struct sight){f->asked.items[i].beside, f->asked.items[i].count, cycles});
+            sights_add(&f->sights, (struct sight){f->asked.items[i].saturator,
+                                                  f->asked.items[i].count, cycles});
     }
     f->asked.count = 0;
 }

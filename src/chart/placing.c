@@ -17,16 +17,16 @@ bool placing_available(const struct placer *p, const struct placing *f, size_t n
 
 void placing_ask(struct placer *p, struct placing *f, size_t number)
 {
-    struct saturator_level beside = placing_level(p, f, number);
-    const struct saturator *s = &p->saturators.list.items[beside.saturator];
+    struct saturator_level level = placing_level(p, f, number);
+    const struct saturator *s = &p->saturators.list.items[level.saturator];
     struct flat_term terms[SATURATOR_TERMS + 1] = {{f->form->form, 1}};
 
     f->used[number] = true;
     for (unsigned i = 0; i < s->term_count; i++)
         terms[i + 1] =
-            (struct flat_term){p->form_of[s->terms[i].entry], s->terms[i].count * beside.count};
-    vec_push(&f->asked, ((struct asked){beside.saturator, lab_ask(p->lab, terms, s->term_count + 1),
-                                        beside.count}));
+            (struct flat_term){p->form_of[s->terms[i].entry], s->terms[i].count * level.count};
+    vec_push(&f->asked, ((struct asked){level.saturator, lab_ask(p->lab, terms, s->term_count + 1),
+                                        level.count}));
 }
 
 void placing_judge(struct placing *f)

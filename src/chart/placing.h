@@ -12,7 +12,7 @@
 
 /* A requested experiment whose result is not evaluated yet */
 struct asked {
-    size_t beside, row;
+    size_t saturator, row;
     uint32_t count;
 };
 

@@ -100,8 +100,9 @@ static void count_slots(struct venn_rows *v)
             most = fmax(fmin(most, slots_left(v, i, &v->rows[i].items[r], &own)), 1);
         for (size_t r = 0; r < v->rows[i].count && v->alone[quickest] * v->width <= 1.05; r++) {
             const struct venn_row *row = &v->rows[i].items[r];
-            bool beside = row->n == 2 && row->terms[row->terms[0].place == i].place == quickest;
-            v->slots_known[i] |= beside && slots_left(v, i, row, &own) <= most &&
+            bool with_quickest =
+                row->n == 2 && row->terms[row->terms[0].place == i].place == quickest;
+            v->slots_known[i] |= with_quickest && slots_left(v, i, row, &own) <= most &&
                                  row->cycles > own * v->alone[i] * 1.02;
         }
         v->slots[i] = (uint8_t)fmin(most, 200);

@@ -15,7 +15,7 @@
 #define POINTS 256
 /* maximum number of experiments to draw; of a larger table, a sample is drawn */
 #define EXPERIMENTS_DRAWN 20000
-#define RUNS_BESIDE 3             /* maximum number of older runs drawn with the newest */
+#define OLDER_RUNS 3             /* maximum number of older runs drawn with the newest */
 
 #define DRAWING_NAME(value, word, shows) word,
 const char *const drawing_names[DRAWING_KINDS] = {DRAWINGS(DRAWING_NAME)};
@@ -66,7 +66,7 @@ static void take_curves(struct drawing *d, const struct session *s)
 {
     struct evolve_sample *samples = mem_alloc(SAMPLES * sizeof *samples);
 
-    for (size_t back = 0; back < s->document.run_count && back <= RUNS_BESIDE &&
+    for (size_t back = 0; back < s->document.run_count && back <= OLDER_RUNS &&
                           d->figure.series_count < FIGURE_SERIES;
          back++) {
         const struct evolve_run *run = s->document.runs[s->document.run_count - 1 - back];

@@ -120,7 +120,7 @@ static bool wait_visibly(struct session *s, unsigned number, const char *title,
 }
 
 /* Runs the task as a job, for which the screen waits within its patience. */
-static bool run_beside(struct task_run *take_t, const char *title, struct err *err)
+static bool run_as_job(struct task_run *take_t, const char *title, struct err *err)
 {
     struct session *s = take_t->session;
     const struct task_ops *ops = take_t->ops;
@@ -188,6 +188,6 @@ bool task_start(struct session *s, const char *name, const struct task *take_tas
     const char *title = take_task->title ? take_task->title : ops->title ? ops->title : name;
     struct task_run *t = task_run_new(s, title, ops, take_task->state);
 
-    return s->interactive || ops->listed == TASK_LISTED ? run_beside(t, title, err)
+    return s->interactive || ops->listed == TASK_LISTED ? run_as_job(t, title, err)
                                                         : run_here(t, title, err);
 }

@@ -178,8 +178,8 @@ static void add_some(const struct judged *from, size_t count, const struct rando
 }
 
 #define TRIED 256          /* maximum number of blocks of each kind on which a change is tried */
-/* number of random blocks with one of a block's instructions (draw_beside), as a multiple of the
- * blocks that test its pattern */
+/* number of random blocks with one of a block's instructions (draw_blocks_with), as a multiple of
+ * the blocks that test its pattern */
 #define CONCURRENT 6
 
 /* Inserts a random instruction of @b at a random position of @d. Returns false if the result is
@@ -196,7 +196,7 @@ static bool insert_of(struct hunting *h, const struct random_block *b, struct ra
 
 /* Draws random blocks that each contain an instruction of @b. These blocks distinguish the changes
  * that correct @b. Returns the number of blocks with a time and a prediction. */
-static size_t draw_beside(struct hunting *h, const struct random_block *b, struct judged *out,
+static size_t draw_blocks_with(struct hunting *h, const struct random_block *b, struct judged *out,
                           size_t n)
 {
     struct judged *drawn = mem_alloc((n + 1) * sizeof *drawn);
@@ -262,7 +262,7 @@ static bool find_change(struct hunting *h, const struct judged *b, const struct 
                       .simulated = h->options->simulated};
 
     blocks[t.count++] = *b;
-    t.count += draw_beside(h, &b->block, blocks + 1, CONCURRENT * draws);
+    t.count += draw_blocks_with(h, &b->block, blocks + 1, CONCURRENT * draws);
     add_some(h->differ.items, h->differ.count, &b->block, blocks, &t.count, t.count + TRIED);
     add_some(h->agree.items, h->agree.count, &b->block, blocks, &t.count, t.count + TRIED);
     for (unsigned i = 0; i < draws && !h->failed; i++)

@@ -324,8 +324,8 @@ static bool has_set(const struct gene *gene, unsigned set)
 
 /* A replacement of one µop in many forms */
 struct set_exchange {
-    /* @beside: another µop that a usage must have for its µop to be replaced; 0: none */
-    unsigned from, to, beside;
+    /* @required: another µop that a usage must have for its µop to be replaced; 0: none */
+    unsigned from, to, required;
     uint32_t one;
     bool kind;                   /* whether to replace the µop only in forms of the kind of form
                                   * @one */
@@ -345,7 +345,7 @@ static bool pick_exchange(struct annealer *s, struct set_exchange *x)
     unsigned place = places[anneal_below(s, sizeof places / sizeof *places)];
     unsigned at = own->uops ? anneal_below(s, own->uops) : 0;
     x->from = place == EVERYWHERE || !own->uops ? any_set(s) : own->set[at];
-    x->beside = place == CONCURRENT && own->uops > 1 ? own->set[(at + 1) % own->uops] : 0;
+    x->required = place == CONCURRENT && own->uops > 1 ? own->set[(at + 1) % own->uops] : 0;
     x->to = anneal_below(s, 3)   ? x->from ^ 1u << anneal_below(s, s->g->ports)
             : anneal_below(s, 2) ? any_set(s)
                                  : anneal_random_set(s);
@@ -365,7 +365,7 @@ static bool move_set(struct annealer *s, double temperature)
     for (uint32_t f = 0; possible && f < s->p->forms; f++) {
         const struct gene *gene = &s->g->genes[f];
         if ((x.kind && s->p->kind[f] != s->p->kind[x.one]) ||
-            (x.beside && !has_set(gene, x.beside)))
+            (x.required && !has_set(gene, x.required)))
             continue;
         for (unsigned i = 0; i < gene->uops; i++)
             if (gene->set[i] == x.from) {

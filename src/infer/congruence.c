@@ -9,19 +9,19 @@
 #include "base/watch.h"
 
 /* A measurement of a form with one other form (the partner): both counts, and the cycles */
-struct beside {
+struct paired {
     uint32_t partner, own, other;   /* @partner: index of the other form; UINT32_MAX: the form
                                      * was measured in isolation */
     double cycles;
 };
 
 struct profile {
-    VEC(struct beside) list;        /* measurements, sorted for comparison with other profiles */
+    VEC(struct paired) list;        /* measurements, sorted for comparison with other profiles */
 };
 
-static int compare_beside(const void *a, const void *b)
+static int compare_paired(const void *a, const void *b)
 {
-    const struct beside *x = a, *y = b;
+    const struct paired *x = a, *y = b;
     if (x->partner != y->partner)
         return x->partner < y->partner ? -1 : 1;
     if (x->own != y->own)
@@ -40,19 +40,19 @@ static void profiles_fill(const struct experiments *t, bool itself, struct profi
             continue;
         if (t->rows.items[i].count == 1)
             vec_add(&profiles[terms[0].form].list,
-                    ((struct beside){UINT32_MAX, terms[0].count, 0, cycles}));
+                    ((struct paired){UINT32_MAX, terms[0].count, 0, cycles}));
         if (itself && t->rows.items[i].count == 1)
             vec_add(&profiles[terms[0].form].list,
-                    ((struct beside){terms[0].form, 1, 1, 2 * cycles / (double)terms[0].count}));
+                    ((struct paired){terms[0].form, 1, 1, 2 * cycles / (double)terms[0].count}));
         for (int side = 0; t->rows.items[i].count == 2 && side < 2; side++)
             vec_add(&profiles[terms[side].form].list,
-                    ((struct beside){terms[!side].form, terms[side].count, terms[!side].count,
+                    ((struct paired){terms[!side].form, terms[side].count, terms[!side].count,
                                      cycles}));
     }
     for (size_t f = 0; f < t->forms.count; f++)
         if (profiles[f].list.count > 1)
-            qsort(profiles[f].list.items, profiles[f].list.count, sizeof(struct beside),
-                  compare_beside);
+            qsort(profiles[f].list.items, profiles[f].list.count, sizeof(struct paired),
+                  compare_paired);
 }
 
 /* Returns whether the forms have at least @shared experiments with common partners, and agree in
@@ -64,8 +64,8 @@ static bool congruent(const struct profile *a, const struct profile *b, double e
 
     *pairs = 0;
     for (size_t i = 0, k = 0; i < a->list.count && k < b->list.count;) {
-        const struct beside *x = &a->list.items[i], *y = &b->list.items[k];
-        int order = compare_beside(x, y);
+        const struct paired *x = &a->list.items[i], *y = &b->list.items[k];
+        int order = compare_paired(x, y);
         if (order == 0 &&
             fabs(x->cycles - y->cycles) / (fabs(x->cycles + y->cycles) / 2) >= epsilon)
             return false;
@@ -78,11 +78,11 @@ static bool congruent(const struct profile *a, const struct profile *b, double e
 }
 
 /* Returns whether one execution of the form was measured with one execution of @partner. */
-static bool was_beside(const struct profile *profile, uint32_t partner)
+static bool was_paired(const struct profile *profile, uint32_t partner)
 {
-    const struct beside sought = {partner, 1, 1, 0};
+    const struct paired sought = {partner, 1, 1, 0};
     return profile->list.count && bsearch(&sought, profile->list.items, profile->list.count,
-                                          sizeof sought, compare_beside);
+                                          sizeof sought, compare_paired);
 }
 
 struct class_members {
@@ -125,7 +125,7 @@ static void join_class(const struct profile *profiles, uint32_t f, struct class_
     out->size[class]++;
     out->untested[class] += untested;
     out->compared_to_first[f] =
-        f == out->representative[class] || was_beside(&profiles[f], out->representative[class]);
+        f == out->representative[class] || was_paired(&profiles[f], out->representative[class]);
     vec_push(&members[class].list, f);
 }
 

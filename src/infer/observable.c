@@ -153,7 +153,7 @@ struct most_telling {
 
 /* Considers experiments with a few executions of @is and of each of the @n partners. Stores the
  * experiment that best distinguishes the usages if it is better than *@best. */
-static void try_beside(const struct looking *l, const struct mapping_entry *is,
+static void try_partners(const struct looking *l, const struct mapping_entry *is,
                        const struct taking *other, const struct mapping_entry *const *partners,
                        size_t n, struct most_telling *best)
 {
@@ -186,12 +186,12 @@ static void find_telling(const struct looking *l, const struct mapping_entry *is
 
     for (size_t i = 0; i < l->partner_count; i++)
         if (l->partners[i] != is)
-            try_beside(l, is, other, &l->partners[i], 1, &best);
+            try_partners(l, is, other, &l->partners[i], 1, &best);
     for (size_t i = 0; i < l->partner_count && paired && !best.experiment.count; i++)
         for (size_t k = i + 1; k < l->partner_count && !watch_steps(16); k++) {
             const struct mapping_entry *two[] = {l->partners[i], l->partners[k]};
             if (two[0] != is && two[1] != is)
-                try_beside(l, is, other, two, 2, &best);
+                try_partners(l, is, other, two, 2, &best);
         }
     *out = best.experiment;
 }

@@ -26,7 +26,7 @@
 #define WALK_STEP 2000        /* number of moves between two reads of the clock */
 /* number of experiments with a form at which its residual and the mean residual have equal
  * weight */
-#define RESIDUALS_BESIDE 4
+#define MEAN_WEIGHT 4
 /* A disputed row counts as predicted if its error is at most this multiple of the noise. */
 #define PREDICTED 1.5
 #define PREDICTED_LEAST 16     /* minimum number of disputed rows that must be predicted */
@@ -310,8 +310,8 @@ static double *residual_of_forms(const struct mapping *best, const struct experi
            *sum = mem_alloc((forms + 1) * sizeof *sum), *n = mem_alloc((forms + 1) * sizeof *n);
 
     for (size_t f = 0; f < forms; f++) {
-        sum[f] = RESIDUALS_BESIDE * noise;
-        n[f] = RESIDUALS_BESIDE;
+        sum[f] = MEAN_WEIGHT * noise;
+        n[f] = MEAN_WEIGHT;
     }
     if (cycles)
         throughput_predict(best, t, cycles);

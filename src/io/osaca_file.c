@@ -134,14 +134,14 @@ static double fullest_port(const struct pressure_item *items, size_t count)
     return most;
 }
 
-/* Returns the cycles of @item as an integer of at least 1, or 0 if the item has none. @beside:
+/* Returns the cycles of @item as an integer of at least 1, or 0 if the item has none. @has_others:
  * another item has at least one cycle. A fraction that would become the bottleneck if rounded up is
  * then also 0. Example: [1, '23'], [0.5, ['11']] permit two per cycle. */
-static double whole_cycles(const struct pressure_item *item, double most, bool beside)
+static double whole_cycles(const struct pressure_item *item, double most, bool has_others)
 {
     double whole = fmax(1, round(item->cycles));
     return item->cycles == 0 ||
-                   (beside && item->cycles < 1 && whole > most * portset_size(item->set))
+                   (has_others && item->cycles < 1 && whole > most * portset_size(item->set))
                ? 0
                : whole;
 }

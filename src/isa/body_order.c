@@ -55,9 +55,10 @@ static void shuffle(uint32_t *order, uint64_t n, struct rng *rng)
  * term twice, or a term marked in @apart and one of the most frequent other terms. */
 static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32_t *order)
 {
-    /* @units: per term, number of units that begin with it. @beside: per term, number of its
+    /* @units: per term, number of units that begin with it. @following: per term, number of its
      * instructions in units that begin with a term marked in @apart. */
-    uint32_t *units = mem_alloc(n * sizeof *units), *beside = mem_zero(n, sizeof *beside), *turns;
+    uint32_t *units = mem_alloc(n * sizeof *units), *following = mem_zero(n, sizeof *following),
+             *turns;
     uint64_t count = 0;
 
     for (size_t i = 0; i < n; i++)
@@ -72,7 +73,7 @@ static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32
             if (most == n)
                 break;
             units[most]--;
-            beside[most] += 2;
+            following[most] += 2;
         }
     for (size_t i = 0; i < n; i++)
         count += units[i];
@@ -83,16 +84,16 @@ static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32
         size_t other = turns[u];
         *order++ = turns[u];
         if (apart[turns[u]])
-            for (other = 0; other < n && !beside[other]; other++)
+            for (other = 0; other < n && !following[other]; other++)
                 ;
         if (other == n)
             continue;
         *order++ = (uint32_t)other;
-        beside[other] -= other != turns[u];
+        following[other] -= other != turns[u];
     }
     free(turns);
     free(units);
-    free(beside);
+    free(following);
 }
 
 static void by_executions(const uint32_t *counts, size_t n, uint64_t total, uint64_t executions,

@@ -71,7 +71,7 @@ struct run_plan {
     bool ended;                 /* whether a run ended its process; no other values are tried after
                                  * that */
     /* whether several kernels share the process, and the code of each remains in place */
-    bool beside;
+    bool concurrent;
 };
 
 static void addresses_scan(struct run_plan *p)
@@ -102,7 +102,7 @@ static size_t stride_of(const struct run_plan *p)
 
 static bool code_place(struct sandbox *s, struct run_plan *p, struct err *err)
 {
-    if (!p->beside)
+    if (!p->concurrent)
         sandbox_clear(s);
     p->offset = sandbox_next_offset(s);
     free(p->code);
@@ -507,7 +507,7 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c,
     struct sandbox_item *item = sandbox_items(s);
     unsigned contended = 0;
 
-    for (unsigned i = 0; i < (p->beside ? 1 : MEASUREMENTS) && (i < 2 || out->windows < ENOUGH);
+    for (unsigned i = 0; i < (p->concurrent ? 1 : MEASUREMENTS) && (i < 2 || out->windows < ENOUGH);
          i++) {
         item_fill(p, plan->values, item);
         item->count = plan->count;
@@ -619,7 +619,7 @@ bool kernel_visit_concurrent(struct sandbox *s, const struct calibration *c,
 
     if (!visit_begin(&p, insns, count, seconds, plan, out, err))
         return false;
-    p.beside = true;
+    p.concurrent = true;
     if (!plan->known) {
         if ((!hint || !may_adopt(&p, hint, plan->kind) ||
              !plan_adopt(s, c, &p, hint, plan, &unfit)) &&

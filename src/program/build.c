@@ -38,9 +38,9 @@ static bool is_executable(const char *path)
  * PATH. */
 static void compiler_path(struct str *out)
 {
-    char *beside = path_program_directory();
-    str_addf(out, "%s/portolan-cc", beside ? beside : "");
-    free(beside);
+    char *directory = path_program_directory();
+    str_addf(out, "%s/portolan-cc", directory ? directory : "");
+    free(directory);
     if (is_executable(str_text(out)))
         return;
     str_clear(out);

@@ -181,7 +181,7 @@ static bool keep(const struct core_share *share, const struct machine *m, double
 
 /* Computes the time repeatedly until it converges. The number of replaced lines depends on the
  * time, and the misses of replaced lines change the time. */
-static void steady_beside(struct estimator *e, const struct machine *m, struct memory *memory,
+static void steady_shared(struct estimator *e, const struct machine *m, struct memory *memory,
                           struct program_time *out)
 {
     steady_time(e->code, &e->run, e->walks, m, memory, &e->calls, &e->share, out);
@@ -203,7 +203,7 @@ bool estimator_time(struct estimator *e, const struct machine *m, const struct p
     memory.sharing = e->sharing;
     memory.ages = &e->ages;
     if (e->kind == ESTIMATE_STEADY) {
-        steady_beside(e, m, &memory, out);
+        steady_shared(e, m, &memory, out);
         complete(e, m, out);
         return true;
     }

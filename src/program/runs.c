@@ -358,18 +358,19 @@ static bool run_once(const struct program_runs *runs, const double *inputs,
                      struct err *err)
 {
     /* Writes the trace to a new directory, because the files of the run may have any names. */
-    char *dir = child_directory_new(err), *beside = dir ? child_directory_new(err) : NULL;
+    char *dir = child_directory_new(err), *trace_dir = dir ? child_directory_new(err) : NULL;
     struct str trace = {0};
 
     *out = (struct program_run){.mode = options->mode, .faults = NAN};
     memcpy(out->inputs, inputs, runs->name_count * sizeof *inputs);
-    str_addf(&trace, "%s/trace", beside ? beside : "");
-    bool ok = beside && run_traced(runs, inputs, options, dir, str_text(&trace), shift, out, err) &&
+    str_addf(&trace, "%s/trace", trace_dir ? trace_dir : "");
+    bool ok = trace_dir &&
+              run_traced(runs, inputs, options, dir, str_text(&trace), shift, out, err) &&
               program_trace_read(program_sized(runs->program, &options->how, runs->names, inputs,
                                                runs->name_count, err),
                                  str_text(&trace), out, err);
     str_done(&trace);
-    child_directory_free(beside);
+    child_directory_free(trace_dir);
     child_directory_free(dir);
     return ok;
 }

@@ -52,7 +52,7 @@ bool ranks_launched(void)
 bool ranks_begin(int *argc, char ***argv, struct err *err)
 {
     int provided, count, index, here;
-    MPI_Comm beside;
+    MPI_Comm local;
 
     if (!ranks_launched())
         return true;
@@ -63,9 +63,9 @@ bool ranks_begin(int *argc, char ***argv, struct err *err)
     MPI_Comm_dup(MPI_COMM_WORLD, &ranks.world);
     MPI_Comm_size(ranks.world, &count);
     MPI_Comm_rank(ranks.world, &index);
-    MPI_Comm_split_type(ranks.world, MPI_COMM_TYPE_SHARED, index, MPI_INFO_NULL, &beside);
-    MPI_Comm_size(beside, &here);
-    MPI_Comm_free(&beside);
+    MPI_Comm_split_type(ranks.world, MPI_COMM_TYPE_SHARED, index, MPI_INFO_NULL, &local);
+    MPI_Comm_size(local, &here);
+    MPI_Comm_free(&local);
     ranks.count = (unsigned)count;
     ranks.index = (unsigned)index;
     ranks.here = (unsigned)here;

@@ -134,7 +134,7 @@ bool version_fresh(const struct version *c, uint8_t reg)
 
 /* Sets *@far to the distance from the loop's start to the memory at a constant address. Returns
  * false if @in addresses no such memory, or addresses it by name. */
-static bool place_beside(const struct version *c, const struct insn *in, int64_t *far)
+static bool relative_place(const struct version *c, const struct insn *in, int64_t *far)
 {
     if (!(in->traits & INSN_RIP_RELATIVE) || in->traits & INSN_REFERS ||
         !isa_ops((enum isa)in->isa)->references_from_end)
@@ -157,7 +157,7 @@ static bool print_placed(const struct version *c, const struct insn *in, bool at
     struct insn again;
     int64_t far;
 
-    if (!place_beside(c, in, &far) ||
+    if (!relative_place(c, in, &far) ||
         !insn_decode((enum isa)in->isa, in->bytes, in->length, in->offset, true, &again, NULL))
         return false;
     place_name(c, far, &name);
@@ -180,7 +180,7 @@ static void print_places(const struct version *c, struct str *out)
 
     for (size_t i = 0; i < c->count; i++) {
         struct str name = {0};
-        if (place_beside(c, &c->insns[i], &far)) {
+        if (relative_place(c, &c->insns[i], &far)) {
             place_name(c, far, &name);
             if (names_find(&seen, str_text(&name)) == UINT32_MAX) {
                 names_add(&seen, str_text(&name));

@@ -221,12 +221,12 @@ static bool accuracy_act(void *state, struct session *s, enum action action, str
     }
 }
 
-static unsigned accuracy_wants(void *state, struct session *s, unsigned width, bool beside)
+static unsigned accuracy_wants(void *state, struct session *s, unsigned width, bool other_panes)
 {
     (void)state;
     (void)s;
     (void)width;
-    (void)beside;
+    (void)other_panes;
     return SMALL_ROWS;
 }
 

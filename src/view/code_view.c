@@ -97,13 +97,13 @@ static void code_title(void *state, struct session *s, struct str *out)
                  100 * profile_share(s->document.profile, l->samples, NULL));
 }
 
-static unsigned code_wants(void *state, struct session *s, unsigned width, bool beside)
+static unsigned code_wants(void *state, struct session *s, unsigned width, bool other_panes)
 {
     size_t count;
 
     (void)state;
     (void)width;
-    (void)beside;
+    (void)other_panes;
     return hot_loop_insns(hot_loop(s), &count) ? (unsigned)count + 1 : 6;
 }
 

@@ -82,7 +82,7 @@ static void cost_draw(void *state, struct session *s, struct grid *g)
     str_done(&text);
 }
 
-static unsigned cost_wants(void *state, struct session *s, unsigned width, bool beside)
+static unsigned cost_wants(void *state, struct session *s, unsigned width, bool other_panes)
 {
     const struct profile_loop *l = hot_loop(s);
     struct str text = {0};
@@ -90,7 +90,7 @@ static unsigned cost_wants(void *state, struct session *s, unsigned width, bool 
     unsigned rows = 5;
 
     (void)state;
-    (void)beside;
+    (void)other_panes;
     if (l) {
         say(s->document.profile, l, s->document.hot, &text);
         grid_init(&scratch, width, SENTENCE_ROWS, false);

@@ -88,7 +88,8 @@ static void draw_curves(struct evolution_view_state *v, struct session *s, struc
         slot++;
     }
     if (status->joined && !v->volume)
-        series[count++] = (struct plot_series){"current best", ROLE_TEXT, v->x[0], v->y[1], n, false};
+        series[count++] =
+            (struct plot_series){"current best", ROLE_TEXT, v->x[0], v->y[1], n, false};
     series[count++] = (struct plot_series){v->volume       ? "least"
                                            : status->ports ? "best so far"
                                                            : "best trial",
@@ -286,7 +287,7 @@ static void draw_phase(const struct evolve_run *run, const struct evolve_status 
 /* Draws quality, phase and times, on separate rows if the view has enough rows. Returns the row
  * below. */
 static int draw_standing(struct evolve_run *run, const struct evolve_status *status, struct grid *g,
-                         unsigned used, bool beside)
+                         unsigned used, bool other_panes)
 {
     const bool roomy = g->height >= OWN_ROWS_LEAST;
     int y = draw_best(status, g, &used, roomy);
@@ -296,7 +297,7 @@ static int draw_standing(struct evolve_run *run, const struct evolve_status *sta
         return y;
     }
     draw_phase(run, status, g, 0, y++);
-    if (status->state <= EVOLVE_PAUSED && !beside)
+    if (status->state <= EVOLVE_PAUSED && !other_panes)
         y += (int)grid_wrap(g, 0, y, g->width, 2, ROLE_TEXT, 0, status->meaning);
     return status->ports ? y : y + draw_trials(run, g, y);
 }
@@ -322,8 +323,9 @@ static void draw_pairs(struct evolve_run *run, struct grid *g, int y, unsigned w
     plot_draw(&plot, g, 0, y, width, height);
 }
 
-/* Draws the view. @beside: whether other panes show the search. */
-static void draw(struct evolution_view_state *v, struct session *s, struct grid *g, bool beside)
+/* Draws the view. @other_panes: whether other panes show the search. */
+static void draw(struct evolution_view_state *v, struct session *s, struct grid *g,
+                 bool other_panes)
 {
     struct evolve_run *run = shown_run(v, s);
 
@@ -347,7 +349,7 @@ static void draw(struct evolution_view_state *v, struct session *s, struct grid 
     unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "run %u: %s", run->number,
                                 evolve_state_names[status->state]);
     unsigned side = g->width >= 60 + SIDE && g->height >= 14 ? SIDE + 1 : 0;
-    int top = draw_standing(run, status, g, used, beside);
+    int top = draw_standing(run, status, g, used, other_panes);
     const unsigned left = (int)g->height > top ? g->height - (unsigned)top : 0,
                    pairs = left >= PAIRS_LEAST ? left / 2 : 0;
     if (left > 4 && v->front)
@@ -370,7 +372,7 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
     draw(state, s, g, false);
 }
 
-static void evolution_draw_beside(void *state, struct session *s, struct grid *g)
+static void evolution_draw_with_panes(void *state, struct session *s, struct grid *g)
 {
     draw(state, s, g, true);
 }
@@ -423,6 +425,6 @@ const struct view_ops evolution_view = {.name = "evolution",
                                         .act = evolution_act,
                                         .state_size = sizeof(struct evolution_view_state),
                                         .draw = evolution_draw,
-                                        .draw_beside = evolution_draw_beside,
+                                        .draw_with_panes = evolution_draw_with_panes,
                                         .status = evolution_status,
                                         .live = evolution_live};

@@ -345,18 +345,20 @@ static void draw_detail(struct experiments_view_state *v, struct session *s, str
     draw_usages(v, g, y + 1);
     unsigned rest = height > 2 ? height - 2 : 0,
              code = g->width / 2 < CODE_WIDTH ? g->width / 2 : CODE_WIDTH;
-    bool beside = g->width >= 60, plotted = d.samples.count && (beside ? rest >= 5 : rest >= 11);
+    bool side_by_side = g->width >= 60,
+         plotted = d.samples.count && (side_by_side ? rest >= 5 : rest >= 11);
     if (!d.kept && rest > 1)
         grid_wrap(
-            g, beside ? (int)code + 1 : 0, y + (beside ? 2 : (int)height - 1),
-            beside ? g->width - code - 1 : g->width, beside ? rest : 1, ROLE_DIM, 0,
+            g, side_by_side ? (int)code + 1 : 0, y + (side_by_side ? 2 : (int)height - 1),
+            side_by_side ? g->width - code - 1 : g->width, side_by_side ? rest : 1, ROLE_DIM, 0,
             "No samples: samples are kept only for the last experiments measured in this session.");
     if (plotted)
-        draw_samples(&d.samples, g, beside ? (int)code + 1 : 0, y + 2,
-                     beside ? g->width - code - 1 : g->width, beside ? rest : rest / 2);
-    unsigned above = plotted && !beside ? rest / 2 : 0, below = !d.kept && !beside && rest > 1;
+        draw_samples(&d.samples, g, side_by_side ? (int)code + 1 : 0, y + 2,
+                     side_by_side ? g->width - code - 1 : g->width, side_by_side ? rest : rest / 2);
+    unsigned above = plotted && !side_by_side ? rest / 2 : 0,
+             below = !d.kept && !side_by_side && rest > 1;
     draw_code(&d, d.ran || v->code->made, v->view.first_line, g, 0, y + 2 + (int)above,
-              beside ? code : g->width, rest - above - below);
+              side_by_side ? code : g->width, rest - above - below);
     experiment_detail_done(&d);
 }
 

@@ -176,12 +176,12 @@ static void faster_draw(void *state, struct session *s, struct grid *g)
         draw_row(t, v->top + r, by_measuring, v->top + r == v->cursor, &columns, g, ++y);
 }
 
-static unsigned faster_wants(void *state, struct session *s, unsigned width, bool beside)
+static unsigned faster_wants(void *state, struct session *s, unsigned width, bool other_panes)
 {
     const struct result_table *t = versions(state, s);
 
     (void)width;
-    (void)beside;
+    (void)other_panes;
     return t ? (unsigned)table_rows(t) + 3 : 6;
 }
 

@@ -240,8 +240,9 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k,
     if (samples)
         grid_put(g, samples_x + 1, y, SAMPLES - 1, ROLE_HEADER, 0, "samples");
     unsigned used = grid_put(g, text_x + 3, y, 0, ROLE_HEADER, 0, "instruction");
-    bool beside = kernel_has_source(k) && text_x + 3 + TEXT_WANTED + SOURCE_MIN <= (int)g->width;
-    if (beside)
+    bool with_source =
+        kernel_has_source(k) && text_x + 3 + TEXT_WANTED + SOURCE_MIN <= (int)g->width;
+    if (with_source)
         grid_put(g, text_x + 3 + TEXT_WANTED, y, 0, ROLE_HEADER, 0, "source");
     port_columns_hidden(&columns, g, text_x + 5 + (int)used, y);
     struct gutter gutter = gutter_of(a, v->cursor);
@@ -268,11 +269,11 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k,
                         &text);
         draw_gutter(a, &gutter, i, v->cursor, g, text_x - 1, line);
         grid_put(g, text_x + 1, line, 0, role, 0, kernel_row_mark(&a->rows[i]));
-        grid_put(g, text_x + 3, line, beside ? TEXT_WANTED - 1 : 0, role, 0, str_text(&text));
+        grid_put(g, text_x + 3, line, with_source ? TEXT_WANTED - 1 : 0, role, 0, str_text(&text));
         if (cursor)
             v->cut = grid_columns(g, str_text(&text)) >
-                     (beside ? TEXT_WANTED - 1 : g->width - (unsigned)text_x - 3);
-        if (beside)
+                     (with_source ? TEXT_WANTED - 1 : g->width - (unsigned)text_x - 3);
+        if (with_source)
             draw_source(k, a, i, r == 0, g, text_x + 3 + TEXT_WANTED, line,
                         cursor ? ROLE_CURSOR : ROLE_DIM);
         str_done(&text);
@@ -489,7 +490,7 @@ static void kernel_draw(void *state, struct session *s, struct grid *g)
 }
 
 /* Draws only title, table and the selected instruction. The reasons view draws the other parts. */
-static void kernel_draw_beside(void *state, struct session *s, struct grid *g)
+static void kernel_draw_with_panes(void *state, struct session *s, struct grid *g)
 {
     struct kernel_view_state *v = state;
     size_t n;
@@ -505,7 +506,7 @@ static void kernel_draw_beside(void *state, struct session *s, struct grid *g)
 
 /* Returns the number of rows of title, table and the parts below. If other panes are displayed,
  * returns only the rows of title and table, because the reasons view has the other parts. */
-static unsigned kernel_wants(void *state, struct session *s, unsigned width, bool beside)
+static unsigned kernel_wants(void *state, struct session *s, unsigned width, bool other_panes)
 {
     size_t n;
     struct analysis *const *a = shown(s, &n, NULL);
@@ -518,7 +519,7 @@ static unsigned kernel_wants(void *state, struct session *s, unsigned width, boo
     const struct analysis *current = a[s->document.in_view];
     unsigned rows = (unsigned)current->count + 5;
     reasons_explain(s, current, &why);
-    if (!beside)
+    if (!other_panes)
         rows += reasons_rows(&scratch, current->sentence, SENTENCE_ROWS) +
                 reasons_rows(&scratch, str_text(&why), SENTENCE_ROWS) + BOUND_COUNT + 4 +
                 !isnan(s->document.kernel_measured);
@@ -734,7 +735,7 @@ const struct view_ops kernel_view = {
     .state_size = sizeof(struct kernel_view_state),
     .draw = kernel_draw,
     .wants = kernel_wants,
-    .draw_beside = kernel_draw_beside,
+    .draw_with_panes = kernel_draw_with_panes,
     .click = kernel_click,
     .find = kernel_find,
     .form_at = kernel_form,

@@ -23,11 +23,11 @@ static void machines_draw(void *state, struct session *s, struct grid *g)
                      (int)g->height);
 }
 
-static unsigned machines_wants(void *state, struct session *s, unsigned width, bool beside)
+static unsigned machines_wants(void *state, struct session *s, unsigned width, bool other_panes)
 {
     (void)state;
     (void)width;
-    (void)beside;
+    (void)other_panes;
     return s->document.selected_count > 3 ? (unsigned)s->document.selected_count : 3;
 }
 

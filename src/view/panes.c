@@ -256,8 +256,8 @@ void panes_draw(const struct panes *p, unsigned number, const struct place_state
 
         body(&p->items[i], &x, &y, &width, &height);
         grid_init_part(&part, g, width, height);
-        (v->draw_beside && !p->items[i].alone ? v->draw_beside : v->draw)(states[p->items[i].view],
-                                                                          s, &part);
+        (v->draw_with_panes && !p->items[i].alone ? v->draw_with_panes
+                                                  : v->draw)(states[p->items[i].view], s, &part);
         for (unsigned r = 0; r < height; r++)
             memcpy(&g->cells[(size_t)((unsigned)y + r) * g->width + (unsigned)x],
                    &part.cells[(size_t)r * width], width * sizeof *g->cells);

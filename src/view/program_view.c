@@ -386,7 +386,7 @@ static void program_draw(void *state, struct session *s, struct grid *g)
 }
 
 /* Draws the list and the functions below it. Other panes show the selected loop. */
-static void program_draw_beside(void *state, struct session *s, struct grid *g)
+static void program_draw_with_panes(void *state, struct session *s, struct grid *g)
 {
     struct program_view_state *v = state;
     size_t selected;
@@ -493,6 +493,6 @@ const struct view_ops program_view = {
     .open = program_view_open,
     .close = program_view_close,
     .draw = program_draw,
-    .draw_beside = program_draw_beside,
+    .draw_with_panes = program_draw_with_panes,
     .click = program_click,
     TABLE_VIEW_ROWS};

@@ -13,7 +13,7 @@
  * after it is truncated instead */
 #define USAGE_LEAST 8
 #define ID_WANTED 16     /* number of columns of a machine's name */
-#define BESIDE_ID 12     /* number of columns of mark, blanks and cycles after the name */
+#define AFTER_ID 12     /* number of columns of mark, blanks and cycles after the name */
 #define BOUND_NAME 12    /* number of columns of the longest name of a bound */
 
 void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y)
@@ -91,14 +91,14 @@ static unsigned widest_id(struct analysis *const *a, size_t n)
 
 unsigned reasons_machines_width(struct analysis *const *a, size_t n)
 {
-    return widest_id(a, n) + BESIDE_ID + BOUND_NAME;
+    return widest_id(a, n) + AFTER_ID + BOUND_NAME;
 }
 
 void reasons_machines(struct analysis *const *a, size_t n, size_t in_view, struct grid *g, int x,
                       int y, int end)
 {
     const unsigned room = (int)g->width > x ? g->width - (unsigned)x : 0,
-                   names = room < ID_WANTED + BESIDE_ID + BOUND_NAME ? widest_id(a, n) : ID_WANTED;
+                   names = room < ID_WANTED + AFTER_ID + BOUND_NAME ? widest_id(a, n) : ID_WANTED;
 
     for (size_t i = 0; i < n && y + (int)i < end; i++)
         grid_printf(g, x, y + (int)i, 0, i == in_view ? ROLE_ACCENT : ROLE_TEXT, 0,

@@ -45,13 +45,13 @@ static void text_close(void *state)
 
 /* Estimates the number of rows of all lines. Returns UINT_MAX - 1, which means no limit, while
  * lines are unread. */
-static unsigned text_wants(void *state, struct session *s, unsigned width, bool beside)
+static unsigned text_wants(void *state, struct session *s, unsigned width, bool other_panes)
 {
     const struct text_view *v = state;
     unsigned rows = v->pager.unread ? UINT_MAX - 1 : 1;
 
     (void)s;
-    (void)beside;
+    (void)other_panes;
     for (size_t i = 0; !v->pager.unread && i < v->pager.lines.count; i++)
         rows += 1 + (unsigned)(v->pager.lines.items[i].length / (width + 1));
     return rows;
@@ -123,12 +123,12 @@ static void log_open(void *state)
 }
 
 /* Returns UINT_MAX - 1, which means no limit: the title needs one more row. */
-static unsigned log_wants(void *state, struct session *s, unsigned width, bool beside)
+static unsigned log_wants(void *state, struct session *s, unsigned width, bool other_panes)
 {
     (void)state;
     (void)s;
     (void)width;
-    (void)beside;
+    (void)other_panes;
     return UINT_MAX - 1;
 }
 
@@ -416,13 +416,13 @@ static bool help_act(void *state, struct session *s, enum action action, struct 
     return true;
 }
 
-static unsigned help_wants(void *state, struct session *s, unsigned width, bool beside)
+static unsigned help_wants(void *state, struct session *s, unsigned width, bool other_panes)
 {
     struct text_view *v = state;
 
     if (!v->filled || v->width != width)
         fill_help(v, s, width);
-    return text_wants(state, s, width, beside) - 1;
+    return text_wants(state, s, width, other_panes) - 1;
 }
 
 static void help_draw(void *state, struct session *s, struct grid *g)

@@ -38,10 +38,10 @@ struct view_ops {
     bool (*whole)(void *state, struct session *s);
     /* Draws next to other panes of the place, which show parts of draw's content. NULL: like
      * draw. */
-    void (*draw_beside)(void *state, struct session *s, struct grid *g);
-    /* Returns the number of rows with content at this width. @beside: other panes are displayed.
-     * NULL: the view can fill any number of rows. */
-    unsigned (*wants)(void *state, struct session *s, unsigned width, bool beside);
+    void (*draw_with_panes)(void *state, struct session *s, struct grid *g);
+    /* Returns the number of rows with content at this width. @other_panes: whether other
+     * panes are displayed. NULL: the view can fill any number of rows. */
+    unsigned (*wants)(void *state, struct session *s, unsigned width, bool other_panes);
     /* Handles a click at cell (x, y). May be NULL. */
     void (*click)(void *state, struct session *s, int x, int y);
     /* Selects the next (+1) or previous (-1) row that contains @text. Returns false if there is

@@ -101,7 +101,7 @@ static unsigned draw_all(struct session *s, struct analysis *const *a, size_t n,
                          struct grid *g)
 {
     const struct analysis *current = a[s->document.in_view];
-    const bool beside = machines_too && g->width >= MACHINES_X + reasons_machines_width(a, n);
+    const bool side_by_side = machines_too && g->width >= MACHINES_X + reasons_machines_width(a, n);
     struct str why = {0};
     int y = (int)grid_wrap(g, 0, 0, g->width, rows_of(current->sentence, g->width), ROLE_GOOD, 0,
                            current->sentence);
@@ -111,11 +111,11 @@ static unsigned draw_all(struct session *s, struct analysis *const *a, size_t n,
                         str_text(&why)) +
          1;
     str_done(&why);
-    int below =
-        reasons_bounds(current, session_simulation(s, s->document.in_view),
-                       s->document.kernel_measured, g, 0, y, beside ? MACHINES_X - 2 : g->width);
-    int machines = beside ? y : below + 1, end = machines_too ? machines + (int)n : below;
-    reasons_machines(a, machines_too ? n : 0, s->document.in_view, g, beside ? MACHINES_X : 0,
+    int below = reasons_bounds(current, session_simulation(s, s->document.in_view),
+                               s->document.kernel_measured, g, 0, y,
+                               side_by_side ? MACHINES_X - 2 : g->width);
+    int machines = side_by_side ? y : below + 1, end = machines_too ? machines + (int)n : below;
+    reasons_machines(a, machines_too ? n : 0, s->document.in_view, g, side_by_side ? MACHINES_X : 0,
                      machines, end);
     y = (below > end ? below : end) + 1;
     y = draw_chain(current, g, y);
@@ -136,7 +136,7 @@ static unsigned most_rows(struct session *s, const struct analysis *a, size_t n,
 
 /* Reports hidden rows on the last visible row, with the key that shows them: zoom if there are
  * other panes, else scrolling. */
-static void draw_more(const struct why_view_state *v, const struct session *s, bool beside,
+static void draw_more(const struct why_view_state *v, const struct session *s, bool other_panes,
                       struct grid *g)
 {
     char key[KEY_NAME_MOST];
@@ -144,7 +144,7 @@ static void draw_more(const struct why_view_state *v, const struct session *s, b
     if (v->top + v->height >= v->rows || v->height < 2)
         return;
     grid_fill(g, 0, (int)v->height - 1, g->width, 1, ROLE_DIM, 0, ' ');
-    const bool bound = keymap_key(s->keys, why_view.name, beside ? "do zoom" : "do down", key);
+    const bool bound = keymap_key(s->keys, why_view.name, other_panes ? "do zoom" : "do down", key);
     grid_printf(g, 0, (int)v->height - 1, 0, ROLE_DIM, 0, "… %u more rows%s%s",
                 v->rows - v->top - v->height + 1, bound ? ": " : "", bound ? key : "");
 }
@@ -179,12 +179,12 @@ static void why_draw(void *state, struct session *s, struct grid *g)
     draw(state, s, true, g);
 }
 
-static void why_draw_beside(void *state, struct session *s, struct grid *g)
+static void why_draw_with_panes(void *state, struct session *s, struct grid *g)
 {
     draw(state, s, false, g);
 }
 
-static unsigned why_wants(void *state, struct session *s, unsigned width, bool beside)
+static unsigned why_wants(void *state, struct session *s, unsigned width, bool other_panes)
 {
     size_t n;
     struct analysis *const *a = shown(s, &n);
@@ -194,7 +194,7 @@ static unsigned why_wants(void *state, struct session *s, unsigned width, bool b
     if (!a)
         return 1;
     grid_init(&all, width, most_rows(s, a[s->document.in_view], n, width), false);
-    unsigned rows = draw_all(s, a, n, !beside, &all);
+    unsigned rows = draw_all(s, a, n, !other_panes, &all);
     grid_done(&all);
     return rows;
 }
@@ -227,5 +227,5 @@ const struct view_ops why_view = {
     .act = why_act,
     .state_size = sizeof(struct why_view_state),
     .draw = why_draw,
-    .draw_beside = why_draw_beside,
+    .draw_with_panes = why_draw_with_panes,
     .wants = why_wants};

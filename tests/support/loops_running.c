@@ -118,7 +118,7 @@ LOOP long loop_sum(const int *a, long n)
     return s;
 }
 
-/* The loop over the numbers is beside an indirect jump, which is not within it. */
+/* The loop over the numbers is next to an indirect jump, which is not within it. */
 LOOP long loop_switch(const int *a, long n, long rounds)
 {
     unsigned long s = 0;

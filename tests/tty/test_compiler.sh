@@ -413,7 +413,7 @@ END
 }
 
 # A process forked while another thread counts does not wait for locks that this thread held.
-test_forks_beside_threads() {
+test_forks_with_threads() {
     needs_llvm
     cd "$work" || return 1
     cat >forks.c <<'END'

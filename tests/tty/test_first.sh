@@ -44,7 +44,7 @@ test_key_hides_the_hints() {
 test_no_hints() {
     open_screen 80 24 "env HOME=$home '$portolan' '$source/data/kernels/pi-O1.s'; read -r x"
     see 'pi-O1.s'
-    gone 'What next?' || fail 'hints beside a file that was named'
+    gone 'What next?' || fail 'hints next to a file that was named'
     t send-keys Q
     t kill-server
     open_bare 80 12

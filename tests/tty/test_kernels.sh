@@ -23,7 +23,7 @@ test_list_of_kernels() {
     holds err 'no kernel 2'
 }
 
-test_two_beside_each_other() {
+test_two_side_by_side() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/mul.s; kernel load $work/add.s; kernel diff"
     holds out 'A  mul.s: innermost loop .L1, on skylake'
     holds out 'B  add.s: innermost loop .L1, on skylake'

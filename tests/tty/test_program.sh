@@ -166,9 +166,9 @@ END
 
 # A libm function executes in slots that the loop's divisions leave free. The total is less than the
 # sum of both times.
-test_calls_beside_divisions() {
+test_calls_with_divisions() {
     needs_llvm
-    cat >"$work/beside.c" <<'END'
+    cat >"$work/divisions.c" <<'END'
 #include <math.h>
 #include <stdlib.h>
 int main(int argc, char **argv)
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
 }
 END
     cd "$work" || return 1
-    expect 0 "$portolan" --format csv -e 'program load beside.c -O1 -lm; program run N=1000,2000,3000; program predict N=100000 --machine sapphirerapids'
+    expect 0 "$portolan" --format csv -e 'program load divisions.c -O1 -lm; program run N=1000,2000,3000; program predict N=100000 --machine sapphirerapids'
     awk -F, '$1 == "part" { for (i = 1; i <= NF; i++) column[$i] = i } $1 == "sapphirerapids" { all = $4 }
         column["calls"] && $(column["executions"]) == 100000 { core += $(column["core"]) * 100000; calls += $(column["calls"]) }
         END { exit !(calls > 0 && core > 0 && all < core + calls - 0.2 * (core < calls ? core : calls)) }' "$work/out" || fail "exp adds to the divisions: $(cat "$work/out")"
@@ -451,7 +451,7 @@ test_threads() {
 
 # Misses of the first and second level are within 10 % of cachegrind's at sizes that were not run,
 # unless a loop just fills a cache.
-test_misses_beside_cachegrind() {
+test_misses_against_cachegrind() {
     needs_llvm
     needs valgrind
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'

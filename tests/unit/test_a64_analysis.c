@@ -106,7 +106,7 @@ static void test_dependencies(void **state)
 }
 
 /* Compares the Cortex-A72 with Ritter and Hack's measurements of pairs of five instructions. */
-static void test_cortex_a72_beside_others(void **state)
+static void test_cortex_a72_with_others(void **state)
 {
     NEEDS_ASSEMBLER();
     /* A long multiplication occupies the multiplier for three cycles. A division occupies the
@@ -418,7 +418,7 @@ static void test_against_llvm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dependencies),     cmocka_unit_test(test_cortex_a72_beside_others),
+        cmocka_unit_test(test_dependencies),     cmocka_unit_test(test_cortex_a72_with_others),
         cmocka_unit_test(test_store_forwarding), cmocka_unit_test(test_newer_instructions),
         cmocka_unit_test(test_unknown),          cmocka_unit_test(test_base_forms),
         cmocka_unit_test(test_compiled),         cmocka_unit_test(test_against_llvm),

@@ -227,7 +227,7 @@ static void test_counts_follow_ports_in_one_kind(void **state)
 /* Forms with a store can change only together, although half of them have one more µop and
  * therefore another usage. Changing the forms without a store would contradict the form with one
  * µop on the first port. */
-static void test_counts_follow_ports_beside_stores(void **state)
+static void test_counts_follow_ports_with_stores(void **state)
 {
     /* FIRST, SECOND: forms with one µop on a store port */
     enum { STORES = 6, ONE = 12, STORE, FIRST, SECOND, OTHER };
@@ -277,6 +277,6 @@ int main(void)
                                        cmocka_unit_test(test_count_follows_ports),
                                        cmocka_unit_test(test_counts_follow_ports_everywhere),
                                        cmocka_unit_test(test_counts_follow_ports_in_one_kind),
-                                       cmocka_unit_test(test_counts_follow_ports_beside_stores)};
+                                       cmocka_unit_test(test_counts_follow_ports_with_stores)};
     return cmocka_run_group_tests_name("anneal", tests, NULL, NULL);
 }

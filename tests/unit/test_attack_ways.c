@@ -710,7 +710,7 @@ static void test_arena(void **state)
     attack("a pointer is left there", "48b8< 48c70000000020 488b08", at, ANY, NULL);
     attack("nothing is left for the next", "48b8< 488b00 488b08", at, REFUSED, "cannot be mapped");
     attack("code in the arena", "48b8< ffe0", at, REFUSED, "");
-    attack("endless beside an arena", "b9ffffffff fc f3ac", 0, ANY, NULL);
+    attack("endless next to an arena", "b9ffffffff fc f3ac", 0, ANY, NULL);
     next_right("an arena");
     assert_true(sandbox_arena(sandbox, 0, false, &err));
     attack("the arena is gone", "48b8< 488b08", at - 8, ANY, NULL);

@@ -710,7 +710,7 @@ static void test_directories_stay(void **state)
 }
 
 /* Finds installed files relative to the program, with the relative path that was configured. */
-static void test_beside_the_program(void **state)
+static void test_directory_of_the_program(void **state)
 {
     static const struct { const char *programs, *installed, *from; } places[] = {
         {"/usr/local/bin", "/usr/local/share/portolan", "/../share/portolan"},
@@ -741,7 +741,7 @@ int main(void)
         cmocka_unit_test(test_directories_stay),
         cmocka_unit_test(test_str_grows),
         cmocka_unit_test(test_str_match),
-        cmocka_unit_test(test_beside_the_program),
+        cmocka_unit_test(test_directory_of_the_program),
         cmocka_unit_test(test_err_says_where_what_todo),
         cmocka_unit_test(test_file_round_trip_and_faults),
         cmocka_unit_test(test_log_keeps_the_newest),

@@ -348,8 +348,8 @@ static void test_lateness_of_what_is_busy_at_once(void **state)
     assert_true(busy.by > RESIDUAL_RATIO && busy.most < RESIDUAL_COST_MOST);
     assert_true(spare.by > 1 && spare.by < busy.by && spare.most == RESIDUAL_COST_MOST);
     /* The second form takes more than half of the first one's time. */
-    const struct residual_limit beside = residual_limit_of((const double[]){3, 1.6}, 2, true);
-    assert_true(beside.by == busy.by && beside.most == busy.most);
+    const struct residual_limit with = residual_limit_of((const double[]){3, 1.6}, 2, true);
+    assert_true(with.by == busy.by && with.most == busy.most);
 }
 
 static bool team(void *state, void (*work)(void *work_state, unsigned worker), void *work_state)

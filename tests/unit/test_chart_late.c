@@ -55,18 +55,18 @@ static bool is_placed(const char *form)
     return false;
 }
 
-#define LATE_BESIDE "IMUL (R64, R64)"
+#define LATE_WITH "IMUL (R64, R64)"
 
 /* A form that loads and computes exceeds its port bound with a partner. */
-static void late_beside(const void *state, const struct experiment *e, struct measured *m)
+static void delay_with(const void *state, const struct experiment *e, struct measured *m)
 {
-    bool placed = false, beside = false;
+    bool placed = false, with = false;
 
     for (size_t i = 0; i < e->count; i++) {
         placed |= is_placed(e->terms[i].form);
-        beside |= strcmp(e->terms[i].form, LATE_BESIDE) == 0;
+        with |= strcmp(e->terms[i].form, LATE_WITH) == 0;
     }
-    m->cycles *= placed && beside ? LATE : 1;
+    m->cycles *= placed && with ? LATE : 1;
 }
 
 /* Places the ten forms on a CPU where they are late. Writes the placements to @out, which the
@@ -80,7 +80,7 @@ static void place_ten(struct ports *ports, struct placement out[FORMS])
     struct err err = {0};
 
     chart_bed_init(&b, eight_ports(), "*", 0);
-    chart_bed_alter(&b, late_beside, NULL);
+    chart_bed_alter(&b, delay_with, NULL);
     struct mapping *core = mapping_new(mapping_ports(b.truth->mapping));
     for (size_t i = 0; i < CORE; i++)
         put(core, by_hand[i]);

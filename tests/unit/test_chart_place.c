@@ -409,13 +409,13 @@ static void test_late_times_of_a_core(void **state)
 
 /* A number of equal times. Experiments for one µop of ports 0 and 1: 0.5 cycles alone, and with
  * forms that keep other ports busy for 2.00 cycles. */
-struct times_beside {
+struct equal_times {
     double cycles;
     unsigned count;   /* 0 stands for the experiment of the form alone. */
 };
 
 /* Returns what the times say about a guess. @late: times may exceed the port bound. */
-static struct times_seen beside_loads(bool late, const struct times_beside *times, size_t n)
+static struct times_seen times_with_loads(bool late, const struct equal_times *times, size_t n)
 {
     struct machine *m = machine_by_hand(4, four, sizeof four / sizeof *four);
     struct mapping *core = core_of(m->mapping, FORM);
@@ -457,12 +457,12 @@ static struct times_seen beside_loads(bool late, const struct times_beside *time
  * same form are weaker. */
 static void test_what_is_too_short_is_refuted(void **state)
 {
-    const struct times_beside once = {2.5, 1}, twice = {2.5, 2}, quick = {1.6, 1};
+    const struct equal_times once = {2.5, 1}, twice = {2.5, 2}, quick = {1.6, 1};
 
-    const struct times_seen full = beside_loads(false, &once, 1),
-                            late = beside_loads(true, &once, 1),
-                            again = beside_loads(true, &twice, 1),
-                            below = beside_loads(true, &quick, 1);
+    const struct times_seen full = times_with_loads(false, &once, 1),
+                            late = times_with_loads(true, &once, 1),
+                            again = times_with_loads(true, &twice, 1),
+                            below = times_with_loads(true, &quick, 1);
     assert_false(times_explained(&full));
     assert_float_equal(full.worst, 0.2, 1e-6);
     assert_true(times_explained(&late) && times_explained(&again) && !times_explained(&below));
@@ -504,15 +504,15 @@ static void test_odd_times(void **state)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct times_beside times[] = {{2, cases[i].good},
+        const struct equal_times times[] = {{2, cases[i].good},
                                              {cases[i].cycles, cases[i].others}};
-        const struct times_seen seen = beside_loads(cases[i].late, times, 2);
+        const struct times_seen seen = times_with_loads(cases[i].late, times, 2);
         assert_int_equal(times_explained(&seen), cases[i].explained);
     }
     /* A usage that contradicts the time alone is not an explanation, however many other times
      * agree. */
     const struct times_seen alone =
-        beside_loads(true, (struct times_beside[]){{2, 30}, {0.75, 0}}, 2);
+        times_with_loads(true, (struct equal_times[]){{2, 30}, {0.75, 0}}, 2);
     assert_false(times_explained(&alone));
 }
 

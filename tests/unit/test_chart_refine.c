@@ -170,14 +170,14 @@ static struct usage usage_of(const struct mapping *m, const char *text)
     return u;
 }
 
-/* Slows the form @slow alone, and with @beside, by @by. */
-static void make_late(struct chart *c, uint32_t slow, uint32_t beside, double by)
+/* Slows the form @slow alone, and with @with, by @by. */
+static void make_late(struct chart *c, uint32_t slow, uint32_t with, double by)
 {
     for (size_t i = 0; i < c->table->rows.count; i++) {
         bool own = false, other = c->table->rows.items[i].count == 1;
         for (uint32_t k = 0; k < c->table->rows.items[i].count; k++) {
             own |= experiments_terms(c->table, i)[k].form == slow;
-            other |= experiments_terms(c->table, i)[k].form == beside;
+            other |= experiments_terms(c->table, i)[k].form == with;
         }
         if (own && other)
             c->table->rows.items[i].cycles *= by;

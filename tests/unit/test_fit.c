@@ -244,7 +244,8 @@ static void test_repeated_runs(void **state)
 }
 
 /* Fits two inputs. The second one contributes the product of @of at its values. */
-static void fit_beside(double (*of)(double), const double *values, size_t count, struct formula *f)
+static void fit_products(double (*of)(double), const double *values, size_t count,
+                         struct formula *f)
 {
     double inputs[2 * 32], counts[32];
     size_t n = 0;
@@ -270,14 +271,14 @@ static void test_reciprocals(void **state)
 {
     static const double values[] = {1, 2, 3, 4, 5, 6, 10}, far[] = {3, 30};
     struct formula f;
-    fit_beside(moments_left, values, 3, &f);
+    fit_products(moments_left, values, 3, &f);
     assert_false(f.exact && !f.within);
-    fit_beside(moments_left, values, 4, &f);
+    fit_products(moments_left, values, 4, &f);
     assert_true(!f.exact || f.within & 2);
     for (size_t k = 0; k < 4; k++)
         assert_true(!f.exact || formula_value(&f, (const double[]){5, values[k]}, 2) ==
                                     3126 * moments_left(values[k]));
-    fit_beside(chunks_less, values, 7, &f);
+    fit_products(chunks_less, values, 7, &f);
     /* Four values of the first input do not determine its fifth power. The formula is exact only at
      * these values. */
     assert_true(f.exact && f.within == 1 && formula_value(&f, far, 2) == 244 * chunks_less(30));

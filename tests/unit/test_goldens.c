@@ -24,7 +24,7 @@ static void show_kernel(void)
 }
 
 /* Shows the selected machines in adjacent columns. */
-static void show_beside(void)
+static void show_columns(void)
 {
     load();
     run_to_end("view kernel");
@@ -304,7 +304,7 @@ static void show_help(void)
 static const struct content { const char *view, *name; void (*show)(void); } contents[] = {
     {"log", "log", show_log},   /* first, because the log contains the output of all others */
     {"kernel", "kernel", show_kernel},
-    {"kernel", "beside", show_beside},
+    {"kernel", "beside", show_columns},
     {"timeline", "timeline", show_timeline},
     {"timeline", "chain", show_chain},
     {"whatif", "whatif", show_whatif},

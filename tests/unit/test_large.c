@@ -345,7 +345,7 @@ static void take_the_rest(void)
 }
 
 /* Another thread allocates all memory during work with reserved memory. Returns the exit status. */
-static int work_beside_others(void)
+static int work_under_load(void)
 {
     struct shortage mine = {0};
     struct err err = {0};
@@ -377,7 +377,7 @@ static void test_promised(void **state)
     if (child == 0) {
         if (!freopen("/dev/null", "w", stderr))
             _exit(OTHERWISE);
-        _exit(work_beside_others());
+        _exit(work_under_load());
     }
     assert_true(child > 0 && waitpid(child, &status, 0) == child);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != SHORT)

@@ -106,28 +106,28 @@ static void test_walk_sets(void **state)
 /* Other users of the third level replace lines by age, the oldest first. Of lines reused after the
  * time constant, 1/e remain. Of those reused after a tenth of it, nearly all remain. Only the
  * program uses the first two levels, unless other programs run on its CPU. */
-static void test_kept_beside_others(void **state)
+static void test_kept_under_load(void **state)
 {
     struct memory m = three;
     struct age points[] = {{8000, 0.01}, {12000, 0.1}};
     struct ages ages = {{.items = points, .count = 2}};
-    double alone[MEMORY_LEVELS + 1], beside[MEMORY_LEVELS + 1];
+    double alone[MEMORY_LEVELS + 1], shared[MEMORY_LEVELS + 1];
 
     m.ages = &ages;
     m.kept[2] = 0.1;
     memory_served(&three, 12000, 0, 1, alone);
-    memory_served(&m, 12000, 0, 1, beside);
-    assert_true(alone[0] == beside[0] && alone[1] == beside[1] && alone[3] < 0.1);
-    assert_float_equal(1 - beside[3], (1 - alone[3]) * exp(-1), 1e-9);
+    memory_served(&m, 12000, 0, 1, shared);
+    assert_true(alone[0] == shared[0] && alone[1] == shared[1] && alone[3] < 0.1);
+    assert_float_equal(1 - shared[3], (1 - alone[3]) * exp(-1), 1e-9);
     memory_served(&three, 8000, 0, 1, alone);
-    memory_served(&m, 8000, 0, 1, beside);
-    assert_true(alone[0] == beside[0] && alone[1] == beside[1]);
-    assert_float_equal(1 - beside[3], (1 - alone[3]) * exp(-0.01), 1e-9);
+    memory_served(&m, 8000, 0, 1, shared);
+    assert_true(alone[0] == shared[0] && alone[1] == shared[1]);
+    assert_float_equal(1 - shared[3], (1 - alone[3]) * exp(-0.01), 1e-9);
     memory_served(&three, 1000, 0, 1, alone);
     m.left[1] = 400;
-    memory_served(&m, 1000, 0, 1, beside);
-    assert_true(alone[0] == beside[0]);
-    assert_float_equal(beside[0] + beside[1], fmax(alone[0], (alone[0] + alone[1]) * exp(-0.5)),
+    memory_served(&m, 1000, 0, 1, shared);
+    assert_true(alone[0] == shared[0]);
+    assert_float_equal(shared[0] + shared[1], fmax(alone[0], (alone[0] + alone[1]) * exp(-0.5)),
                        1e-9);
 }
 
@@ -284,7 +284,7 @@ static void test_slow_streams(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_served),    cmocka_unit_test(test_kept_beside_others),
+        cmocka_unit_test(test_served),    cmocka_unit_test(test_kept_under_load),
         cmocka_unit_test(test_walk_sets),
         cmocka_unit_test(test_ages),      cmocka_unit_test(test_modes),
         cmocka_unit_test(test_far_modes), cmocka_unit_test(test_machines),

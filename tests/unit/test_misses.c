@@ -39,7 +39,7 @@ static double simulated(const struct window *w, double near, double far)
     return mean;
 }
 
-static void test_beside_simulation(void **state)
+static void test_agrees_with_simulation(void **state)
 {
     static const struct { double near, far, reach, core;
     } cases[] = {{1, 0, 7, 9},        {0.5, 0.5, 7, 9}, {0.8, 0.2, 7, 9},   {0.2, 0.05, 7, 9},
@@ -207,7 +207,7 @@ static void test_one_set(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_beside_simulation), cmocka_unit_test(test_lines_take_time),
+        cmocka_unit_test(test_agrees_with_simulation), cmocka_unit_test(test_lines_take_time),
         cmocka_unit_test(test_page_walks),        cmocka_unit_test(test_phases),
         cmocka_unit_test(test_columns_in_tlb),    cmocka_unit_test(test_written_lines),
         cmocka_unit_test(test_prefetched_walk),   cmocka_unit_test(test_one_set)};

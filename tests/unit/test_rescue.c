@@ -142,7 +142,7 @@ static void start_run(void)
         _exit(3);
 }
 
-static void fault_beside_run(void)
+static void fault_during_run(void)
 {
     start_run();
     in_another(hold_run);
@@ -252,7 +252,7 @@ static void test_no_stack_left(void **state)
 static void test_locks_held(void **state)
 {
     saves("nobody holds anything", fault_simple);
-    saves("a run of inference, by another thread", fault_beside_run);
+    saves("a run of inference, by another thread", fault_during_run);
     saves("a run of inference, by the thread at fault", fault_with_run);
 }
 

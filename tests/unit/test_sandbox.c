@@ -422,7 +422,7 @@ static void test_robust_facts(void **state)
 
 /* Returns the plan of @hex, measured together with one at @hint (NULL for none). Its copies are 0
  * if no attempt succeeded, because the machine is busy. */
-static struct kernel_plan plan_beside(const struct calibration *c, const char *hex,
+static struct kernel_plan plan_with(const struct calibration *c, const char *hex,
                                       const struct kernel_plan *hint)
 {
     struct kernel_plan plan = {0};
@@ -442,14 +442,14 @@ static struct kernel_plan plan_beside(const struct calibration *c, const char *h
 
 static struct kernel_plan plan_of(const struct calibration *c, const char *hex)
 {
-    return plan_beside(c, hex, NULL);
+    return plan_with(c, hex, NULL);
 }
 
 /* Checks that the plan of @hex has @copies copies, if it could be run. */
 static void runs_as(const struct calibration *c, const char *hex, const struct kernel_plan *hint,
                     unsigned copies)
 {
-    struct kernel_plan plan = plan_beside(c, hex, hint);
+    struct kernel_plan plan = plan_with(c, hex, hint);
     if (plan.known)
         assert_int_equal(plan.copies, copies);
 }

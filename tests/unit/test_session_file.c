@@ -441,11 +441,11 @@ static void test_strangers_are_kept(void **state)
     RUN(&s, NULL, "kernel hex 4801d84829c375f8; mapping new 4 four; session save %s", "clean");
     for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
         /* This holds in a new directory, and in that of a session. */
-        for (int beside = 0; beside < 2; beside++) {
+        for (int saved = 0; saved < 2; saved++) {
             snprintf(command, sizeof command, "rm -rf '%s'; mkdir -p '%s/machines' '%s/overrides'",
                      work_path("proj"), work_path("proj"), work_path("proj"));
             assert_int_equal(system(command), 0);
-            if (beside) {
+            if (saved) {
                 snprintf(command, sizeof command,
                          "rm -rf '%s'; cp -r '%s' '%s'; mkdir -p '%s/overrides'", work_path("proj"),
                          work_path("clean"), work_path("proj"), work_path("proj"));
@@ -586,15 +586,15 @@ static void test_loop_in_use(void **state)
 }
 
 /* A sweep continues with its own loop, and is not shown for a loop that was loaded later. */
-static void test_use_beside_a_job(void **state)
+static void test_use_during_a_job(void **state)
 {
     struct session s;
-    struct str alone = {0}, beside = {0};
+    struct str alone = {0}, waited = {0};
 
     session_init(&s);
-    work_put("beside.s", "1: imulq %rax, %rbx\n decq %rcx\n jne 1b\n2: divsd %xmm1, %xmm0\n addq "
+    work_put("two.s", "1: imulq %rax, %rbx\n decq %rcx\n jne 1b\n2: divsd %xmm1, %xmm0\n addq "
                          "$8, %rdx\n cmpq %rdx, %rsi\n jne 2b\n");
-    RUN(&s, NULL, "set machine skylake; kernel load %s", "beside.s");
+    RUN(&s, NULL, "set machine skylake; kernel load %s", "two.s");
     RUN(&s, &alone, "kernel whatif issue_width=1..100%s", NULL);
     assert_int_equal(s.document.sweep.count, 100);
     RUN(&s, NULL, "kernel use 2%s", NULL);
@@ -605,13 +605,13 @@ static void test_use_beside_a_job(void **state)
     RUN(&s, NULL, "kernel whatif issue_width=1..100%s", NULL);
     RUN(&s, NULL, "kernel use 2%s", NULL);
     s.interactive = false;
-    RUN(&s, &beside, "job wait%s", NULL);
-    assert_non_null(strstr(str_text(&beside), str_text(&alone)));
+    RUN(&s, &waited, "job wait%s", NULL);
+    assert_non_null(strstr(str_text(&waited), str_text(&alone)));
     assert_int_equal(s.document.loop, 1);
     assert_int_equal(s.document.sweep.count, 0);
     session_done(&s);
     str_done(&alone);
-    str_done(&beside);
+    str_done(&waited);
 }
 
 /* `set` alone prints all settings. */
@@ -688,7 +688,7 @@ int main(void)
         cmocka_unit_test(test_death_while_saving),
         cmocka_unit_test(test_taken_over),
         cmocka_unit_test(test_loop_in_use),
-        cmocka_unit_test(test_use_beside_a_job),
+        cmocka_unit_test(test_use_during_a_job),
         cmocka_unit_test(test_set_shows_all),
         cmocka_unit_test(test_own_is_not_the_last),
     };

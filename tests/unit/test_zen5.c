@@ -30,8 +30,8 @@ static const struct {
     {"488b7c2408" "48834f1008" LONGER LONGER LONGER, 6.98, 8},
     /* With seven instructions, rename forwards the store. */
     {"488b7c2408" "4c015f10" LONGER LONGER LONGER LONGER LONGER, 1.14, 8},
-    /* lea rbx,[rsi+8]; add qword [rbx+8],1: in a block of six instructions, rename finds every other
-     * store */
+    /* lea rbx,[rsi+8]; add qword [rbx+8],1: in a block of six instructions, rename finds every
+     * other store */
     {ADDED LONGER LONGER LONGER, 6.98, 8},
     {ADDED LONGER LONGER LONGER LONGER, 4.07, 8},
     {ADDED LONGER LONGER LONGER LONGER LONGER, 1.26, 8},
@@ -114,7 +114,7 @@ static void test_loops_renamed(void **state)
         strcat(many, "488d5e084883430801");
     strcat(many, "49ffcf0f8547feffff");
     assert_near("the bound", many, predicted_cycles(m, many, false), 336, WITHIN);
-    /* paddd xmm0,xmm1 three times beside two stores of 64 bytes and two of 8 bytes */
+    /* paddd xmm0,xmm1 three times with two stores of 64 bytes and two of 8 bytes */
     assert_true(predicted_cycles(m, "660ffec1660ffec1660ffec1" "62f1fe487f0762f1fe487f4701"
                                  "48890648894608", false) >= 4);
     machine_free(m);

@@ -26,20 +26,20 @@ struct steps {
 static inline int steps_stream(struct steps *s, uint64_t line)
 {
     uint64_t own = line + 1;
-    int beside = -1;
+    int found = -1;
 
     for (unsigned i = 0; i < STEPS_HEADS; i++) {
         if (s->heads[i] == own)
             return 0;                /* The same line is no stride. */
         if (s->heads[i] && s->heads[i] + 1 - own <= 2)
-            beside = (int)i;
+            found = (int)i;
     }
-    if (beside < 0) {
+    if (found < 0) {
         s->heads[s->next] = own;
         s->next = (s->next + 1) % STEPS_HEADS;
         return 0;
     }
-    s->heads[beside] = own;
+    s->heads[found] = own;
     return 1;
 }
 
