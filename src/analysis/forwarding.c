@@ -264,7 +264,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
     follows = follows && isnan(c->memory_renaming_length);
     bool modify =
         load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !follows;
-    double late = modify ? c->store_forward_modify : c->store_forward;
+    double forwarded = modify ? c->store_forward_modify : c->store_forward;
     double found = f->by_length > 0 && may_rename(f, link) ? f->by_length : 0;
-    return found > 0 ? found * c->memory_renaming + (1 - found) * late : late;
+    return found > 0 ? found * c->memory_renaming + (1 - found) * forwarded : forwarded;
 }

@@ -198,7 +198,7 @@ static void part_add(struct memory_time *out, enum memory_limit part, double cyc
 static double hops_cost(const struct stream *one, const struct memory_costs *m,
                         const struct memory_core *core, double region)
 {
-    const double again = one->late && m->reads_wait && region > m->first ? core->reload : 0;
+    const double again = one->delayed && m->reads_wait && region > m->first ? core->reload : 0;
 
     return one->hops * (memory_cost_at(m, COST_HOP, region) + again);
 }

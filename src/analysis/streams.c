@@ -252,7 +252,7 @@ static void take_unstepped(struct finder *f, size_t at)
             if (s->kind == STREAM_CHASE && symbol == s->symbol) {
                 /* The load accesses the same element as the load of the next iteration's
                  * address. */
-                s->late |= !a->store && depth == s->hops;
+                s->delayed |= !a->store && depth == s->hops;
                 s->loads += !a->store;
                 s->stores += a->store;
                 s->low = a->offset < s->low ? a->offset : s->low;
@@ -266,7 +266,7 @@ static void take_unstepped(struct finder *f, size_t at)
         s->hops = hops;
         s->lines = hops;
         chase_root(f, s);
-        s->late = !a->store && a->offset != s->link;
+        s->delayed = !a->store && a->offset != s->link;
         return;
     }
     if (p.leaf && p.leaf != NO_LEAF && loaded_from(f, p.leaf, &from)) {
@@ -444,7 +444,7 @@ static bool indexed_by_walk(const struct finder *f, size_t insn)
 /* Returns the number of instructions per iteration that depend on a load of a moving stream. */
 static uint32_t waiting_of(const struct finder *f)
 {
-    bool late[INSN_REGISTERS] = {0};
+    bool delayed[INSN_REGISTERS] = {0};
     uint32_t waiting = 0;
 
     for (size_t i = 0; i < 2 * f->count; i++) {
@@ -455,15 +455,15 @@ static uint32_t waiting_of(const struct finder *f)
             const struct operand *op = &in->operands[k];
             if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ &&
                 op->reg < INSN_REGISTERS)
-                waits |= moving || late[op->reg];
+                waits |= moving || delayed[op->reg];
             else if (op->kind == OPERAND_MEMORY && !indexed_by_walk(f, i % f->count))
-                waits |= (op->base < INSN_REGISTERS && late[op->base]) ||
-                         (op->index < INSN_REGISTERS && late[op->index]);
+                waits |= (op->base < INSN_REGISTERS && delayed[op->base]) ||
+                         (op->index < INSN_REGISTERS && delayed[op->index]);
         }
         for (unsigned k = 0; k < in->operand_count; k++)
             if (in->operands[k].kind == OPERAND_REGISTER && in->operands[k].access & ACCESS_WRITE &&
                 in->operands[k].reg < INSN_REGISTERS)
-                late[in->operands[k].reg] = waits || moving;
+                delayed[in->operands[k].reg] = waits || moving;
         waiting += i >= f->count && waits;
     }
     return waiting;

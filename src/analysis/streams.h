@@ -58,7 +58,7 @@ struct stream {
     int64_t link;            /* chase: offset of the next element's address in an element */
     /* chase: whether an access to other bytes of the element precedes the load of the link, and so
      * delays it */
-    bool late;
+    bool delayed;
     uint32_t symbol;         /* symbol of the address (analysis/addresses.h) */
 };
 

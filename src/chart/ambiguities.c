@@ -418,7 +418,7 @@ void ambiguities_of_chart(const struct chart *c, const char *simulated, bool che
     size_t next = 0, next_check = 0;
 
     *out = (struct ambiguities){
-        .noise = c->noise, .late = c->late, .simulated = mem_strdup(simulated)};
+        .noise = c->noise, .above_ports = c->above_ports, .simulated = mem_strdup(simulated)};
     for (uint32_t form = 0; form < c->form_count; form++) {
         for (; next < c->ambiguities.count && c->ambiguities.items[next].form == form; next++) {
             const struct chart_usage *other =
@@ -451,7 +451,7 @@ bool ambiguities_save(const struct ambiguities *d, const struct ports *ports, co
 
     for (int i = 0; i < COLUMNS; i++)
         csv_add_field(&out, column_names[i], i + 1 == COLUMNS);
-    str_addf(&out, "noise,,,%.17g,\nlate,,,%d,\nsimulated,,,,", d->noise, d->late);
+    str_addf(&out, "noise,,,%.17g,\nlate,,,%d,\nsimulated,,,,", d->noise, d->above_ports);
     csv_add_field(&out, d->simulated, true);
     for (size_t i = 0; i < d->list.count; i++) {
         const struct ambiguity *one = &d->list.items[i];
@@ -484,7 +484,7 @@ static bool read_row(char **row, const struct ports *ports, struct ambiguities *
                        "invalid noise: %s", row[COLUMN_WEIGHT]);
     }
     if (strcmp(row[COLUMN_FORM], "late") == 0) {
-        out->late = d.weight > 0;
+        out->above_ports = d.weight > 0;
         return true;
     }
     if (strcmp(row[COLUMN_FORM], "simulated") == 0) {
@@ -522,7 +522,7 @@ bool ambiguities_load(const char *path, const struct ports *ports, struct ambigu
                             "%s is not an ambiguities file of machine chart", path));
 
     /* In a file without the field "late", times are assumed to exceed the port bound. */
-    *out = (struct ambiguities){.noise = NAN, .late = true, .simulated = mem_strdup("")};
+    *out = (struct ambiguities){.noise = NAN, .above_ports = true, .simulated = mem_strdup("")};
     for (size_t i = 0; ok && i < t->count; i++)
         ok = read_row(t->rows[i], ports, out, err) || err_at(err, path, t->lines[i], err->column);
     csv_table_free(t);

@@ -130,7 +130,7 @@ struct chart {
     double noise;
     /* Whether some times of the core exceed the port bound (chart/residual.h). If so, times of
      * other forms may also exceed it. */
-    bool late;
+    bool above_ports;
     VEC(struct chart_ambiguity) ambiguities;
     VEC(struct chart_check) checks;   /* experiments that `experiments settle` measures */
     VEC(struct chart_latency) latencies;
@@ -245,7 +245,7 @@ struct ambiguities {
                                        * adjacent */
     /* relative standard deviation of times from the prediction of the right usage */
     double noise;
-    bool late;                    /* whether times may exceed the port bound (chart/residual.h) */
+    bool above_ports; /* whether times may exceed the port bound (chart/residual.h) */
     /* name of the charted machine if the CPU is simulated; "": the CPU is real */
     char *simulated;
 };

@@ -165,7 +165,7 @@ static bool infer_core(struct charting *w, const struct chart_core *core, struct
         w->chart->core_experiments = w->core.experiments;
         w->chart->width = mapping_issue_width(w->core.mapping);
         w->chart->noise = w->lab.noise = fmax(SIGHT_NOISE, w->core.noise);
-        w->chart->late = w->lab.late = w->core.late;
+        w->chart->above_ports = w->lab.above_ports = w->core.above_ports;
     }
     free(keep);
     return ok;
@@ -303,7 +303,7 @@ static void write_mapping(struct charting *w, const struct ports *ports,
  * experiments. */
 static double core_error(const struct charting *w)
 {
-    return core_ports_error(w->chart->table, NULL, w->core.mapping, w->lab.late);
+    return core_ports_error(w->chart->table, NULL, w->core.mapping, w->lab.above_ports);
 }
 
 /* Replaces usages of core forms with those found during placement if that reduces the error of the

@@ -112,10 +112,10 @@ static double cost_of_row(const struct guess *g, const float *row, const struct 
                           double limit, struct times_seen *seen)
 {
     struct times_seen own = {
-        .noise = s->lattice->noise, .late = s->lattice->late, .cost = price(g, 0)};
+        .noise = s->lattice->noise, .above_ports = s->lattice->above_ports, .cost = price(g, 0)};
     /* A guess has no information about causes, so a cause is assumed for all times above the port
      * bound. */
-    double dearest = 0, late_most = 0;
+    double dearest = 0, cause_cost = 0;
     size_t i = 0, worst_at = 0;
 
     for (; i < s->list.count && own.cost <= limit; i++) {
@@ -124,7 +124,7 @@ static double cost_of_row(const struct guess *g, const float *row, const struct 
         const double before = own.cost;
         times_add(&own,
                   guess_cycles(g, row, s->lattice, sight_saturator(s, one), one->count),
-                  one->cycles, one->saturator == SIZE_MAX, &late_most);
+                  one->cycles, one->saturator == SIZE_MAX, &cause_cost);
         if (own.cost - before > dearest) {
             dearest = own.cost - before;
             worst_at = i;
@@ -315,8 +315,9 @@ static void pass_neighbour(const struct neighbour_pass *n, struct guess *other)
 static bool exceeds(const struct neighbour_pass *n)
 {
     const struct sights *s = n->search->sights;
-    struct times_seen over = {
-        .noise = n->lattice->noise, .late = n->lattice->late, .cost = price(n->guess, 1)};
+    struct times_seen over = {.noise = n->lattice->noise,
+                              .above_ports = n->lattice->above_ports,
+                              .cost = price(n->guess, 1)};
 
     for (size_t i = 0; i < s->list.count && over.cost <= n->search->limit + GAIN; i++) {
         const struct sight *one = &s->list.items[s->order[i]];
@@ -340,8 +341,9 @@ static void pass_addition(const struct neighbour_pass *n, size_t set, int count)
     if (s->list.count) {
         const struct sight *first = &s->list.items[s->order[0]];
         const struct saturator *by = sight_saturator(s, first);
-        struct times_seen seen = {
-            .noise = n->lattice->noise, .late = n->lattice->late, .cost = price(&other, 0)};
+        struct times_seen seen = {.noise = n->lattice->noise,
+                                  .above_ports = n->lattice->above_ports,
+                                  .cost = price(&other, 0)};
         times_add(&seen,
                   lattice_cycles_more(n->lattice, n->row, set, (float)count, by ? by->row : n->row,
                                       by ? (float)first->count : 0,

@@ -24,7 +24,7 @@ struct joiner_row {
     size_t first, parts;
     double most;             /* cycles of the other forms */
     double slots, slot;      /* as in struct joining_row, @slot for all executions of the form */
-    struct residual_limit late;
+    struct residual_limit limits;
 };
 
 #define LANES 8              /* rows of a group, which are evaluated in vectors */
@@ -121,15 +121,15 @@ void joining_add(struct joiner *j, const struct joining_row *row)
     *r = (struct joiner_row){.first = j->parts.count,
                              .slots = row->slots,
                              .slot = row->slot * row->own,
-                             .late = row->late};
+                             .limits = row->limits};
     if (!lane) {
         *g = (struct joiner_group){0};
         j->order[j->count / LANES] = j->count / LANES;
     }
     g->cycles[lane] = row->cycles;
     g->noise[lane] = 1 / sight_noise(SIGHT_NOISE, row->cycles);
-    g->by[lane] = row->late.by;
-    g->limit[lane] = row->late.most;
+    g->by[lane] = row->limits.by;
+    g->limit[lane] = row->limits.most;
     g->own[lane] = row->own;
     vec_push(&j->parts, (struct joiner_union){0});
     for (size_t i = 0; i < row->n; i++) {
@@ -153,16 +153,16 @@ void joining_add(struct joiner *j, const struct joining_row *row)
 
 /* Returns the cost of a row whose time deviates by @off, in units of the noise. */
 static double price(double off, double predicted, double measured, double deviation_most,
-                    struct residual_limit late)
+                    struct residual_limit limits)
 {
-    return residual_rounded(residual_cost(off, predicted, measured, deviation_most, late));
+    return residual_rounded(residual_cost(off, predicted, measured, deviation_most, limits));
 }
 
 double joining_price(double predicted, double measured, double deviation_most,
-                     struct residual_limit late)
+                     struct residual_limit limits)
 {
     return price((predicted - measured) / sight_noise(SIGHT_NOISE, measured), predicted, measured,
-                 deviation_most, late);
+                 deviation_most, limits);
 }
 
 /* Returns the cost of row @at with @predicted cycles. */
@@ -172,7 +172,7 @@ static double price_of(const struct joiner *j, size_t at, double predicted)
     const size_t lane = at % LANES;
 
     return price((predicted - g->cycles[lane]) * g->noise[lane], predicted, g->cycles[lane],
-                 j->deviation_most, j->rows[at].late);
+                 j->deviation_most, j->rows[at].limits);
 }
 
 /* Returns the larger number. fmax() would be a call. */
@@ -291,8 +291,8 @@ static double known_cost(struct joiner *j, const double *with, double inverse, d
             cycles = second[k] > cycles ? second[k] : cycles;
             const double off = (cycles - g->cycles[k]) * g->noise[k], square = off * off,
                          by = g->by[k] * cycles,
-                         late = g->cycles[k] <= by ? g->limit[k] : deviation_most,
-                         top = g->cycles[k] > cycles ? late : deviation_most,
+                         above = g->cycles[k] <= by ? g->limit[k] : deviation_most,
+                         top = g->cycles[k] > cycles ? above : deviation_most,
                          cut = square < top ? square : top,
                          sum = (g->mass[k] + g->own[k] * uops) * inverse,
                          kept = cycles < g->cycles[k] ? 0 : residual_rounded(cut);

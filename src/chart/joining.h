@@ -26,7 +26,7 @@ struct joining_row {
     double slot;               /* cycles for one issue slot per execution of the form */
     double cycles;             /* measured cycles */
     /* limit of the cost if the measured time exceeds the port bound (chart/residual.h) */
-    struct residual_limit late;
+    struct residual_limit limits;
 };
 #define JOINING_SETS 16
 
@@ -52,6 +52,6 @@ double joining_cost(struct joiner *j, size_t second, unsigned slots, double limi
 
 /* Returns the cost of a row with @predicted and @measured cycles. */
 double joining_price(double predicted, double measured, double deviation_most,
-                     struct residual_limit late);
+                     struct residual_limit limits);
 
 #endif

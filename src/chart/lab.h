@@ -30,7 +30,7 @@ struct lab {
     double noise;
     /* Whether some times of the core exceed the port bound (chart/residual.h). If so, times of
      * other forms may also exceed it. */
-    bool late;
+    bool above_ports;
 };
 
 #define LAB_OFF 0.03

@@ -214,14 +214,14 @@ static double probe_time(const struct memory_lines *p, const struct memory_costs
     return (cycles[(count - 1) / 2] + cycles[count / 2]) / 2;
 }
 
-/* Returns whether loop @at needs no further run at size @k. If @late is true, the time limit has
- * passed, and ROUNDS runs are enough. */
+/* Returns whether loop @at needs no further run at size @k. If @timed_out is true, the time limit
+ * has passed, and ROUNDS runs are enough. */
 static bool probe_settled(const struct memory_lines *p, const struct memory_costs *sizes,
-                          size_t at, size_t k, bool late)
+                          size_t at, size_t k, bool timed_out)
 {
     double apart;
 
-    if (p->rounds[at][k] < ROUNDS || late)
+    if (p->rounds[at][k] < ROUNDS || timed_out)
         return p->rounds[at][k] >= ROUNDS;
     probe_time(p, sizes, at, k, &apart);
     if (sizes->bytes[k] > sizes->second)

@@ -293,8 +293,8 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
     /* The limit of a rival's cost allows for the cost of one time above the port bound. Such a time
      * favours usages with too many µops. */
     struct guess_search search = {
-        &f->sights, f->guess.cost + STILL + (p->lattice->late ? RESIDUAL_COST_MOST : 0), add_rival,
-        r};
+        &f->sights, f->guess.cost + STILL + (p->lattice->above_ports ? RESIDUAL_COST_MOST : 0),
+        add_rival, r};
     guess_neighbours(&f->guess, &search);
     for (size_t i = 0; i < n; i++) {
         known[i].cost = guess_cost(&known[i], &f->sights, search.limit, NULL);
@@ -574,7 +574,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     lattice_make(mapping,
                  mapping_issue_width(mapping) > 0 ? mapping_issue_width(mapping) : INFINITY,
                  lab->noise, p.lattice);
-    p.lattice->late = lab->late;
+    p.lattice->above_ports = lab->above_ports;
     if (!p.lattice->columns) {
         lattice_done(p.lattice);
         free(p.lattice);

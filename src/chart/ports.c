@@ -18,11 +18,11 @@
  * experiments on real CPUs. */
 #define UNKNOWN_ERROR 0.05
 /* Limit of the error of a time above the port bound: the ports may be correct in spite of it */
-#define LATE_ERROR 0.016
+#define ABOVE_ERROR 0.016
 /* Smallest share of a core's times above the port bound at which such times are accepted. Below
  * this share, a time above the bound refutes a usage, as a time below it does. */
-#define LATE_SHARE_LEAST 0.02
-#define LATE_DEVIATIONS 4
+#define ABOVE_SHARE_LEAST 0.02
+#define ABOVE_DEVIATIONS 4
 /* largest mean error of an accepted result of the exact search */
 #define EXACT_ERROR 0.003
 /* Smallest share of the forms that a result must have. Forms that are omitted here are placed
@@ -85,7 +85,7 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
 
 /* Weights of times above the port bound: full, or reduced with a limit for few or for many such
  * times */
-enum lates { LATES_FULL, LATES_FEW, LATES_MANY };
+enum weight { WEIGHT_FULL, WEIGHT_FEW, WEIGHT_MANY };
 
 /* Returns the cycles in isolation of each form of @t; NaN: unknown. The caller frees the array. */
 static double *times_alone(const struct experiments *t)
@@ -103,22 +103,24 @@ static double *times_alone(const struct experiments *t)
 
 /* Returns the largest ratio of measured to predicted cycles at which the time of row @i counts as
  * above the port bound; 1: it never does. */
-static double late_by(const struct experiments *t, size_t i, const double *alone, enum lates lates)
+static double above_by(const struct experiments *t, size_t i, const double *alone,
+                       enum weight weight)
 {
     double own[ROW_MOST];
     size_t n = t->rows.items[i].count;
 
     for (size_t k = 0; k < n && k < ROW_MOST; k++)
         own[k] = experiments_terms(t, i)[k].count * alone[experiments_terms(t, i)[k].form];
-    return lates == LATES_FULL || n > ROW_MOST ? 1
-                                               : residual_limit_of(own, n, lates == LATES_MANY).by;
+    return weight == WEIGHT_FULL || n > ROW_MOST
+               ? 1
+               : residual_limit_of(own, n, weight == WEIGHT_MANY).by;
 }
 
 /* Returns the mean relative error of @m on the measured rows of @t in @keep; INFINITY if there are
  * none. The error of a row with an unknown form is UNKNOWN_ERROR. The error of a time above the
- * port bound is at most LATE_ERROR, except with LATES_FULL. */
+ * port bound is at most ABOVE_ERROR, except with WEIGHT_FULL. */
 static double error_within(const struct experiments *t, const bool *keep, const struct mapping *m,
-                           enum lates lates)
+                           enum weight weight)
 {
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0,
            *alone = times_alone(t);
@@ -129,8 +131,8 @@ static double error_within(const struct experiments *t, const bool *keep, const 
         if (keep[i] && experiments_measured(t, i)) {
             double is = t->rows.items[i].cycles,
                    error = isnan(cycles[i]) ? UNKNOWN_ERROR : fabs(cycles[i] / is - 1);
-            sum += is_above_ports(cycles[i], is, late_by(t, i, alone, lates))
-                       ? fmin(error, LATE_ERROR)
+            sum += is_above_ports(cycles[i], is, above_by(t, i, alone, weight))
+                       ? fmin(error, ABOVE_ERROR)
                        : error;
             n++;
         }
@@ -142,43 +144,43 @@ static double error_within(const struct experiments *t, const bool *keep, const 
 /* Returns the mean relative error of @m (error_within) on those rows in @keep whose forms it
  * has. */
 static double error_known(const struct experiments *t, const bool *keep, const struct mapping *m,
-                          enum lates lates)
+                          enum weight weight)
 {
     bool *rows = rows_known(t, keep, m);
-    double error = error_within(t, rows, m, lates);
+    double error = error_within(t, rows, m, weight);
 
     free(rows);
     return error;
 }
 
 double core_ports_error(const struct experiments *t, const bool *keep, const struct mapping *m,
-                        bool late)
+                        bool above_ports)
 {
-    return error_known(t, keep, m, late ? LATES_MANY : LATES_FULL);
+    return error_known(t, keep, m, above_ports ? WEIGHT_MANY : WEIGHT_FULL);
 }
 
 /* Returns the share of the measured rows in @keep whose times exceed the port bound by more than
  * noise. */
-static double late_share(const struct experiments *t, const bool *keep, const struct mapping *m)
+static double above_share(const struct experiments *t, const bool *keep, const struct mapping *m)
 {
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);
-    size_t n = 0, late = 0;
+    size_t n = 0, above = 0;
 
     throughput_predict(m, t, cycles);
     for (size_t i = 0; i < t->rows.count; i++)
         if (keep[i] && experiments_measured(t, i)) {
             double is = t->rows.items[i].cycles;
-            late += is_above_ports(cycles[i], is, RESIDUAL_RATIO) &&
-                    is - cycles[i] > LATE_DEVIATIONS * sight_noise(SIGHT_NOISE, is);
+            above += is_above_ports(cycles[i], is, RESIDUAL_RATIO) &&
+                    is - cycles[i] > ABOVE_DEVIATIONS * sight_noise(SIGHT_NOISE, is);
             n++;
         }
     free(cycles);
-    return n ? (double)late / (double)n : 0;
+    return n ? (double)above / (double)n : 0;
 }
 
 static double error_of(const struct experiments *t, const bool *keep, const struct mapping *m)
 {
-    return error_within(t, keep, m, LATES_FULL);
+    return error_within(t, keep, m, WEIGHT_FULL);
 }
 
 /* Sets @order to the order in which attempt @turn adds the forms. Even attempts use the order of
@@ -225,7 +227,7 @@ static bool is_usable(const struct mapping *m)
 
 /* Returns a result of the exact search with its error. Discards the result if no other forms can be
  * placed with it. Takes @take_m (NULL: no result). */
-static struct found judge_found(const struct lab *lab, const bool *keep, enum lates lates,
+static struct found judge_found(const struct lab *lab, const bool *keep, enum weight weight,
                                 struct mapping *take_m)
 {
     struct found f = {take_m, INFINITY, 0};
@@ -234,7 +236,7 @@ static struct found judge_found(const struct lab *lab, const bool *keep, enum la
         mapping_free(take_m);
         f.mapping = NULL;
     } else if (take_m) {
-        f.error = error_known(lab->table, keep, take_m, lates);
+        f.error = error_known(lab->table, keep, take_m, weight);
         f.forms = mapping_count(take_m);
     }
     return f;
@@ -306,7 +308,7 @@ static struct found find_exactly(struct lab *lab, const bool *keep, const uint32
             else
                 left_out_first(lab, last, n, order);
             o->fits = levels[level];
-            struct found found = judge_found(lab, keep, level ? LATES_MANY : LATES_FEW,
+            struct found found = judge_found(lab, keep, level ? WEIGHT_MANY : WEIGHT_FEW,
                                              venn_find(lab->table, order, n, o));
             double error = score(lab, keep, &found, n, level ? PORT_PRICE : 0);
             bool better = error < least;
@@ -374,8 +376,8 @@ static bool known_explains(const struct lab *lab, const bool *keep, size_t known
 
     if (!known || (double)known < NOISY_SHARE * (double)n)
         return false;
-    return error_known(t, keep, core, LATES_FULL) <= EXACT_ERROR ||
-           error_known(t, keep, core, LATES_MANY) <= SIGHT_NOISE;
+    return error_known(t, keep, core, WEIGHT_FULL) <= EXACT_ERROR ||
+           error_known(t, keep, core, WEIGHT_MANY) <= SIGHT_NOISE;
 }
 
 static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n,
@@ -411,7 +413,7 @@ static bool part_ports(struct lab *lab, const bool *keep, struct core_ports *out
     if (m && is_usable(m)) {
         mapping_free(out->mapping);
         out->mapping = m;
-        out->error = error_known(lab->table, keep, m, LATES_FULL);
+        out->error = error_known(lab->table, keep, m, WEIGHT_FULL);
     } else {
         mapping_free(m);
     }
@@ -424,8 +426,8 @@ bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, s
     if (!find_ports(lab, keep, forms, n, out, err) || !part_ports(lab, keep, out, err))
         return false;
     bool *rows = rows_known(lab->table, keep, out->mapping);
-    out->late = late_share(lab->table, rows, out->mapping) >= LATE_SHARE_LEAST;
-    out->noise = core_ports_error(lab->table, keep, out->mapping, out->late);
+    out->above_ports = above_share(lab->table, rows, out->mapping) >= ABOVE_SHARE_LEAST;
+    out->noise = core_ports_error(lab->table, keep, out->mapping, out->above_ports);
     free(rows);
     return true;
 }

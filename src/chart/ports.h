@@ -13,8 +13,8 @@ struct core_ports {
     double error;                /* mean relative error over the core's experiments */
     /* Whether some times exceed the port bound (chart/residual.h). If so, times of other forms on
      * this CPU may also exceed it. */
-    bool late;
-    /* mean relative error; if @late is true, times above the port bound have less weight */
+    bool above_ports;
+    /* mean relative error; if @above_ports is true, times above the port bound have less weight */
     double noise;
     size_t forms, experiments;
 };
@@ -25,10 +25,10 @@ struct core_ports {
 bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n,
                      struct core_ports *out, struct err *err);
 /* Returns the mean relative error of @m on those rows of @t in @keep (NULL: all) whose forms it
- * has. @late: times above the port bound have less weight. Returns INFINITY if there is no such
- * row. */
+ * has. @above_ports: times above the port bound have less weight. Returns INFINITY if there is no
+ * such row. */
 double core_ports_error(const struct experiments *t, const bool *keep, const struct mapping *m,
-                        bool late);
+                        bool above_ports);
 void core_ports_done(struct core_ports *c);
 
 #endif

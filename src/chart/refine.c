@@ -28,7 +28,7 @@
 #define QUICKEST 0.5        /* smallest ratio of the µops' time to the form's time in isolation */
 #define EXPLAINS 3.0 /* largest deviation of an explained time, in standard deviations */
 /* Largest share of times above the port bound. Above this share, the usage lacks a µop. */
-#define LATE_SHARE_MOST 0.5
+#define ABOVE_SHARE_MOST 0.5
 /* Confidence below which all experiments also judge a usage of the core */
 #define DOUBTFUL_CORE 0.5
 #define QUICK_UOPS 8      /* maximum number of µops of a usage with a single port set */
@@ -309,10 +309,10 @@ static bool is_tried(struct refine_trial *t, const struct usage *u, unsigned slo
     return false;
 }
 
-/* Adds the evidence of the time of row @i. @late_most: per entry for causes (times_add). Omits a
+/* Adds the evidence of the time of row @i. @cause_cost: per entry for causes (times_add). Omits a
  * time that contradicts the usages of the other forms. */
 static void add_time(const struct refine_trial *t, size_t i, struct times_seen *seen,
-                     double late_most[CAUSES])
+                     double cause_cost[CAUSES])
 {
     const double is = t->table->rows.items[i].cycles, sigma = sight_noise(seen->noise, is),
                  alone = executions(t, i) * t->form->alone;
@@ -324,9 +324,10 @@ static void add_time(const struct refine_trial *t, size_t i, struct times_seen *
         return;
     /* If the form takes longer in isolation than predicted, the cause may also slow this
      * experiment. */
-    if (seen->late && !single && is > says && alone > says && alone <= RESIDUAL_RATIO_ALONE * says)
+    if (seen->above_ports && !single && is > says && alone > says &&
+        alone <= RESIDUAL_RATIO_ALONE * says)
         says = fmin(is, alone);
-    times_add(seen, says, is, single, &late_most[t->causes[i] % CAUSES]);
+    times_add(seen, says, is, single, &cause_cost[t->causes[i] % CAUSES]);
 }
 
 /* Tries usage @u, and stores it if it is the most probable so far. */
@@ -335,9 +336,9 @@ static void try_usage(struct refine_trial *t, const struct usage *u, unsigned sl
     if (is_tried(t, u, slots))
         return;
     const double prior = prior_cost(t, u, slots);
-    double late_most[CAUSES] = {0};
+    double cause_cost[CAUSES] = {0};
     struct times_seen seen = {.noise = t->refining->lab->noise,
-                              .late = t->refining->lab->late,
+                              .above_ports = t->refining->lab->above_ports,
                               .cost = prior};
 
     t->entry.usage = *u;
@@ -345,9 +346,9 @@ static void try_usage(struct refine_trial *t, const struct usage *u, unsigned sl
     mapping_set(t->mapping, &t->entry);
     throughput_predict(t->mapping, t->table, t->cycles);
     for (size_t i = 0; i < t->table->rows.count; i++)
-        add_time(t, i, &seen, late_most);
+        add_time(t, i, &seen, cause_cost);
     const bool explained = seen.times >= ROWS_FEWEST && times_explained(&seen) &&
-                           (double)seen.late_count <= LATE_SHARE_MOST * (double)seen.times;
+                           (double)seen.above_count <= ABOVE_SHARE_MOST * (double)seen.times;
     const double cost = seen.cost;
     struct tried_usage *now = &t->tried.items[t->tried.count - 1];
     now->cost = cost;

@@ -46,7 +46,7 @@ struct residual_limit residual_limit_of(const double *own, size_t n, bool scatte
 }
 
 void times_add(struct times_seen *seen, double predicted, double measured, bool alone,
-               double *late_most)
+               double *cause_cost)
 {
     if (isnan(predicted) || isnan(measured))
         return;
@@ -54,14 +54,14 @@ void times_add(struct times_seen *seen, double predicted, double measured, bool 
                                               : seen->noise * measured + MODEL,
                  off = fabs(measured - predicted) / sigma, cost = off * off,
                  error = fabs(predicted / measured - 1),
-                 by = !seen->late ? 1 : alone ? RESIDUAL_RATIO_ALONE : RESIDUAL_RATIO;
+                 by = !seen->above_ports ? 1 : alone ? RESIDUAL_RATIO_ALONE : RESIDUAL_RATIO;
 
     seen->times++;
     if (off > 1 && is_above_ports(predicted, measured, by)) {
         const double own = residual_rounded(fmin(cost, RESIDUAL_COST_MOST));
-        seen->late_count++;
-        seen->cost += fmax(0, own - *late_most) + fmin(fmin(own, *late_most), RESIDUAL_AGAIN);
-        *late_most = fmax(own, *late_most);
+        seen->above_count++;
+        seen->cost += fmax(0, own - *cause_cost) + fmin(fmin(own, *cause_cost), RESIDUAL_AGAIN);
+        *cause_cost = fmax(own, *cause_cost);
         return;
     }
     seen->worst = fmax(seen->worst, error);
@@ -72,5 +72,5 @@ void times_add(struct times_seen *seen, double predicted, double measured, bool 
 
 bool times_explained(const struct times_seen *seen)
 {
-    return !seen->alone_off && seen->wrong <= (seen->late ? seen->times / ODD_EVERY : 0);
+    return !seen->alone_off && seen->wrong <= (seen->above_ports ? seen->times / ODD_EVERY : 0);
 }

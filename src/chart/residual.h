@@ -1,4 +1,4 @@
-/* Measurements above the port bound (positive residuals; "late" in the code). A scheduler does not
+/* Measurements above the port bound (positive residuals). A scheduler does not
  * fill two port sets perfectly, but no execution is faster than the ports allow. A positive
  * residual is therefore weaker evidence against a usage than a negative one
  * (docs/notes/zen5.md). */
@@ -35,22 +35,22 @@ static inline bool is_above_ports(double predicted, double measured, double by)
  * settled. */
 struct times_seen {
     double noise;     /* relative standard deviation of times from a correct prediction */
-    bool late;        /* whether times of this CPU may exceed the port bound */
+    bool above_ports; /* whether times of this CPU may exceed the port bound */
     double cost;      /* -2 ln of the likelihood so far */
     double worst;     /* largest relative error of all times that are not above the port bound */
-    /* @wrong: number of times that contradict the usage. @late_count: number of times above the
+    /* @wrong: number of times that contradict the usage. @above_count: number of times above the
      * port bound. @alone_off: whether a time of the form in isolation contradicts the usage. */
-    size_t times, wrong, late_count;
+    size_t times, wrong, above_count;
     bool alone_off;
 };
 
 /* Adds a time of the form in isolation (@alone) or with other forms. A time below the port bound
  * deviates only by noise. Of several times above the bound with one cause, only the one with the
  * largest cost counts fully. Each other one costs at most RESIDUAL_AGAIN. An unknown time (NaN)
- * adds nothing. *@late_most: largest cost so far of a time above the bound with this cause,
+ * adds nothing. *@cause_cost: largest cost so far of a time above the bound with this cause,
  * initially 0. The cause is likely the slowest other form. */
 void times_add(struct times_seen *seen, double predicted, double measured, bool alone,
-               double *late_most);
+               double *cause_cost);
 /* Returns whether the times do not contradict the usage. If times of this CPU may exceed the port
  * bound, one time in 20 may contradict it. */
 bool times_explained(const struct times_seen *seen);
@@ -63,12 +63,12 @@ static inline double residual_rounded(double cost)
 }
 
 /* Returns the cost of a time: the square of @off, the deviation in units of the noise, up to a
- * limit. The limit is @late.most if the time exceeds the port bound by at most @late.by, else
+ * limit. The limit is @limits.most if the time exceeds the port bound by at most @limits.by, else
  * @most. */
 static inline double residual_cost(double off, double predicted, double measured, double most,
-                                   struct residual_limit late)
+                                   struct residual_limit limits)
 {
-    double limit = is_above_ports(predicted, measured, late.by) ? late.most : most,
+    double limit = is_above_ports(predicted, measured, limits.by) ? limits.most : most,
            price = off * off;
     return price < limit ? price : limit;
 }

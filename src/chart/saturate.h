@@ -34,7 +34,7 @@ struct lattice {
     double width;               /* issue slots per cycle */
     double noise;               /* standard deviation of times relative to a correct prediction */
     /* whether times of this CPU may exceed the port bound; initially false */
-    bool late;
+    bool above_ports;
 };
 /* relative standard deviation of times from a correct prediction */
 #define SIGHT_NOISE 0.008
@@ -49,8 +49,8 @@ static inline double sight_difference(double noise, double a, double b)
     return fabs(a - b) / sight_noise(noise, fmin(a, b));
 }
 /* Builds the lattice of the sets of @m. Adds in this order, up to COLUMNS_MOST columns:
- * intersections, single ports, pairs of ports. @out must be zeroed; @out->late remains false. If
- * the sets of @m alone need more than COLUMNS_MOST columns, the lattice has none. */
+ * intersections, single ports, pairs of ports. @out must be zeroed; @out->above_ports remains
+ * false. If the sets of @m alone need more than COLUMNS_MOST columns, the lattice has none. */
 void lattice_make(const struct mapping *m, double width, double noise, struct lattice *out);
 void lattice_done(struct lattice *g);
 /* Writes to @sum, which may be @row, the sums of @row with @count more µops of set number @set. */

@@ -73,9 +73,9 @@ static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned
                       double weight, bool *explains)
 {
     struct mapping_entry entry = f->entry;
-    double *cycles = mem_alloc((f->table->rows.count + 1) * sizeof *cycles), late_most = 0;
+    double *cycles = mem_alloc((f->table->rows.count + 1) * sizeof *cycles), cause_cost = 0;
     struct times_seen seen = {.noise = f->ambiguities->noise,
-                              .late = f->ambiguities->late,
+                              .above_ports = f->ambiguities->above_ports,
                               .cost = -2 * log(weight)};
 
     entry.usage = *usage;
@@ -84,7 +84,7 @@ static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned
     throughput_predict(f->mapping, f->table, cycles);
     for (size_t i = 0; i < f->table->rows.count; i++)
         times_add(&seen, cycles[i], f->table->rows.items[i].cycles,
-                  f->table->rows.items[i].count == 1, &late_most);
+                  f->table->rows.items[i].count == 1, &cause_cost);
     *explains = times_explained(&seen);
     free(cycles);
     return seen.cost;

@@ -51,7 +51,7 @@ size_t usage_pool_choices(const struct usage_pool *p, const struct lattice *latt
         guess_row(g, lattice, row);
         const double says = guess_cycles(g, row, lattice, NULL, 0);
         if (fabs(says - alone) <= NEAR * alone + NEAR_CYCLES ||
-            (lattice->late && is_above_ports(says, alone, RESIDUAL_RATIO_ALONE)))
+            (lattice->above_ports && is_above_ports(says, alone, RESIDUAL_RATIO_ALONE)))
             out[n++] = *g;
     }
     return n;

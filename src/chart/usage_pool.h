@@ -17,7 +17,7 @@ void usage_pool_add(struct usage_pool *p, const struct guess *g);
  * their port sets. */
 void usage_pool_fill(struct usage_pool *p, const struct lattice *lattice, const struct mapping *m);
 /* Writes up to @most usages with which a form takes @alone cycles in isolation, newest first. If
- * lattice->late, includes usages whose port bound is lower than @alone by a factor of up to
+ * lattice->above_ports, includes usages whose port bound is lower than @alone by a factor of up to
  * RESIDUAL_RATIO_ALONE. Returns the number of usages. Any thread may call it while no usage is
  * added. */
 size_t usage_pool_choices(const struct usage_pool *p, const struct lattice *lattice, double alone,

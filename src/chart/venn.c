@@ -127,7 +127,7 @@ static bool known_row(const struct venn *v, const struct venn_row *row)
 static double row_price(const struct venn *v, const struct venn_state *s,
                         const struct venn_row *row)
 {
-    return joining_price(row_cycles(v, s, row), row->cycles, DEVIATION_MOST, row->late);
+    return joining_price(row_cycles(v, s, row), row->cycles, DEVIATION_MOST, row->limits);
 }
 
 static int by_cost(const void *a, const void *b)
@@ -400,8 +400,10 @@ static void tell_rows(const struct venn *v, const struct venn_state *s, struct j
     for (size_t i = 0; i < v->known.rows[v->form].count; i++) {
         const struct venn_row *row = &v->known.rows[v->form].items[i];
         struct mass masses[2 * VENN_TERMS_MOST];
-        struct joining_row told = {
-            .others = masses, .slot = 1 / v->o->width, .cycles = row->cycles, .late = row->late};
+        struct joining_row told = {.others = masses,
+                                   .slot = 1 / v->o->width,
+                                   .cycles = row->cycles,
+                                   .limits = row->limits};
         if (!known_row(v, row))
             continue;
         for (unsigned k = 0; k < row->n; k++) {

@@ -67,7 +67,7 @@ static void take_rows(struct venn_rows *v)
     }
     for (size_t i = 0; i < v->n; i++)
         for (size_t r = 0; r < v->rows[i].count; r++)
-            v->rows[i].items[r].late = row_lateness(v, &v->rows[i].items[r]);
+            v->rows[i].items[r].limits = row_lateness(v, &v->rows[i].items[r]);
     free(place);
 }
 

@@ -18,7 +18,7 @@ struct venn_row {
     struct { uint8_t place; uint32_t count; } terms[VENN_TERMS_MOST];
     uint8_t n;
     double cycles;
-    struct residual_limit late;
+    struct residual_limit limits;
 };
 
 struct venn_rows {

@@ -250,12 +250,12 @@ static void say_count(struct result *result, const struct explained_findings *f)
     else
         result_line(result, "%s: %" PRIu64 " iteration%s in %.2f s", f->name, n, plural(n),
                     x->seconds);
-    if (x->late > 0)
+    if (x->uncounted > 0)
         result_line(
             result,
             "the loop's file was mapped less than 0.01 s before the first count, %.2f s after the "
             "start",
-            x->late);
+            x->uncounted);
     if (x->cut)
         result_line(result, "counting ended early: %s", x->cut);
     if (x->killed)

@@ -617,9 +617,9 @@ static bool preparing_over(void *state)
     const struct preparing *p = state;
 
     lock_take(&p->e->lock);
-    bool late = evolve_elapsed(p->e) >= p->until;
+    bool timed_out = evolve_elapsed(p->e) >= p->until;
     lock_give(&p->e->lock);
-    return late || (p->outer.over && p->outer.over(p->outer.state));
+    return timed_out || (p->outer.over && p->outer.over(p->outer.state));
 }
 
 /* Finds the classes on one thread while the others wait. Called and returns without the lock. */

@@ -123,7 +123,7 @@ static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
                          .stops = had.stops,
                          .cpu = had.cpu,
                          .others = had.others,
-                         .late = had.late,
+                         .uncounted = had.uncounted,
                          .threads = had.threads,
                          .moments = had.moments,
                          .replays = {.tried = had.replays.tried,

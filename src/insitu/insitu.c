@@ -98,7 +98,7 @@ static void handle_fork(struct insitu_watch *w, const struct process_event *e)
 }
 
 /* Handles the events that occurred while threads were being stopped. Resumes no thread. */
-static void handle_late(struct insitu_watch *w)
+static void handle_pending(struct insitu_watch *w)
 {
     struct process_event e;
 
@@ -124,7 +124,7 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
         return true;
     /* Keeps the copies if a thread does not stop, for example because it waits for a device. */
     x->kept |= !process_stop(p, false, err);
-    handle_late(w);
+    handle_pending(w);
     if (!w->placed || p->ended)
         return true;
     if (!placed_restore(x, err))
@@ -368,7 +368,7 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, bool moment, str
     const double begun = clock_wall(),
                  rate = (double)(__builtin_ia32_rdtsc() - w->ticks_begun) / (begun - w->begun);
     bool all = process_stop(p, true, err);
-    handle_late(w);
+    handle_pending(w);
     if (!all || !w->placed || !placed_alone(x)) {
         settle_signals(w);
         if (!take_threads(w))
@@ -505,7 +505,7 @@ static bool clear_way(struct insitu_watch *w, struct err *err)
             return err_set(err, ERR_MISSING, NULL, "the program has ended or is no longer traced");
         if (!process_stop(p, false, err))
             return false;
-        handle_late(w);
+        handle_pending(w);
         if (w->executed)
             break;
     }
@@ -612,7 +612,7 @@ static bool attach(struct insitu_watch *w, struct err *err)
                       !process_seize(w->options->pid, false, &w->process, err);
     if (w->out->refused || !process_stop(&w->process, false, err))
         return false;
-    handle_late(w);
+    handle_pending(w);
     return !w->executed ||
            err_set(err, ERR_DATA, "run the command again",
                    "process %d has just executed another program (exec)", (int)w->options->pid);
@@ -638,11 +638,11 @@ static bool place_when_mapped(struct insitu_watch *w, struct err *err)
             return false;
         if (!w->executed && !process_stop(&w->process, false, err))
             return false;
-        handle_late(w);
+        handle_pending(w);
         if ((w->executed && !run_to_entry(w, err)) || w->process.ended)
             return false;
     }
-    w->out->late = missed ? clock_wall() - begun : 0;
+    w->out->uncounted = missed ? clock_wall() - begun : 0;
     return place(w, err);
 }
 
@@ -709,7 +709,7 @@ static void let_go(struct insitu_watch *w)
     }
     if (!p->ended && !w->options->argv) {
         process_stop(p, false, &ignored);
-        handle_late(w);
+        handle_pending(w);
         process_detach(p);
     }
     if (!w->out->cut)   /* If watching was cut short, the program runs until it ends. */
@@ -731,7 +731,7 @@ static void tell(struct insitu_watch *w)
     out->ended = w->process.ended;
     out->status = w->process.status;
     out->killed = out->ended && WIFSIGNALED(out->status) && WTERMSIG(out->status) == SIGKILL;
-    out->complete = w->options->argv && w->whole && !out->killed && !out->cut && out->late == 0;
+    out->complete = w->options->argv && w->whole && !out->killed && !out->cut && !out->uncounted;
 }
 
 /* Tests whether the system permits watching. Returns false with err if not. */

@@ -43,7 +43,7 @@ struct insitu {
     double others;                   /* number of CPUs that other processes used; NaN: unknown */
     /* seconds that the program ran before the first count; 0 if nothing was counted, or if the
      * program was already running */
-    double late;
+    double uncounted;
     size_t threads;                 /* number of threads that were counted */
     size_t moments;                 /* number of moments with timings or a recording */
     struct replayed_all replays;    /* results of replays at some of the moments */

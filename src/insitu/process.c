@@ -212,7 +212,7 @@ void process_done(struct process *p)
         close(p->memory);
     vec_done(&p->tracees);
     vec_done(&p->children);
-    vec_done(&p->late);
+    vec_done(&p->pending);
     vec_done(&p->unknown);
 }
 
@@ -636,8 +636,8 @@ struct process_event process_wait(struct process *p, double seconds)
 {
     double end = clock_wall() + seconds;
 
-    if (p->late.count)
-        return p->late.items[--p->late.count];
+    if (p->pending.count)
+        return p->pending.items[--p->pending.count];
     while (!p->ended) {
         struct process_event e = look(p, end - clock_wall());
         if (e.news != PROCESS_QUIET)
@@ -687,7 +687,7 @@ bool process_stop(struct process *p, bool running, struct err *err)
                 p->before_child(p->state, &e);
             trace(PTRACE_DETACH, e.child, 0, 0);
         } else if (e.news == PROCESS_FORKED || e.news == PROCESS_EXEC)
-            vec_push(&p->late, e);
+            vec_push(&p->pending, e);
         if (clock_wall() > end)
             return err_set(err, ERR_LIMIT, "repeat the command when the process does not wait for "
                                            "a device",
@@ -699,9 +699,9 @@ bool process_stop(struct process *p, bool running, struct err *err)
 
 bool process_poll_stop(struct process *p, struct process_event *out)
 {
-    if (!p->late.count)
+    if (!p->pending.count)
         return false;
-    *out = p->late.items[--p->late.count];
+    *out = p->pending.items[--p->pending.count];
     return true;
 }
 #endif

@@ -60,7 +60,7 @@ struct process {
     VEC(struct process_event) children;   /* new processes that have not stopped for the first
                                            * time */
     /* events that occurred while threads were being stopped */
-    VEC(struct process_event) late;
+    VEC(struct process_event) pending;
     VEC(pid_t) unknown;        /* threads that stopped before their parent's event arrived */
     /* address of a system call instruction for process_call; 0: process_call writes one at the
      * thread's position */

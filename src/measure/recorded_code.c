@@ -63,7 +63,7 @@ static bool steps(const struct insn *in, uint8_t reg)
 
 /* Returns whether an address waits for @reg. It does not if @reg is constant or counts iterations,
  * because such values are available early. */
-static bool is_late(const struct recording *r, uint8_t reg)
+static bool is_delayed(const struct recording *r, uint8_t reg)
 {
     if (!is_general(reg) || reg == RSP)
         return false;
@@ -92,7 +92,7 @@ static bool is_zero(const struct recording *r, const struct recorded_plan *p, ui
 
 /* Stores in @out the registers for which the address or target of @in waits. Returns their
  * number. */
-static unsigned late_of(const struct recording *r, const struct insn *in, uint8_t out[2])
+static unsigned delaying_registers(const struct recording *r, const struct insn *in, uint8_t out[2])
 {
     unsigned count = 0;
 
@@ -103,7 +103,7 @@ static unsigned late_of(const struct recording *r, const struct insn *in, uint8_
         if (o->kind != OPERAND_MEMORY && !(in->traits & INSN_BRANCH && o->kind == OPERAND_REGISTER))
             continue;
         for (unsigned i = 0; i < 2; i++)
-            if (is_late(r, regs[i]) && count < 2 && (!count || out[0] != regs[i]))
+            if (is_delayed(r, regs[i]) && count < 2 && (!count || out[0] != regs[i]))
                 out[count++] = regs[i];
     }
     return count;
@@ -134,13 +134,13 @@ static uint32_t used_registers(const struct recording *r)
 static bool choose_registers(const struct recording *r, struct recorded_plan *p, struct err *err)
 {
     uint32_t used = used_registers(r);
-    uint8_t *wanted[] = {&p->record, &p->value, &p->zero, &p->shift}, late[2];
+    uint8_t *wanted[] = {&p->record, &p->value, &p->zero, &p->shift}, delaying[2];
     unsigned count = 2, found = 0;
 
     p->zero = p->shift = REG_NONE;
     for (size_t i = 0; i < r->insns.count; i++) {
         const struct recorded_insn *in = &r->insns.items[i];
-        if (in->indirect || (recorded_access(in) && late_of(r, in->insn, late)))
+        if (in->indirect || (recorded_access(in) && delaying_registers(r, in->insn, delaying)))
             count = 4;
     }
     for (uint8_t reg = 16; reg-- > 0 && found < count;)
@@ -193,9 +193,9 @@ static void find_constants(const struct recording *r, struct recorded_plan *p)
         p->always[i] = executed[i] == r->iterations.count;
     for (size_t i = 0; i < count; i++) {
         const struct recorded_insn *in = &r->insns.items[i];
-        uint8_t late[2];
+        uint8_t delaying[2];
         p->own[i] = in->sequential && recorded_access(in) && !(in->insn->traits & INSN_STORE) &&
-                    insn_memory(in->insn)->bits <= 64 && !late_of(r, in->insn, late);
+                    insn_memory(in->insn)->bits <= 64 && !delaying_registers(r, in->insn, delaying);
         p->fixed[i] &= !p->own[i];
     }
     free(first);
@@ -335,12 +335,12 @@ static void put_shift(struct emitter *e, unsigned to, unsigned from)
 }
 
 /* Appends code that sets plan.zero to a 0 that waits for the @count registers. */
-static void put_zero(struct emitter *e, const uint8_t *late, unsigned count)
+static void put_zero(struct emitter *e, const uint8_t *delaying, unsigned count)
 {
-    unsigned from = late[0];
+    unsigned from = delaying[0];
 
     if (count > 1) {
-        put_memory(e, LEA, true, e->p->zero, late[0], late[1], 0);
+        put_memory(e, LEA, true, e->p->zero, delaying[0], delaying[1], 0);
         from = e->p->zero;
     }
     put_shift(e, e->p->zero, from);
@@ -369,12 +369,12 @@ static void put_flagged(struct emitter *e, const struct recorded_insn *in, uint3
 static void put_indirect(struct emitter *e, const struct recorded_insn *in, uint32_t at)
 {
     const struct recorded_plan *p = e->p;
-    uint8_t late[2];
-    const unsigned count = late_of(e->r, in->insn, late);
+    uint8_t delaying[2];
+    const unsigned count = delaying_registers(e->r, in->insn, delaying);
     const bool memory = insn_memory(in->insn) != NULL;
 
     if (count)
-        put_zero(e, late, count);
+        put_zero(e, delaying, count);
     put_memory(e, MOV_LOAD, false, p->value, p->record, count && memory ? p->zero : NO_INDEX,
                p->places[at]);
     if (count && !memory)
@@ -389,8 +389,8 @@ static bool put_access(struct emitter *e, const struct recorded_insn *in, uint32
                        uint64_t fixed, struct err *err)
 {
     const struct recorded_plan *p = e->p;
-    uint8_t late[2], bytes[16], index = REG_NONE;
-    const unsigned count = late_of(e->r, in->insn, late);
+    uint8_t delaying[2], bytes[16], index = REG_NONE;
+    const unsigned count = delaying_registers(e->r, in->insn, delaying);
 
     if (p->own[at]) {
         const size_t length =
@@ -405,10 +405,10 @@ static bool put_access(struct emitter *e, const struct recorded_insn *in, uint32
     } else {
         put_memory(e, MOV_LOAD, true, p->value, p->record, NO_INDEX, p->places[at]);
     }
-    if (count == 1 && is_zero(e->r, p, late[0]))
-        index = late[0];
+    if (count == 1 && is_zero(e->r, p, delaying[0]))
+        index = delaying[0];
     else if (count) {
-        put_zero(e, late, count);
+        put_zero(e, delaying, count);
         index = p->zero;
     }
     const size_t length = rewrite_at_address(in->insn, p->value, index, 0, bytes);

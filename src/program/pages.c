@@ -215,7 +215,7 @@ static void find_again(const struct pages_model *m, const struct program_runs *r
     struct heap_event *events = events_at(m, runs, seen, run->inputs);
     double *faults = mem_alloc((2 * n + 1) * sizeof *faults),
            *sums = mem_zero(4 * blocks + 1, sizeof *sums), *count = sums + blocks,
-           *late = count + blocks, *late_count = late + blocks;
+           *second_half = count + blocks, *second_count = second_half + blocks;
 
     heap_faults(events, n, true, faults);
     heap_faults(events, n, false, faults + n);
@@ -226,8 +226,8 @@ static void find_again(const struct pages_model *m, const struct program_runs *r
             continue;
         const double again = faults[i] - faults[n + i];
         sums[b] += again;
-        if (2 * ++late_count[b] > count[b])
-            late[b] += again;
+        if (2 * ++second_count[b] > count[b])
+            second_half[b] += again;
     }
     for (size_t b = 0; b < blocks; b++) {
         const double executed = from->counts[b], more = run->counts[b] - executed,
@@ -237,8 +237,8 @@ static void find_again(const struct pages_model *m, const struct program_runs *r
         /* Adds the faults of those allocations that are not in the recording. */
         if (count[b] > 1 && executed > 0)
             run->again[b] =
-                fmax(0, run->again[b] +
-                            late[b] / halves * (more * each + fmax(0, executed * each - count[b])));
+                fmax(0, run->again[b] + second_half[b] / halves *
+                                            (more * each + fmax(0, executed * each - count[b])));
     }
     free(events);
     free(faults);

@@ -303,7 +303,7 @@ static void end_item(struct plan *p, const struct block_work *w, const struct in
         else if (node->kind == NODE_STORED)
             item->until_data = node->latency;
         node->item = (uint32_t)p->items.count - 1;
-        item->late |= !item->uops && node->latency > 0 &&
+        item->delayed |= !item->uops && node->latency > 0 &&
                       !(w->costs.rows[item->insn].flags & (ROW_ZERO | ROW_ELIMINATED | ROW_SUM));
     }
     list_values(p, item);

@@ -114,7 +114,7 @@ struct plan_item {
     bool complex, fusible, branch, load, store;
     bool merges;                     /* whether the item has a UOP_MERGED */
     /* whether the item has values with latency but no µops; it then retires after these values */
-    bool late;
+    bool delayed;
     bool split;                      /* whether load and operation are unlaminated at rename */
     bool joins;                      /* whether the item is a move that fuses with the next item and
                                       * needs no decoder */

@@ -60,7 +60,7 @@ static void enter_uops(struct simulator *s, const struct plan_item *item)
     flight->first = flight->load = flight->compute_first = flight->compute_last = UNKNOWN;
     flight->row = row_of(s, s->issued.iteration);
     flight->pending = item->uops;
-    flight->merging = item->merges + (item->late ? item->listed[NODE_EARLY] : 0);
+    flight->merging = item->merges + (item->delayed ? item->listed[NODE_EARLY] : 0);
     flight->computing = item->computing;
     flight->published = false;
     for (uint32_t i = 0; i < item->values; i++)

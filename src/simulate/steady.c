@@ -292,7 +292,7 @@ static bool is_enough(struct settle *w)
     return w->ahead >= STRETCHES;
 }
 
-static double cycles_late(const struct simulator *s, double cycles)
+static double cycles_over(const struct simulator *s, double cycles)
 {
     return s->now - cycles * (double)s->retired.number / (double)s->plan.items.count;
 }
@@ -307,14 +307,14 @@ bool steady_settled(struct simulator *s)
     if (w->least <= 0 && w->enough <= 0)
         return false;
     w->filling |= fills(s);
-    double late = cycles_late(s, w->least), behind = w->enough > 0 ? cycles_late(s, w->enough) : 0;
+    double lag = cycles_over(s, w->least), behind = w->enough > 0 ? cycles_over(s, w->enough) : 0;
     if (w->looks++ == 0) {
         w->begin = s->now;
-        w->earliest = w->latest = late;
+        w->earliest = w->latest = lag;
         w->behind = behind;
     }
-    w->earliest = late < w->earliest ? late : w->earliest;
-    w->latest = late > w->latest ? late : w->latest;
+    w->earliest = lag < w->earliest ? lag : w->earliest;
+    w->latest = lag > w->latest ? lag : w->latest;
     w->behind = behind > w->behind ? behind : w->behind;
     int32_t length = s->now - w->begin;
     if (w->looks < STRETCH_LOOKS || length < STRETCH_CYCLES || length < s->now / STRETCH_SHARE)

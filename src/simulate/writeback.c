@@ -102,7 +102,7 @@ void writeback_without_port(struct simulator *s, const struct waiting_uop *w)
         publish_merged(s, item, flight, w->ready);
         return;
     }
-    if (item->late) {
+    if (item->delayed) {
         flight->done = later(flight->done, value);
         flight->merging--;
     }

@@ -510,8 +510,8 @@ bool job_wait_for(unsigned number, double seconds)
     if (!job->joined) {
         struct timespec until = time_in(seconds);
         lock_take(&job->lock);
-        for (int late = 0; !job->ended && !late;)
-            late = pthread_cond_timedwait(&job->changed, &job->lock, &until);
+        for (int timed_out = 0; !job->ended && !timed_out;)
+            timed_out = pthread_cond_timedwait(&job->changed, &job->lock, &until);
         bool ended = job->ended;
         lock_give(&job->lock);
         if (!ended)

@@ -7,10 +7,10 @@
 #include "chart/stages.h"
 #include "support.h"
 
-void lab_on(struct late_lab *l, const struct chart_cpu *cpu)
+void lab_on(struct stage_lab *l, const struct chart_cpu *cpu)
 {
-    *l = (struct late_lab){.options = {.name = "charted"},
-                           .watch = {.stages = 1 << CHART_FACTS | 1 << CHART_LATENCIES}};
+    *l = (struct stage_lab){.options = {.name = "charted"},
+                            .watch = {.stages = 1 << CHART_FACTS | 1 << CHART_LATENCIES}};
     l->hooks = chart_watched(&l->watch);
     l->lab = (struct lab){.cpu = cpu, .options = &l->options, .hooks = &l->hooks};
 }
@@ -33,7 +33,7 @@ static const char *const addition[] = {"ADD (R64, R64)"};
 struct chart *chart_of_forms(const struct chart_cpu *cpu, double width, const struct forms *forms,
                              const char *const *form)
 {
-    struct late_lab l;
+    struct stage_lab l;
     struct ports ports;
     struct err err = {0};
 

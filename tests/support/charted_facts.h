@@ -5,14 +5,14 @@
 #include "charts.h"
 
 /* A lab for the chart's stages after the placement of ports. */
-struct late_lab {
+struct stage_lab {
     struct chart_options options;
     struct chart_watch watch;
     struct chart_hooks hooks;
     struct lab lab;
 };
 /* Initialises @l for @cpu. The caller owns both. */
-void lab_on(struct late_lab *l, const struct chart_cpu *cpu);
+void lab_on(struct stage_lab *l, const struct chart_cpu *cpu);
 /* Returns a chart of the @n forms @names of machine @take_m, in the state before the facts are
  * determined. The caller frees the chart with chart_free. */
 struct chart *chart_at(struct machine *take_m, const struct forms *forms, const char *const *names,

@@ -141,7 +141,7 @@ static bool ends(struct session *s, const char *trial, unsigned long all)
 static void test_loaders(void **state)
 {
     struct session s;
-    unsigned late = 0;
+    unsigned overdue = 0;
 
     session_init(&s);
     make_files(&s);
@@ -151,11 +151,11 @@ static void test_loaders(void **state)
         unsigned long all = atomic_load(&calls);
         for (unsigned share = 1; share <= trials[t].last; share++) {
             at = all * share / 5;
-            late += !ends(&s, trials[t].command, all);
+            overdue += !ends(&s, trials[t].command, all);
         }
     }
     session_done(&s);
-    assert_int_equal(late, 0);
+    assert_int_equal(overdue, 0);
 }
 
 int main(void)

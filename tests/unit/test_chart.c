@@ -22,9 +22,9 @@
 #define EXPERIMENTS 3000
 #define WRONG_MOST 0.01
 #define CONCURRENT 30
-#define LATE_FORM "POPCNT (R64, M64)"
-#define LATE_FORM_BY 1.11   /* factor by which one form is slower alone */
-#define LATE_OTHERS_BY 1.15   /* factor by which some larger experiments are slower */
+#define SLOW_FORM "POPCNT (R64, M64)"
+#define SLOW_FORM_BY 1.11   /* factor by which one form is slower alone */
+#define SLOW_OTHERS_BY 1.15   /* factor by which some larger experiments are slower */
 #define SEEDS 3
 
 static size_t stages;
@@ -226,31 +226,31 @@ static void test_joined_nops_are_no_width(void **state)
 
 /* A load with an operation at one per cycle is slower alone. If @state is set, some larger
  * experiments are also slower. */
-static void make_late(const void *state, const struct experiment *e, struct measured *m)
+static void slow_down(const void *state, const struct experiment *e, struct measured *m)
 {
     uint64_t forms = 0;
 
     for (size_t i = 0; i < e->count; i++)
         forms += e->terms[i].count;
-    if (e->count == 1 && e->terms[0].count == 1 && strcmp(e->terms[0].form, LATE_FORM) == 0)
-        m->cycles *= LATE_FORM_BY;
+    if (e->count == 1 && e->terms[0].count == 1 && strcmp(e->terms[0].form, SLOW_FORM) == 0)
+        m->cycles *= SLOW_FORM_BY;
     else if (*(const bool *)state && e->count > 2 && forms % 5 == 0)
-        m->cycles *= LATE_OTHERS_BY;
+        m->cycles *= SLOW_OTHERS_BY;
 }
 
 /* If times of the core exceed the port bound, the time of a single form may exceed it. Otherwise
  * the form is unexplained. */
-static void test_late_times_are_those_of_the_core(void **state)
+static void test_times_above_ports_are_those_of_the_core(void **state)
 {
-    for (int late = 0; late < 2; late++) {
-        const bool core = late;
+    for (int above = 0; above < 2; above++) {
+        const bool core = above;
         struct bed b;
         set_up(&b, 0);
-        chart_bed_alter(&b.cpu, make_late, &core);
+        chart_bed_alter(&b.cpu, slow_down, &core);
         struct chart *c = chart_of(&b);
-        assert_int_equal(c->late, core);
+        assert_int_equal(c->above_ports, core);
         for (size_t i = 0; i < c->form_count; i++)
-            if (strcmp(c->forms[i].row->form, LATE_FORM) == 0) {
+            if (strcmp(c->forms[i].row->form, SLOW_FORM) == 0) {
                 assert_int_equal(c->forms[i].state, core ? CHART_PLACED : CHART_UNEXPLAINED);
                 assert_true(core || c->forms[i].confidence <= CHART_DOUBTFUL);
             }
@@ -608,7 +608,7 @@ int main(void)
         cmocka_unit_test(test_no_pipe_is_crowded_out),
         cmocka_unit_test(test_an_odd_time_alone),
         cmocka_unit_test(test_open_doubts_keep_their_ports),
-        cmocka_unit_test(test_late_times_are_those_of_the_core),
+        cmocka_unit_test(test_times_above_ports_are_those_of_the_core),
         cmocka_unit_test_prestate(test_what_needs_more_than_ports_is_not_of_the_core, &cases[0]),
         cmocka_unit_test_prestate(test_what_needs_more_than_ports_is_not_of_the_core, &cases[1]),
         cmocka_unit_test_prestate(test_what_needs_more_than_ports_is_not_of_the_core, &cases[2]),

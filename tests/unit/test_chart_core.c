@@ -24,8 +24,8 @@
 #define ANYWHERE 3           /* number of the small CPU's forms that may run on all ports */
 #define HINDERED 1.67        /* factor by which the two forms are slower together */
 #define MEMORY_PORTS 0x700   /* ports of the wide CPU for memory */
-#define LATE 1.19            /* factor by which experiments with two busy port sets are slower */
-#define LATER 1.33
+#define SLOW_BY 1.19            /* factor by which experiments with two busy port sets are slower */
+#define SLOWER_BY 1.33
 #define AHEAD 3              /* factor by which one part of an unbalanced pair takes longer */
 #define UNRULY 3             /* factor by which the form is slower in any experiment */
 
@@ -91,31 +91,31 @@ static bool has_both(const struct machine *m, const struct experiments *t, size_
     return false;
 }
 
-/* Makes experiments slower by @late_by if ports of memory and others are equally busy with
+/* Makes experiments slower by @factor if ports of memory and others are equally busy with
  * different forms, like a scheduler. */
-static void make_late(const struct machine *m, struct experiments *t, double *cycles,
-                      double late_by)
+static void slow_down(const struct machine *m, struct experiments *t, double *cycles,
+                      double factor)
 {
     struct throughput *throughput = throughput_new(PORTS_MAX);
-    size_t late = 0;
+    size_t slowed = 0;
 
     for (size_t i = 0; i < t->rows.count; i++) {
         double memory = part(throughput, m, t, i, MEMORY_PORTS, true),
                other = part(throughput, m, t, i, MEMORY_PORTS, false);
         if (!has_both(m, t, i) && fabs(memory - other) <= 0.05 * memory &&
             fmin(memory, other) >= 0.95 * cycles[i]) {
-            cycles[i] *= late_by;
-            late++;
+            cycles[i] *= factor;
+            slowed++;
         }
     }
     throughput_free(throughput);
-    assert_true(late * 50 > t->rows.count);
+    assert_true(slowed * 50 > t->rows.count);
 }
 
 /* Returns experiments with the times of @m's tables: all forms alone, in pairs and in balanced
  * pairs, and random experiments of two to four forms. The times of experiments with two busy port
- * sets are multiplied by @late (0 for none). */
-static struct experiments *known_times(const struct machine *m, double late)
+ * sets are multiplied by @factor (0 for none). */
+static struct experiments *known_times(const struct machine *m, double factor)
 {
     struct experiments *t = experiments_new();
     size_t n = mapping_count(m->mapping);
@@ -143,8 +143,8 @@ static struct experiments *known_times(const struct machine *m, double late)
     }
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);
     throughput_predict(m->mapping, t, cycles);
-    if (late > 0)
-        make_late(m, t, cycles, late);
+    if (factor > 0)
+        slow_down(m, t, cycles, factor);
     for (size_t i = 0; i < t->rows.count; i++)
         experiments_set(t, i, cycles[i], 0, 3, EXPERIMENT_OK);
     free(cycles);
@@ -173,14 +173,14 @@ static bool is_kept_out(const char *form)
 /* Returns the mapping found if the forms of @first (NULL-terminated; may be NULL) join first, then
  * all others in order except for excluded ones. Fails unless all have joined and 99 % of the times
  * are explained. */
-static struct mapping *joined_by(const struct machine *m, const char *const *first, double late,
+static struct mapping *joined_by(const struct machine *m, const char *const *first, double factor,
                                  const struct chart_hooks *hooks)
 {
     const struct venn_options options = {.width = mapping_issue_width(m->mapping),
-                                         .fits = late > 0 ? 2.5 : 0.5,
+                                         .fits = factor > 0 ? 2.5 : 0.5,
                                          .goes_on = goes_on,
                                          .hooks = hooks};
-    struct experiments *t = known_times(m, late);
+    struct experiments *t = known_times(m, factor);
     uint32_t *forms = mem_alloc((t->forms.count + 1) * sizeof *forms);
 
     size_t n = 0;
@@ -205,7 +205,7 @@ static struct mapping *joined_by(const struct machine *m, const char *const *fir
     for (size_t i = 0; i < t->rows.count; i++)
         off += !isnan(cycles[i]) &&
                !(fabs(cycles[i] / t->rows.items[i].cycles - 1) <= NEAR ||
-                 (late > 0 && is_above_ports(cycles[i], t->rows.items[i].cycles, late + NEAR)));
+                 (factor > 0 && is_above_ports(cycles[i], t->rows.items[i].cycles, factor + NEAR)));
     if (off * 100 > t->rows.count)
         fail_msg("%zu of %zu times are explained otherwise", off, t->rows.count);
     free(cycles);
@@ -214,9 +214,9 @@ static struct mapping *joined_by(const struct machine *m, const char *const *fir
     return found;
 }
 
-static struct mapping *joined(const struct machine *m, const char *const *first, double late)
+static struct mapping *joined(const struct machine *m, const char *const *first, double factor)
 {
-    return joined_by(m, first, late, NULL);
+    return joined_by(m, first, factor, NULL);
 }
 
 /* Checks for four ports of vectors, four of general forms and three of loads, all disjoint. Returns
@@ -293,14 +293,14 @@ static void test_vectors_and_memory(void **state)
 
 /* If two port sets are busy at the same time, experiments take a fifth to a third longer than
  * either set requires. No ports explain this delay. The core is the same as without the delay. */
-static void test_late_times_are_no_ports(void **state)
+static void test_times_above_ports_are_no_ports(void **state)
 {
-    static const double late[] = {LATE, LATER};
+    static const double factors[] = {SLOW_BY, SLOWER_BY};
     struct machine *m = load_machine(source_path("tests/data/chart-wide/"));
 
     mapping_set_issue_width(m->mapping, 6);
-    for (size_t i = 0; i < sizeof late / sizeof *late; i++) {
-        struct mapping *found = joined(m, NULL, late[i]);
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
+        struct mapping *found = joined(m, NULL, factors[i]);
         assert_int_equal(portset_size(ports_of(found, "VMOVSD (XMM, M64)") & ports_of_loads(found)),
                          2);
         mapping_free(found);
@@ -322,7 +322,7 @@ static void test_what_joined_early_joins_anew(void **state)
     mapping_set(m->mapping, &store);
     usage_done(&store.usage);
     mapping_set_issue_width(m->mapping, 6);
-    struct mapping *found = joined(m, first, LATER);
+    struct mapping *found = joined(m, first, SLOWER_BY);
     portset additions = ports_of(found, "ADD (R64, R64)"), both = ports_of(found, first[0]);
     assert_int_equal(mapping_find(found, first[0])->usage.count, 2);
     assert_int_equal(both & additions, additions);
@@ -366,9 +366,9 @@ static void test_threads_find_the_same(void **state)
     const struct chart_hooks hooks = {.team = team, .threads = CHART_THREADS, .state = &shared};
 
     mapping_set_issue_width(m->mapping, 6);
-    for (unsigned late = 0; late < 2; late++) {
-        struct mapping *one = joined(m, NULL, late * LATER),
-                       *many = joined_by(m, NULL, late * LATER, &hooks);
+    for (unsigned above = 0; above < 2; above++) {
+        struct mapping *one = joined(m, NULL, above * SLOWER_BY),
+                       *many = joined_by(m, NULL, above * SLOWER_BY, &hooks);
         assert_true(chart_mappings_alike(one, many));
         mapping_free(one);
         mapping_free(many);
@@ -728,7 +728,7 @@ int main(void)
         cmocka_unit_test(test_kinds_have_ports_of_their_own),
         cmocka_unit_test(test_ports_that_two_forms_show),
         cmocka_unit_test(test_vectors_and_memory),
-        cmocka_unit_test(test_late_times_are_no_ports),
+        cmocka_unit_test(test_times_above_ports_are_no_ports),
         cmocka_unit_test(test_what_joined_early_joins_anew),
         cmocka_unit_test(test_lateness_of_what_is_busy_at_once),
         cmocka_unit_test(test_loads_come_before_what_loads_too),

@@ -185,7 +185,7 @@ static void test_zen5_by_hand(void **state)
     };
     static const char *const forms_of[] = {"ADD (R64, R64)"};
     struct err err = {0};
-    struct late_lab l;
+    struct stage_lab l;
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("zen5-charted", &err);
     struct probe_table *table = probe_table_load(ISA_X86_64, &err);

@@ -19,7 +19,7 @@ static size_t latencies_measured(const struct machine *truth, struct forms *form
 {
     struct imitation *cpu = imitation_new(truth, 0, 1);
     struct chart *c = chart_at(machine_copy(truth), forms, addition, 1);
-    struct late_lab l;
+    struct stage_lab l;
     struct err err = {0};
     size_t measured = 0;
 
@@ -106,7 +106,7 @@ static void check_contended(bool partly)
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("skylake", &err);
-    struct late_lab l;
+    struct stage_lab l;
 
     assert_true(forms && truth);
     struct imitation *imitated = imitation_new(truth, 0, 1);
@@ -168,7 +168,7 @@ static void check_substitutes(const char *machine, struct forms *forms, const ch
     size_t count = 0;
     struct imitation *cpu = imitation_new(truth, 0.002, 1);
     struct chart *c = chart_at(without_substitutes(truth), forms, addition, 1);
-    struct late_lab l;
+    struct stage_lab l;
 
     lab_on(&l, imitation_cpu(cpu));
     c->width = machine_number(truth, "issue_width");
@@ -196,7 +196,7 @@ static void test_form_that_begins_a_group(void **state)
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("zen5-charted", &err);
-    struct late_lab l;
+    struct stage_lab l;
 
     assert_true(forms && truth);
     struct imitation *cpu = imitation_new(truth, 0.002, 1);
@@ -241,7 +241,7 @@ static void test_calls_and_returns(void **state)
     assert_true(forms && truth);
     struct imitation *cpu = imitation_new(truth, 0.002, 1);
     struct chart *c = chart_at(without_substitutes(truth), forms, addition, 1);
-    struct late_lab l;
+    struct stage_lab l;
     lab_on(&l, imitation_cpu(cpu));
     c->width = machine_number(truth, "issue_width");
     assert_null(mapping_find(c->machine->mapping, cases[0].form));
@@ -279,7 +279,7 @@ static void test_high_bytes(void **state)
     struct imitation *cpu = imitation_new(truth, 0.002, 1);
     struct chart *c = chart_at(without_substitutes(truth), forms, addition, 1);
     const struct form_row *rows[] = {forms_find(forms, high[0]), forms_find(forms, high[1])};
-    struct late_lab l;
+    struct stage_lab l;
     lab_on(&l, imitation_cpu(cpu));
     c->width = machine_number(truth, "issue_width");
     l.options.others = rows;
@@ -310,7 +310,7 @@ static void test_locked_forms(void **state)
         struct imitation *cpu = imitation_new(truth, 0.002, 1);
         struct machine *charted = without_substitutes(truth);
         const struct form_row *rows[2];
-        struct late_lab l;
+        struct stage_lab l;
         for (size_t i = 0; i < 2; i++)
             rows[i] = forms_find(forms, names[i]);
         if (wrong)
@@ -353,7 +353,7 @@ static void test_load_latency_of_whole_registers(void **state)
         assert_non_null(truth);
         struct imitation *cpu = imitation_new(truth, 0, 1);
         struct chart *c = chart_at(machine_copy(truth), forms, loads, sizeof loads / sizeof *loads);
-        struct late_lab l;
+        struct stage_lab l;
         lab_on(&l, imitation_cpu(cpu));
         if (!latencies_find(&l.lab, c, &err))
             fail_msg("%s", err.what);
@@ -385,7 +385,7 @@ static void test_eliminated_moves(void **state)
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("zen5-charted", &err);
-    struct late_lab l;
+    struct stage_lab l;
 
     assert_true(forms && truth);
     while (truth->latency_count)

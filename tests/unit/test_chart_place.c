@@ -15,12 +15,12 @@
 #include "../support/support.h"
 
 #define FORM "NOT (R64)"     /* the form that is placed */
-#define LATE_CYCLES 0.59     /* cycles for a bound of 0.5, within 19 % of it */
+#define ABOVE_CYCLES 0.59     /* cycles for a bound of 0.5, within 19 % of it */
 /* 22 % above the bound, which is possible for two busy port sets, but more than a single form may
  * exceed it */
-#define LATER_CYCLES 0.61
+#define HIGHER_CYCLES 0.61
 #define ROWS 200             /* number of experiments of a core */
-#define LATE 1.19            /* factor by which some experiments are slower */
+#define SLOW_BY 1.19            /* factor by which some experiments are slower */
 #define WIDTH 5              /* issue slots per cycle */
 
 struct by_hand { const char *form, *usage; };
@@ -63,9 +63,9 @@ static void alone_takes(const void *state, const struct experiment *e, struct me
 }
 
 /* Places @form with all other forms of @take_m. FORM takes @alone cycles alone (0 for the port
- * bound). With @late, times may exceed the port bound. The caller frees the result. */
+ * bound). With @above_ports, times may exceed the port bound. The caller frees the result. */
 static struct placement placed_form(struct machine *take_m, const char *form, double alone,
-                                    bool late)
+                                    bool above_ports)
 {
     static const struct chart_options options = {.name = "charted", .seed = 1};
     struct placement out = {.error = NAN};
@@ -80,7 +80,7 @@ static struct placement placed_form(struct machine *take_m, const char *form, do
     struct mapping *core = core_of(b.truth->mapping, form);
     double *times = mem_alloc((mapping_count(b.truth->mapping) + 1) * sizeof *times);
     chart_bed_lab(&b, &options, &lab, times);
-    lab.late = late;
+    lab.above_ports = above_ports;
     uint32_t at = names_find(&lab.table->forms, form);
     if (!place_forms(&lab, core, &(struct place_form){.form = at, .alone = times[at]}, 1, &ports,
                      &out, &err))
@@ -93,9 +93,9 @@ static struct placement placed_form(struct machine *take_m, const char *form, do
     return out;
 }
 
-static struct placement placed(struct machine *take_m, double alone, bool late)
+static struct placement placed(struct machine *take_m, double alone, bool above_ports)
 {
-    return placed_form(take_m, FORM, alone, late);
+    return placed_form(take_m, FORM, alone, above_ports);
 }
 
 /* Eleven ports, all of which the core's only form can use. */
@@ -165,9 +165,10 @@ static const struct by_hand four[] = {{"ADD (R64, R64)", "1*p01"},
                                       {FORM, "1*p01+1*p23"}};
 
 /* Returns whether the usage found for FORM on the CPU of four ports is the true one. */
-static bool is_found(double alone, bool late)
+static bool is_found(double alone, bool above_ports)
 {
-    struct placement p = placed(machine_by_hand(4, four, sizeof four / sizeof *four), alone, late);
+    struct placement p =
+        placed(machine_by_hand(4, four, sizeof four / sizeof *four), alone, above_ports);
     bool found = p.explained && p.usage.count == 2;
 
     for (unsigned i = 0; i < p.usage.count && found; i++)
@@ -181,13 +182,13 @@ static bool is_found(double alone, bool late)
  * chains of conditional moves do on a Zen 5. This excess does not contradict its ports if all other
  * times agree. An excess of 22 % contradicts them. On a CPU without times above the port bound 18 %
  * contradict them. */
-static void test_a_time_alone_may_be_late(void **state)
+static void test_a_time_alone_may_be_longer(void **state)
 {
     assert_true(is_found(0, false));
     assert_true(is_found(0, true));
-    assert_true(is_found(LATE_CYCLES, true));
-    assert_false(is_found(LATER_CYCLES, true));
-    assert_false(is_found(LATE_CYCLES, false));
+    assert_true(is_found(ABOVE_CYCLES, true));
+    assert_false(is_found(HIGHER_CYCLES, true));
+    assert_false(is_found(ABOVE_CYCLES, false));
 }
 
 /* A form that only uses a slot reveals the slots of other forms. */
@@ -198,8 +199,8 @@ static const struct by_hand in_slots[] = {{"MOV (R64, R64)", ""},
                                           {"MOV (M64, R64)", "1*p3"}};
 
 /* Fills @table with the core's forms alone and random experiments, ROWS in total, with the times of
- * @truth. @late of them are a fifth longer. */
-static void measure_core(struct experiments *table, const struct mapping *truth, size_t late)
+ * @truth. @above of them are a fifth longer. */
+static void measure_core(struct experiments *table, const struct mapping *truth, size_t above)
 {
     size_t n = mapping_count(truth);
     double cycles[ROWS];
@@ -221,7 +222,8 @@ static void measure_core(struct experiments *table, const struct mapping *truth,
     }
     throughput_predict(truth, table, cycles);
     for (size_t i = 0; i < ROWS; i++)
-        experiments_set(table, i, (ROWS - i <= late ? LATE : 1) * cycles[i], 0, 3, EXPERIMENT_OK);
+        experiments_set(table, i, (ROWS - i <= above ? SLOW_BY : 1) * cycles[i], 0, 3,
+                        EXPERIMENT_OK);
 }
 
 /* A core of the five forms of in_slots, with their times. */
@@ -235,7 +237,7 @@ struct core_bed {
     bool keep[ROWS];
 };
 
-static void core_bed_init(struct core_bed *b, size_t late)
+static void core_bed_init(struct core_bed *b, size_t above)
 {
     *b = (struct core_bed){.options = {.name = "charted", .seed = 1, .seconds = 60},
                            .m = machine_by_hand(4, in_slots, sizeof in_slots / sizeof *in_slots)};
@@ -245,7 +247,7 @@ static void core_bed_init(struct core_bed *b, size_t late)
                           .table = experiments_new(),
                           .noise = SIGHT_NOISE};
     mapping_set_issue_width(b->m->mapping, WIDTH);
-    measure_core(b->lab.table, b->m->mapping, late);
+    measure_core(b->lab.table, b->m->mapping, above);
     for (uint32_t i = 0; i < mapping_count(b->m->mapping); i++)
         b->forms[i] = i;
     memset(b->keep, true, sizeof b->keep);
@@ -268,20 +270,20 @@ static void core_bed_done(struct core_bed *b)
     lab_done(&b->lab);
 }
 
-/* Returns whether times count as above the port bound if @late of ROWS are. Fails unless the ports
+/* Returns whether times count as above the port bound if @above of ROWS are. Fails unless the ports
  * are found. */
-static bool is_late_core(size_t late)
+static bool is_above_core(size_t above)
 {
     struct core_bed b;
     struct core_ports found;
     double says[ROWS];
 
-    core_bed_init(&b, late);
+    core_bed_init(&b, above);
     core_bed_find(&b, NULL, &found);
     throughput_predict(found.mapping, b.lab.table, says);
-    for (size_t i = 0; i + late < ROWS; i++)
+    for (size_t i = 0; i + above < ROWS; i++)
         assert_float_equal(says[i], b.lab.table->rows.items[i].cycles, 1e-6);
-    bool is = found.late;
+    bool is = found.above_ports;
     core_ports_done(&found);
     core_bed_done(&b);
     return is;
@@ -400,11 +402,11 @@ static void test_a_known_core_stays(void **state)
 
 /* If 2 % of a core's times exceed the port bound, other times on this CPU may also exceed it: 4 of
  * 200, but not 3. */
-static void test_late_times_of_a_core(void **state)
+static void test_times_above_ports_of_a_core(void **state)
 {
-    assert_false(is_late_core(0));
-    assert_false(is_late_core(3));
-    assert_true(is_late_core(4));
+    assert_false(is_above_core(0));
+    assert_false(is_above_core(3));
+    assert_true(is_above_core(4));
 }
 
 /* A number of equal times. Experiments for one µop of ports 0 and 1: 0.5 cycles alone, and with
@@ -414,8 +416,9 @@ struct equal_times {
     unsigned count;   /* 0 stands for the experiment of the form alone. */
 };
 
-/* Returns what the times say about a guess. @late: times may exceed the port bound. */
-static struct times_seen times_with_loads(bool late, const struct equal_times *times, size_t n)
+/* Returns what the times say about a guess. @above_ports: times may exceed the port bound. */
+static struct times_seen times_with_loads(bool above_ports, const struct equal_times *times,
+                                          size_t n)
 {
     struct machine *m = machine_by_hand(4, four, sizeof four / sizeof *four);
     struct mapping *core = core_of(m->mapping, FORM);
@@ -424,7 +427,7 @@ static struct times_seen times_with_loads(bool late, const struct equal_times *t
     struct times_seen seen;
 
     lattice_make(core, INFINITY, SIGHT_NOISE, lattice);
-    lattice->late = late;
+    lattice->above_ports = above_ports;
     saturators_find(core, lattice, NULL, &found);
     size_t loads = 0;
     while (found.list.items[loads].ports != 0xc)
@@ -460,18 +463,19 @@ static void test_what_is_too_short_is_refuted(void **state)
     const struct equal_times once = {2.5, 1}, twice = {2.5, 2}, quick = {1.6, 1};
 
     const struct times_seen full = times_with_loads(false, &once, 1),
-                            late = times_with_loads(true, &once, 1),
+                            above_ports = times_with_loads(true, &once, 1),
                             again = times_with_loads(true, &twice, 1),
                             below = times_with_loads(true, &quick, 1);
     assert_false(times_explained(&full));
     assert_float_equal(full.worst, 0.2, 1e-6);
-    assert_true(times_explained(&late) && times_explained(&again) && !times_explained(&below));
-    assert_float_equal(late.worst, 0, 1e-6);
-    assert_int_equal(late.late_count, 1);
-    assert_int_equal(again.late_count, 2);
-    assert_true(full.cost > late.cost + RESIDUAL_COST_MOST);
-    assert_float_equal(again.cost, late.cost + RESIDUAL_AGAIN, 1e-6);
-    assert_true(below.cost > late.cost + RESIDUAL_COST_MOST);
+    assert_true(times_explained(&above_ports) && times_explained(&again) &&
+                !times_explained(&below));
+    assert_float_equal(above_ports.worst, 0, 1e-6);
+    assert_int_equal(above_ports.above_count, 1);
+    assert_int_equal(again.above_count, 2);
+    assert_true(full.cost > above_ports.cost + RESIDUAL_COST_MOST);
+    assert_float_equal(again.cost, above_ports.cost + RESIDUAL_AGAIN, 1e-6);
+    assert_true(below.cost > above_ports.cost + RESIDUAL_COST_MOST);
 }
 
 /* An unknown time says nothing about a usage. */
@@ -481,7 +485,7 @@ static void test_unknown_times(void **state)
 
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
         for (unsigned alone = 0; alone < 2; alone++) {
-            struct times_seen seen = {.noise = SIGHT_NOISE, .late = true, .cost = 1};
+            struct times_seen seen = {.noise = SIGHT_NOISE, .above_ports = true, .cost = 1};
             times_add(&seen, unknown[i][0], unknown[i][1], alone, &(double){0});
             assert_int_equal(seen.times, 0);
             assert_float_equal(seen.cost, 1, 0);
@@ -496,7 +500,7 @@ static void test_odd_times(void **state)
     static const struct {
         unsigned good, others;
         double cycles;
-        bool late, explained;
+        bool above_ports, explained;
     } cases[] = {
         {17, 1, 3, true, false},  {18, 1, 3, true, true},    {56, 2, 3, true, true},
         {54, 3, 3, true, false},  {56, 3, 3, true, true},    {18, 1, 3, false, false},
@@ -506,7 +510,7 @@ static void test_odd_times(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct equal_times times[] = {{2, cases[i].good},
                                              {cases[i].cycles, cases[i].others}};
-        const struct times_seen seen = times_with_loads(cases[i].late, times, 2);
+        const struct times_seen seen = times_with_loads(cases[i].above_ports, times, 2);
         assert_int_equal(times_explained(&seen), cases[i].explained);
     }
     /* A usage that contradicts the time alone is not an explanation, however many other times
@@ -638,11 +642,11 @@ int main(void)
         cmocka_unit_test(test_single_ports_are_tried_before_pairs),
         cmocka_unit_test(test_a_form_of_a_single_port),
         cmocka_unit_test(test_what_was_not_tested_is_not_assumed),
-        cmocka_unit_test(test_a_time_alone_may_be_late),
+        cmocka_unit_test(test_a_time_alone_may_be_longer),
         cmocka_unit_test(test_a_pipe_may_go),
         cmocka_unit_test(test_what_is_foretold_takes_one_pass),
         cmocka_unit_test(test_a_known_core_stays),
-        cmocka_unit_test(test_late_times_of_a_core),
+        cmocka_unit_test(test_times_above_ports_of_a_core),
         cmocka_unit_test(test_what_is_too_short_is_refuted),
         cmocka_unit_test(test_unknown_times), cmocka_unit_test(test_odd_times),
         cmocka_unit_test(test_unexplained_forms_of_equal_times),

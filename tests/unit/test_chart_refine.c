@@ -171,7 +171,7 @@ static struct usage usage_of(const struct mapping *m, const char *text)
 }
 
 /* Slows the form @slow alone, and with @with, by @by. */
-static void make_late(struct chart *c, uint32_t slow, uint32_t with, double by)
+static void slow_down(struct chart *c, uint32_t slow, uint32_t with, double by)
 {
     for (size_t i = 0; i < c->table->rows.count; i++) {
         bool own = false, other = c->table->rows.items[i].count == 1;
@@ -185,9 +185,9 @@ static void make_late(struct chart *c, uint32_t slow, uint32_t with, double by)
     c->forms[slow].alone *= by;
 }
 
-/* On a CPU with late times, a form that is slower alone and with one other form has no further
- * µops. */
-static void test_late_times_add_no_uops(void **state)
+/* On a CPU with times above the port bound, a form that is slower alone and with one other form has
+ * no further µops. */
+static void test_times_above_ports_add_no_uops(void **state)
 {
     enum { IMUL = 8 };
     struct chart_watch watch = {0};
@@ -201,9 +201,10 @@ static void test_late_times_add_no_uops(void **state)
         if (cpu[form].state == CHART_IN_CORE)
             continue;
         struct chart *c = charted(forms, form == UNKNOWN_SET ? FORMS : form);
-        make_late(c, form, IMUL, 1.15);
+        slow_down(c, form, IMUL, 1.15);
         refine_usages(
-            &(struct lab){.hooks = &hooks, .table = c->table, .noise = 0.008, .late = true}, c);
+            &(struct lab){.hooks = &hooks, .table = c->table, .noise = 0.008, .above_ports = true},
+            c);
         if (!usage_equal(&mapping_find(c->machine->mapping, cpu[form].form)->usage,
                          &mapping_find(truth, cpu[form].form)->usage))
             fail_msg("%s has another usage than %s", cpu[form].form, cpu[form].truth);
@@ -235,7 +236,8 @@ static void test_doubtful_core(void **state)
         mapping_set(c->machine->mapping, &entry);
         c->forms[LOAD].confidence = sure ? 1 : 0.3;
         refine_usages(
-            &(struct lab){.hooks = &hooks, .table = c->table, .noise = 0.008, .late = true}, c);
+            &(struct lab){.hooks = &hooks, .table = c->table, .noise = 0.008, .above_ports = true},
+            c);
         assert_true(usage_equal(&mapping_find(c->machine->mapping, cpu[LOAD].form)->usage,
                                 sure ? &wrong : &truth));
         assert_int_equal(c->forms[LOAD].state, CHART_IN_CORE);
@@ -390,7 +392,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_errs_less),
                                        cmocka_unit_test(test_pipes_stay),
                                        cmocka_unit_test(test_unexplained_is_not_absurd),
-                                       cmocka_unit_test(test_late_times_add_no_uops),
+                                       cmocka_unit_test(test_times_above_ports_add_no_uops),
                                        cmocka_unit_test(test_doubtful_core),
                                        cmocka_unit_test(test_what_is_known_besides),
                                        cmocka_unit_test(test_threads_find_the_same)};

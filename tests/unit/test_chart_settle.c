@@ -15,7 +15,7 @@
 
 #define NOISE 0.005
 #define EXPERIMENTS 300
-#define LATE 1.16            /* factor by which times are longer */
+#define SLOW_BY 1.16            /* factor by which times are longer */
 #define INNER "SHLD (R64, R64, I8)"    /* has one µop on port 0, and one on 0, 1 or 2 */
 /* OUTER has one µop on 0 or 1, and one on 0 or 2. OUTER and INNER are equivalent unless another
  * form keeps only port 0 busy, which no fast form does. */
@@ -220,27 +220,27 @@ static void test_what_stays_untested_is_said(void **state)
 /* Makes a time a sixth longer. */
 static void take_longer(const void *state, const struct experiment *e, struct measured *m)
 {
-    m->cycles *= LATE;
+    m->cycles *= SLOW_BY;
 }
 
 /* A time above the prediction counts against a usage, unless times on this CPU may exceed the port
  * bound. */
-static void test_late_times_are_those_of_the_chart(void **state)
+static void test_times_above_ports_are_those_of_the_chart(void **state)
 {
     struct bed *b = *state;
     struct err err = {0};
 
-    assert_false(b->ambiguities.late);
+    assert_false(b->ambiguities.above_ports);
     chart_bed_alter(&b->cpu, take_longer, NULL);
-    for (int late = 0; late < 2; late++) {
+    for (int above = 0; above < 2; above++) {
         struct settled settled;
         ambiguities_done(&b->ambiguities);
         ambiguities_of_chart(b->chart, "settle-cpu", false, &b->ambiguities);
-        b->ambiguities.late = late;
+        b->ambiguities.above_ports = above;
         assert_true(settle(b, &settled, &err));
         assert_true(settled.forms.count > 0);
         for (size_t i = 0; i < settled.forms.count; i++)
-            assert_int_equal(settled.forms.items[i].verdict == SETTLE_UNEXPLAINED, !late);
+            assert_int_equal(settled.forms.items[i].verdict == SETTLE_UNEXPLAINED, !above);
         settled_done(&settled);
     }
 }
@@ -459,7 +459,7 @@ static void test_doubts_are_kept(void **state)
     assert_true(ambiguities_save(&b->ambiguities, ports, path, &err));
     assert_true(ambiguities_load(path, ports, &again, &err));
     assert_float_equal(again.noise, b->ambiguities.noise, 0);
-    assert_false(again.late);
+    assert_false(again.above_ports);
     assert_string_equal(again.simulated, "settle-cpu");
     assert_int_equal(again.list.count, b->ambiguities.list.count);
     assert_true(again.list.count > 0);
@@ -476,24 +476,24 @@ static void test_doubts_are_kept(void **state)
 
 /* The file also stores whether times may exceed the port bound. An older file lacks this flag, and
  * any time may then exceed the bound. */
-static void test_lateness_is_kept(void **state)
+static void test_residuals_are_kept(void **state)
 {
     const struct bed *b = *state;
     const struct ports *ports = mapping_ports(b->chart->machine->mapping);
-    const struct ambiguities late = {.noise = 0.01, .late = true, .simulated = (char *)""};
+    const struct ambiguities saved = {.noise = 0.01, .above_ports = true, .simulated = (char *)""};
     static const char before[] = "form,usage,slots,weight,experiment\nnoise,,,0.01,\n";
     struct ambiguities again;
     struct err err = {0};
 
-    assert_true(ambiguities_save(&late, ports, work_path("late.csv"), &err));
-    assert_true(ambiguities_load(work_path("late.csv"), ports, &again, &err));
-    assert_true(again.late);
+    assert_true(ambiguities_save(&saved, ports, work_path("above.csv"), &err));
+    assert_true(ambiguities_load(work_path("above.csv"), ports, &again, &err));
+    assert_true(again.above_ports);
     ambiguities_done(&again);
-    work_put("late.csv", before);
-    assert_true(ambiguities_load(work_path("late.csv"), ports, &again, &err));
-    assert_true(again.late);
+    work_put("above.csv", before);
+    assert_true(ambiguities_load(work_path("above.csv"), ports, &again, &err));
+    assert_true(again.above_ports);
     ambiguities_done(&again);
-    work_remove("late.csv");
+    work_remove("above.csv");
 }
 
 /* A table with other columns is rejected, and so is one without the relative deviation of times. */
@@ -502,7 +502,8 @@ static void test_other_tables_are_refused(void **state)
     const struct bed *b = *state;
     const struct ports *ports = mapping_ports(b->chart->machine->mapping);
     static const char *const wrong[][2] = {
-        {"hex,cycles,spread,state,more\nnoise,,,0.01,\n", "not an ambiguities file of machine chart"},
+        {"hex,cycles,spread,state,more\nnoise,,,0.01,\n",
+         "not an ambiguities file of machine chart"},
         {"form,usage,slots,weight,experiment\n", "has no row `noise`"},
         {"form,usage,slots,weight,experiment\nnoise,,,2,\n", "invalid noise"}};
 
@@ -524,7 +525,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_settling_tells, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_untested_ports_are_checked, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_stays_untested_is_said, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_late_times_are_those_of_the_chart, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_times_above_ports_are_those_of_the_chart, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_blocks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_what_blocks_found, set_up,
                                         tear_down),
@@ -533,7 +535,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_what_got_no_time_does_not_win, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_cancelled_one_changes_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubts_are_kept, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_lateness_is_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_residuals_are_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_other_tables_are_refused, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

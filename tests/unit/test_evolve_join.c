@@ -258,14 +258,14 @@ struct latecomer {
 /* Ends the meeting of all threads, and records whether this thread has begun work for it. */
 static void end_meeting(void *state)
 {
-    struct latecomer *late = state;
+    struct latecomer *thread = state;
 
-    lock_take(&late->e->lock);
-    if (late->e->meeting)
-        *late = (struct latecomer){late->e, true,
-                                   late->e->preparation != EVOLVE_RAW || late->e->fresh_begun > 0};
-    late->e->meeting = false;
-    lock_give(&late->e->lock);
+    lock_take(&thread->e->lock);
+    if (thread->e->meeting)
+        *thread = (struct latecomer){
+            thread->e, true, thread->e->preparation != EVOLVE_RAW || thread->e->fresh_begun > 0};
+    thread->e->meeting = false;
+    lock_give(&thread->e->lock);
 }
 
 /* The late thread starts no work. Its problem and individuals are freed when all other threads have
@@ -278,13 +278,13 @@ static void test_thread_that_starts_late(void **state)
     known_set_up(&b, 7, 0, 0);
     struct problem *p = part_of(b.t, 5, true);
     o.threads = o.generations = 1;
-    struct latecomer late = {.e = evolve_new(p, &o, NULL, 0, &err)};
+    struct latecomer thread = {.e = evolve_new(p, &o, NULL, 0, &err)};
     problem_free(p);
-    late.e->meeting = true;
-    evolve_worker(late.e, 0, end_meeting, &late);
-    assert_true(late.looked);
-    assert_false(late.begun);
-    evolve_free(late.e);
+    thread.e->meeting = true;
+    evolve_worker(thread.e, 0, end_meeting, &thread);
+    assert_true(thread.looked);
+    assert_false(thread.begun);
+    evolve_free(thread.e);
     known_tear_down(&b);
 }
 

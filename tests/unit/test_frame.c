@@ -421,7 +421,7 @@ static void test_waiting_script(void **state)
 }
 
 /* A job may request a view after its command's output stream was closed. */
-static void test_view_of_a_late_job(void **state)
+static void test_view_of_a_finished_job(void **state)
 {
     char line[4400];
     struct str text = {0};
@@ -432,9 +432,9 @@ static void test_view_of_a_late_job(void **state)
     for (int i = 0; i < 1900; i++)
         str_addf(&text, " addq $%d, %%rax\n", i % 100);
     str_add(&text, " jne .L1\n");
-    assert_true(file_write(work_path("late.s"), text.data, text.length, &err));
+    assert_true(file_write(work_path("job.s"), text.data, text.length, &err));
     str_done(&text);
-    snprintf(line, sizeof line, "kernel load %s", work_path("late.s"));
+    snprintf(line, sizeof line, "kernel load %s", work_path("job.s"));
     run_to_end(line);
     frame_run(&frame, "kernel compare --machine skylake --machine haswell");
     assert_false(frame.failed);
@@ -466,7 +466,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_find, setup, teardown),
         cmocka_unit_test_setup_teardown(test_click, setup, teardown),
         cmocka_unit_test_setup_teardown(test_job, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_view_of_a_late_job, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_view_of_a_finished_job, setup, teardown),
         cmocka_unit_test_setup_teardown(test_type_ahead, setup, teardown),
         cmocka_unit_test_setup_teardown(test_waiting, setup, teardown),
         cmocka_unit_test_setup_teardown(test_waiting_script, setup, teardown),

@@ -34,12 +34,12 @@ static void test_by_hand(void **state)
                                               {OP_IADD, 0, {0}},
                                               {OP_IADD, 0, {0}}};
     /* The first product waits for the load, and the second one for the pipe until 7: 5-9, 7-11. */
-    static const struct graphlet_op late[] = {
+    static const struct graphlet_op delayed[] = {
         {OP_LOAD, 0, {0}}, {OP_FMUL, 1, {0}}, {OP_FMUL, 1, {0}}};
     assert_true(cycles(chain, 5) == 14);
     assert_true(cycles(products, 3) == 8);
     assert_true(cycles(sums, 5) == 3);
-    assert_true(cycles(late, 3) == 11);
+    assert_true(cycles(delayed, 3) == 11);
     assert_true(cycles(NULL, 0) == 0);
 }
 

@@ -15,7 +15,7 @@
 #define SECONDS 6
 #define TRIES 300
 #define MOST 60.0
-#define LATE 1.25
+#define SLOW_BY 1.25
 #define NEAR 1e-4            /* The tolerance is for twelve costs, each rounded to 2^-20. */
 
 static portset any_set(struct rng *rng)
@@ -61,8 +61,9 @@ static double cost_of(struct throughput *t, struct known_row *rows, portset firs
         assert_float_equal(throughput_of_masses(t, rows[r].masses, n), ports, 1e-9);
         double cycles = fmax(ports, rows[r].slots + slot * slots * rows[r].own),
                off = (cycles - rows[r].cycles) / (0.008 * rows[r].cycles + 0.003);
-        double limit =
-            rows[r].cycles > cycles && rows[r].cycles <= LATE * cycles ? RESIDUAL_COST_MOST : MOST;
+        double limit = rows[r].cycles > cycles && rows[r].cycles <= SLOW_BY * cycles
+                           ? RESIDUAL_COST_MOST
+                           : MOST;
         cost += fmin(off * off, limit);
     }
     return cost;
@@ -94,7 +95,7 @@ static void test_costs(void **state)
                                                  .slots = row->slots,
                                                  .slot = slot,
                                                  .cycles = row->cycles,
-                                                 .late = {LATE, RESIDUAL_COST_MOST}});
+                                                 .limits = {SLOW_BY, RESIDUAL_COST_MOST}});
         }
         for (size_t s = 0; s < SECONDS; s++)
             seconds[s] = any_set(&rng);

@@ -269,17 +269,17 @@ static void arrive(struct pending_results *a, size_t count)
 
 /* Results arrive while a job reads the table. A second job stores them in a copy. Typed keys
  * wait. */
-static void test_late_results(void **state)
+static void test_pending_results(void **state)
 {
-    struct pending_results late = {0};
+    struct pending_results pending = {0};
     load_rows(ROWS);
     for (int round = 0; round < 2; round++) {
         struct experiments *table = session.document.experiments, *held = experiments_hold(table);
         double old = table->rows.items[3].cycles;
-        arrive(&late, 5);
+        arrive(&pending, 5);
         uint64_t before = steps_taken;
-        pending_results_finish(&session, table->serial, &late);
-        assert_int_equal(late.list.count, 0);
+        pending_results_finish(&session, table->serial, &pending);
+        assert_int_equal(pending.list.count, 0);
         assert_true(session.replacing);
         if (round)   /* A cancelled job also stores the results. */
             job_cancel(session.replacing);
@@ -300,24 +300,24 @@ static void test_late_results(void **state)
         experiments_free(held);
     }
     /* During a measurement each drawing stores a part of the results. */
-    arrive(&late, ROWS);
-    pending_results_put(&session, session.document.experiments->serial, &late,
+    arrive(&pending, ROWS);
+    pending_results_put(&session, session.document.experiments->serial, &pending,
                         PENDING_RESULTS_AT_ONCE);
-    assert_int_equal(late.list.count - late.put, ROWS - PENDING_RESULTS_AT_ONCE);
-    pending_results_finish(&session, session.document.experiments->serial, &late);
+    assert_int_equal(pending.list.count - pending.put, ROWS - PENDING_RESULTS_AT_ONCE);
+    pending_results_finish(&session, session.document.experiments->serial, &pending);
     assert_true(session.replacing);
     job_wait(0);
     frame_jobs(&frame);
     assert_true(session.document.experiments->rows.items[ROWS - 1].cycles == 1.5);
     /* Few results are stored at once. Results for another table are dropped. */
-    arrive(&late, 5);
-    pending_results_finish(&session, session.document.experiments->serial, &late);
+    arrive(&pending, 5);
+    pending_results_finish(&session, session.document.experiments->serial, &pending);
     assert_false(session.replacing);
-    arrive(&late, 5);
+    arrive(&pending, 5);
     session.document.experiments->rows.items[0].cycles = 9;
-    pending_results_finish(&session, session.document.experiments->serial + 1, &late);
-    assert_true(session.document.experiments->rows.items[0].cycles == 9 && late.list.count == 0);
-    pending_results_done(&late);
+    pending_results_finish(&session, session.document.experiments->serial + 1, &pending);
+    assert_true(session.document.experiments->rows.items[0].cycles == 9 && pending.list.count == 0);
+    pending_results_done(&pending);
 }
 
 int main(void)
@@ -327,7 +327,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_nothing_drawn, setup, teardown),
         cmocka_unit_test_setup_teardown(test_export_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(test_active, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_late_results, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_pending_results, setup, teardown),
         cmocka_unit_test_setup_teardown(test_mapping, setup, teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

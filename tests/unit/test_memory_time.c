@@ -87,7 +87,7 @@ static void test_by_hand(void **state)
     /* A pointer chase after another load of its element. Beyond the first level, a link costs one
      * more load from that level, if the machine has reads_wait. */
     const struct memory_core core = {.cycles = 10, .reload = 5};
-    chase.late = true;
+    chase.delayed = true;
     assert_float_equal(time_at(&chase, 1, &m, &core, 16777216).cycles, 600, 1e-9);
     m.reads_wait = true;
     assert_float_equal(time_at(&chase, 1, &m, &core, 16777216).cycles, 610, 1e-9);

@@ -350,7 +350,7 @@ static void test_labels(void **state)
     const struct chart_cpu cpu = {.times = count_instructions};
     struct err err = {0};
     struct ports ports;
-    struct late_lab l;
+    struct stage_lab l;
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct probe_table *table = probe_table_parse(text, "table", &err);
 

@@ -403,7 +403,7 @@ static struct simulation run_with(struct simulator *s, struct block_work *w, con
 
 /* Loads wait until stores reach the cache, which is known when the store retires. Forwarding a part
  * of the value takes store_forward_part longer than a load that the store covers. */
-static void test_late_stores(void **state)
+static void test_delayed_stores(void **state)
 {
     /* mov [rsp],eax; mov [rsp+4],eax; mov rcx,[rsp]; add rax,rcx */
     static const char words[] = "890424" "89442404" "488b0c24" "4801c8";
@@ -750,7 +750,7 @@ static void test_replayed_early(void **state)
     struct block_work *w = block_work_new(machine);
     struct simulator *s = simulator_new();
     size_t replayed = 0;
-    double early = 0, late = 0;
+    double early = 0, full = 0;
 
     for (size_t i = 0; i < real.blocks.count; i++) {
         struct bounds bounds;
@@ -764,9 +764,9 @@ static void test_replayed_early(void **state)
                         bounds_replays(w, real.blocks.items[i].insns, real.blocks.items[i].count));
         replayed++;
         early += quick.iterations;
-        late += whole.iterations;
+        full += whole.iterations;
     }
-    assert_true(replayed > 0 && early < 0.6 * late);
+    assert_true(replayed > 0 && early < 0.6 * full);
     simulator_free(s);
     block_work_free(w);
     machine_free(machine);
@@ -781,7 +781,7 @@ int main(void)
                                        cmocka_unit_test(test_copies_simulated),
                                        cmocka_unit_test(test_storage_reused),
                                        cmocka_unit_test(test_width_that_is_no_whole_number),
-                                       cmocka_unit_test(test_late_stores),
+                                       cmocka_unit_test(test_delayed_stores),
                                        cmocka_unit_test(test_loads_repeat),
         cmocka_unit_test(test_settled),
                                        cmocka_unit_test(test_settled_too_early),

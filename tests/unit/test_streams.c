@@ -222,23 +222,23 @@ static void test_indices(void **state)
     assert_int_equal(streams.items.count, 1);
     is(0, "chase", 0, 2);
     assert_int_equal(streams.items.items[0].hops, 2);
-    assert_false(streams.items.items[0].late);
+    assert_false(streams.items.items[0].delayed);
     /* mov rdx,[rax+8]; add rbx,rdx; mov rax,[rax+16]: value and link of a list */
     find("488b5008 4801d3 488b4010");
     assert_int_equal(streams.items.count, 1);
     is(0, "chase", 0, 1);
     assert_int_equal(streams.items.items[0].link, 16);
-    assert_true(streams.items.items[0].late);
+    assert_true(streams.items.items[0].delayed);
     /* mov rax,[rax]; mov rdx,[rax+16]: loads the value before the next iteration's link */
     find("488b00 488b5010");
     assert_int_equal(streams.items.count, 1);
-    assert_true(streams.items.items[0].late);
+    assert_true(streams.items.items[0].delayed);
     /* First the link is loaded before the value. Then a store accesses the element before the
      * link. */
     find("488b4810 488b5008 4889c8");                /* mov rcx,[rax+16]; mov rdx,[rax+8]; mov */
-    assert_false(streams.items.items[0].late);
+    assert_false(streams.items.items[0].delayed);
     find("48895008 488b4010");
-    assert_false(streams.items.items[0].late);
+    assert_false(streams.items.items[0].delayed);
     assert_int_equal(streams.items.items[0].terms[0].reg, 0);
     /* vmovdqu ymm1,[rsi+rcx*4]; vpcmpeqd ymm3; vgatherdpd ymm0,[rdi+xmm1*8],ymm3; add rcx,4 */
     find("c5fe6f0c8e c5e576db c4e2e59204cf 4883c104");

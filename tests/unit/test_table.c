@@ -406,14 +406,14 @@ static void test_ends_of_what_comes(void **state)
 
     table_init(&t);
     updates(&t, &rows);
-    for (int late = 0; late < 2; late++) {
-        assert_true(table_sort(&t, &large, late ? "cycles" : "-cycles", &err));
-        if (late)
+    for (int ascending = 0; ascending < 2; ascending++) {
+        assert_true(table_sort(&t, &large, ascending ? "cycles" : "-cycles", &err));
+        if (ascending)
             table_update(&t, &large, &rows, 1);
         assert_true(table_act(&t, &large, ACTION_FIRST));
         updates(&t, &rows);
         assert_int_equal(t.cursor, 0);
-        assert_int_equal(t.selected * 7919 % MANY, late ? 0 : MANY - 1);
+        assert_int_equal(t.selected * 7919 % MANY, ascending ? 0 : MANY - 1);
     }
     assert_true(table_sort(&t, &large, "-cycles", &err) && table_act(&t, &large, ACTION_LAST));
     updates(&t, &rows);

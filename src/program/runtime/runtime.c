@@ -36,8 +36,8 @@
 #define LINE_BYTES STEPS_LINE
 #define SAMPLE_SHIFT 5u
 /* multiple of the mean time above which a call is considered preempted and ignored */
-#define LATE 16u
-#define LATE_TICKS 20000u
+#define PREEMPTED 16u
+#define PREEMPTED_TICKS 20000u
 #define TRIES 200
 /* number of the program's calls per measurement of an empty call */
 #define NOTHING_EVERY 16u
@@ -595,10 +595,10 @@ static uint64_t ticks_of_call(uint64_t begun, uint64_t now, uint64_t *callbacks)
     if (ticks < away)
         return UINT64_MAX;
     ticks -= away;
-    return ticks > LATE_TICKS ? own_ticks(ticks, &open_calls[at].clocks) : ticks;
+    return ticks > PREEMPTED_TICKS ? own_ticks(ticks, &open_calls[at].clocks) : ticks;
 }
 
-/* Counts a call, and its time unless late. Threads and signal handlers share the counters. */
+/* Counts a call, and its time unless preempted. Threads and signal handlers share the counters. */
 static void call_end(struct portolan_calls_ *calls, uint64_t begun)
 {
     uint64_t callbacks = 0;
@@ -609,7 +609,7 @@ static void call_end(struct portolan_calls_ *calls, uint64_t begun)
     __atomic_fetch_add(&calls->count, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&calls->callbacks, callbacks, __ATOMIC_RELAXED);
     if (ticks == UINT64_MAX ||
-        (kept >= 8 && ticks > LATE_TICKS && ticks / LATE > before / kept))
+        (kept >= 8 && ticks > PREEMPTED_TICKS && ticks / PREEMPTED > before / kept))
         return;
     __atomic_fetch_add(&calls->kept, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&calls->ticks, ticks, __ATOMIC_RELAXED);

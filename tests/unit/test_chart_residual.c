@@ -9,7 +9,7 @@
 #include "../support/support.h"
 
 #define CORE 10
-#define LATE 1.15
+#define SLOW_BY 1.15
 #define MANY 15 /* more experiments than distinguish usages; one per set of ports is over 20 */
 
 static const char *const by_hand[][2] = {
@@ -55,7 +55,7 @@ static bool is_placed(const char *form)
     return false;
 }
 
-#define LATE_WITH "IMUL (R64, R64)"
+#define SLOW_WITH "IMUL (R64, R64)"
 
 /* A form that loads and computes exceeds its port bound with a partner. */
 static void delay_with(const void *state, const struct experiment *e, struct measured *m)
@@ -64,12 +64,12 @@ static void delay_with(const void *state, const struct experiment *e, struct mea
 
     for (size_t i = 0; i < e->count; i++) {
         placed |= is_placed(e->terms[i].form);
-        with |= strcmp(e->terms[i].form, LATE_WITH) == 0;
+        with |= strcmp(e->terms[i].form, SLOW_WITH) == 0;
     }
-    m->cycles *= placed && with ? LATE : 1;
+    m->cycles *= placed && with ? SLOW_BY : 1;
 }
 
-/* Places the ten forms on a CPU where they are late. Writes the placements to @out, which the
+/* Places the ten forms on a CPU where they are slower. Writes the placements to @out, which the
  * caller frees. */
 static void place_ten(struct ports *ports, struct placement out[FORMS])
 {
@@ -86,7 +86,7 @@ static void place_ten(struct ports *ports, struct placement out[FORMS])
         put(core, by_hand[i]);
     double *times = mem_alloc((mapping_count(b.truth->mapping) + 1) * sizeof *times);
     chart_bed_lab(&b, &options, &lab, times);
-    lab.late = true;
+    lab.above_ports = true;
     for (size_t i = CORE; i < FORMS; i++) {
         uint32_t at = names_find(&lab.table->forms, by_hand[i][0]);
         forms[i] = (struct place_form){.form = at, .alone = times[at]};
@@ -101,7 +101,7 @@ static void place_ten(struct ports *ports, struct placement out[FORMS])
 }
 
 /* The partner's ports get no µop, and no form needs an experiment with every set of ports. */
-static void test_late_forms_keep_their_usage(void **state)
+static void test_slow_forms_keep_their_usage(void **state)
 {
     struct placement out[FORMS] = {{.error = NAN}};
     struct ports ports;
@@ -120,7 +120,7 @@ static void test_late_forms_keep_their_usage(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_late_forms_keep_their_usage)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_slow_forms_keep_their_usage)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
