@@ -255,7 +255,7 @@ static bool find_experiment(const struct witnesses *w, const struct chart_form *
 }
 
 /* Finds experiments for the alternatives of one form, and appends the ambiguities to the chart. */
-static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form)
+static void find_ambiguities(const struct witnesses *w, struct chart *c, uint32_t form)
 {
     struct chart_form *f = &c->forms[form];
     const struct mapping_entry *is = mapping_find(c->machine->mapping, f->row->form);
@@ -351,7 +351,7 @@ void ambiguities_find(struct chart *c)
         saturators_find(w.mapping, w.lattice, NULL, &w.saturators);
         for (uint32_t i = 0; i < c->form_count; i++)
             if (c->forms[i].state == CHART_PLACED) {
-                doubt_form(&w, c, i);
+                find_ambiguities(&w, c, i);
                 check_form(&w, c, i);
             }
         throughput_free(w.throughput);
@@ -399,7 +399,7 @@ portset untested_parse(const char *source, const struct ports *names)
     return portset_parse(&at, names, &ports, NULL) ? ports : 0;
 }
 
-static void add_doubt(const struct chart *c, uint32_t form, const struct usage *usage,
+static void add_ambiguity(const struct chart *c, uint32_t form, const struct usage *usage,
                       unsigned slots, double weight, const struct experiment *e,
                       struct ambiguities *out)
 {
@@ -423,14 +423,14 @@ void ambiguities_of_chart(const struct chart *c, const char *simulated, bool che
         for (; next < c->ambiguities.count && c->ambiguities.items[next].form == form; next++) {
             const struct chart_usage *other =
                 &c->forms[form].others[c->ambiguities.items[next].other];
-            add_doubt(c, form, &other->usage, other->slots, other->weight,
+            add_ambiguity(c, form, &other->usage, other->slots, other->weight,
                       &c->ambiguities.items[next].experiment, out);
         }
         for (; checks && next_check < c->checks.count && c->checks.items[next_check].form == form;
              next_check++) {
             const struct mapping_entry *entry =
                 mapping_find(c->machine->mapping, c->forms[form].row->form);
-            add_doubt(c, form, &entry->usage, entry->micro_ops, CHECK_WEIGHT,
+            add_ambiguity(c, form, &entry->usage, entry->micro_ops, CHECK_WEIGHT,
                       &c->checks.items[next_check].experiment, out);
         }
     }
@@ -503,7 +503,7 @@ static bool read_row(char **row, const struct ports *ports, struct ambiguities *
     return true;
 }
 
-static bool holds_doubts(const struct csv_table *t)
+static bool holds_ambiguities(const struct csv_table *t)
 {
     bool same = t->columns == COLUMNS;
 
@@ -516,7 +516,7 @@ bool ambiguities_load(const char *path, const struct ports *ports, struct ambigu
                       struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
-    bool ok = t && (holds_doubts(t) ||
+    bool ok = t && (holds_ambiguities(t) ||
                     err_set(err, ERR_DATA,
                             "give an ambiguities file that machine chart saved with this version",
                             "%s is not an ambiguities file of machine chart", path));

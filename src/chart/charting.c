@@ -130,7 +130,7 @@ static bool team(void *state, void (*work)(void *work_state, unsigned worker), v
 }
 
 /* Saves the ambiguities to a file that `experiments settle` reads. */
-static bool save_doubts(const struct chart_job *w, const struct chart *c, struct err *err)
+static bool save_ambiguities(const struct chart_job *w, const struct chart *c, struct err *err)
 {
     struct ambiguities ambiguities;
 
@@ -182,7 +182,7 @@ static bool save(struct chart_job *w, enum chart_stage stage, const struct chart
     if (stage == CHART_PORTS && !machine_save(so_far->machine, w->core_path, err))
         return false;
     /* Saves the ambiguities after each later stage, because the second round can change usages. */
-    if (stage >= CHART_PLACES && !save_doubts(w, so_far, err))
+    if (stage >= CHART_PLACES && !save_ambiguities(w, so_far, err))
         return false;
     return path_make_parents(w->directory, 0777, err) &&
            machine_save(so_far->machine, w->directory, err);

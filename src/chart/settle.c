@@ -59,7 +59,7 @@ static void ask(struct settling *w, const struct ambiguities *ambiguities)
 
 /* The ambiguities first to end - 1, which concern one form. A table has their experiments, and
  * usages are tried in a mapping. */
-struct form_doubts {
+struct form_ambiguities {
     const struct ambiguities *ambiguities;
     size_t first, end;
     struct experiments *table;
@@ -69,7 +69,7 @@ struct form_doubts {
 
 /* Returns -2 ln(probability) of @usage for the form. Sets *@explains to whether its times agree
  * with the usage. */
-static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned slots,
+static double cost_of(struct form_ambiguities *f, const struct usage *usage, unsigned slots,
                       double weight, bool *explains)
 {
     struct mapping_entry entry = f->entry;
@@ -90,7 +90,7 @@ static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned
     return seen.cost;
 }
 
-static bool begin_form(struct form_doubts *f, const struct settling *w,
+static bool begin_form(struct form_ambiguities *f, const struct settling *w,
                        const struct machine *machine)
 {
     const struct mapping_entry *entry =
@@ -120,7 +120,7 @@ static bool begin_form(struct form_doubts *f, const struct settling *w,
     return true;
 }
 
-static void end_form(struct form_doubts *f)
+static void end_form(struct form_ambiguities *f)
 {
     experiments_free(f->table);
     mapping_free(f->mapping);
@@ -134,7 +134,7 @@ static char *usage_text(const struct usage *usage, const struct ports *ports)
 }
 
 /* Returns the ports that the other forms in the form's experiments keep busy. */
-static portset ports_tested(const struct form_doubts *f)
+static portset ports_tested(const struct form_ambiguities *f)
 {
     struct throughput *t = throughput_new(PORTS_MAX);
     VEC(struct mass) masses = {0};
@@ -169,7 +169,7 @@ static portset ports_tested(const struct form_doubts *f)
 
 /* Returns the ports that the form's source names as untested and that the form's experiments do not
  * keep busy. */
-static portset left_untested(const struct form_doubts *f, const struct ports *ports)
+static portset left_untested(const struct form_ambiguities *f, const struct ports *ports)
 {
     portset untested = untested_parse(f->entry.source, ports);
 
@@ -177,7 +177,7 @@ static portset left_untested(const struct form_doubts *f, const struct ports *po
 }
 
 /* Decides between the usages of one form, and updates @machine. */
-static void decide(struct form_doubts *f, const struct settling *w, struct machine *machine,
+static void decide(struct form_ambiguities *f, const struct settling *w, struct machine *machine,
                    struct settled *out)
 {
     const struct ports *ports = mapping_ports(machine->mapping);
@@ -253,7 +253,7 @@ static void decide_all(const struct settling *w, const struct ambiguities *ambig
                        struct machine *machine, struct settled *out)
 {
     for (size_t first = 0, end; first < ambiguities->list.count; first = end) {
-        struct form_doubts f = {.ambiguities = ambiguities, .first = first};
+        struct form_ambiguities f = {.ambiguities = ambiguities, .first = first};
         for (end = first;
              end < ambiguities->list.count &&
              strcmp(ambiguities->list.items[end].form, ambiguities->list.items[first].form) == 0;

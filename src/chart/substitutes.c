@@ -48,7 +48,7 @@ static const struct { const char *form, *like[2]; } memory_jumps[] = {
 #define JUMPS (sizeof jumps / sizeof *jumps)
 #define MEMORY_JUMPS (sizeof memory_jumps / sizeof *memory_jumps)
 
-struct standins {
+struct substitution {
     struct probes probes;
     size_t stack[STACK_FORMS], slots[SLOT_FORMS];
     VEC(struct other_form {
@@ -93,7 +93,7 @@ static bool with_usual_parts(const char *form, struct str *out)
 
 /* Adds loops of the forms in o->others that have replaceable parts. Omits forms that the machine
  * has, or whose equivalent it lacks. */
-static void ask_others(struct standins *s, const struct chart_options *o)
+static void ask_others(struct substitution *s, const struct chart_options *o)
 {
     const struct mapping *m = s->probes.chart->machine->mapping;
 
@@ -113,7 +113,7 @@ static void ask_others(struct standins *s, const struct chart_options *o)
 
 /* Returns the relative deviation of @m's bound for loop @at from the measured time; NaN if the loop
  * has no time. */
-static double deviation(const struct standins *s, const struct machine *m, size_t at)
+static double deviation(const struct substitution *s, const struct machine *m, size_t at)
 {
     const struct insn *insns;
     size_t n = probe_decode(&s->probes, at, &insns);
@@ -176,7 +176,7 @@ static bool put_like(struct machine *m, const char *form, const char *const like
 
 /* Adds all stack forms to a copy of the machine. Then adds those stack forms to the machine whose
  * loops the copy predicts. */
-static void conclude_stack(struct standins *s)
+static void conclude_stack(struct substitution *s)
 {
     struct machine *m = s->probes.chart->machine, *tried = machine_copy(m);
     bool known[STACK_FORMS];
@@ -191,7 +191,7 @@ static void conclude_stack(struct standins *s)
 
 /* Does the same as conclude_stack for forms with high bytes or a locked access. Latency limits most
  * of their loops, which therefore can only refute a usage. */
-static void conclude_others(struct standins *s)
+static void conclude_others(struct substitution *s)
 {
     struct machine *m = s->probes.chart->machine, *tried = machine_copy(m);
 
@@ -209,7 +209,7 @@ static void conclude_others(struct standins *s)
 
 /* Sets the slots of forms according to their loops. A form that begins a group at rename fills no
  * group: a loop of it and fillers showed that it has one slot (fact group_first). */
-static void conclude_slots(struct standins *s)
+static void conclude_slots(struct substitution *s)
 {
     struct machine *m = s->probes.chart->machine;
 
@@ -248,7 +248,7 @@ static void put_jumps(struct machine *m)
 
 bool substitutes_find(struct lab *lab, struct chart *c, struct err *err)
 {
-    struct standins s = {.probes = {.lab = lab, .chart = c, .width = c->width}};
+    struct substitution s = {.probes = {.lab = lab, .chart = c, .width = c->width}};
 
     if (!c->form_count || isa_ops(c->forms[0].row->isa) != isa_of_dialects() || !(c->width > 0))
         return true;

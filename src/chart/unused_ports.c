@@ -75,7 +75,7 @@ static bool is_kept(const struct chart_usage *other, portset held)
 }
 
 /* Renumbers the alternatives that ambiguities refer to. */
-static void number_doubts(struct chart *c, portset held)
+static void renumber_ambiguities(struct chart *c, portset held)
 {
     for (size_t i = 0; i < c->ambiguities.count; i++) {
         struct chart_ambiguity *d = &c->ambiguities.items[i];
@@ -118,7 +118,7 @@ void unused_ports_drop(struct chart *c)
     struct mapping *closed = mapping_closed_up(c->machine->mapping, held);
     mapping_free(c->machine->mapping);
     c->machine->mapping = closed;
-    number_doubts(c, held);
+    renumber_ambiguities(c, held);
     for (size_t i = 0; i < c->form_count; i++)
         close_form_up(&c->forms[i], held);
 }

@@ -214,18 +214,18 @@ static void show_quality(const struct chart *c, struct result *result)
 }
 
 /* Lists the first forms whose usage has a similarly likely alternative. */
-static void show_doubts(const struct chart *c, struct result *result)
+static void show_ambiguities(const struct chart *c, struct result *result)
 {
-    size_t doubtful = 0;
+    size_t ambiguous = 0;
 
     for (size_t i = 0; i < c->form_count; i++)
-        doubtful += c->forms[i].settle != NULL;
-    if (!doubtful)
+        ambiguous += c->forms[i].settle != NULL;
+    if (!ambiguous)
         return;
     result_line(
         result,
         "%zu form%s with another, nearly as likely usage; experiments that distinguish the usages:",
-        doubtful, plural(doubtful));
+        ambiguous, plural(ambiguous));
     for (size_t i = 0, shown = 0; i < c->form_count && shown < SHOWN; i++)
         if (c->forms[i].settle) {
             result_line(result, "  %s: %s is possible; measure %s", c->forms[i].row->form,
@@ -299,7 +299,7 @@ static void show(const struct machine_charting *w, struct result *result)
     add_facts(c, result);
     show_review(c, result);
     show_quality(c, result);
-    show_doubts(c, result);
+    show_ambiguities(c, result);
     show_untested(c, result);
     result_line(result, "saved as machine %s in %s", w->name, charting_directory(w->charting));
     result_text(result, "machine", w->name);

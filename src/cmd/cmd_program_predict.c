@@ -205,7 +205,7 @@ static void say_here(struct result *result, const struct machine_prediction *o)
 }
 
 /* Reports the share of the time that depends on unknown or estimated forms of @o. */
-static void say_doubts(struct result *result, const struct machine_prediction *o)
+static void report_uncertainty(struct result *result, const struct machine_prediction *o)
 {
     const struct program_time *t = &o->time;
 
@@ -273,7 +273,7 @@ static void add_machines(struct result *result, const struct predicting *p)
     }
     for (size_t i = 0; i < p->outcomes.count; i++)
         if (p->outcomes.items[i].done)
-            say_doubts(result, &p->outcomes.items[i]);
+            report_uncertainty(result, &p->outcomes.items[i]);
     for (size_t i = 0; i < p->outcomes.count; i++)
         if (p->outcomes.items[i].done && *p->outcomes.items[i].day) {
             say_here(result, &p->outcomes.items[i]);

@@ -99,7 +99,7 @@ static void name_ports(struct outline *o, const struct outline *before)
 }
 
 /* Records, for each form, ports on which other near-optimal mappings differ. */
-static void note_doubts(struct outline *o, struct genome *const *genomes, size_t count)
+static void note_differences(struct outline *o, struct genome *const *genomes, size_t count)
 {
     uint8_t to[PROBLEM_PORTS_MAX];
 
@@ -110,12 +110,12 @@ static void note_doubts(struct outline *o, struct genome *const *genomes, size_t
         genome_align(o->best, other, to);
         genome_rename(other, to);
         for (size_t f = 0; f < other->forms; f++)
-            o->doubts[f] |= ports_of(&other->genes[f]) ^ outline_ports(o, f);
+            o->differing[f] |= ports_of(&other->genes[f]) ^ outline_ports(o, f);
         genome_free(other);
         o->alternatives++;
     }
     for (size_t f = 0; f < o->best->forms; f++)
-        o->doubtful += o->doubts[f] != 0;
+        o->uncertain += o->differing[f] != 0;
 }
 
 double outline_error(const struct outline *o, size_t e)
@@ -190,12 +190,12 @@ struct outline *outline_new(struct genome *const *genomes, size_t count,
     o->problem = take_problem;
     o->best = genome_copy(genomes[0]);
     o->confidence = mem_alloc((o->problem->forms + 1) * sizeof *o->confidence);
-    o->doubts = mem_zero(o->problem->forms + 1, sizeof *o->doubts);
+    o->differing = mem_zero(o->problem->forms + 1, sizeof *o->differing);
     o->changes = mem_zero(o->problem->forms + 1, sizeof *o->changes);
     o->predicted = mem_alloc((o->problem->experiments + 1) * sizeof *o->predicted);
     name_ports(o, before);
     confidence_of(genomes, count, o->confidence);
-    note_doubts(o, genomes, count);
+    note_differences(o, genomes, count);
     genome_predict(o->best, o->problem, o->predicted);
     o->alone = mem_alloc((o->problem->forms + 1) * sizeof *o->alone);
     for (size_t f = 0; f < o->problem->forms; f++)
@@ -224,7 +224,7 @@ void outline_free(struct outline *o)
     problem_free(o->problem);
     genome_free(o->best);
     free(o->confidence);
-    free(o->doubts);
+    free(o->differing);
     free(o->changes);
     free(o->predicted);
     free(o->alone);

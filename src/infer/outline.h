@@ -21,12 +21,13 @@ struct outline {
     /* confidence per form (confidence_of); NaN if there are no alternatives */
     double *confidence;
     /* per form, ports on which another near-optimal mapping differs from the best */
-    uint32_t *doubts;
+    uint32_t *differing;
     /* per form, ports whose use differs from that in the previous outline */
     uint32_t *changes;
     float *predicted;            /* predicted cycles for each experiment of the problem */
     size_t alternatives;         /* number of other near-optimal mappings */
-    size_t doubtful, changed;    /* number of forms with doubts, and number of cells with changes */
+    size_t uncertain,
+        changed; /* number of forms with such ports, and number of cells with changes */
     /* per form, index of the experiment of the form in isolation; UINT32_MAX: none */
     uint32_t *alone;
     uint32_t worst[OUTLINE_WORST]; /* experiments with the worst predictions, the worst first */

@@ -107,9 +107,9 @@ static double row_number(const void *context, size_t row, int column)
                                 : number_alone(v, row, at);
 }
 
-static bool in_doubt(const struct matrix_view_state *v, size_t row, unsigned port)
+static bool is_differing(const struct matrix_view_state *v, size_t row, unsigned port)
 {
-    return v->o && v->o->doubts[row] >> port & 1;
+    return v->o && v->o->differing[row] >> port & 1;
 }
 
 static void row_text(const void *context, size_t row, int column, struct str *out)
@@ -118,7 +118,7 @@ static void row_text(const void *context, size_t row, int column, struct str *ou
     const double number = row_number(context, row, column);
     unsigned at;
 
-    if (is_port(v, column, &at) && in_doubt(v, row, at))
+    if (is_port(v, column, &at) && is_differing(v, row, at))
         str_add(out, "▒");
     else if (is_port(v, column, &at) && number > 1)
         str_addf(out, "%.0f", fmin(number, 9));
@@ -139,7 +139,7 @@ static enum role row_role(const void *context, size_t row, int column)
 
     if (is_port(v, column, &at))
         return has_changed(v, row, at) ? ROLE_MATCH
-               : in_doubt(v, row, at)  ? ROLE_WARN
+               : is_differing(v, row, at)  ? ROLE_WARN
                : number > 0            ? ROLE_GOOD
                                        : ROLE_DIM;
     if (at != COLUMN_ERROR)
@@ -242,11 +242,11 @@ static void draw_detail(const struct matrix_view_state *v, struct grid *g, int y
     unsigned x = grid_put(g, 0, y + 1, 0, ROLE_GOOD, 0, "■");
     x += grid_put(g, (int)x, y + 1, 0, ROLE_DIM, 0,
                   v->o && v->o->alternatives ? " sure " : " in this mapping ");
-    if (v->o && v->o->doubtful) {
+    if (v->o && v->o->uncertain) {
         x += grid_put(g, (int)x + 1, y + 1, 0, ROLE_WARN, 0, "▒") + 1;
         x += grid_printf(g, (int)x, y + 1, 0, ROLE_DIM, 0,
-                         " other good mappings differ: %zu form%s ", v->o->doubtful,
-                         plural(v->o->doubtful));
+                         " other good mappings differ: %zu form%s ", v->o->uncertain,
+                         plural(v->o->uncertain));
     }
     const size_t changed = v->o ? v->o->changed : v->charted->changed;
     if (changed)

@@ -61,7 +61,7 @@ test_charts_are_compared() {
 
 # Two forms are equivalent in all experiments with the core. After the named experiment is measured,
 # the machine changes, and nothing remains for a second run.
-test_doubts_are_settled() {
+test_ambiguities_are_settled() {
     hide_tables
     cp -r "$source/tests/data/settle-cpu" "$work/alike"
     expect 0 "$portolan" -e "machine chart alike --simulate \"$work/alike/\" --time 4s --leave-doubts"

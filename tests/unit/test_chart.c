@@ -369,7 +369,7 @@ static void assert_prints(const struct chart *c, const struct usage *u, const ch
 
 /* The pipe of an open ambiguity remains. Alternatives with a removed pipe are removed, and the
  * remaining ambiguities retain their usages. */
-static void test_open_doubts_keep_their_ports(void **state)
+static void test_open_ambiguities_keep_their_ports(void **state)
 {
     static const char *const usages[] = {"1*p0+3*p[DV]", "1*p1", "1*p1+2*p[3DV]"};
     static struct form_row row = {.form = "NOT (R64)"};
@@ -607,7 +607,7 @@ int main(void)
         cmocka_unit_test(test_joined_nops_are_no_width),
         cmocka_unit_test(test_no_pipe_is_crowded_out),
         cmocka_unit_test(test_an_odd_time_alone),
-        cmocka_unit_test(test_open_doubts_keep_their_ports),
+        cmocka_unit_test(test_open_ambiguities_keep_their_ports),
         cmocka_unit_test(test_times_above_ports_are_those_of_the_core),
         cmocka_unit_test_prestate(test_what_needs_more_than_ports_is_not_of_the_core, &cases[0]),
         cmocka_unit_test_prestate(test_what_needs_more_than_ports_is_not_of_the_core, &cases[1]),

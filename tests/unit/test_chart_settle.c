@@ -353,7 +353,7 @@ static void test_settling_goes_back_behind_what_blocks_found(void **state)
 }
 
 /* A chart measures the deciding experiments by itself. */
-static void test_a_chart_settles_its_doubts(void **state)
+static void test_a_chart_settles_its_ambiguities(void **state)
 {
     const struct bed *b = *state;
     const char *const both[] = {INNER, OUTER};
@@ -448,7 +448,7 @@ static void test_a_cancelled_one_changes_nothing(void **state)
 }
 
 /* Ambiguities survive saving and loading. */
-static void test_doubts_are_kept(void **state)
+static void test_ambiguities_are_kept(void **state)
 {
     const struct bed *b = *state;
     const struct ports *ports = mapping_ports(b->chart->machine->mapping);
@@ -531,10 +531,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_what_blocks_found, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_next_to_no_weight, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_chart_settles_its_doubts, set_up_settled, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_chart_settles_its_ambiguities, set_up_settled,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_what_got_no_time_does_not_win, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_cancelled_one_changes_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_doubts_are_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_ambiguities_are_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_residuals_are_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_other_tables_are_refused, set_up, tear_down),
     };

@@ -60,7 +60,7 @@ static void test_ports_keep_their_places(void **state)
     known_tear_down(&b);
 }
 
-static void test_doubts_and_worst(void **state)
+static void test_differing_and_worst(void **state)
 {
     struct known_bed b;
     struct err err = {0};
@@ -71,8 +71,8 @@ static void test_doubts_and_worst(void **state)
     gene_add(&genomes[2]->genes[2], 8, 1);   /* Another mapping also uses port 3. */
     struct outline *o = outline_of(genomes, 3, b.p, NULL);
     assert_int_equal(o->alternatives, 2);
-    assert_int_equal(o->doubtful, 1);
-    assert_int_equal(__builtin_popcount(o->doubts[2]), 1);
+    assert_int_equal(o->uncertain, 1);
+    assert_int_equal(__builtin_popcount(o->differing[2]), 1);
     assert_true(o->confidence[2] < 1 && o->confidence[3] > 0.999);
     for (size_t e = 0; e < b.p->experiments; e++)
         assert_true(fabs(outline_error(o, e)) < 1e-4);
@@ -80,7 +80,7 @@ static void test_doubts_and_worst(void **state)
     /* A mapping much worse than the best is no alternative. */
     genomes[2]->cost = 2 * (genomes[0]->cost = 1);
     o = outline_of(genomes, 3, b.p, NULL);
-    assert_int_equal(o->doubtful, 0);
+    assert_int_equal(o->uncertain, 0);
     outline_free(o);
     /* A scan of all experiments shows that the worst ones are those with the largest errors. */
     o = outline_of(genomes + 2, 1, b.p, NULL);
@@ -191,7 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ports_keep_their_places),
         cmocka_unit_test(test_for_panes),
-        cmocka_unit_test(test_doubts_and_worst),
+        cmocka_unit_test(test_differing_and_worst),
         cmocka_unit_test(test_of_a_run),
     };
     return cmocka_run_group_tests_name("outline", tests, NULL, NULL);
