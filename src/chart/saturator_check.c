@@ -26,7 +26,7 @@ static void ask(struct lab *lab, const uint32_t *form_of, const struct saturator
 }
 
 /* Returns whether the times of @s are stable and agree with the core. */
-static bool is_sound(const struct lab *lab, const struct saturator *s, const size_t rows[SIZES])
+static bool is_valid(const struct lab *lab, const struct saturator *s, const size_t rows[SIZES])
 {
     for (unsigned size = 0; size < SIZES; size++) {
         double cycles = lab_cycles(lab, rows[size]), says = copies[size] * s->cycles;
@@ -65,22 +65,22 @@ static void leave_out(const struct saturators *refused, struct saturators *s)
     s->list.count = kept;
 }
 
-/* Measures the new saturators of @found, and adds each to @sound or @refused. */
+/* Measures the new saturators of @found, and adds each to @valid or @refused. */
 static bool judge_new(struct lab *lab, const uint32_t *form_of, const struct saturators *found,
-                      struct saturators *sound, struct saturators *refused, struct err *err)
+                      struct saturators *valid, struct saturators *refused, struct err *err)
 {
     size_t (*rows)[SIZES] = mem_alloc((found->list.count + 1) * sizeof *rows);
     bool *fresh = mem_zero(found->list.count + 1, sizeof *fresh);
 
     for (size_t i = 0; i < found->list.count; i++) {
-        fresh[i] = !is_one_of(sound, &found->list.items[i]);
+        fresh[i] = !is_one_of(valid, &found->list.items[i]);
         if (fresh[i])
             ask(lab, form_of, &found->list.items[i], rows[i]);
     }
     bool ok = lab_measure(lab, "single saturators", err);
     for (size_t i = 0; ok && i < found->list.count; i++)
         if (fresh[i])
-            note(is_sound(lab, &found->list.items[i], rows[i]) ? sound : refused,
+            note(is_valid(lab, &found->list.items[i], rows[i]) ? valid : refused,
                  &found->list.items[i]);
     free(rows);
     free(fresh);
@@ -90,7 +90,7 @@ static bool judge_new(struct lab *lab, const uint32_t *form_of, const struct sat
 bool saturators_validate(struct lab *lab, const struct mapping *m, const struct lattice *g,
                          const uint32_t *form_of, struct saturators *out, struct err *err)
 {
-    struct saturators sound = {0}, refused = {0};
+    struct saturators valid = {0}, refused = {0};
     bool ok = true;
 
     for (unsigned round = 0; round < ROUNDS && ok; round++) {
@@ -98,12 +98,12 @@ bool saturators_validate(struct lab *lab, const struct mapping *m, const struct 
         saturators_done(out);
         *out = (struct saturators){0};
         saturators_find(m, g, &refused, out);
-        ok = judge_new(lab, form_of, out, &sound, &refused, err);
+        ok = judge_new(lab, form_of, out, &valid, &refused, err);
         if (refused.list.count == before)
             break;
     }
     leave_out(&refused, out);
-    saturators_done(&sound);
+    saturators_done(&valid);
     saturators_done(&refused);
     return ok;
 }

@@ -31,7 +31,7 @@ row_fault(struct err *err, const char *path, size_t line, const char *todo, cons
 
 /* Returns whether each brace is doubled or encloses a placeholder: a type, with R:, W: or RW:
  * before a register or memory type. */
-static bool placeholders_sound(const char *p)
+static bool placeholders_valid(const char *p)
 {
     for (; *p; p++) {
         if ((p[0] == '{' || p[0] == '}') && p[1] == p[0]) {
@@ -60,7 +60,7 @@ static bool is_plain(const char *template, const struct isa_ops *ops)
 {
     bool plain = (isalpha((unsigned char)*template) || *template == '{') &&
                  !strstr(template, ops->comment) && !strstr(template, "/*") &&
-                 placeholders_sound(template);
+                 placeholders_valid(template);
 
     for (const char *p = template; plain && *p; p++)
         plain = (unsigned char)*p >= 32 && !strchr(";\"\\", *p);

@@ -28,7 +28,7 @@ static void count_view(void *to, const char *view)
 
 /* Every row runs an existing command. Its keys have names that are parsed to the same keys, and no
  * key is bound twice. */
-static void test_table_is_sound(void **state)
+static void test_table_is_consistent(void **state)
 {
     struct keymap *k = keymap_new();
     size_t known = 0;
@@ -290,7 +290,7 @@ static void test_rc(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_is_sound),
+        cmocka_unit_test(test_table_is_consistent),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_letters_of_the_locale),
         cmocka_unit_test(test_bind),

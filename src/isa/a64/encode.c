@@ -58,7 +58,7 @@ static const char *displacement_in(const char *template, const char **end)
 
 /* Returns whether the text from @at to @close is a valid placeholder: a register of a known kind,
  * {=}, {=w}, {+X} (the register after the previous register, for an even pair) or {Rel}. */
-static bool placeholder_sound(const char *at, const char *close)
+static bool placeholder_valid(const char *at, const char *close)
 {
     static const char *const accesses[] = {"{R:", "{W:", "{RW:"};
     size_t length = (size_t)(close - at);
@@ -111,7 +111,7 @@ static bool slots_parse(const char *template, struct a64_code *out)
         if (*at != '{')
             continue;
         const char *colon = strchr(at, ':'), *close = strchr(at, '}');
-        if (!close || !placeholder_sound(at, close) || (strchr("=+", at[1]) && !out->slot_count))
+        if (!close || !placeholder_valid(at, close) || (strchr("=+", at[1]) && !out->slot_count))
             return false;
         if (at[1] == '=' || at[2] == 'e') {
             at = close;
