@@ -435,7 +435,7 @@ static double chain_delay(struct block_work *w, const struct insn *insns, size_t
 
 /* Divisor of the memory bound for the comparison with a chain. Loads can use several ports, but
  * stores keep their order. */
-#define SPARE 1.05
+#define MEMORY_DIVISOR 1.05
 
 static double unhurried_limit(const struct core *c, const struct insn *insns, size_t count,
                               const struct bounds *others)
@@ -445,7 +445,7 @@ static double unhurried_limit(const struct core *c, const struct insn *insns, si
     for (size_t i = 0; i < count; i++)
         stores += (insns[i].traits & INSN_STORE) != 0;
     /* fmax ignores an argument that is NaN. */
-    return fmax(stores / c->stores_per_cycle, others->cycles[BOUND_MEMORY] / SPARE);
+    return fmax(stores / c->stores_per_cycle, others->cycles[BOUND_MEMORY] / MEMORY_DIVISOR);
 }
 
 /* Builds the dependencies and returns their bound. If memory accesses limit the loop, operations on

@@ -5,11 +5,11 @@
 
 /* Limit of the other forms' time as a share of the slowest form's time. Above this limit, no second
  * port set is idle, and an excess has another cause. */
-#define SPARE 0.5
+#define IDLE_SHARE 0.5
 /* Limit of the ratio of measured to predicted cycles if a port set is idle. On a Zen 5, 12
  * additions and 2 multiplications take 2.58 cycles for a bound of 2.33: the CPU cannot write both
  * results in one cycle. */
-#define SPARE_BY 1.3
+#define IDLE_BY 1.3
 /* Limit of the ratio of measured to predicted cycles if no port set is idle. On a Zen 5, 2 loads
  * and a move from a vector take 0.67 cycles for a bound of 0.50; 8 loads and 1 move take the
  * predicted 2.00. */
@@ -41,7 +41,7 @@ struct residual_limit residual_limit_of(const double *own, size_t n, bool scatte
         most = fmax(most, own[i]);
         sum += own[i];
     }
-    return sum - most <= SPARE * most ? (struct residual_limit){SPARE_BY, RESIDUAL_COST_MOST}
+    return sum - most <= IDLE_SHARE * most ? (struct residual_limit){IDLE_BY, RESIDUAL_COST_MOST}
                                       : (struct residual_limit){BUSY_BY, BUSY_MOST};
 }
 

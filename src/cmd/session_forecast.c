@@ -103,11 +103,11 @@ static bool is_needed(const struct session *s, const struct forecast *f,
 static void forget_old(const struct session *s, const struct experiments *t)
 {
     struct forecasts *all = s->document.forecasts;
-    size_t spare = 0, kept = 0;
+    size_t unneeded = 0, kept = 0;
 
     for (size_t i = 0; i < all->count; i++) {
         struct forecast *f = all->items[i];
-        if (is_needed(s, f, t) || spare++ < FORECASTS_KEPT)
+        if (is_needed(s, f, t) || unneeded++ < FORECASTS_KEPT)
             all->items[kept++] = f;
         else
             forecast_forget(f);

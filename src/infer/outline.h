@@ -26,8 +26,8 @@ struct outline {
     uint32_t *changes;
     float *predicted;            /* predicted cycles for each experiment of the problem */
     size_t alternatives;         /* number of other near-optimal mappings */
-    size_t uncertain,
-        changed; /* number of forms with such ports, and number of cells with changes */
+    size_t uncertain;            /* number of forms with differing ports */
+    size_t changed;              /* number of cells with changes */
     /* per form, index of the experiment of the form in isolation; UINT32_MAX: none */
     uint32_t *alone;
     uint32_t worst[OUTLINE_WORST]; /* experiments with the worst predictions, the worst first */

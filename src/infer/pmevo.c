@@ -153,10 +153,10 @@ bool pmevo_generation(struct pmevo *m, uint64_t *evaluations)
     for (size_t i = 0; i + 1 < n + (n & 1); i += 2) {
         const struct genome *a = m->pool[rng_below(&m->rng, n)].genome,
                             *b = m->pool[rng_below(&m->rng, n)].genome;
-        struct gene spare;
+        struct gene discarded;
         for (size_t f = 0; f < m->p->forms; f++)
             cross(m, &a->genes[f], &b->genes[f], &m->pool[n + i].genome->genes[f],
-                  i + 1 < n ? &m->pool[n + i + 1].genome->genes[f] : &spare);
+                  i + 1 < n ? &m->pool[n + i + 1].genome->genes[f] : &discarded);
         evaluate(m, &m->pool[n + i], evaluations);
         if (i + 1 < n)
             evaluate(m, &m->pool[n + i + 1], evaluations);

@@ -144,13 +144,13 @@ void code_set(struct code *c, enum code_register reg, uint64_t value)
 }
 
 void code_count(struct code *c, enum code_register reg, uint32_t slot, int32_t value,
-                uint32_t spare)
+                uint32_t saved)
 {
-    code_store(c, reg, spare);
+    code_store(c, reg, saved);
     code_load(c, reg, slot);
     code_add(c, reg, value);
     code_store(c, reg, slot);
-    code_load(c, reg, spare);
+    code_load(c, reg, saved);
 }
 
 void code_step(struct code *c, uint32_t slot, bool down)

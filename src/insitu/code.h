@@ -72,9 +72,9 @@ void code_load_narrow(struct code *c, enum code_register reg, uint32_t slot);
 void code_add(struct code *c, enum code_register reg, int32_t value);
 void code_set(struct code *c, enum code_register reg, uint64_t value);
 /* Appends code that adds @value to the word at gs:@slot. The code overwrites @reg, whose value it
- * saves at gs:@spare and restores. */
+ * saves at gs:@saved and restores. */
 void code_count(struct code *c, enum code_register reg, uint32_t slot, int32_t value,
-                uint32_t spare);
+                uint32_t saved);
 /* Appends an instruction that adds 1 to the word at gs:@slot, or subtracts 1 if @down. It changes
  * the flags. */
 void code_step(struct code *c, uint32_t slot, bool down);

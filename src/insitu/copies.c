@@ -82,16 +82,17 @@ static void leave(struct copy_maker *m, uint32_t source, unsigned copy, bool awa
     if (m->displaced || !m->r->list.items[source].in_loop)
         return;
     if (rest(m, copy) > 0)
-        code_count(m->c, m->spare, SLOT_UNFINISHED, rest(m, copy), SLOT_FREE0);
+        code_count(m->c, m->free_register, SLOT_UNFINISHED, rest(m, copy), SLOT_FREE0);
     if (m->mode == COPY_TIME)
-        code_count(m->c, m->spare, SLOT_LEAVES, 1, SLOT_FREE0);
+        code_count(m->c, m->free_register, SLOT_LEAVES, 1, SLOT_FREE0);
     if (m->mode == COPY_VISIT)
         stamps_leave(m->c);
     if (m->steps) {
         /* The register counts executions of the instruction that changes it, not of the pivot. */
         const bool ahead = source == m->r->pivot || m->out->induction.ahead.items[source];
         if (ahead && !m->out->induction.changes.items[source])
-            code_count(m->c, m->spare, SLOT_STEPS, (int32_t)m->out->induction.step, SLOT_FREE0);
+            code_count(m->c, m->free_register, SLOT_STEPS, (int32_t)m->out->induction.step,
+                       SLOT_FREE0);
         stamps_end_steps(m->c, m->out->induction.reg);
     }
     if (records(m))
@@ -306,7 +307,7 @@ void maker_count_up(struct copy_maker *m, uint32_t slot)
     if (m->stamp.flags_free)
         code_step(m->c, slot, false);
     else
-        code_count(m->c, m->spare, slot, 1, SLOT_FREE0);
+        code_count(m->c, m->free_register, slot, 1, SLOT_FREE0);
 }
 
 void maker_arrive(struct copy_maker *m)
@@ -426,10 +427,11 @@ static void stamp_entry(struct copy_maker *m, uint32_t at)
     const struct stamp outer = m->stamp;
 
     /* words_iterations counts a step of the countdown as a pass of all copies of COPY_TIME. */
-    code_count(m->c, m->spare, SLOT_UNFINISHED, (int32_t)m->out->times[COPY_TIME], SLOT_FREE0);
+    code_count(m->c, m->free_register, SLOT_UNFINISHED, (int32_t)m->out->times[COPY_TIME],
+               SLOT_FREE0);
     /* Subtracts this pass, because it was counted before and the visit adds it again. */
     if (x->ahead.items[at])
-        code_count(m->c, m->spare, SLOT_STEPS, -(int32_t)x->step, SLOT_FREE0);
+        code_count(m->c, m->free_register, SLOT_STEPS, -(int32_t)x->step, SLOT_FREE0);
     m->stamp = (struct stamp){STAMP_VISITS, code_label(m->c), code_label(m->c), false};
     stamps_step_down(m->c, &m->stamp);
     stamps_begin_steps(m->c, x->reg);
@@ -607,7 +609,7 @@ static void make_all(const struct region *r, uint64_t bias, const struct far_bra
                       .bias = bias,
                       .stamp = {.flags_free = r->flags_free},
                       .shared = CODE_UNPLACED,
-                      .spare = region_free_register(r)};
+                      .free_register = region_free_register(r)};
 
     *out = (struct copies){.induction = induction_find(r)};
     for (m.mode = 0; m.mode < COPY_MODES; m.mode++) {

@@ -41,7 +41,7 @@ struct copy_maker {
     bool displaced;
     uint32_t shared;        /* label of a shared stamp; CODE_UNPLACED: none */
     /* register for counting, unused by the loop if possible */
-    enum code_register spare;
+    enum code_register free_register;
     /* labels of the table for indirect jumps and of its default target; CODE_UNPLACED before their
      * first use */
     uint32_t table, missed;

@@ -57,7 +57,7 @@ struct search {
     long double *work;
     bool exact;                  /* whether the search is for exact formulas */
     /* required excess of the number of distinct runs over the number of terms */
-    size_t spare;
+    size_t excess;
     size_t distinct;             /* number of runs that differ in active inputs */
     /* price of the best exact formula, or criterion of the best inexact formula */
     double best;
@@ -291,13 +291,13 @@ static void subsets(struct search *s, size_t *chosen, size_t count, size_t size,
 }
 
 /* Finds the exact formula of @size terms with the lowest price. Returns false if there is none. The
- * number of distinct runs must exceed the number of terms by s->spare. */
+ * number of distinct runs must exceed the number of terms by s->excess. */
 static bool find_exact(struct search *s, size_t size)
 {
     size_t chosen[SOLVE_COLUMNS];
 
     s->best = INFINITY;
-    if (size + s->spare <= s->distinct)
+    if (size + s->excess <= s->distinct)
         subsets(s, chosen, 0, size, 0);
     return isfinite(s->best);
 }
@@ -386,7 +386,7 @@ static bool find_exact_count(struct search *s)
     bool found = false;
 
     s->exact = true;
-    s->spare = 1;
+    s->excess = 1;
     add_products(s, (struct formula_term){{0}, 0, 0, 0, 0}, 0,
                  active == 1  ? 4
                  : active < 4 ? 3
@@ -395,7 +395,7 @@ static bool find_exact_count(struct search *s)
     size_t most = s->terms.count <= ALL_SUBSETS_MOST ? EXACT_SIZE : s->terms.count <= 40 ? 3 : 2;
     for (size_t size = 1; !found && size <= most; size++)
         found = find_exact(s, size);
-    s->spare = 2;   /* Requires more runs, because one of many candidates may fit by chance. */
+    s->excess = 2;   /* Requires more runs, because one of many candidates may fit by chance. */
     for (size_t size = 1; !found && active <= 3 && size <= (active == 1 ? 4 : 2); size++)
         found = find_stepped(s, size);
     return found || (active > 1 && products_exact(s->data, s->active, s->out));

@@ -351,20 +351,20 @@ static double ties(double count)
 }
 
 /* Sorts @values by merging. Returns the number of exchanged pairs, which is the number of
- * discordant pairs. @spare: working storage of equal size. */
-static double merge_exchanges(double *values, double *spare, size_t n)
+ * discordant pairs. @storage: working storage of equal size. */
+static double merge_exchanges(double *values, double *storage, size_t n)
 {
     if (n < 2)
         return 0;
     size_t half = n / 2, left = 0, right = half;
     double exchanges =
-        merge_exchanges(values, spare, half) + merge_exchanges(values + half, spare, n - half);
+        merge_exchanges(values, storage, half) + merge_exchanges(values + half, storage, n - half);
     for (size_t i = 0; i < n; i++) {
         bool take_right = left == half || (right < n && values[right] < values[left]);
         exchanges += take_right ? (double)(half - left) : 0;
-        spare[i] = values[take_right ? right++ : left++];
+        storage[i] = values[take_right ? right++ : left++];
     }
-    memcpy(values, spare, n * sizeof *values);
+    memcpy(values, storage, n * sizeof *values);
     return exchanges;
 }
 

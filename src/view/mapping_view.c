@@ -238,8 +238,8 @@ static void share_width(struct mapping_view_state *v, unsigned width)
     v->columns[COLUMN_USAGE].width = USAGE_MIN;
     for (unsigned c = COLUMN_USAGE; c < COLUMN_PORTS + v->ports; c++)
         used += v->columns[c].width + 1;
-    unsigned spare = width > used ? width - used : 0;
-    v->columns[COLUMN_USAGE].width += spare < USAGE_MAX - USAGE_MIN ? spare : USAGE_MAX - USAGE_MIN;
+    unsigned rest = width > used ? width - used : 0;
+    v->columns[COLUMN_USAGE].width += rest < USAGE_MAX - USAGE_MIN ? rest : USAGE_MAX - USAGE_MIN;
 }
 
 /* Draws the machine, its counts, its error on the experiments, and the worst experiment. The error

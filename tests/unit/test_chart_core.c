@@ -334,19 +334,19 @@ static void test_what_joined_early_joins_anew(void **state)
 /* The limit for times above the port bound is low for an experiment that one form dominates. It is
  * high for one with two equally busy forms, which also has a low weight. If few times exceed the
  * bound, all weights are equal. */
-static void test_lateness_of_what_is_busy_at_once(void **state)
+static void test_limit_of_busy_forms(void **state)
 {
     const double one[] = {2}, ahead[] = {3, 1}, level[] = {2, 1, 1};
     struct residual_limit few = residual_limit_of(level, 3, false),
                           busy = residual_limit_of(level, 3, true),
-                          spare = residual_limit_of(ahead, 2, true);
+                          idle = residual_limit_of(ahead, 2, true);
 
     assert_true(residual_limit_of(one, 1, true).by == RESIDUAL_RATIO_ALONE &&
                 residual_limit_of(one, 1, false).by == RESIDUAL_RATIO_ALONE);
     assert_true(few.by == RESIDUAL_RATIO && few.most == RESIDUAL_COST_MOST);
     assert_true(residual_limit_of(ahead, 2, false).by == RESIDUAL_RATIO);
     assert_true(busy.by > RESIDUAL_RATIO && busy.most < RESIDUAL_COST_MOST);
-    assert_true(spare.by > 1 && spare.by < busy.by && spare.most == RESIDUAL_COST_MOST);
+    assert_true(idle.by > 1 && idle.by < busy.by && idle.most == RESIDUAL_COST_MOST);
     /* The second form takes more than half of the first one's time. */
     const struct residual_limit with = residual_limit_of((const double[]){3, 1.6}, 2, true);
     assert_true(with.by == busy.by && with.most == busy.most);
@@ -730,7 +730,7 @@ int main(void)
         cmocka_unit_test(test_vectors_and_memory),
         cmocka_unit_test(test_times_above_ports_are_no_ports),
         cmocka_unit_test(test_what_joined_early_joins_anew),
-        cmocka_unit_test(test_lateness_of_what_is_busy_at_once),
+        cmocka_unit_test(test_limit_of_busy_forms),
         cmocka_unit_test(test_loads_come_before_what_loads_too),
         cmocka_unit_test(test_threads_find_the_same),
         cmocka_unit_test(test_many_ports_join_at_once),

@@ -8,8 +8,8 @@
  * written registers. The numbers are low, because some encodings with lanes allow only low
  * numbers. */
 enum {
-    CHAIN_GENERAL = 0, SPARE_GENERAL = 3, READ_GENERAL = 11, CHAIN_VECTOR = 1, READ_VECTOR = 2,
-    SPARE_VECTOR = 10, CHAIN_MASK = 4, SPARE_MASK = 5, READ_MASK = 0
+    CHAIN_GENERAL = 0, UNUSED_GENERAL = 3, READ_GENERAL = 11, CHAIN_VECTOR = 1, READ_VECTOR = 2,
+    UNUSED_VECTOR = 10, CHAIN_MASK = 4, UNUSED_MASK = 5, READ_MASK = 0
 };
 
 /* ands xzr, x, x */
@@ -161,7 +161,7 @@ static bool put(struct body *body, uint32_t word)
 static unsigned number_of(const struct a64_code *code, unsigned i)
 {
     static const uint8_t reads[] = {READ_GENERAL, READ_VECTOR, READ_MASK},
-                         spares[] = {SPARE_GENERAL, SPARE_VECTOR, SPARE_MASK};
+                         unused[] = {UNUSED_GENERAL, UNUSED_VECTOR, UNUSED_MASK};
     const struct a64_slot *slot = &code->slots[i];
     enum domain d = domain_of(slot);
     bool store = code->access.traits & INSN_STORE;
@@ -173,7 +173,7 @@ static unsigned number_of(const struct a64_code *code, unsigned i)
                                    : A64_LOAD_POINTERS;
     case A64_PLACE_INDEX: return d == DOMAIN_GENERAL ? A64_FORTH : A64_ZERO_OFFSETS;
     case A64_PLACE_STEP: return A64_FORTH;
-    default: return (slot->access & ACCESS_WRITE ? spares[d] : reads[d]) + i % 3;
+    default: return (slot->access & ACCESS_WRITE ? unused[d] : reads[d]) + i % 3;
     }
 }
 

@@ -10,15 +10,15 @@
  * written registers. */
 enum {
     CHAIN_GENERAL = 8,
-    SPARE_GENERAL = 9,
+    UNUSED_GENERAL = 9,
     INDEX_GENERAL = 10,
     READ_GENERAL = 6,
     CHAIN_VECTOR = 1,
-    SPARE_VECTOR = 2,
+    UNUSED_VECTOR = 2,
     READ_VECTOR = 10,
     CHAIN_MASK = 4,
     STACK_POINTER = 4,
-    SPARE_MASK = 5,
+    UNUSED_MASK = 5,
     READ_MASK = 1
 };
 
@@ -248,14 +248,14 @@ size_t x86_chain_list(const void *own, struct chain out[CHAINS_MAX])
 static void operand_default(const struct x86_code *code, unsigned i, ZydisEncoderOperand *operand)
 {
     static const unsigned reads[] = {READ_GENERAL, READ_VECTOR, READ_MASK},
-                          spares[] = {SPARE_GENERAL, SPARE_VECTOR, SPARE_MASK};
+                          unused[] = {UNUSED_GENERAL, UNUSED_VECTOR, UNUSED_MASK};
     const struct part *part = &code->parts[i];
 
     if (is_register(code, i)) {
         enum domain d = domain_of(part->registers);
         /* Gives each read operand its own register, because equal registers may be an idiom. */
         operand->reg.value =
-            register_of(part->registers, part->access & ACCESS_WRITE ? spares[d] + (i > 1 ? 1 : 0)
+            register_of(part->registers, part->access & ACCESS_WRITE ? unused[d] + (i > 1 ? 1 : 0)
                                                                      : reads[d] + (i > 1 ? 1 : 0));
     } else if (part->kind == PART_MEMORY) {
         operand->mem.base = register_of(ZYDIS_REGCLASS_GPR64,
